@@ -1,0 +1,4 @@
+//! The CPU backend.
+
+pub(crate) mod reduce;
+pub(crate) mod scan;

@@ -1,0 +1,123 @@
+//! The one error type: a variant for each broken precondition, with its values.
+
+use std::fmt;
+
+/// What was wrong with a call, with the values that show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two buffers that must have as many elements as each other have not.
+    Length {
+        /// Which buffer is wrong: `"output"`, `"head flags"`, `"keys"`, ...
+        what: &'static str,
+        /// How many elements it has.
+        found: usize,
+        /// How many it must have.
+        expected: usize,
+    },
+    /// The shape's product is not the number of elements.
+    Shape {
+        /// The shape given to `axis`.
+        shape: Vec<usize>,
+        /// The number of elements in the input.
+        len: usize,
+    },
+    /// The axis does not exist in the shape.
+    Axis {
+        /// The axis asked for, counted from 0.
+        axis: usize,
+        /// The number of axes.
+        axes: usize,
+    },
+    /// The operator has no identity and the call needs one: an exclusive scan or an empty reduction without `init`.
+    NoIdentity {
+        /// The operator's type.
+        operator: &'static str,
+        /// What needs the identity.
+        needed_by: &'static str,
+    },
+    /// Options that mean nothing together.
+    Options {
+        /// The options, as the caller wrote them.
+        options: &'static str,
+        /// Why they exclude each other and what to do instead.
+        reason: &'static str,
+    },
+    /// Segment offsets that do not ascend, or that leave the input.
+    Offsets {
+        /// The position in the offsets.
+        index: usize,
+        /// The offset there.
+        offset: i128,
+        /// The rule it breaks.
+        rule: &'static str,
+    },
+    /// A buffer is not where the device computes; upsweep makes no hidden copies.
+    Place {
+        /// Which buffer.
+        what: &'static str,
+        /// Where it is.
+        found: &'static str,
+        /// Where it must be.
+        expected: &'static str,
+    },
+    /// Input and output overlap without being the same memory.
+    Overlap,
+    /// No such device, or no driver for it.
+    Device {
+        /// What was looked for and what was found.
+        reason: String,
+    },
+    /// A CUDA driver call failed.
+    Driver {
+        /// What upsweep was doing.
+        doing: &'static str,
+        /// The driver's own words.
+        reason: String,
+    },
+    /// The device has not enough memory.
+    OutOfMemory {
+        /// The bytes asked for.
+        bytes: usize,
+    },
+    /// NVRTC is missing or could not compile a kernel.
+    Compile {
+        /// The options given to NVRTC.
+        options: Vec<String>,
+        /// NVRTC's own log, or what is missing.
+        log: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { what, found, expected } => {
+                write!(f, "the {what} has {found} elements where {expected} are needed")
+            }
+            Self::Shape { shape, len } => {
+                write!(f, "the shape {shape:?} does not have the {len} elements of the input")
+            }
+            Self::Axis { axis, axes } => write!(f, "axis {axis} does not exist in a shape of {axes} axes"),
+            Self::NoIdentity { operator, needed_by } => {
+                write!(f, "{needed_by} needs an identity, which {operator} has not: give an initial value with init")
+            }
+            Self::Options { options, reason } => write!(f, "{options}: {reason}"),
+            Self::Offsets { index, offset, rule } => {
+                write!(f, "the segment offset {offset} at position {index} {rule}")
+            }
+            Self::Place { what, found, expected } => {
+                write!(f, "the {what} is in {found} memory and the device computes in {expected} memory: upload or download it first")
+            }
+            Self::Overlap => {
+                f.write_str("input and output overlap without being the same memory: use separate buffers, or run_in_place")
+            }
+            Self::Device { reason } => f.write_str(reason),
+            Self::Driver { doing, reason } => write!(f, "{doing}: {reason}"),
+            Self::OutOfMemory { bytes } => write!(f, "the device has no {bytes} bytes of free memory"),
+            Self::Compile { options, log } => write!(f, "NVRTC with the options {options:?}: {log}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,31 @@
+//! Parallel scan (prefix sums) and reduction for the CPU and for NVIDIA GPUs, with operators written once in Rust.
+
+pub mod device;
+pub mod error;
+pub mod operator;
+pub mod reduce;
+pub mod scan;
+pub mod segments;
+
+mod cpu;
+mod job;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+pub mod plan;
+
+pub use device::{Array, Device, Input, Output, View, ViewMut};
+pub use error::Error;
+pub use job::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use operator::{Element, Function, Map, Operator};
+pub use reduce::Reduce;
+pub use scan::Scan;
+pub use segments::Segments;
+
+/// The result of every call of upsweep.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What a program that scans usually needs: `use upsweep::prelude::*;`.
+pub mod prelude {
+    pub use crate::operator::builtin::*;
+    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments};
+}

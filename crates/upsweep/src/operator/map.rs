@@ -1,0 +1,137 @@
+//! What a scan does to each element before it combines it, and to each result before it stores it.
+
+use super::{Element, Function, Source};
+use std::marker::PhantomData;
+
+/// From the element `x` at position `index` (along the scanned axis) to what the operator combines.
+pub trait Map<I: Element>: Copy + Send + Sync + 'static {
+    /// What the operator combines.
+    type Output: Element;
+
+    /// The mapped element.
+    fn apply(&self, x: I, index: u64) -> Self::Output;
+
+    /// Adds the map to `source` and returns the name of a CUDA C++ device function `Output name(I, u64)`.
+    fn cuda_function(&self, source: &mut Source) -> String;
+}
+
+/// Leaves elements and results as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Same;
+
+impl<I: Element> Map<I> for Same {
+    type Output = I;
+
+    #[inline(always)]
+    fn apply(&self, x: I, _: u64) -> I {
+        x
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("map same {ty}"), "map_same", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} x, u64) {{ return x; }}")
+        })
+    }
+}
+
+impl<T: Element> Function<(T,)> for Same {
+    type Output = T;
+
+    #[inline(always)]
+    fn call(&self, (x,): (T,)) -> T {
+        x
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = T::cuda_type(source);
+        source.define(&format!("same {ty}"), "same", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} x) {{ return x; }}")
+        })
+    }
+}
+
+/// Applies a [`Function`] to each element.
+#[derive(Clone, Copy, Debug)]
+pub struct MapWith<F>(pub F);
+
+impl<I: Element, F: Function<(I,), Output: Element>> Map<I> for MapWith<F> {
+    type Output = F::Output;
+
+    #[inline(always)]
+    fn apply(&self, x: I, _: u64) -> F::Output {
+        self.0.call((x,))
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (input, output) = (I::cuda_type(source), F::Output::cuda_type(source));
+        let function = self.0.cuda_function(source);
+        source.define(&format!("map {function} {input}"), "map", |_, name| {
+            format!("__device__ __forceinline__ {output} {name}({input} x, u64) {{ return {function}(x); }}")
+        })
+    }
+}
+
+/// Pairs each element with its position: `x` becomes `(x, index)`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Enumerate;
+
+impl<I: Element> Map<I> for Enumerate
+where
+    (I, u64): Element,
+{
+    type Output = (I, u64);
+
+    #[inline(always)]
+    fn apply(&self, x: I, index: u64) -> (I, u64) {
+        (x, index)
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (input, output) = (I::cuda_type(source), <(I, u64)>::cuda_type(source));
+        source.define(&format!("enumerate {input}"), "enumerate", |_, name| {
+            format!(
+                "__device__ __forceinline__ {output} {name}({input} x, u64 index) {{ {output} r; r.f0 = x; r.f1 = index; return r; }}"
+            )
+        })
+    }
+}
+
+/// Converts each element to the wider type `U` without loss.
+#[derive(Debug)]
+pub struct Widen<U>(PhantomData<fn() -> U>);
+
+impl<U> Widen<U> {
+    /// The conversion to `U`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+impl<U> Default for Widen<U> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<U> Clone for Widen<U> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<U> Copy for Widen<U> {}
+
+impl<I: Element, U: Element + From<I>> Map<I> for Widen<U> {
+    type Output = U;
+
+    #[inline(always)]
+    fn apply(&self, x: I, _: u64) -> U {
+        U::from(x)
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (from, to) = (I::cuda_type(source), U::cuda_type(source));
+        source.define(&format!("widen {from} {to}"), "widen", |_, name| {
+            format!("__device__ __forceinline__ {to} {name}({from} x, u64) {{ return cast<{to}>(x); }}")
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Elements, functions and operators: written once in Rust, run on the CPU and on the GPU.
+
+pub mod builtin;
+mod element;
+mod map;
+mod source;
+
+pub use element::Element;
+pub use map::{Enumerate, Map, MapWith, Same, Widen};
+pub use source::Source;
+
+/// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
+///
+/// It need not be commutative and need not have an identity. [`#[operator]`](crate::operator) implements it from a
+/// Rust function; write it by hand only to give the CUDA source yourself.
+pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
+    /// `a` and then `b`, where `a` comes from the elements before those of `b`.
+    fn combine(&self, a: T, b: T) -> T;
+
+    /// The element `e` with `combine(e, x) == x == combine(x, e)`, if there is one. It is what an exclusive scan
+    /// without an initial value begins with and what an empty reduction yields; it is never fed in as padding.
+    fn identity(&self) -> Option<T> {
+        None
+    }
+
+    /// Adds the operator to `source` and returns the name of a CUDA C++ device function `T name(T, T)` that computes
+    /// the same bits as [`combine`](Operator::combine).
+    fn cuda_function(&self, source: &mut Source) -> String;
+}
+
+/// A function of the arguments `Args` (a tuple), for the CPU and for the GPU.
+/// [`#[function]`](crate::function) implements it from a Rust function.
+pub trait Function<Args>: Copy + Send + Sync + 'static {
+    /// What the function returns.
+    type Output;
+
+    /// The function's value.
+    fn call(&self, args: Args) -> Self::Output;
+
+    /// Adds the function to `source` and returns the name of a CUDA C++ device function that computes the same bits.
+    fn cuda_function(&self, source: &mut Source) -> String;
+}

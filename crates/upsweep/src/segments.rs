@@ -1,0 +1,178 @@
+//! Where one segment ends and the next begins.
+
+use crate::operator::{Element, Function, Source};
+use crate::{Error, Input, Result, View};
+use std::marker::PhantomData;
+
+/// The ways to say where segments begin: [`Segments::Offsets`], [`Segments::HeadFlags`], [`Segments::Keys`] and
+/// [`Segments::KeysBy`].
+#[derive(Debug)]
+pub struct Segments;
+
+#[allow(non_snake_case, reason = "they read as the variants they are: Segments::Offsets(&offsets)")]
+impl Segments {
+    /// Segment `s` is the elements `offsets[s] .. offsets[s + 1]`. The offsets ascend (equal ones make an empty
+    /// segment), the first is 0 and the last the number of elements.
+    pub fn Offsets<B: Input<Item: Offset> + ?Sized>(offsets: &B) -> Offsets<'_, B> {
+        Offsets(offsets)
+    }
+
+    /// A segment begins at element 0 and at each element whose flag is `true`.
+    pub fn HeadFlags<B: Input<Item = bool> + ?Sized>(flags: &B) -> HeadFlags<'_, B> {
+        HeadFlags(flags)
+    }
+
+    /// A segment is a run of equal neighbours in `keys`.
+    pub fn Keys<B: Input<Item: PartialEq> + ?Sized>(keys: &B) -> Keys<'_, B, Equal> {
+        Keys(keys, Equal)
+    }
+
+    /// A segment is a run in which `same(keys[i - 1], keys[i])` holds.
+    pub fn KeysBy<B, E>(keys: &B, same: E) -> Keys<'_, B, E>
+    where
+        B: Input + ?Sized,
+        E: Function<(B::Item, B::Item), Output = bool>,
+    {
+        Keys(keys, same)
+    }
+}
+
+/// An integer that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`.
+pub trait Offset: Element {
+    /// The value, if it is not negative.
+    fn to_usize(self) -> Option<usize>;
+    /// The value, for messages.
+    fn to_i128(self) -> i128;
+}
+macro_rules! offsets {
+    ($($t:ty)*) => { $(impl Offset for $t {
+        #[inline(always)]
+        fn to_usize(self) -> Option<usize> { usize::try_from(self).ok() }
+        fn to_i128(self) -> i128 { self as i128 }
+    })* };
+}
+offsets! { u32 u64 usize i32 i64 }
+
+/// Segments by [`Segments::Offsets`].
+#[derive(Debug)]
+pub struct Offsets<'a, B: ?Sized>(pub(crate) &'a B);
+/// Segments by [`Segments::HeadFlags`].
+#[derive(Debug)]
+pub struct HeadFlags<'a, B: ?Sized>(pub(crate) &'a B);
+/// Segments by [`Segments::Keys`] or [`Segments::KeysBy`].
+#[derive(Debug)]
+pub struct Keys<'a, B: ?Sized, E>(pub(crate) &'a B, pub(crate) E);
+/// The whole input is one segment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Whole;
+
+/// `==` on keys.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Equal;
+
+impl<K: Element + PartialEq> Function<(K, K)> for Equal {
+    type Output = bool;
+    #[inline(always)]
+    fn call(&self, (a, b): (K, K)) -> bool {
+        a == b
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = K::cuda_type(source);
+        source.define(&format!("equal {ty}"), "equal", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty} a, {ty} b) {{ return eq(a, b); }}")
+        })
+    }
+}
+
+/// One of the ways to give segments. Implemented by what [`Segments`]' functions return and by [`Whole`].
+pub trait Segmentation {
+    /// The elements of the keys; `u8` where there are none.
+    type Key: Element;
+    /// The elements of the offsets; `u64` where there are none.
+    type Offset: Offset;
+    /// The equality on keys.
+    type Same: Function<(Self::Key, Self::Key), Output = bool>;
+
+    /// What both backends work from.
+    fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
+}
+
+/// How the segments are given.
+#[derive(Debug)]
+pub enum SegmentKind<'a, K, I, E> {
+    /// One segment.
+    Whole,
+    /// Ascending offsets.
+    Offsets(View<'a, I>),
+    /// A flag an element.
+    HeadFlags(View<'a, bool>),
+    /// A key an element.
+    Keys(View<'a, K>, E),
+}
+
+/// The equality of segmentations that have no keys: it is never called.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoKeys(PhantomData<()>);
+impl Function<(u8, u8)> for NoKeys {
+    type Output = bool;
+    fn call(&self, (a, b): (u8, u8)) -> bool {
+        a == b
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        Function::<(u8, u8)>::cuda_function(&Equal, source)
+    }
+}
+
+impl Segmentation for Whole {
+    type Key = u8;
+    type Offset = u64;
+    type Same = NoKeys;
+    fn kind(&self) -> SegmentKind<'_, u8, u64, NoKeys> {
+        SegmentKind::Whole
+    }
+}
+impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
+    type Key = u8;
+    type Offset = B::Item;
+    type Same = NoKeys;
+    fn kind(&self) -> SegmentKind<'_, u8, B::Item, NoKeys> {
+        SegmentKind::Offsets(self.0.view())
+    }
+}
+impl<B: Input<Item = bool> + ?Sized> Segmentation for HeadFlags<'_, B> {
+    type Key = u8;
+    type Offset = u64;
+    type Same = NoKeys;
+    fn kind(&self) -> SegmentKind<'_, u8, u64, NoKeys> {
+        SegmentKind::HeadFlags(self.0.view())
+    }
+}
+impl<B, E> Segmentation for Keys<'_, B, E>
+where
+    B: Input + ?Sized,
+    E: Function<(B::Item, B::Item), Output = bool>,
+{
+    type Key = B::Item;
+    type Offset = u64;
+    type Same = E;
+    fn kind(&self) -> SegmentKind<'_, B::Item, u64, E> {
+        SegmentKind::Keys(self.0.view(), self.1)
+    }
+}
+
+impl<K, I, E> SegmentKind<'_, K, I, E> {
+    /// Checks that the segments can be those of `len` elements.
+    pub(crate) fn check(&self, len: usize, along_axis: bool) -> Result<()> {
+        let (what, found, expected) = match self {
+            Self::Whole => return Ok(()),
+            Self::Offsets(offsets) => ("offsets", offsets.len(), offsets.len().max(1)),
+            Self::HeadFlags(flags) => ("head flags", flags.len(), len),
+            Self::Keys(keys, _) => ("keys", keys.len(), len),
+        };
+        if along_axis {
+            let reason = "lines along an axis are segments already: give all segments of the flat array instead";
+            return Err(Error::Options { options: "axis with segments", reason });
+        }
+        if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
+    }
+}
