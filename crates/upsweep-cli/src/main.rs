@@ -1,1 +1,80 @@
-fn main() {}
+//! `upsweep`: scan (prefix sums) and reduce big arrays in files from a shell.
+//!
+//! From the command line to the result:
+//! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
+//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`compute`] calls the
+//! library for one of the types in [`element`], and [`write`] puts the result where [`output`] or [`show`] say.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod binary;
+mod compute;
+mod device;
+mod element;
+mod explain;
+mod failure;
+mod input;
+mod npy;
+mod number;
+mod output;
+mod progress;
+mod run;
+mod segments;
+mod show;
+mod table;
+mod words;
+mod write;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::{Failure, Result};
+use output::Destination;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let done = match Cli::try_parse() {
+        Ok(cli) => run_command(&cli.command),
+        Err(e) => usage(&e),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if failure.speaks() {
+                // When standard error is closed too, the exit code is all that is left to say.
+                let _ = writeln!(std::io::stderr(), "upsweep: {failure}");
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run_command(command: &Command) -> Result<()> {
+    match command {
+        Command::Scan(args) => run::scan(args),
+        Command::Reduce(args) => run::reduce(args),
+        Command::Devices => run::print(&Destination::StandardOutput, device::list),
+        Command::Explain(args) => {
+            let lines = explain::lines(args)?;
+            run::print(&Destination::StandardOutput, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
+        }
+    }
+}
+
+/// Prints help, or makes clap's paragraph about a usage error one line.
+fn usage(error: &clap::Error) -> Result<()> {
+    if !error.use_stderr() {
+        return run::print(&Destination::StandardOutput, |out| write!(out, "{}", error.render()));
+    }
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return Err(Failure::Usage);
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    Err(Failure::Input(format!("{text} (see upsweep --help)")))
+}

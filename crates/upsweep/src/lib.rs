@@ -1,5 +1,8 @@
 //! Parallel scan (prefix sums) and reduction for the CPU and for NVIDIA GPUs, with operators written once in Rust.
 
+// The macros write paths that begin with `::upsweep`, in this crate too.
+extern crate self as upsweep;
+
 pub mod device;
 pub mod error;
 pub mod operator;
@@ -16,7 +19,7 @@ pub mod plan;
 pub use device::{Array, Device, Input, Output, View, ViewMut};
 pub use error::Error;
 pub use job::{Init, InitFrom, InitSource, InitValue, NoInit};
-pub use operator::{Element, Function, Map, Operator};
+pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
@@ -27,5 +30,5 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments};
+    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, function, operator};
 }

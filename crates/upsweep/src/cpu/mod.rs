@@ -1,4 +1,37 @@
-//! The CPU backend.
+//! The CPU backend: one pass over memory on all threads of the current rayon pool.
+//!
+//! | file | what |
+//! |---|---|
+//! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `lines` | scans of what lies contiguously: whole arrays, lines along the last axis, segments |
+//! | `totals`, `segments` | reductions of the same |
+//! | `columns` | scans and reductions along another axis |
+//! | `blocks` | how an array is cut into blocks, which is all that decides the grouping |
+//! | `chain` | blocks handed to workers, and prefixes from block to block |
+//! | `tile` | the vectorised kernels in a block |
+//! | `heads` | where segments begin |
+//! | `simd`, `store` | instruction sets, stores around the cache |
+//! | `steps` | map, operator and finish as one type |
+//!
+//! **Grouping.** A line is cut into blocks of a size that depends on the element types alone, and a block into tiles
+//! (see `tile`). A block's prefix is the reduction of the block before, combined after that block's own prefix. Neither
+//! the number of threads nor alignment nor timing has any part in it: one thread does in one pass what many do in two,
+//! with the same bits. With segments it depends on where they begin, too.
 
+mod blocks;
+mod chain;
+mod columns;
+mod heads;
+mod lines;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+mod segments;
+mod simd;
+mod steps;
+mod store;
+#[cfg(test)]
+mod tests;
+
+
+mod tile;
+mod totals;

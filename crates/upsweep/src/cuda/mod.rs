@@ -1,35 +1,133 @@
 //! The CUDA backend.
+//!
+//! - `driver`: the driver library, its errors, its devices
+//! - `context`: what all devices of one CUDA context share
+//! - `memory`: arrays, and the order in which streams use them
+//! - `workspace`, `capture`: the memory through which a kernel's blocks talk to each other
+//! - `sources`, `jit`, `cache`, `launch`: a kernel from its text to its launch
+//! - one file a family
 
+mod cache;
+mod capture;
+mod columns;
+mod context;
+mod driver;
+mod jit;
+mod launch;
+mod memory;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+mod sources;
+mod text;
+mod variants;
+mod workspace;
 
-use crate::operator::Element;
+pub use driver::{DeviceInfo, Survey, survey};
+pub use jit::compile_for;
+pub use sources::KernelSource;
+pub use variants::variants;
+
+pub(crate) use launch::KernelKey;
+pub(crate) use memory::{Loan, download};
+pub(crate) use workspace::Workspace;
+
 use crate::{Error, Result};
-use cudarc::driver::{CudaSlice, CudaStream};
+use context::Context;
+use cudarc::driver::CudaStream;
+use std::fmt;
 use std::sync::Arc;
+use workspace::{Capacity, StreamState};
 
 /// A CUDA GPU and one of its streams.
-#[derive(Clone, Debug)]
-pub struct Cuda {}
+#[derive(Clone)]
+pub struct Cuda(Arc<StreamState>);
 
-impl Cuda {
-    pub(crate) fn present() -> bool {
-        false
-    }
-    pub(crate) fn new(_ordinal: usize) -> Result<Self> {
-        Err(Error::Device { reason: "to be written".into() })
-    }
-    pub(crate) fn on_stream(_stream: &Arc<CudaStream>) -> Result<Self> {
-        Err(Error::Device { reason: "to be written".into() })
-    }
-    pub(crate) fn upload<T: Element>(&self, _host: &[T]) -> Result<CudaSlice<T>> {
-        Err(Error::Device { reason: "to be written".into() })
-    }
-    pub(crate) fn allocate<T: Element>(&self, _len: usize) -> Result<CudaSlice<T>> {
-        Err(Error::Device { reason: "to be written".into() })
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cuda").field("device", self.info()).field("stream", &self.stream().cu_stream()).finish()
     }
 }
 
-pub(crate) fn download<T: Element>(_array: &CudaSlice<T>) -> Result<Vec<T>> {
-    Err(Error::Device { reason: "to be written".into() })
+impl Cuda {
+    /// Whether there is a driver and a device. Never panics.
+    pub(crate) fn present() -> bool {
+        driver::device_count().is_ok_and(|count| count > 0)
+    }
+
+    /// A device, on a stream that no other `Cuda` has.
+    ///
+    /// # Errors
+    /// [`Error::Device`] without a driver or such a device, [`Error::Driver`] when it cannot be used.
+    pub(crate) fn new(ordinal: usize) -> Result<Self> {
+        let context = Context::of_device(ordinal)?;
+        let stream = context.new_stream()?;
+        Ok(Self(context.stream(&stream)))
+    }
+
+    /// The caller's stream and its device.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] when the device cannot be used, [`Error::Device`] for the per-thread default stream.
+    pub(crate) fn on_stream(stream: &Arc<CudaStream>) -> Result<Self> {
+        const PER_THREAD: usize = 2; // CU_STREAM_PER_THREAD
+        if stream.cu_stream().addr() == PER_THREAD {
+            let reason = "the per-thread default stream is another stream in each thread: give a stream of its own";
+            return Err(Error::Device { reason: reason.to_owned() });
+        }
+        let context = Context::of(stream.context())?;
+        context.bind()?;
+        Ok(Self(context.stream(stream)))
+    }
+
+    fn context(&self) -> &Arc<Context> {
+        &self.0.context
+    }
+
+    /// The stream that everything is enqueued on.
+    #[must_use]
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.0.stream
+    }
+
+    /// What the driver says about the device.
+    #[must_use]
+    pub fn info(&self) -> &DeviceInfo {
+        &self.context().info
+    }
+
+    /// The device's number of multiprocessors.
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        self.info().multiprocessors
+    }
+
+    /// The device's compute capability, as (major, minor).
+    pub(crate) fn compute_capability(&self) -> (u32, u32) {
+        self.info().compute_capability
+    }
+
+    /// A workspace for one kernel, which is enqueued next on the device's stream, with at least `words8` 8-byte and
+    /// `words16` 16-byte status words.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the device stays usable.
+    pub(crate) fn workspace(&self, words8: usize, words16: usize) -> Result<Workspace> {
+        let needed = Capacity { words8, words16 };
+        self.context().bind()?;
+        match capture::of_stream(self.stream().cu_stream())? {
+            None => self.0.workspace(needed),
+            Some(capture) => {
+                self.context().captures.workspace(self.context(), capture, self.stream().cu_stream(), needed)
+            }
+        }
+    }
+
+    /// Says that a kernel enqueued with the stream's workspace can report a fault: whoever reads a result next looks.
+    pub(crate) fn mark_may_fault(&self) -> Result<()> {
+        self.context().bind()?;
+        match capture::of_stream(self.stream().cu_stream())? {
+            None => self.0.mark_may_fault(),
+            Some(capture) => self.context().captures.mark_may_fault(capture, self.stream().cu_stream()),
+        }
+        Ok(())
+    }
 }

@@ -1,30 +1,147 @@
-//! The built-in operators.
+//! The built-in operators, written with the same macro that a program's own operators are written with.
 
-use super::{Element, Operator, Source};
+#[allow(unreachable_pub, reason = "the functions stay here; the operators are exported")]
+mod definitions {
+    use crate::operator::{Element, Float, Logic, Number, function, operator};
 
-// A provisional form: to be written with #[operator].
-macro_rules! provisional {
-    ($name:ident, $stem:literal, |$a:ident, $b:ident| $combine:expr, $cuda:literal, { $($t:ty => $id:expr),* }) => {
-        #[doc = concat!("The operator `", $stem, "`.")]
-        #[derive(Clone, Copy, Debug, Default)]
-        pub struct $name;
-        $(impl Operator<$t> for $name {
-            #[inline(always)]
-            fn combine(&self, $a: $t, $b: $t) -> $t { $combine }
-            fn identity(&self) -> Option<$t> { Some($id) }
-            fn cuda_function(&self, source: &mut Source) -> String {
-                let ty = <$t>::cuda_type(source);
-                source.define(&format!("{} {ty}", $stem), $stem, |_, name| {
-                    format!("__device__ __forceinline__ {ty} {name}({ty} a, {ty} b) {{ return {}; }}", $cuda)
-                })
-            }
-        })*
-    };
+    /// The sum: `a + b`.
+    ///
+    /// Identity 0, also of floats (so an empty or exclusive sum begins with +0). Integers wrap in their own type. Float
+    /// addition is not associative: the result depends on the order of combination, which is the same in every run.
+    #[operator(identity = T::ZERO)]
+    pub fn sum<T: Number>(a: T, b: T) -> T {
+        a + b
+    }
+
+    /// The product: `a * b`.
+    ///
+    /// Identity 1. Integers wrap in their own type. Float multiplication is not associative: the result depends on the
+    /// order of combination, which is the same in every run.
+    #[operator(identity = T::ONE)]
+    pub fn product<T: Number>(a: T, b: T) -> T {
+        a * b
+    }
+
+    /// The smallest value.
+    ///
+    /// Identity: the highest integer, infinity for floats. Of floats NaN if there is one, as in NumPy, and -0 < +0 (IEEE
+    /// 754-2019 `minimum`), so it is associative and commutative for every type.
+    #[operator(identity = T::HIGHEST)]
+    pub fn min<T: Number>(a: T, b: T) -> T {
+        a.minimum(b)
+    }
+
+    /// The largest value.
+    ///
+    /// Identity: the lowest integer, minus infinity for floats. Of floats NaN if there is one, as in NumPy, and -0 < +0
+    /// (IEEE 754-2019 `maximum`), so it is associative and commutative for every type.
+    #[operator(identity = T::LOWEST)]
+    pub fn max<T: Number>(a: T, b: T) -> T {
+        a.maximum(b)
+    }
+
+    /// Bitwise and: `a & b`; "all" of `bool`.
+    ///
+    /// Identity: every bit 1, `true`.
+    #[operator(identity = T::ALL)]
+    pub fn and<T: Logic>(a: T, b: T) -> T {
+        a & b
+    }
+
+    /// Bitwise or: `a | b`; "any" of `bool`.
+    ///
+    /// Identity: 0, `false`.
+    #[operator(identity = T::NONE)]
+    pub fn or<T: Logic>(a: T, b: T) -> T {
+        a | b
+    }
+
+    /// Bitwise exclusive or: `a ^ b`; parity of `bool`.
+    ///
+    /// Identity: 0, `false`.
+    #[operator(identity = T::NONE)]
+    pub fn xor<T: Logic>(a: T, b: T) -> T {
+        a ^ b
+    }
+
+    /// The smallest value and its position: over pairs `(value, position)`, as `Enumerate` makes them.
+    ///
+    /// Of equal values (-0 equals +0) the lowest position; the first NaN wins over every number, as in NumPy.
+    /// Identity: the highest value at position `u64::MAX`. Associative and commutative for every type.
+    #[operator(identity = (T::HIGHEST, u64::MAX))]
+    pub fn arg_min<T: Number>(a: (T, u64), b: (T, u64)) -> (T, u64) {
+        let a_wins = if a.0 != a.0 {
+            b.0 == b.0 || a.1 <= b.1
+        } else {
+            a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1)
+        };
+        if a_wins { a } else { b }
+    }
+
+    /// The largest value and its position: over pairs `(value, position)`, as `Enumerate` makes them.
+    ///
+    /// Of equal values (-0 equals +0) the lowest position; the first NaN wins over every number, as in NumPy.
+    /// Identity: the lowest value at position `u64::MAX`. Associative and commutative for every type.
+    #[operator(identity = (T::LOWEST, u64::MAX))]
+    pub fn arg_max<T: Number>(a: (T, u64), b: (T, u64)) -> (T, u64) {
+        let a_wins = if a.0 != a.0 {
+            b.0 == b.0 || a.1 <= b.1
+        } else {
+            a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1)
+        };
+        if a_wins { a } else { b }
+    }
+
+    /// The first element: `a`. It has no identity.
+    #[operator]
+    pub fn first<T: Element>(a: T, _b: T) -> T {
+        a
+    }
+
+    /// The last element: `b`. It has no identity.
+    #[operator]
+    pub fn last<T: Element>(_a: T, b: T) -> T {
+        b
+    }
+
+    /// A float sum and what rounding has taken from it: the value is `sum + error`.
+    #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C)]
+    pub struct Compensated<F> {
+        /// The rounded sum.
+        pub sum: F,
+        /// What is missing from it.
+        pub error: F,
+    }
+
+    /// A float sum that keeps the rounding errors (Knuth's two-sum): 8 operations instead of one, and the result is about
+    /// as good as a sum in twice the precision.
+    ///
+    /// `s = a.sum + b.sum`, exactly `s + e = a.sum + b.sum`; the errors add up as `a.error + b.error + e`. Not
+    /// associative to the last bit of `error`. Identity 0. Map with [`Compensate`] before it and finish with
+    /// [`Rounded`]. When `s` is infinite or NaN, `e` is 0.
+    #[operator(identity = Compensated { sum: F::ZERO, error: F::ZERO })]
+    pub fn compensated_sum<F: Float>(a: Compensated<F>, b: Compensated<F>) -> Compensated<F> {
+        let sum = a.sum + b.sum;
+        let b_part = sum - a.sum;
+        let lost = (a.sum - (sum - b_part)) + (b.sum - b_part);
+        let lost = if sum.is_finite() { lost } else { F::ZERO };
+        Compensated { sum, error: a.error + b.error + lost }
+    }
+
+    /// A float as the beginning of a [`CompensatedSum`]: `x` without error.
+    #[function]
+    pub fn compensate<F: Float>(x: F) -> Compensated<F> {
+        Compensated { sum: x, error: F::ZERO }
+    }
+
+    /// The float nearest to a [`Compensated`] sum: `sum + error`.
+    #[function]
+    pub fn rounded<F: Float>(x: Compensated<F>) -> F {
+        x.sum + x.error
+    }
 }
-trait Add: Copy { fn add(self, b: Self) -> Self; }
-macro_rules! adds { ($($t:ty)*) => { $(impl Add for $t { #[inline(always)] fn add(self, b: Self) -> Self { self.wrapping_add(b) } })* } }
-adds! { i8 i16 i32 i64 u8 u16 u32 u64 }
-impl Add for f32 { #[inline(always)] fn add(self, b: Self) -> Self { self + b } }
-impl Add for f64 { #[inline(always)] fn add(self, b: Self) -> Self { self + b } }
-provisional!(Sum, "sum", |a, b| a.add(b), "add(a, b)", { i8 => 0, i16 => 0, i32 => 0, i64 => 0, u8 => 0, u16 => 0, u32 => 0, u64 => 0, f32 => 0.0, f64 => 0.0 });
-provisional!(Max, "max", |a, b| if a > b { a } else { b }, "a > b ? a : b", { i8 => i8::MIN, i16 => i16::MIN, i32 => i32::MIN, i64 => i64::MIN, u8 => 0, u16 => 0, u32 => 0, u64 => 0 });
+
+pub use definitions::{
+    And, ArgMax, ArgMin, Compensate, Compensated, CompensatedSum, First, Last, Max, Min, Or, Product, Rounded, Sum, Xor,
+};

@@ -1,16 +1,44 @@
 //! What can be scanned: plain values with the same layout in Rust and in CUDA C++.
 
 use super::Source;
+use std::any::TypeId;
+use std::fmt::Write;
+use std::mem::{align_of, offset_of, size_of};
 
-/// A plain value that upsweep scans: every integer, `bool`, `f16`, `bf16`, `f32`, `f64`, tuples of them and structs
-/// with `#[derive(Element)]`, to 64 bytes.
+/// A plain value that upsweep scans: every integer, `bool`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight of
+/// them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes.
+///
+/// ```
+/// use upsweep::operator::Element;
+///
+/// #[derive(Element, Clone, Copy, PartialEq, Debug)]
+/// #[repr(C)]
+/// struct Affine {
+///     m: f32,
+///     c: f32,
+/// }
+/// ```
+/// An element larger than 64 bytes does not compile (where it is first used on a device, if it is generic).
 ///
 /// # Safety
 /// - [`cuda_type`](Element::cuda_type) names a C++ type with this type's size, alignment and field offsets.
 /// - Every value that the type's CUDA operators can produce is a valid value of the Rust type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element that upsweep can scan",
+    label = "not an Element",
+    note = "elements are integers, bool, f16, bf16, f32, f64, tuples of 2 to 8 elements, arrays of elements, and \
+            structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
+)]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// Adds the type's definition to `source` and returns its CUDA C++ name.
     fn cuda_type(source: &mut Source) -> String;
+
+    /// A CUDA C++ expression for this value, with the same bits.
+    fn cuda_value(self, source: &mut Source) -> String;
+
+    /// `==` of every field: what `==` means in an operator. NaN differs from itself, and -0 equals +0.
+    #[must_use]
+    fn equals(self, other: Self) -> bool;
 
     /// The value with every NaN in it replaced by the positive quiet NaN without payload (`f32::NAN`). Results are
     /// stored in this form, so that NaN payloads, which processors choose differently, never show.
@@ -21,34 +49,232 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     }
 }
 
-macro_rules! plain_elements {
-    ($($rust:ty => $cuda:literal),* $(,)?) => { $(
-        // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; bool is one byte, 0 or 1, on both.
+/// The largest element, in bytes.
+pub const MAX_ELEMENT_BYTES: usize = 64;
+
+macro_rules! integer_elements {
+    ($($rust:ty => $cuda:literal as $bits:ty),* $(,)?) => { $(
+        // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.
         unsafe impl Element for $rust {
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
+            fn cuda_value(self, _: &mut Source) -> String {
+                format!(concat!($cuda, "({:#x}ull)"), self as $bits)
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
         }
     )* };
 }
-plain_elements! {
-    bool => "bool",
-    i8 => "i8", i16 => "i16", i32 => "i32", i64 => "i64", i128 => "i128", isize => "i64",
-    u8 => "u8", u16 => "u16", u32 => "u32", u64 => "u64", u128 => "u128", usize => "u64",
+integer_elements! {
+    i8 => "i8" as u8, i16 => "i16" as u16, i32 => "i32" as u32, i64 => "i64" as u64,
+    u8 => "u8" as u8, u16 => "u16" as u16, u32 => "u32" as u32, u64 => "u64" as u64,
+}
+#[cfg(target_pointer_width = "64")]
+integer_elements! { isize => "i64" as u64, usize => "u64" as u64 }
+#[cfg(target_pointer_width = "32")]
+integer_elements! { isize => "i32" as u32, usize => "u32" as u32 }
+
+macro_rules! wide_integer_elements {
+    ($($rust:ty => $cuda:literal),*) => { $(
+        // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.
+        unsafe impl Element for $rust {
+            fn cuda_type(_: &mut Source) -> String {
+                $cuda.to_owned()
+            }
+            fn cuda_value(self, _: &mut Source) -> String {
+                let bits = self as u128;
+                format!(concat!($cuda, "(int_lit({:#x}ull, {:#x}ull))"), (bits >> 64) as u64, bits as u64)
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
+        }
+    )* };
+}
+wide_integer_elements! { i128 => "i128", u128 => "u128" }
+
+// SAFETY: both sides have one byte, 0 or 1.
+unsafe impl Element for bool {
+    fn cuda_type(_: &mut Source) -> String {
+        "bool".to_owned()
+    }
+    fn cuda_value(self, _: &mut Source) -> String {
+        self.to_string()
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
 }
 
 macro_rules! float_elements {
-    ($($rust:ty => $cuda:literal),* $(,)?) => { $(
+    ($($rust:ty => $cuda:literal, $bits:ty, $suffix:literal);* $(;)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same IEEE 754 or bfloat16 type; every bit pattern is valid.
         unsafe impl Element for $rust {
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
+            fn cuda_value(self, _: &mut Source) -> String {
+                format!(concat!("arith::from_bits<", $cuda, ">({:#x}", $suffix, ")"), self.to_bits())
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
             #[inline(always)]
             fn canonical(self) -> Self {
-                if self.is_nan() { <$rust>::NAN } else { self }
+                // By the bits: the compiler may take `if x.is_nan() { NAN } else { x }` for `x`, because all NaN are
+                // one to it.
+                let bits = self.to_bits();
+                let nan = bits & (<$bits>::MAX >> 1) > <$rust>::INFINITY.to_bits();
+                <$rust>::from_bits(if nan { <$rust>::NAN.to_bits() } else { bits })
             }
         }
     )* };
 }
-float_elements! { half::f16 => "f16", half::bf16 => "bf16", f32 => "f32", f64 => "f64" }
+float_elements! { half::f16 => "f16", u16, "u"; half::bf16 => "bf16", u16, "u"; f32 => "f32", u32, "u"; f64 => "f64", u64, "ull" }
+
+// SAFETY: `Array` in arith.cuh holds N values one after the other.
+unsafe impl<T: Element, const N: usize> Element for [T; N] {
+    fn cuda_type(source: &mut Source) -> String {
+        const {
+            assert!(N > 0, "an array without elements cannot be an element");
+            assert!(size_of::<Self>() <= MAX_ELEMENT_BYTES, "an element has at most 64 bytes");
+        }
+        let ty = T::cuda_type(source);
+        format!("Array<{ty}, {N}>")
+    }
+    fn cuda_value(self, source: &mut Source) -> String {
+        let ty = T::cuda_type(source);
+        let values: Vec<String> = self.iter().map(|x| x.cuda_value(source)).collect();
+        format!("arith::array_of<{ty}>({})", values.join(", "))
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self.iter().zip(&other).all(|(a, b)| a.equals(*b))
+    }
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        self.map(T::canonical)
+    }
+}
+
+/// A field of a struct or tuple, for its CUDA C++ definition.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Field {
+    /// The C++ name.
+    pub name: String,
+    /// The C++ type.
+    pub ty: String,
+    /// Where it lies in the Rust value.
+    pub offset: usize,
+}
+
+/// Where a Rust value and its fields lie.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Layout {
+    /// Its size in bytes.
+    pub size: usize,
+    /// Its alignment in bytes.
+    pub align: usize,
+    /// Its fields, in the order of their declaration.
+    pub fields: Vec<Field>,
+}
+
+impl Layout {
+    /// The layout of `T` with `fields`.
+    #[must_use]
+    pub fn of<T>(fields: Vec<Field>) -> Self {
+        Self { size: size_of::<T>(), align: align_of::<T>(), fields }
+    }
+
+    /// The definition of the struct `name`, with its layout asserted.
+    fn definition(&self, head: &str, name: &str) -> String {
+        let mut text = format!("{head}struct alignas({}) {name} {{\n", self.align);
+        let mut by_offset: Vec<&Field> = self.fields.iter().collect();
+        by_offset.sort_by_key(|field| field.offset);
+        for Field { name, ty, .. } in by_offset {
+            let _infallible = writeln!(text, "  {ty} {name};");
+        }
+        let list = |item: &dyn Fn(&Field) -> String, separator: &str| {
+            self.fields.iter().map(item).collect::<Vec<_>>().join(separator)
+        };
+        let parameters = list(&|f| format!("{} {}", f.ty, f.name), ", ");
+        let assignments = list(&|f| format!("r.{0} = {0};", f.name), " ");
+        let equalities = list(&|f| format!("arith::eq(a.{0}, b.{0})", f.name), " && ");
+        let canonicals = list(&|f| format!("r.{0} = arith::canonical(r.{0});", f.name), " ");
+        let _infallible = write!(
+            text,
+            "  __device__ static {name} make({parameters}) {{ {name} r; {assignments} return r; }}\n  \
+             __device__ friend bool eq_fields({name} a, {name} b) {{ return {equalities}; }}\n  \
+             __device__ friend {name} canonical_fields({name} r) {{ {canonicals} return r; }}\n}};\n\
+             static_assert(sizeof({name}) == {} && alignof({name}) == {}, \"{name}: size\");",
+            self.size, self.align,
+        );
+        for Field { name: field, offset, .. } in &self.fields {
+            let _infallible =
+                write!(text, "\nstatic_assert(__INTADDR__(&(({name} *)0)->{field}) == {offset}, \"{name}: {field}\");");
+        }
+        text
+    }
+
+    /// Adds the definition of the struct `T` to `source`.
+    pub fn define<T: 'static>(
+        source: &mut Source,
+        stem: &str,
+        layout: impl FnOnce(&mut Source) -> Self,
+    ) -> String {
+        let key = format!("type {:?}", TypeId::of::<T>());
+        source.define_type(&key, stem, |source, name| layout(source).definition("", name))
+    }
+}
+
+macro_rules! tuple_elements {
+    ($($($t:ident $i:tt)*;)*) => { $(
+        // SAFETY: the C++ struct has this tuple's own offsets, size and alignment, which the text asserts.
+        unsafe impl<$($t: Element),*> Element for ($($t,)*) {
+            fn cuda_type(source: &mut Source) -> String {
+                const { assert!(size_of::<Self>() <= MAX_ELEMENT_BYTES, "an element has at most 64 bytes") };
+                let fields = vec![$(Field {
+                    name: concat!("f", $i).to_owned(),
+                    ty: $t::cuda_type(source),
+                    offset: offset_of!(Self, $i),
+                }),*];
+                let types: Vec<&str> = fields.iter().map(|field| field.ty.as_str()).collect();
+                let ty = format!("Tuple<{}>", types.join(", "));
+                let layout = Layout::of::<Self>(fields);
+                source.define_type(&ty, "tuple", |_, _| layout.definition("template <> ", &ty));
+                ty
+            }
+            fn cuda_value(self, source: &mut Source) -> String {
+                let ty = Self::cuda_type(source);
+                let values = [$(self.$i.cuda_value(source)),*];
+                format!("{ty}::make({})", values.join(", "))
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                $(self.$i.equals(other.$i))&&*
+            }
+            #[inline(always)]
+            fn canonical(self) -> Self {
+                ($(self.$i.canonical(),)*)
+            }
+        }
+    )* };
+}
+tuple_elements! {
+    A 0 B 1;
+    A 0 B 1 C 2;
+    A 0 B 1 C 2 D 3;
+    A 0 B 1 C 2 D 3 E 4;
+    A 0 B 1 C 2 D 3 E 4 F 5;
+    A 0 B 1 C 2 D 3 E 4 F 5 G 6;
+    A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
+}

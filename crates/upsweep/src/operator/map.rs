@@ -1,6 +1,6 @@
 //! What a scan does to each element before it combines it, and to each result before it stores it.
 
-use super::{Element, Function, Source};
+use super::{Element, Function, Source, WidenFrom};
 use std::marker::PhantomData;
 
 /// From the element `x` at position `index` (along the scanned axis) to what the operator combines.
@@ -120,12 +120,12 @@ impl<U> Clone for Widen<U> {
 }
 impl<U> Copy for Widen<U> {}
 
-impl<I: Element, U: Element + From<I>> Map<I> for Widen<U> {
+impl<I: Element, U: WidenFrom<I>> Map<I> for Widen<U> {
     type Output = U;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> U {
-        U::from(x)
+        U::widen_from(x)
     }
 
     fn cuda_function(&self, source: &mut Source) -> String {

@@ -1,13 +1,21 @@
 //! Elements, functions and operators: written once in Rust, run on the CPU and on the GPU.
 
+#[doc(hidden)]
+pub mod arith;
 pub mod builtin;
 mod element;
+mod laws;
 mod map;
 mod source;
 
-pub use element::Element;
+pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom};
+pub use element::{Element, MAX_ELEMENT_BYTES};
+#[doc(hidden)]
+pub use element::{Field, Layout};
+pub use laws::{Laws, Violation, check_laws, check_laws_within};
 pub use map::{Enumerate, Map, MapWith, Same, Widen};
 pub use source::Source;
+pub use upsweep_macros::{Element, function, operator};
 
 /// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
 ///

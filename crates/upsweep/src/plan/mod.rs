@@ -1,5 +1,8 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
+pub mod reduce;
+pub mod scan;
+
 use crate::{Error, Result};
 
 /// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at

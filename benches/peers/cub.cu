@@ -1,0 +1,199 @@
+// CUB on the work of the GPU's benches, timed as they are: three calls to warm up, then the median of 15, each timed
+// by events after 256 MiB of writes have emptied the L2 cache. Rows for a record on standard output. The sizes, as
+// powers of two, are the arguments; without any, those of the benches.
+#include <cub/cub.cuh>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+static void check(cudaError_t status, int line) {
+    if (status == cudaSuccess) return;
+    fprintf(stderr, "cub.cu:%d: %s\n", line, cudaGetErrorString(status));
+    exit(1);
+}
+#define CHECK(call) check((call), __LINE__)
+
+struct Affine {
+    float m, c;
+};
+struct Plus {
+    template <class T> __device__ T operator()(T a, T b) const { return a + b; }
+};
+struct Larger {
+    template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+struct Then {
+    __device__ Affine operator()(Affine f, Affine g) const { return {g.m * f.m, g.m * f.c + g.c}; }
+};
+
+// Any bits for integers, small whole numbers for floats.
+__device__ uint64_t hash(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+template <class T> struct Random {
+    __device__ static T at(uint64_t i) { return (T)hash(i); }
+};
+template <class T> struct Small {
+    __device__ static T at(uint64_t i) { return (T)(float)((int)(hash(i) >> 60) - 8); }
+};
+template <> struct Random<float> : Small<float> {};
+template <> struct Random<double> : Small<double> {};
+template <> struct Random<__half> : Small<__half> {};
+template <> struct Random<__nv_bfloat16> : Small<__nv_bfloat16> {};
+template <> struct Random<Affine> {
+    __device__ static Affine at(uint64_t i) { return {hash(i) & 1 ? 1.0f : -1.0f, Small<float>::at(i)}; }
+};
+template <class T> __global__ void fill(T* out, uint64_t n) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = Random<T>::at(i);
+}
+__global__ void fill_keys(int32_t* out, uint64_t n) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = (int32_t)(i / 64);
+}
+
+static char library[32];
+static size_t capacity, scratch_capacity = (size_t)1 << 30;
+static void *input, *output, *extra, *scratch, *flushed;
+static const size_t FLUSHED = (size_t)256 << 20;
+
+template <class F> static double median_us(F call) {
+    cudaEvent_t begin, end;
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
+    for (int i = 0; i < 3; i++) call();
+    std::vector<float> times(15);
+    for (float& ms : times) {
+        CHECK(cudaMemsetAsync(flushed, 0, FLUSHED));
+        CHECK(cudaEventRecord(begin));
+        call();
+        CHECK(cudaEventRecord(end));
+        CHECK(cudaEventSynchronize(end));
+        CHECK(cudaEventElapsedTime(&ms, begin, end));
+    }
+    CHECK(cudaEventDestroy(begin));
+    CHECK(cudaEventDestroy(end));
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2] * 1e3;
+}
+
+// GB/s of a copy of n elements.
+template <class T> static double copy_gbps(uint64_t n) {
+    double us = median_us([&] { CHECK(cudaMemcpyAsync(output, input, n * sizeof(T), cudaMemcpyDeviceToDevice)); });
+    return 2.0 * n * sizeof(T) / us / 1e3;
+}
+
+// Times a call of CUB, which first says how much scratch memory it needs, and prints its row.
+template <class F> static void row(const char* algo, const char* type, int log2n, double bytes, double copy, F call) {
+    size_t needed = 0;
+    CHECK(call(nullptr, needed));
+    if (needed > scratch_capacity) {
+        fprintf(stderr, "%s %s 2^%d is left out: it needs %zu bytes\n", algo, type, log2n, needed);
+        return;
+    }
+    double us = median_us([&] { CHECK(call(scratch, needed)); });
+    double gbps = bytes / us / 1e3;
+    printf("%s,%s,%s,%d,%.3f,%.2f,%.4f,\n", library, algo, type, log2n, us, gbps, gbps / copy);
+    fflush(stdout);
+}
+
+template <class T> static void whole(const char* type, const std::vector<int>& sizes) {
+    T *in = (T*)input, *out = (T*)output;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(T) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        CHECK(cudaGetLastError());
+        double moved = 2.0 * n * sizeof(T), copy = copy_gbps<T>(n);
+        row("inclusive_sum", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceScan::InclusiveScan(s, size, in, out, Plus(), (int64_t)n);
+        });
+        row("exclusive_sum", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceScan::ExclusiveScan(s, size, in, out, Plus(), T(0.0f), (int64_t)n);
+        });
+        row("inclusive_max", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceScan::InclusiveScan(s, size, in, out, Larger(), (int64_t)n);
+        });
+        row("reduce_sum", type, log2n, moved / 2 + sizeof(T), copy, [&](void* s, size_t& size) {
+            return cub::DeviceReduce::Reduce(s, size, in, out, (int64_t)n, Plus(), T(0.0f));
+        });
+    }
+}
+
+static void affine(const std::vector<int>& sizes) {
+    Affine *in = (Affine*)input, *out = (Affine*)output;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(Affine) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        row("inclusive_affine", "2xf32", log2n, 2.0 * n * sizeof(Affine), copy_gbps<Affine>(n), [&](void* s, size_t& size) {
+            return cub::DeviceScan::InclusiveScan(s, size, in, out, Then(), (int64_t)n);
+        });
+    }
+}
+
+static void segments(int log2n) {
+    uint64_t n = (uint64_t)1 << log2n;
+    int32_t *in = (int32_t*)input, *out = (int32_t*)output, *keys = (int32_t*)extra;
+    if (n * sizeof(int32_t) > capacity) return;
+    fill<<<1024, 256>>>(in, n);
+    fill_keys<<<1024, 256>>>(keys, n);
+    double copy = copy_gbps<int32_t>(n);
+    row("inclusive_sum_keys_64", "i32", log2n, 12.0 * n, copy, [&](void* s, size_t& size) {
+        return cub::DeviceScan::InclusiveSumByKey(s, size, keys, in, out, (int)n);
+    });
+    for (int mean : {8, 64, 4096}) {
+        std::vector<uint32_t> offsets{0};
+        for (uint64_t at = 0, x = 1; at < n; offsets.push_back((uint32_t)at)) {
+            x = x * 6364136223846793005ull + 1442695040888963407ull;
+            at = std::min<uint64_t>(n, at + 1 + (x >> 33) % (2 * mean - 1));
+        }
+        uint32_t* ends = (uint32_t*)extra;
+        CHECK(cudaMemcpy(ends, offsets.data(), offsets.size() * 4, cudaMemcpyHostToDevice));
+        char algo[64];
+        snprintf(algo, sizeof algo, "reduce_sum_offsets_%d", mean);
+        int64_t count = (int64_t)offsets.size() - 1;
+        row(algo, "i32", log2n, 4.0 * n + 8.0 * count, copy, [&](void* s, size_t& size) {
+            return cub::DeviceSegmentedReduce::Sum(s, size, in, out, count, ends, ends + 1);
+        });
+    }
+}
+
+int main(int argc, char** argv) {
+    std::vector<int> sizes;
+    for (int i = 1; i < argc; i++) sizes.push_back(atoi(argv[i]));
+    if (sizes.empty()) sizes = {10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+    int largest = *std::max_element(sizes.begin(), sizes.end());
+    snprintf(library, sizeof library, "cub-%d.%d", CUB_VERSION / 100000, CUB_VERSION / 100 % 1000);
+
+    size_t free_bytes, all_bytes;
+    CHECK(cudaMemGetInfo(&free_bytes, &all_bytes));
+    capacity = std::min((size_t)8 << largest, free_bytes / 4);
+    CHECK(cudaMalloc(&input, capacity));
+    CHECK(cudaMalloc(&output, capacity));
+    CHECK(cudaMalloc(&extra, (size_t)4 << std::min(largest, 28)));
+    CHECK(cudaMalloc(&scratch, scratch_capacity));
+    CHECK(cudaMalloc(&flushed, FLUSHED));
+
+    whole<int8_t>("i8", sizes);
+    whole<uint8_t>("u8", sizes);
+    whole<int16_t>("i16", sizes);
+    whole<uint16_t>("u16", sizes);
+    whole<__half>("f16", sizes);
+    whole<__nv_bfloat16>("bf16", sizes);
+    whole<int32_t>("i32", sizes);
+    whole<uint32_t>("u32", sizes);
+    whole<float>("f32", sizes);
+    whole<int64_t>("i64", sizes);
+    whole<uint64_t>("u64", sizes);
+    whole<double>("f64", sizes);
+    affine(sizes);
+    segments(std::min(largest, 28));
+}

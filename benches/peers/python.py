@@ -1,0 +1,144 @@
+"""The libraries that a Python user would take, on the work of the benches. Rows for a record on standard output.
+
+python.py cpu [--smoke]: NumPy. python.py gpu: PyTorch, CuPy and JAX, each if it is installed. Times as the benches
+take them: the median of 15 calls after 3 to warm up; on the GPU by events, after the L2 cache has been flushed.
+"""
+
+import os
+import statistics
+import sys
+import time
+
+SMOKE = "--smoke" in sys.argv
+BYTES = {"i8": 1, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+
+
+def row(library, algorithm, kind, log2n, micros, moved, copy_micros, copied):
+    gbps = moved / micros / 1e3
+    share = gbps / (copied / copy_micros / 1e3)
+    print(f"{library},{algorithm},{kind},{log2n},{micros:.3f},{gbps:.2f},{share:.4f},", flush=True)
+
+
+def on_host(call):
+    """Median microseconds of a call that returns when it is done."""
+    times = []
+    for index in range(1 if SMOKE else 18):
+        begin = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - begin) * 1e6)
+    return statistics.median(times[3:] or times)
+
+
+def numpy_rows():
+    import numpy as np
+
+    names = {"i8": np.int8, "i32": np.int32, "f32": np.float32, "f64": np.float64}
+    for kind, dtype in names.items():
+        for log2n in [10] if SMOKE else [10, 16, 20, 24, 27]:
+            x = np.random.default_rng(1).integers(-8, 8, 1 << log2n).astype(dtype)
+            out = np.empty_like(x)
+            moved = 2 * x.nbytes
+            copy = on_host(lambda: np.copyto(out, x))
+            micros = on_host(lambda: np.cumsum(x, dtype=dtype, out=out))
+            row("numpy", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
+            micros = on_host(lambda: np.maximum.accumulate(x, out=out))
+            row("numpy", "inclusive_max", kind, log2n, micros, moved, copy, moved)
+
+
+def torch_rows():
+    import torch
+
+    flushed = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+
+    def median(call):
+        for _ in range(3):
+            call()
+        times = []
+        for _ in range(15):
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            flushed.zero_()
+            begin.record()
+            call()
+            end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end) * 1e3)
+        return statistics.median(times)
+
+    names = {"i8": torch.int8, "i32": torch.int32, "f32": torch.float32, "i64": torch.int64, "f64": torch.float64}
+    for kind, dtype in names.items():
+        for log2n in [10, 16, 20, 22, 24, 26, 28, 30]:
+            x = torch.randint(-8, 8, (1 << log2n,), device="cuda", dtype=torch.int8).to(dtype)
+            out, moved = torch.empty_like(x), 2 * BYTES[kind] << log2n
+            copy = median(lambda: out.copy_(x))
+            micros = median(lambda: torch.cumsum(x, 0, dtype=dtype, out=out))
+            row("torch", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
+            del x, out
+    for rows, columns in [(4096, 65536), (1 << 20, 64), (8, 1 << 25)]:
+        x = torch.randn(rows, columns, device="cuda")
+        out, moved = torch.empty_like(x), 8 * rows * columns
+        copy = median(lambda: out.copy_(x))
+        for name, axis in [("rows", 1), ("columns", 0)] if rows == 4096 else [("rows", 1)]:
+            micros = median(lambda: torch.cumsum(x, axis, out=out))
+            log2n = (rows * columns).bit_length() - 1
+            row("torch", f"inclusive_sum_{name}_{rows}x{columns}", "f32", log2n, micros, moved, copy, moved)
+        del x, out
+
+
+def cupy_rows():
+    import cupy as cp
+
+    flushed = cp.empty(256 << 20, dtype=cp.uint8)
+
+    def median(call):
+        for _ in range(3):
+            call()
+        times = []
+        for _ in range(15):
+            begin, end = cp.cuda.Event(), cp.cuda.Event()
+            flushed.fill(0)
+            begin.record()
+            call()
+            end.record()
+            end.synchronize()
+            times.append(cp.cuda.get_elapsed_time(begin, end) * 1e3)
+        return statistics.median(times)
+
+    for kind, dtype in {"i32": cp.int32, "f32": cp.float32}.items():
+        for log2n in [10, 16, 20, 24, 28]:
+            x = (cp.arange(1 << log2n, dtype=cp.int64) * 7 % 16 - 8).astype(dtype)
+            out, moved = cp.empty_like(x), 2 * BYTES[kind] << log2n
+            copy = median(lambda: cp.copyto(out, x))
+            micros = median(lambda: cp.cumsum(x, out=out))
+            row("cupy", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
+            del x, out
+
+
+def jax_rows():
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    import jax
+    import jax.numpy as jnp
+
+    if jax.default_backend() != "gpu":
+        raise ImportError("jax is installed without its GPU backend")
+    # JAX gives no events: these times have the host's in them, which shows below a million elements.
+    scan, copy = jax.jit(jnp.cumsum), jax.jit(lambda x: x + 1)
+    for log2n in [10, 16, 20, 24, 28]:
+        x = jnp.ones((1 << log2n,), jnp.int32)
+        moved = 8 << log2n
+        copied = on_host(lambda: copy(x).block_until_ready())
+        micros = on_host(lambda: scan(x).block_until_ready())
+        row("jax", "inclusive_sum", "i32", log2n, micros, moved, copied, moved)
+
+
+def main():
+    libraries = {"cpu": [numpy_rows], "gpu": [torch_rows, cupy_rows, jax_rows]}
+    if len(sys.argv) < 2 or sys.argv[1] not in libraries:
+        sys.exit(__doc__)
+    for rows in libraries[sys.argv[1]]:
+        try:
+            rows()
+        except ImportError as error:
+            print(f"left out: {error}", file=sys.stderr)
+
+
+main()

@@ -1,0 +1,46 @@
+// Fills the inputs of the GPU's benches with the values of `Value::random`, which the host computes again to check
+// the outputs: no input crosses the bus.
+typedef unsigned long long u64;
+
+__device__ u64 hash(u64 index) {
+    u64 x = index * 0x9E3779B97F4A7C15ull;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
+// A small integer; the next one is its negative.
+__device__ float paired(u64 index) {
+    int value = (int)(hash(index / 2) >> 60) - 8;
+    return (float)(index % 2 == 0 ? value : -value);
+}
+
+__device__ unsigned short f16_bits(float x) {
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+}
+
+// Exact for integers of at most eight bits.
+__device__ unsigned short bf16_bits(float x) { return (unsigned short)(__float_as_uint(x) >> 16); }
+
+__device__ float2 affine(u64 index) {
+    u64 x = hash(index);
+    return make_float2(x & 1 ? 1.0f : -1.0f, (float)((int)(x >> 60) - 8));
+}
+
+#define FILL(name, type, value)                                                                     \
+    extern "C" __global__ void name(type* out, u64 n) {                                             \
+        u64 step = (u64)gridDim.x * blockDim.x;                                                     \
+        for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = value;  \
+    }
+
+FILL(fill_8, unsigned char, (unsigned char)hash(i))
+FILL(fill_16, unsigned short, (unsigned short)hash(i))
+FILL(fill_32, unsigned int, (unsigned int)hash(i))
+FILL(fill_64, u64, hash(i))
+FILL(fill_f16, unsigned short, f16_bits(paired(i)))
+FILL(fill_bf16, unsigned short, bf16_bits(paired(i)))
+FILL(fill_f32, float, paired(i))
+FILL(fill_f64, double, (double)paired(i))
+FILL(fill_2xf32, float2, affine(i))

@@ -1,0 +1,339 @@
+//! One GPU with the benches' buffers: filling, checking, timing.
+
+use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, cuDriverGetVersion};
+use cudarc::driver::{
+    CudaContext, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, LaunchConfig, PushKernelArg,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+use upsweep::{Array, Device, Element};
+use upsweep_bench::{Options, Outcome, Record, Row, Value, median};
+
+/// More than any L2 cache holds: writing so much before each call leaves nothing of its input there.
+const FLUSHED_BYTES: usize = 256 << 20;
+const WARM_UPS: usize = 3;
+/// An output of at most so many elements is checked whole, a longer one in [`WINDOWS`] pieces of [`WINDOW`] elements.
+const CHECKED_WHOLE: usize = 1 << 22;
+const WINDOWS: usize = 64;
+const WINDOW: usize = 1 << 14;
+
+pub(crate) struct Gpu {
+    options: Options,
+    record: Record,
+    stream: Arc<CudaStream>,
+    device: Device,
+    fill: Arc<CudaModule>,
+    input: CudaSlice<u8>,
+    output: CudaSlice<u8>,
+    flush: CudaSlice<u8>,
+    /// What the input holds.
+    filled: Option<(&'static str, usize)>,
+    /// GB/s of a copy of so many bytes.
+    copies: HashMap<usize, f64>,
+}
+
+impl Gpu {
+    /// The first GPU, with buffers of `bytes` or of what its memory allows.
+    pub(crate) fn new(options: Options, bytes: usize) -> Outcome<Self> {
+        let device = Device::cuda(0)?;
+        drop(device);
+        let context = CudaContext::new(0)?;
+        let stream = context.default_stream();
+        let fill = cudarc::nvrtc::compile_ptx(include_str!("fill.cu"))?;
+        let fill = context.load_module(fill)?;
+        let (free, _) = context.mem_get_info()?;
+        // Half for what is uploaded beside the buffers and for the library.
+        let bytes = bytes.min(free / 4);
+        let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let machine = format!("{}, {multiprocessors} SMs", context.name()?);
+        let record = Record::create(&options, &machine, &versions())?;
+        Ok(Self {
+            device: Device::on_stream(&stream)?,
+            input: stream.alloc_zeros(bytes)?,
+            output: stream.alloc_zeros(bytes)?,
+            flush: stream.alloc_zeros(FLUSHED_BYTES)?,
+            filled: None,
+            copies: HashMap::new(),
+            options,
+            record,
+            stream,
+            fill,
+        })
+    }
+
+    /// Whether the buffers hold `n` elements; says so when they do not.
+    pub(crate) fn fits<T: Value>(&self, n: usize) -> bool {
+        let fits = n * size_of::<T>() <= self.input.len();
+        if !fits {
+            eprintln!("left out for want of memory: {n} elements of {}", T::NAME);
+        }
+        fits
+    }
+
+    pub(crate) fn wants<T: Value>(&self, algo: &str) -> bool {
+        self.options.wants(algo, T::NAME)
+    }
+
+    pub(crate) fn upload<T: Element>(&self, host: &[T]) -> Outcome<Array<T>> {
+        Ok(self.device.upload(host)?)
+    }
+
+    /// Checks and times a scan of `n` elements that must move `bytes`.
+    pub(crate) fn scan<T: Value>(
+        &mut self,
+        algo: &str,
+        n: usize,
+        bytes: usize,
+        check: &Check<'_, T>,
+        call: impl Fn(&Device, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        if !self.wants::<T>(algo) {
+            return Ok(());
+        }
+        self.run_once(n, &call)?;
+        self.check(algo, n, check)?;
+        self.time(algo, n, bytes, call)
+    }
+
+    /// Checks and times a reduction of `n` elements to one. The check takes the host a while: long inputs do without.
+    pub(crate) fn reduce<T: Value>(
+        &mut self,
+        algo: &str,
+        n: usize,
+        expected: impl FnOnce() -> T,
+        call: impl Fn(&Device, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        let one = |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+            call(device, x, &mut out.slice_mut(..1))
+        };
+        self.reduce_segments(algo, (n, (n + 1) * size_of::<T>()), || vec![expected()], one)
+    }
+
+    /// Checks and times a reduction of `n` elements to several, which must move `bytes`.
+    pub(crate) fn reduce_segments<T: Value>(
+        &mut self,
+        algo: &str,
+        (n, bytes): (usize, usize),
+        expected: impl FnOnce() -> Vec<T>,
+        call: impl Fn(&Device, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        if !self.wants::<T>(algo) {
+            return Ok(());
+        }
+        self.run_once(n, &call)?;
+        let expected = expected();
+        let found = self.download::<T>(0, expected.len())?;
+        if let Some(at) = (0..found.len()).find(|&at| found[at] != expected[at]) {
+            return Err(wrong(algo, at, found[at], expected[at]));
+        }
+        self.time(algo, n, bytes, call)
+    }
+
+    /// Fills the input, clears the output and calls.
+    fn run_once<T: Value>(
+        &mut self,
+        n: usize,
+        call: &impl Fn(&Device, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        self.fill::<T>(n)?;
+        self.stream.memset_zeros(&mut self.output)?;
+        let (input, mut output) = views(&self.input, &mut self.output, n)?;
+        Ok(call(&self.device, &input, &mut output)?)
+    }
+
+    /// Fills the input with `n` random elements, if it does not hold them yet.
+    fn fill<T: Value>(&mut self, n: usize) -> Outcome {
+        if self.filled == Some((T::NAME, n)) {
+            return Ok(());
+        }
+        let kernel = match T::NAME {
+            "i8" | "u8" => "fill_8".to_owned(),
+            "i16" | "u16" => "fill_16".to_owned(),
+            "i32" | "u32" => "fill_32".to_owned(),
+            "i64" | "u64" => "fill_64".to_owned(),
+            name => format!("fill_{name}"),
+        };
+        let kernel = self.fill.load_function(&kernel)?;
+        let shape = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the kernel writes `n` elements of this type, for which `fits` found room in the input.
+        unsafe { self.stream.launch_builder(&kernel).arg(&mut self.input).arg(&n).launch(shape) }?;
+        self.filled = Some((T::NAME, n));
+        Ok(())
+    }
+
+    fn check<T: Value>(&self, algo: &str, n: usize, check: &Check<'_, T>) -> Outcome {
+        let (count, len) = if n <= CHECKED_WHOLE { (1, n) } else { (WINDOWS, WINDOW) };
+        for window in 0..count {
+            // From the first element to the last, at uneven distances.
+            let start = if window + 1 == count { n - len } else { (n - len) / count * window };
+            let stride = check.lines.stride;
+            let before_start = start.saturating_sub(stride);
+            let output = self.download::<T>(start, len)?;
+            let before = self.download::<T>(before_start, (start + len).saturating_sub(stride + before_start))?;
+            for (offset, &found) in output.iter().enumerate() {
+                let at = start + offset;
+                let is_head = (check.lines.is_head)(at);
+                let expected = match at.checked_sub(stride).filter(|_| !is_head) {
+                    Some(last) => (check.next)(before[last - before_start], at),
+                    None => (check.first)(at),
+                };
+                if found != expected {
+                    return Err(wrong(algo, at, found, expected));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `len` elements of the output from `start`.
+    fn download<T: Value>(&self, start: usize, len: usize) -> Outcome<Vec<T>> {
+        let size = size_of::<T>();
+        let bytes = self.stream.clone_dtoh(&self.output.slice(start * size..(start + len) * size))?;
+        let element = |bytes: &[u8]| {
+            // SAFETY: `chunks_exact` gives as many bytes as an element has, written by the library as an element.
+            unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+        };
+        Ok(bytes.chunks_exact(size).map(element).collect())
+    }
+
+    /// Times a call and writes its row.
+    fn time<T: Value>(
+        &mut self,
+        algo: &str,
+        n: usize,
+        bytes: usize,
+        call: impl Fn(&Device, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        let copy_gbps = self.copy_gbps::<T>(n)?;
+        let (input, mut output) = views(&self.input, &mut self.output, n)?;
+        let once = || Ok(call(&self.device, &input, &mut output)?);
+        let (micros, enqueue) = clock(&self.stream, &mut self.flush, calls(&self.options), once)?;
+        let (log2n, bytes, ty) = (n.ilog2(), bytes as f64, T::NAME);
+        self.record.row(&Row {
+            lib: "upsweep",
+            algo,
+            ty,
+            log2n,
+            micros,
+            bytes,
+            copy_gbps,
+            enqueue_micros: Some(enqueue),
+        })
+    }
+
+    /// GB/s of a copy of `n` elements, measured when it is first asked for.
+    fn copy_gbps<T: Value>(&mut self, n: usize) -> Outcome<f64> {
+        let len = n * size_of::<T>();
+        if let Some(&gbps) = self.copies.get(&len) {
+            return Ok(gbps);
+        }
+        let (input, mut output) = views::<u8>(&self.input, &mut self.output, len)?;
+        let once = || Ok(self.stream.memcpy_dtod(&input, &mut output)?);
+        let (micros, enqueue) = clock(&self.stream, &mut self.flush, calls(&self.options), once)?;
+        let bytes = (2 * len) as f64;
+        let copy_gbps = bytes / micros / 1e3;
+        self.copies.insert(len, copy_gbps);
+        let (log2n, enqueue_micros) = (n.ilog2(), Some(enqueue));
+        let row = Row { lib: "copy", algo: "copy", ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros };
+        self.record.row(&row)?;
+        Ok(copy_gbps)
+    }
+}
+
+fn calls(options: &Options) -> usize {
+    if options.smoke { 1 } else { 15 }
+}
+
+/// The medians over `calls` calls of the time on the GPU, by events, and of the time the host is busy.
+fn clock(
+    stream: &Arc<CudaStream>,
+    flush: &mut CudaSlice<u8>,
+    calls: usize,
+    mut once: impl FnMut() -> Outcome,
+) -> Outcome<(f64, f64)> {
+    for _ in 0..WARM_UPS {
+        once()?;
+    }
+    let timed = Some(CUevent_flags::CU_EVENT_DEFAULT);
+    let (begin, end) = (stream.context().new_event(timed)?, stream.context().new_event(timed)?);
+    let (mut on_gpu, mut on_host) = (Vec::new(), Vec::new());
+    for _ in 0..calls {
+        // While this runs the host enqueues the rest: the events enclose the work, not the host.
+        stream.memset_zeros(flush)?;
+        begin.record(stream)?;
+        let start = Instant::now();
+        once()?;
+        on_host.push(start.elapsed().as_secs_f64() * 1e6);
+        end.record(stream)?;
+        end.synchronize()?;
+        on_gpu.push(f64::from(begin.elapsed_ms(&end)?) * 1e3);
+    }
+    Ok((median(on_gpu), median(on_host)))
+}
+
+/// The buffers as `n` elements each.
+fn views<'a, T: Element>(
+    input: &'a CudaSlice<u8>,
+    output: &'a mut CudaSlice<u8>,
+    n: usize,
+) -> Outcome<(CudaView<'a, T>, CudaViewMut<'a, T>)> {
+    // SAFETY: the input was filled with elements of this type and the output is written before it is read; both are
+    // aligned as the driver aligns every allocation, and their lengths are checked.
+    let views = unsafe { (input.transmute(n), output.transmute_mut(n)) };
+    let (Some(input), Some(output)) = views else { return Err("the buffers are too small".into()) };
+    Ok((input, output))
+}
+
+/// How elements follow each other in scanned lines.
+pub(crate) struct Lines<'a> {
+    /// From an element to the next one of its line.
+    pub(crate) stride: usize,
+    /// Whether a line begins here.
+    pub(crate) is_head: Box<dyn Fn(usize) -> bool + 'a>,
+}
+
+/// What an output must be. An element that is right, given the one before, for all elements of a line is a scan.
+pub(crate) struct Check<'a, T> {
+    lines: &'a Lines<'a>,
+    /// At the head of a line.
+    first: Box<dyn Fn(usize) -> T + 'a>,
+    /// After the element before.
+    next: Box<dyn Fn(T, usize) -> T + 'a>,
+}
+
+impl Lines<'_> {
+    /// The whole array is one line.
+    pub(crate) fn whole() -> Self {
+        Self { stride: 1, is_head: Box::new(|at| at == 0) }
+    }
+
+    pub(crate) fn inclusive<T: Value>(&self, combine: fn(T, T) -> T) -> Check<'_, T> {
+        let next = move |last, at| combine(last, T::random(at));
+        Check { lines: self, first: Box::new(T::random), next: Box::new(next) }
+    }
+
+    pub(crate) fn exclusive<T: Value>(&self, identity: T, combine: fn(T, T) -> T) -> Check<'_, T> {
+        let next = move |last, at| combine(last, T::random(at - self.stride));
+        Check { lines: self, first: Box::new(move |_| identity), next: Box::new(next) }
+    }
+}
+
+fn wrong<T: Value>(algo: &str, at: usize, found: T, expected: T) -> Box<dyn std::error::Error> {
+    format!("{algo} of {}: element {at} is {found:?}, not {expected:?}", T::NAME).into()
+}
+
+/// The driver's, CUDA's and NVRTC's versions.
+fn versions() -> String {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+    let driver = text.split_whitespace().find(is_version).unwrap_or("unknown").to_owned();
+    let (mut cuda, mut major, mut minor) = (0, 0, 0);
+    // SAFETY: the pointers are valid for writing. Both libraries are loaded: a context and a module exist. A failure
+    // leaves the zeros.
+    unsafe {
+        let _ = cuDriverGetVersion(&mut cuda);
+        let _ = cudarc::nvrtc::sys::nvrtcVersion(&mut major, &mut minor);
+    }
+    format!(", driver {driver}, CUDA {}.{}, NVRTC {major}.{minor}", cuda / 1000, cuda % 1000 / 10)
+}

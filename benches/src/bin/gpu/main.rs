@@ -1,0 +1,150 @@
+//! Scans and reductions on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
+//! nothing else: it can be copied to the machine with the GPU.
+
+mod gpu;
+mod segments;
+
+use cudarc::driver::{CudaView, CudaViewMut};
+use gpu::{Gpu, Lines};
+use half::{bf16, f16};
+use std::process::ExitCode;
+use upsweep::prelude::*;
+use upsweep_bench::{Number, Options, Outcome, Value, exit_code, hash};
+
+const SIZES: [u32; 11] = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
+const FEW_SIZES: [u32; 4] = [10, 16, 22, 28];
+
+fn main() -> ExitCode {
+    exit_code(run())
+}
+
+fn run() -> Outcome {
+    let options = Options::parse(std::env::args().skip(1))?;
+    let sizes = options.sizes(&SIZES, &FEW_SIZES);
+    let Some(&largest) = sizes.iter().max() else { return Err("no sizes".into()) };
+    let mut gpu = Gpu::new(options, 8usize << largest)?;
+    macro_rules! whole {
+        ($($t:ident)*) => { $( whole::<$t>(&mut gpu, &sizes)?; )* };
+    }
+    whole! { i8 u8 i16 u16 f16 bf16 i32 u32 f32 i64 u64 f64 }
+    let from_16: Vec<u32> = sizes.iter().copied().filter(|&size| size >= 16 || size == largest).collect();
+    affine(&mut gpu, &from_16)?;
+    // 28: long enough that every level of the cache is left behind.
+    segments::bench(&mut gpu, largest.min(28))?;
+    axes(&mut gpu, largest.min(28))
+}
+
+/// Scans and reductions of the whole array.
+fn whole<T>(gpu: &mut Gpu, sizes: &[u32]) -> Outcome
+where
+    T: Number,
+    Sum: Operator<T>,
+    Max: Operator<T>,
+{
+    for &log2n in sizes {
+        let n = 1usize << log2n;
+        if !gpu.fits::<T>(n) {
+            continue;
+        }
+        let (line, moved) = (Lines::whole(), 2 * n * size_of::<T>());
+        gpu.scan(
+            "inclusive_sum",
+            n,
+            moved,
+            &line.inclusive(T::plus),
+            |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| Scan::new(Sum).run(device, x, out),
+        )?;
+        gpu.scan(
+            "exclusive_sum",
+            n,
+            moved,
+            &line.exclusive(T::ZERO, T::plus),
+            |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+                Scan::new(Sum).exclusive().run(device, x, out)
+            },
+        )?;
+        gpu.scan(
+            "inclusive_max",
+            n,
+            moved,
+            &line.inclusive(T::larger),
+            |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| Scan::new(Max).run(device, x, out),
+        )?;
+        let (first, rest) = (T::random(0), 1..n);
+        let sum = || rest.fold(first, |sum, at| sum.plus(T::random(at)));
+        gpu.reduce("reduce_sum", n, sum, |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+            Reduce::new(Sum).run(device, x, out)
+        })?;
+    }
+    Ok(())
+}
+
+/// `x -> m * x + c`: an operator of the caller's own, which does not commute.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Affine {
+    m: f32,
+    c: f32,
+}
+
+#[operator(identity = Affine { m: 1.0, c: 0.0 })]
+fn then(f: Affine, g: Affine) -> Affine {
+    Affine { m: g.m * f.m, c: g.m * f.c + g.c }
+}
+
+impl Value for Affine {
+    const NAME: &'static str = "2xf32";
+
+    /// Slopes of 1 and -1 and small whole constants: every composition is exact, however it is grouped.
+    fn random(index: usize) -> Self {
+        let x = hash(index);
+        Self { m: if x & 1 == 1 { 1.0 } else { -1.0 }, c: f32::from((x >> 60) as i8 - 8) }
+    }
+}
+
+fn affine(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    for n in sizes.iter().map(|log2n| 1usize << log2n) {
+        if gpu.fits::<Affine>(n) {
+            let line = Lines::whole();
+            gpu.scan(
+                "inclusive_affine",
+                n,
+                2 * n * size_of::<Affine>(),
+                &line.inclusive(then),
+                |device: &Device, x: &CudaView<'_, Affine>, out: &mut CudaViewMut<'_, Affine>| {
+                    Scan::new(Then).run(device, x, out)
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Sums along an axis: of long rows, of columns, of many short rows, of few long ones. `log2n` bounds the elements.
+fn axes(gpu: &mut Gpu, log2n: u32) -> Outcome {
+    for (rows, columns, axis) in [(12, 16, 1), (12, 16, 0), (20, 6, 1), (3, 25, 1)] {
+        // A smaller array keeps its form: what is over is taken from the longer side.
+        let over = (rows + columns - i64::from(log2n)).max(0);
+        let (rows, columns) = if rows > columns { (rows - over, columns) } else { (rows, columns - over) };
+        let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else { continue };
+        let (rows, columns) = (1usize << rows, 1usize << columns);
+        let n = rows * columns;
+        if !gpu.fits::<f32>(n) {
+            continue;
+        }
+        let (name, line) = match axis {
+            1 => ("rows", Lines { stride: 1, is_head: Box::new(move |at| at % columns == 0) }),
+            _ => ("columns", Lines { stride: columns, is_head: Box::new(move |at| at < columns) }),
+        };
+        gpu.scan(
+            &format!("inclusive_sum_{name}_{rows}x{columns}"),
+            n,
+            2 * n * size_of::<f32>(),
+            &line.inclusive(f32::plus),
+            |device: &Device, x: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>| {
+                Scan::new(Sum).axis(&[rows, columns], axis).run(device, x, out)
+            },
+        )?;
+    }
+    Ok(())
+}

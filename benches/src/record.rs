@@ -1,0 +1,107 @@
+//! Writing a record: a header that says what was measured where, then comma-separated rows.
+
+use crate::format::{COLUMNS, HEADER_KEYS};
+use crate::{Options, Outcome};
+use std::fs::File;
+use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A record in the making. Rows are written at once, so that what was measured before a failure is kept.
+pub struct Record {
+    out: Box<dyn Write>,
+}
+
+/// One measurement.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// Who did the work: `upsweep`, `copy`, `loop`.
+    pub lib: &'a str,
+    /// The work: `inclusive_sum`.
+    pub algo: &'a str,
+    /// The type of the elements.
+    pub ty: &'a str,
+    /// The number of elements, as a power of two.
+    pub log2n: u32,
+    /// The time of one call.
+    pub micros: f64,
+    /// What must be read and written.
+    pub bytes: f64,
+    /// Bytes over time of a copy of as many elements, in GB/s.
+    pub copy_gbps: f64,
+    /// How long the call keeps the host busy, where it returns before the work is done.
+    pub enqueue_micros: Option<f64>,
+}
+
+impl Record {
+    /// Opens the record and writes its header. `versions` are those that only the bench knows: the driver's, ...
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn create(options: &Options, machine: &str, versions: &str) -> Outcome<Self> {
+        let mut out: Box<dyn Write> = match &options.out {
+            Some(path) => Box::new(File::create(path).map_err(|error| format!("{}: {error}", path.display()))?),
+            None => Box::new(io::stdout()),
+        };
+        let (upsweep, rustc) = (env!("CARGO_PKG_VERSION"), env!("UPSWEEP_RUSTC"));
+        let versions = format!("upsweep {upsweep}, {rustc}, {}{versions}", system());
+        let values = [machine, &today(), &versions, env!("UPSWEEP_COMMIT")];
+        for (key, value) in HEADER_KEYS.iter().zip(values) {
+            writeln!(out, "# {key}: {value}")?;
+        }
+        writeln!(out, "{COLUMNS}")?;
+        Ok(Self { out })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn row(&mut self, row: &Row<'_>) -> Outcome {
+        let Row { lib, algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros } = row;
+        let gbps = bytes / micros / 1e3;
+        let share = gbps / copy_gbps;
+        let enqueue = enqueue_micros.map_or_else(String::new, |micros| format!("{micros:.2}"));
+        writeln!(self.out, "{lib},{algo},{ty},{log2n},{micros:.3},{gbps:.2},{share:.4},{enqueue}")?;
+        self.out.flush()?;
+        Ok(())
+    }
+}
+
+/// The operating system's name and version, where the kernel tells them.
+fn system() -> String {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    // What follows the hyphen is the distributor's.
+    let release = release.split('-').next().unwrap_or_default().trim();
+    format!("{} {release}", std::env::consts::OS).trim_end().to_owned()
+}
+
+/// The date in Greenwich, as `2026-11-21`.
+fn today() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date(now.as_secs() / 86400)
+}
+
+/// The date `days` after the first of January 1970: years counted from March, so that the leap day is the last one.
+fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_follow_the_calendar() {
+        let expected = [(0, "1970-01-01"), (11_016, "2000-02-29"), (11_017, "2000-03-01"), (20_778, "2026-11-21")];
+        for (days, text) in expected {
+            assert_eq!(date(days), text);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The command line: what can be asked for, and the help that says so.
+
+use crate::element::Type;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
+#[derive(Parser, Debug)]
+#[command(name = "upsweep", version, after_help = MAIN_EXAMPLES, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Running totals, products, minima, ... of all the values of FILE
+    #[command(after_help = SCAN_EXAMPLES, after_long_help = SCAN_LONG)]
+    Scan(ScanArgs),
+    /// One total, product, minimum, ... of the values of FILE (or one for each line or segment)
+    #[command(after_help = REDUCE_EXAMPLES, after_long_help = REDUCE_LONG)]
+    Reduce(ReduceArgs),
+    /// The devices that can compute
+    Devices,
+    /// What a scan or reduction of a size will do, without doing it
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ScanArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Leave each value out of its own result: the results begin with --init, or the operator's identity
+    #[arg(long)]
+    pub(crate) exclusive: bool,
+    /// Scan from the last value to the first
+    #[arg(long)]
+    pub(crate) reverse: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReduceArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What scan and reduce share.
+#[derive(Args, Debug)]
+pub(crate) struct Common {
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
+    pub(crate) file: PathBuf,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
+    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    pub(crate) op: Op,
+    /// Begin with this value
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub(crate) init: Option<String>,
+    /// Work along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values in row-major order]
+    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
+    pub(crate) axis: Option<i64>,
+    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
+    #[arg(long, value_name = "NAME|N")]
+    pub(crate) column: Option<String>,
+    /// Begin anew wherever the value in this column changes from one row to the next
+    #[arg(long, value_name = "NAME|N", conflicts_with = "segments")]
+    pub(crate) by_key: Option<String>,
+    /// Begin anew where this file says: offsets (an integer .npy, or numbers as text), or a flag for each value
+    /// (a bool .npy, or true/false as text)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) segments: Option<PathBuf>,
+    /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// [default: the file's own type; for text i64 if all values are integers, else f64]
+    #[arg(long = "type", value_name = "T", value_enum, hide_possible_values = false)]
+    pub(crate) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the result to FILE (.npy, .csv, .tsv, else raw; `-` is standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// What to explain
+    #[arg(value_enum)]
+    pub(crate) what: What,
+    /// The number of elements: 1000000, 1_000_000, 1e6 or 2^20
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub(crate) n: usize,
+    /// The element type
+    #[arg(long = "type", value_name = "T", value_enum, default_value_t = Type::F32)]
+    pub(crate) element: Type,
+    /// The operator
+    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    pub(crate) op: Op,
+    /// Where it would run: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+}
+
+/// The built-in operators that the command line offers.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Sum,
+    Product,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl Op {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Product => "product",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+        }
+    }
+}
+
+/// Whether the first row of a table is data.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    Auto,
+    Yes,
+    No,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Scan,
+    Reduce,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceChoice {
+    Auto,
+    Cpu,
+    Cuda(usize),
+}
+
+fn parse_device(text: &str) -> Result<DeviceChoice, String> {
+    match text {
+        "auto" => Ok(DeviceChoice::Auto),
+        "cpu" => Ok(DeviceChoice::Cpu),
+        "cuda" => Ok(DeviceChoice::Cuda(0)),
+        _ => text
+            .strip_prefix("cuda:")
+            .and_then(|ordinal| ordinal.parse().ok())
+            .map(DeviceChoice::Cuda)
+            .ok_or_else(|| "the devices are auto, cpu, cuda and cuda:N".to_owned()),
+    }
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    let plain = text.replace('_', "");
+    if let Ok(n) = plain.parse() {
+        return Ok(n);
+    }
+    if let Some((base, exponent)) = plain.split_once('^') {
+        let power = base.parse::<usize>().ok().zip(exponent.parse().ok());
+        return power.and_then(|(b, e)| b.checked_pow(e)).ok_or_else(|| "too large, or no power like 2^20".to_owned());
+    }
+    match plain.parse::<f64>() {
+        // 2^53: past it a decimal fraction no longer names every whole number.
+        Ok(n) if n >= 0.0 && n.fract() == 0.0 && n <= 9_007_199_254_740_992.0 => Ok(n as usize),
+        _ => Err("a number of elements looks like 1000000, 1_000_000, 1e6 or 2^20".to_owned()),
+    }
+}
+
+const MAIN_EXAMPLES: &str = "\
+Examples:
+  upsweep scan rain.csv --column precipitation      the running total of a column
+  upsweep reduce samples.npy --op max               the largest value
+  seq 1 10 | upsweep scan -                         1 3 6 10 ...
+  upsweep devices                                   where it can compute
+
+Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage.";
+
+macro_rules! scan_examples {
+    () => {
+        "\
+Examples:
+  upsweep scan rain.csv --column precipitation
+  upsweep scan rain.csv --column 2 --by-key month -o totals.csv
+  upsweep scan image.npy --axis 1 --op max -o skyline.npy
+  upsweep scan counts.u32 --type u32 --exclusive -o offsets.u32
+  seq 1 10 | upsweep scan - --op product | tail -1"
+    };
+}
+
+const SCAN_EXAMPLES: &str = concat!(
+    scan_examples!(),
+    "
+
+`upsweep scan --help` says how files are read and written."
+);
+
+const SCAN_LONG: &str = concat!(
+    scan_examples!(),
+    "
+
+Integers wrap around in their own type, as in NumPy: give a wider --type if a total may not fit. A NaN makes
+every later result NaN, also for min and max.
+
+Input:
+  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, any number of axes
+  .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
+              every row has as many cells as the first, and no cell of the column is empty
+  other       raw little-endian binary of --type
+  -           numbers separated by white space, or a .npy, on standard input
+
+Output:
+  The result has the input's type and shape. A scan of a table writes the whole table with the result as one more
+  column, COLUMN_OP. With -o the file's ending decides (.npy, .csv, .tsv, else raw) and the file appears whole or
+  not at all. Without -o the result goes to standard output in the input's own format; a terminal shows its first
+  and last values and a summary instead.
+
+Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
+);
+
+macro_rules! reduce_examples {
+    () => {
+        "\
+Examples:
+  upsweep reduce rain.csv --column precipitation
+  upsweep reduce rain.csv --column wind --by-key month --op max
+  upsweep reduce image.npy --axis 0
+  upsweep reduce bytes.npy --type u64"
+    };
+}
+
+const REDUCE_EXAMPLES: &str = concat!(
+    reduce_examples!(),
+    "
+
+`upsweep reduce --help` says how files are read and written."
+);
+
+const REDUCE_LONG: &str = concat!(
+    reduce_examples!(),
+    "
+
+The result is printed plainly: one value to a line; the rows of an array as lines; with --by-key, each key and its
+value. With -o the file's ending decides (.npy, .csv, .tsv, else raw).
+
+Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
+--type if a total may not fit. Nothing at all reduces to --init, or else to the operator's identity.
+
+Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
+);
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  upsweep explain scan --n 1e9
+  upsweep explain reduce --n 2^30 --type u8 --op max --device cpu";

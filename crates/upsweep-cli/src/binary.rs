@@ -1,0 +1,112 @@
+//! Binary data, straight into the array that is scanned.
+
+use crate::element::{Type, Value, Values, with_type};
+use crate::failure::{Failure, Result};
+use crate::number::Number;
+use crate::progress::Progress;
+use std::io::{ErrorKind, Read};
+
+/// The bytes that are read and turned into values at once: they stay in the cache meanwhile.
+const CHUNK: usize = 1 << 18;
+
+/// Binary data of a known type that follow in a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stored {
+    pub(crate) element: Type,
+    /// Whether the byte order is not this machine's.
+    pub(crate) swapped: bool,
+    /// The number of values.
+    pub(crate) len: usize,
+    /// Whether so many values are known to be there, so that memory for all of them may be taken at once.
+    pub(crate) certain: bool,
+}
+
+impl Stored {
+    /// Reads the values into an array of type `target`: memory for one array and one chunk.
+    pub(crate) fn read(self, reader: &mut dyn Read, target: Type, name: &str, progress: &Progress) -> Result<Values> {
+        let wrong_end = |read: usize| {
+            let found = read.saturating_mul(self.element.size());
+            let promised = self.len.saturating_mul(self.element.size());
+            Failure::input(
+                name,
+                format!("is truncated: its header promises {promised} bytes of data and {found} follow"),
+            )
+        };
+        with_type!(target, T => {
+            let mut values: Vec<T> = Vec::new();
+            let memory = |_| Failure::memory(name, self.len.saturating_mul(size_of::<T>()));
+            if self.certain {
+                values.try_reserve_exact(self.len).map_err(memory)?;
+            }
+            let mut source = Source::new(self, target);
+            while values.len() < self.len {
+                let start = values.len();
+                let count = (self.len - start).min(CHUNK / size_of::<T>());
+                values.try_reserve(count).map_err(memory)?;
+                values.resize(start + count, T::default());
+                source.read(reader, &mut values[start..]).map_err(|e| match e {
+                    Problem::Io(e) if e.kind() == ErrorKind::UnexpectedEof => wrong_end(start),
+                    Problem::Io(e) => Failure::reading(name, &e),
+                    Problem::Inexact { offset, number } => Failure::input(name, format!(
+                        "element {} is {number}, which is not exactly a value of type {}",
+                        start + offset, target.name(),
+                    )),
+                })?;
+                progress.step(count * self.element.size());
+            }
+            Ok(values.into())
+        })
+    }
+}
+
+enum Problem {
+    Io(std::io::Error),
+    Inexact { offset: usize, number: Number },
+}
+
+/// What reads one chunk after the other.
+struct Source {
+    stored: Stored,
+    /// What turns each stored value into a number, when the types differ.
+    decode: Option<fn(&mut dyn Read, bool, &mut [Number]) -> std::io::Result<()>>,
+    numbers: Vec<Number>,
+}
+
+impl Source {
+    fn new(stored: Stored, target: Type) -> Self {
+        let decode = (stored.element != target).then(|| with_type!(stored.element, S => decode::<S> as _));
+        Self { stored, decode, numbers: Vec::new() }
+    }
+
+    fn read<T: Value>(&mut self, reader: &mut dyn Read, values: &mut [T]) -> std::result::Result<(), Problem> {
+        let Some(decode) = self.decode else {
+            T::read(values, reader).map_err(Problem::Io)?;
+            if self.stored.swapped {
+                values.iter_mut().for_each(|value| *value = value.swap());
+            }
+            return Ok(());
+        };
+        const NUMBERS: usize = 1024;
+        for (k, values) in values.chunks_mut(NUMBERS).enumerate() {
+            self.numbers.resize(values.len(), Number::Integer(0));
+            decode(reader, self.stored.swapped, &mut self.numbers).map_err(Problem::Io)?;
+            for (i, (value, &number)) in values.iter_mut().zip(&self.numbers).enumerate() {
+                *value = T::exactly(number).ok_or(Problem::Inexact { offset: k * NUMBERS + i, number })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads as many values of type `S` as there are `numbers`.
+fn decode<S: Value>(reader: &mut dyn Read, swapped: bool, numbers: &mut [Number]) -> std::io::Result<()> {
+    let mut values = [S::default(); 128];
+    for numbers in numbers.chunks_mut(values.len()) {
+        let values = &mut values[..numbers.len()];
+        S::read(values, reader)?;
+        for (number, &value) in numbers.iter_mut().zip(&*values) {
+            *number = if swapped { value.swap() } else { value }.number();
+        }
+    }
+    Ok(())
+}

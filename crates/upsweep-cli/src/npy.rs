@@ -1,0 +1,291 @@
+//! The header of NumPy's .npy format, versions 1 to 3.
+//!
+//! The header is a Python dictionary with three known keys. It is parsed here, in one pass without recursion, because
+//! headers come from strangers: the parsers on crates.io work on any Python literal and backtrace for minutes on
+//! twenty nested brackets.
+
+use crate::element::Type;
+use crate::failure::quoted;
+use std::io::{self, Read};
+
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// No header that NumPy itself opens is longer than 10,000 bytes; a structured type may need some more.
+const LONGEST_HEADER: usize = 1 << 20;
+
+/// What lies in a .npy file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) element: Type,
+    /// Whether the data's byte order is not this machine's.
+    pub(crate) swapped: bool,
+    pub(crate) shape: Vec<usize>,
+    /// The product of the shape.
+    pub(crate) len: usize,
+    /// The bytes before the data.
+    pub(crate) offset: usize,
+}
+
+/// Why there is no header.
+#[derive(Debug)]
+pub(crate) enum NoHeader {
+    Io(io::Error),
+    Wrong(String),
+}
+
+impl From<String> for NoHeader {
+    fn from(reason: String) -> Self {
+        Self::Wrong(reason)
+    }
+}
+
+/// Reads the header and leaves `reader` at the first byte of data.
+pub(crate) fn read_header(reader: &mut dyn Read) -> Result<Header, NoHeader> {
+    let mut start = [0u8; 8];
+    fill(reader, &mut start)?;
+    if !start.starts_with(MAGIC) {
+        return Err("is no .npy file: it does not begin with \\x93NUMPY".to_owned().into());
+    }
+    let size_bytes = match start[6..] {
+        [1, 0] => 2,
+        [2 | 3, 0] => 4,
+        [major, minor, ..] => return Err(format!("has .npy version {major}.{minor}; 1.0 to 3.0 are known").into()),
+        _ => return Err("is truncated".to_owned().into()),
+    };
+    let mut size = [0u8; 4];
+    fill(reader, &mut size[..size_bytes])?;
+    let size = u32::from_le_bytes(size) as usize;
+    if size > LONGEST_HEADER {
+        return Err(format!("has an unreadable .npy header: it claims {size} bytes").into());
+    }
+    let mut text = vec![0u8; size];
+    fill(reader, &mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let dictionary = Dictionary::parse(&text).map_err(|reason| format!("has an unreadable .npy header: {reason}"))?;
+    dictionary.header(start.len() + size_bytes + size)
+}
+
+fn fill(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<(), NoHeader> {
+    reader.read_exact(bytes).map_err(|e| match e.kind() {
+        io::ErrorKind::UnexpectedEof => NoHeader::Wrong("is truncated: it ends within the .npy header".to_owned()),
+        _ => NoHeader::Io(e),
+    })
+}
+
+/// A header of version 1 (or 2 where the shape is too long for that) in C order and the machine's byte order, padded
+/// so that the data begin at a multiple of 64 bytes.
+pub(crate) fn header(element: Type, shape: &[usize]) -> Vec<u8> {
+    let order = match (element.size(), cfg!(target_endian = "big")) {
+        (1, _) => '|',
+        (_, false) => '<',
+        (_, true) => '>',
+    };
+    let mut axes = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    if shape.len() == 1 {
+        axes.push(',');
+    }
+    let dictionary = format!("{{'descr': '{order}{}', 'fortran_order': False, 'shape': ({axes}), }}", element.numpy());
+    let mut bytes = MAGIC.to_vec();
+    let padded = |start: usize| (start + dictionary.len() + 1).next_multiple_of(64) - start;
+    match u16::try_from(padded(10)) {
+        Ok(size) => {
+            bytes.extend([1, 0]);
+            bytes.extend(size.to_le_bytes());
+        }
+        Err(_) => {
+            bytes.extend([2, 0]);
+            bytes.extend((padded(12) as u32).to_le_bytes());
+        }
+    }
+    bytes.extend(dictionary.bytes());
+    bytes.resize((bytes.len() + 1).next_multiple_of(64) - 1, b' ');
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The three values of a header, as they stand in the file.
+#[derive(Default)]
+struct Dictionary<'a> {
+    descr: Option<&'a str>,
+    fortran_order: Option<&'a str>,
+    shape: Option<&'a str>,
+}
+
+impl<'a> Dictionary<'a> {
+    fn parse(text: &'a str) -> Result<Self, String> {
+        let mut rest = text.trim().strip_prefix('{').ok_or("it is no dictionary")?;
+        let mut found = Self::default();
+        loop {
+            rest = rest.trim_start();
+            if let Some(end) = rest.strip_prefix('}') {
+                return if end.trim().is_empty() { Ok(found) } else { Err("text follows the dictionary".to_owned()) };
+            }
+            let (key, after) = value(rest)?;
+            let after = after.trim_start().strip_prefix(':').ok_or("a key has no value")?;
+            let (value, after) = value(after)?;
+            match unquote(key) {
+                Some("descr") => found.descr = Some(value),
+                Some("fortran_order") => found.fortran_order = Some(value),
+                Some("shape") => found.shape = Some(value),
+                _ => return Err(format!("unknown key {}", quoted(key))),
+            }
+            rest = after.trim_start();
+            rest = rest.strip_prefix(',').unwrap_or(rest);
+        }
+    }
+
+    fn header(&self, offset: usize) -> Result<Header, NoHeader> {
+        let missing = |key| format!("has an unreadable .npy header: `{key}` is missing");
+        let shape = parse_shape(self.shape.ok_or_else(|| missing("shape"))?)?;
+        let (element, swapped) = parse_descr(self.descr.ok_or_else(|| missing("descr"))?)?;
+        match self.fortran_order {
+            Some("False") => {}
+            // One axis has the same order either way.
+            Some("True") if shape.len() <= 1 => {}
+            Some("True") => {
+                let advice = "save it in C order: numpy.save(file, numpy.ascontiguousarray(x))";
+                return Err(format!("is in Fortran (column-major) order: {advice}").into());
+            }
+            _ => return Err(missing("fortran_order").into()),
+        }
+        let len = if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1usize, |n, &k| n.checked_mul(k)) };
+        let len = len
+            .filter(|n| n.checked_mul(element.size()).is_some_and(|bytes| isize::try_from(bytes).is_ok()))
+            .ok_or_else(|| format!("has a header that lies: no memory holds the shape {shape:?}"))?;
+        Ok(Header { element, swapped, shape, len, offset })
+    }
+}
+
+/// The Python value at the start of `text`, up to the comma, colon or bracket that ends it; and what follows.
+fn value(text: &str) -> Result<(&str, &str), String> {
+    let text = text.trim_start();
+    let mut open = 0usize;
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => open += 1,
+            (None, ')' | ']' | '}') if open > 0 => open -= 1,
+            (None, ',' | ':' | '}' | ']' | ')') if open == 0 => {
+                return Ok((text[..at].trim_end(), &text[at..]));
+            }
+            _ => {}
+        }
+    }
+    Err("it ends within the dictionary".to_owned())
+}
+
+/// What is between the quotes of a plain string.
+fn unquote(text: &str) -> Option<&str> {
+    ['\'', '"'].iter().find_map(|&q| text.strip_prefix(q)?.strip_suffix(q)).filter(|s| !s.contains(['\\', '\'', '"']))
+}
+
+fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
+    let wrong = || format!("has an unreadable .npy header: {} is no shape", quoted(text));
+    let axes = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or_else(wrong)?.trim();
+    let axes = axes.strip_suffix(',').unwrap_or(axes);
+    if axes.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Python 2 wrote long integers with an L.
+    axes.split(',').map(|n| n.trim().trim_end_matches('L').parse().map_err(|_| wrong())).collect()
+}
+
+fn parse_descr(text: &str) -> Result<(Type, bool), String> {
+    let Some(name) = unquote(text) else {
+        return Err(format!("holds records (dtype {}): save one field as an array of its own", quoted(text)));
+    };
+    let (swapped, kind) = match name.as_bytes().first() {
+        Some(b'<') => (cfg!(target_endian = "big"), &name[1..]),
+        Some(b'>') => (cfg!(target_endian = "little"), &name[1..]),
+        Some(b'|' | b'=') => (false, &name[1..]),
+        _ => (false, name),
+    };
+    if let Some(&element) = Type::ALL.iter().find(|t| t.numpy() == kind) {
+        return Ok((element, swapped));
+    }
+    if kind.starts_with('O') {
+        return Err("holds Python objects (dtype object): convert it with x.astype first".to_owned());
+    }
+    Err(format!("has dtype {}, which is not supported: {} are", quoted(name), Type::names()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(version: u8, dictionary: &str) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([version, 0]);
+        let size = dictionary.len() as u32;
+        bytes.extend(&size.to_le_bytes()[..if version == 1 { 2 } else { 4 }]);
+        bytes.extend(dictionary.bytes());
+        bytes
+    }
+
+    #[test]
+    fn headers_of_every_version_and_type_read_back() {
+        for &element in Type::ALL {
+            for shape in [vec![], vec![0], vec![7], vec![2, 3], vec![2, 0, 1 << 40]] {
+                let bytes = header(element, &shape);
+                assert_eq!(bytes.len() % 64, 0);
+                let read = read_header(&mut &bytes[..]).map_err(|e| format!("{e:?}"));
+                let len = shape.iter().product();
+                let expected = Header { element, swapped: false, shape, len, offset: bytes.len() };
+                assert_eq!(read, Ok(expected));
+            }
+        }
+        for version in 1..=3 {
+            let bytes = file(version, "{\"shape\": (10L, 2,),'descr':'>f4', 'fortran_order' :False}");
+            let read = read_header(&mut &bytes[..]).map_err(|e| format!("{e:?}"));
+            let expected =
+                Header { element: Type::F32, swapped: true, shape: vec![10, 2], len: 20, offset: bytes.len() };
+            assert_eq!(read, Ok(expected));
+        }
+    }
+
+    #[test]
+    fn a_long_shape_takes_version_2() {
+        let bytes = header(Type::U8, &vec![1; 40_000]);
+        assert_eq!(bytes[6], 2);
+        assert!(read_header(&mut &bytes[..]).is_ok_and(|h| h.len == 1 && h.shape.len() == 40_000));
+    }
+
+    #[test]
+    fn hostile_headers_are_refused_at_once() {
+        let good = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }";
+        for text in [
+            "",
+            "{",
+            "{{{{{{{{{{{{{{{{{{{{{{{{{{{{",
+            "{'descr'",
+            "{'descr': ",
+            "{'descr': '<f8', 'shape': (3,)}",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (-3,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': 3, }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693951,), }",
+            "{'descr': 'é8', 'fortran_order': False, 'shape': (3,), }",
+            "{'descr': '<f16', 'fortran_order': False, 'shape': (3,), }",
+            "{'descr': '\\\\', 'fortran_order': False, 'shape': (3,), }",
+            "{'descr': '<f8', 'fortran_order': 1, 'shape': (3,), }",
+        ] {
+            let mut bytes = file(3, text);
+            assert!(matches!(read_header(&mut &bytes[..]), Err(NoHeader::Wrong(_))), "{text}");
+            bytes.truncate(bytes.len() / 2);
+            assert!(matches!(read_header(&mut &bytes[..]), Err(NoHeader::Wrong(_))), "half of {text}");
+        }
+        for open in ["(", "[", "{", "'", "(,", "\\"] {
+            let bytes = file(2, &good.replace("'<f8'", &open.repeat(200_000)));
+            assert!(matches!(read_header(&mut &bytes[..]), Err(NoHeader::Wrong(_))), "{open}");
+        }
+        let bytes = file(9, good);
+        assert!(matches!(read_header(&mut &bytes[..]), Err(NoHeader::Wrong(_))));
+    }
+}

@@ -1,0 +1,206 @@
+//! The commands `scan` and `reduce`: from the options to the output.
+
+use crate::args::{Common, ReduceArgs, ScanArgs};
+use crate::compute::{self, Task};
+use crate::device::Chosen;
+use crate::element::Values;
+use crate::failure::{Failure, Result};
+use crate::input::{self, Form, Input};
+use crate::output::Destination;
+use crate::progress::Progress;
+use crate::segments::Split;
+use crate::show::{self, Summary};
+use crate::write::{self, OutputForm};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// `upsweep scan`.
+pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
+    let common = &args.common;
+    let destination = Destination::new(common.output.as_deref())?;
+    let device = Chosen::open(common.device)?;
+    let mut input = input::load(common, false)?;
+    let axis = axis(common, &input)?;
+    let on_terminal = common.output.is_none() && io::stdout().is_terminal();
+    let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
+    let (split, _) = Split::new(common, &mut input, &device)?;
+    let Input { name, mut values, shape, form, .. } = input;
+    let task = Task {
+        op: common.op,
+        exclusive: args.exclusive,
+        reverse: args.reverse,
+        init: common.init.as_deref(),
+        axis: axis.map(|axis| (&shape[..], axis)),
+        split: &split,
+        name: &name,
+        device: &device,
+    };
+    let time = compute::scan(&mut values, &task)?;
+    let bytes = 2 * values.len() * values.element().size();
+    let summary = summary(&values, "scan", &task, time, bytes);
+    if on_terminal {
+        let op = common.op.name();
+        let (column, place) = match &form {
+            Form::Table { layout, .. } => (layout.column(), ("row", 1)),
+            _ => ("value".to_owned(), ("at", 0)),
+        };
+        return print(&Destination::StandardOutput, |out| {
+            show::table(out, (&sample, &column), (&values, op), place)?;
+            writeln!(out, "{summary}")
+        });
+    }
+    let output_form = output_form(common, &form);
+    let progress = Progress::new("writing", Some((values.len() * values.element().size()) as u64));
+    let out_name = destination.name();
+    destination.write(|out| match (&form, output_form) {
+        (Form::Table { layout, .. }, OutputForm::Table { delimiter }) => {
+            let progress = Progress::new("writing", std::fs::metadata(&common.file).ok().map(|m| m.len()));
+            layout.write_joined((&name, common.op.name()), &values, delimiter, (out, &out_name), &progress)
+        }
+        _ => write::write(output_form, &values, &shape, (out, &out_name), &progress),
+    })?;
+    drop(progress);
+    report(common, &summary);
+    Ok(())
+}
+
+/// `upsweep reduce`.
+pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
+    let common = &args.common;
+    let destination = Destination::new(common.output.as_deref())?;
+    let device = Chosen::open(common.device)?;
+    let mut input = input::load(common, true)?;
+    let axis = axis(common, &input)?;
+    let (split, segments) = Split::new(common, &mut input, &device)?;
+    let Input { name, values, shape, form, keys } = input;
+    let task = Task {
+        op: common.op,
+        exclusive: false,
+        reverse: false,
+        init: common.init.as_deref(),
+        axis: axis.map(|axis| (&shape[..], axis)),
+        split: &split,
+        name: &name,
+        device: &device,
+    };
+    let results_shape: Vec<usize> = match (&split, axis) {
+        (Split::Whole, None) => Vec::new(),
+        (Split::Whole, Some(axis)) => shape.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, &n)| n).collect(),
+        _ => vec![segments],
+    };
+    let count = if results_shape.contains(&0) { 0 } else { results_shape.iter().product() };
+    let (results, time) = compute::reduce(&values, count, &task)?;
+    let bytes = values.len() * values.element().size();
+    let summary = summary(&values, "reduction", &task, time, bytes);
+    let output_form = match common.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => OutputForm::of_path(path),
+        None => OutputForm::Words,
+    };
+    let out_name = destination.name();
+    destination.write(|out| {
+        let delimiter = match output_form {
+            OutputForm::Table { delimiter } => Some(delimiter),
+            OutputForm::Words => Some(b'\t'),
+            OutputForm::Npy | OutputForm::Raw => None,
+        };
+        match (&keys, delimiter, &form) {
+            (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
+                let names = layout.key_names().filter(|_| output_form != OutputForm::Words);
+                keyed(&keys.texts, names, common.op.name(), &results, delimiter, (out, &out_name))
+            }
+            _ => {
+                let progress = Progress::new("writing", None);
+                write::write(output_form, &results, &results_shape, (out, &out_name), &progress)
+            }
+        }
+    })?;
+    report(common, &summary);
+    Ok(())
+}
+
+/// Writes each segment's key and its result.
+fn keyed(
+    keys: &csv::ByteRecord,
+    names: Option<(&str, &str)>,
+    op: &str,
+    results: &Values,
+    delimiter: u8,
+    (out, out_name): (&mut dyn Write, &str),
+) -> Result<()> {
+    let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    let failed = |e: csv::Error| match e.into_kind() {
+        csv::ErrorKind::Io(e) => Failure::writing(out_name, &e),
+        other => Failure::Run(format!("{out_name}: writing failed: {other:?}")),
+    };
+    if let Some((key, column)) = names {
+        out.write_record([key, &format!("{column}_{op}")]).map_err(failed)?;
+    }
+    let mut text = Vec::new();
+    for (index, key) in keys.iter().enumerate() {
+        text.clear();
+        results.format(index, &mut text);
+        out.write_record([key, &text]).map_err(failed)?;
+    }
+    out.flush().map_err(|e| Failure::writing(out_name, &e))
+}
+
+/// The axis that the user means, counted from 0.
+fn axis(common: &Common, input: &Input) -> Result<Option<usize>> {
+    let Some(asked) = common.axis else { return Ok(None) };
+    let axes = input.shape.len();
+    let from_start = if asked < 0 { asked.checked_add_unsigned(axes as u64) } else { Some(asked) };
+    match from_start.and_then(|axis| usize::try_from(axis).ok()).filter(|&axis| axis < axes) {
+        Some(axis) => Ok(Some(axis)),
+        None => {
+            let reason = match axes {
+                0 => "a single value has no axes".to_owned(),
+                1 => "there is one axis, 0".to_owned(),
+                _ => format!("the shape {:?} has the axes 0 to {}", input.shape, axes - 1),
+            };
+            Err(Failure::input(&input.name, format!("has no axis {asked}: {reason}")))
+        }
+    }
+}
+
+fn output_form(common: &Common, form: &Form) -> OutputForm {
+    match common.output.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => OutputForm::of_path(path),
+        None => OutputForm::of_input(form),
+    }
+}
+
+fn summary<'a>(values: &Values, kind: &str, task: &Task<'a>, time: Duration, bytes: usize) -> Summary<'a> {
+    let mut what = String::new();
+    if kind == "scan" {
+        what.push_str(if task.exclusive { "exclusive " } else { "inclusive " });
+    }
+    what.push_str(task.op.name());
+    what.push(' ');
+    what.push_str(kind);
+    if task.reverse {
+        what.push_str(" from the end");
+    }
+    if let Some((shape, axis)) = task.axis {
+        what.push_str(&format!(" along axis {axis} of {shape:?}"));
+    }
+    if !matches!(task.split, Split::Whole) {
+        what.push_str(" by segment");
+    }
+    Summary { len: values.len(), element: values.element().name(), what, device: &task.device.label, time, bytes }
+}
+
+/// With an output file a person at a terminal still learns what was done.
+fn report(common: &Common, summary: &Summary<'_>) {
+    let to_file = common.output.as_deref().is_some_and(|path| path != Path::new("-"));
+    if to_file && io::stderr().is_terminal() {
+        // Nothing is lost if the terminal is gone.
+        let _ = writeln!(io::stderr(), "{summary}");
+    }
+}
+
+/// Lets `print` print to `destination`.
+pub(crate) fn print(destination: &Destination, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let name = destination.name();
+    destination.write(|out| print(out).map_err(|e| Failure::writing(&name, &e)))
+}

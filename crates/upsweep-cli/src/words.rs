@@ -1,0 +1,78 @@
+//! Numbers separated by white space, as standard input gives them.
+
+use crate::failure::{Failure, Result, quoted};
+use crate::progress::Progress;
+use std::io::{ErrorKind, Read};
+
+/// No number is written longer than this.
+const LONGEST: usize = 4096;
+
+/// Calls `take` with each word of `reader`. An error names the line (counted from 1) and, where a line has several
+/// words, the word.
+pub(crate) fn read(
+    reader: &mut dyn Read,
+    name: &str,
+    progress: &Progress,
+    mut take: impl FnMut(&str) -> std::result::Result<(), String>,
+) -> Result<()> {
+    let mut buffer = vec![0u8; 1 << 18];
+    // The start of a word that the buffer's end cut.
+    let mut kept = 0;
+    let mut place = Place { line: 1, word: 0 };
+    loop {
+        let read = match reader.read(&mut buffer[kept..]) {
+            Ok(read) => read,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) => return Err(Failure::reading(name, &e)),
+        };
+        progress.step(read);
+        let filled = kept + read;
+        let mut start = 0;
+        // At the end of input the last word is whole.
+        let end = if read == 0 { filled } else { last_white_space(&buffer[..filled]) };
+        while start < end {
+            let byte = buffer[start];
+            if byte.is_ascii_whitespace() {
+                if byte == b'\n' {
+                    place = Place { line: place.line + 1, word: 0 };
+                }
+                start += 1;
+                continue;
+            }
+            let rest = &buffer[start..end];
+            let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+            place.word += 1;
+            let text = String::from_utf8_lossy(&rest[..length]);
+            take(&text).map_err(|reason| place.wrong(name, &reason))?;
+            start += length;
+        }
+        if read == 0 {
+            return Ok(());
+        }
+        kept = filled - end;
+        if kept > LONGEST {
+            place.word += 1;
+            let text = String::from_utf8_lossy(&buffer[end..end + 80]);
+            return Err(place.wrong(name, &format!("{} is not a number", quoted(&text))));
+        }
+        buffer.copy_within(end..filled, 0);
+    }
+}
+
+/// The end of the last white space in `bytes`.
+fn last_white_space(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1)
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    line: u64,
+    word: u64,
+}
+
+impl Place {
+    fn wrong(self, name: &str, reason: &str) -> Failure {
+        let word = if self.word > 1 { format!(", number {}", self.word) } else { String::new() };
+        Failure::input(name, format!("row {}{word}: {reason}", self.line))
+    }
+}

@@ -1,0 +1,94 @@
+//! An array in each of the forms that a file can have.
+
+use crate::element::Values;
+use crate::failure::{Failure, Result};
+use crate::input::{self, Form};
+use crate::npy;
+use crate::progress::Progress;
+use std::io::Write;
+use std::path::Path;
+
+/// The form that a result is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputForm {
+    Npy,
+    Table { delimiter: u8 },
+    Raw,
+    Words,
+}
+
+impl OutputForm {
+    /// The form that the name of a file asks for.
+    pub(crate) fn of_path(path: &Path) -> Self {
+        match input::delimiter(path) {
+            Some(delimiter) => Self::Table { delimiter },
+            None if input::is_npy(path) => Self::Npy,
+            None => Self::Raw,
+        }
+    }
+
+    /// The form that the input has.
+    pub(crate) fn of_input(form: &Form) -> Self {
+        match form {
+            Form::Npy => Self::Npy,
+            Form::Table { delimiter, .. } => Self::Table { delimiter: *delimiter },
+            Form::Raw => Self::Raw,
+            Form::Words => Self::Words,
+        }
+    }
+}
+
+/// Writes `values`, which have this `shape`, to `out`, which messages call `name`.
+pub(crate) fn write(
+    form: OutputForm,
+    values: &Values,
+    shape: &[usize],
+    (out, name): (&mut dyn Write, &str),
+    progress: &Progress,
+) -> Result<()> {
+    match form {
+        OutputForm::Npy => {
+            out.write_all(&npy::header(values.element(), shape)).map_err(|e| Failure::writing(name, &e))?;
+            write_bytes(values.bytes(), out, name, progress)
+        }
+        OutputForm::Raw => write_bytes(values.bytes(), out, name, progress),
+        OutputForm::Words => write_text(values, shape, b' ', out, name, progress),
+        OutputForm::Table { .. } if shape.len() > 2 => {
+            let reason = format!("a table has rows and columns, and the result has {} axes: write a .npy", shape.len());
+            Err(Failure::input(name, reason))
+        }
+        OutputForm::Table { delimiter } => write_text(values, shape, delimiter, out, name, progress),
+    }
+}
+
+fn write_bytes(bytes: &[u8], out: &mut dyn Write, name: &str, progress: &Progress) -> Result<()> {
+    const CHUNK: usize = 1 << 20;
+    for chunk in bytes.chunks(CHUNK) {
+        out.write_all(chunk).map_err(|e| Failure::writing(name, &e))?;
+        progress.step(chunk.len());
+    }
+    Ok(())
+}
+
+/// One value to a line; of an array with several axes, one line along the last axis.
+fn write_text(
+    values: &Values,
+    shape: &[usize],
+    delimiter: u8,
+    out: &mut dyn Write,
+    name: &str,
+    progress: &Progress,
+) -> Result<()> {
+    let across = if shape.len() > 1 { shape.last().copied().unwrap_or(1) } else { 1 };
+    let mut text = Vec::new();
+    for index in 0..values.len() {
+        values.format(index, &mut text);
+        text.push(if (index + 1) % across == 0 { b'\n' } else { delimiter });
+        if text.len() > 1 << 14 || index + 1 == values.len() {
+            out.write_all(&text).map_err(|e| Failure::writing(name, &e))?;
+            progress.step(text.len());
+            text.clear();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! Every bad input ends with one line that says what is wrong, the right exit code, and no file left.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+use support::{Folder, bytes_of, npy, npy_dictionary};
+
+const TABLE: &str = "name,a,b\nx,1,2.5\ny,3,4.5\n";
+
+#[test]
+fn usage() {
+    let f = Folder::new();
+    f.file("t.csv", TABLE);
+    f.fails(&["scan"], b"", 2, &["required", "FILE"]);
+    f.fails(&["frobnicate"], b"", 2, &["unrecognized", "frobnicate"]);
+    f.fails(&["scan", "t.csv", "--column", "a", "--op", "summ"], b"", 2, &["summ", "sum, product", "'sum'"]);
+    f.fails(&["scan", "t.csv", "--type", "int"], b"", 2, &["int", "i64"]);
+    f.fails(&["scan", "t.csv", "--device", "gpu"], b"", 2, &["gpu", "cuda:N"]);
+    f.fails(&["scan", "t.csv", "--frob"], b"", 2, &["--frob"]);
+    f.fails(&["scan", "t.csv", "--axis", "one"], b"", 2, &["one", "--axis"]);
+    f.fails(&["scan", "t.csv", "--axis", "0", "--by-key", "a"], b"", 2, &["--axis", "--by-key", "cannot"]);
+    f.fails(&["scan", "t.csv", "--segments", "s", "--by-key", "a"], b"", 2, &["--segments", "--by-key"]);
+    f.fails(&["reduce", "t.csv", "--exclusive"], b"", 2, &["--exclusive"]);
+    for n in ["", "-1", "1.5", "1e400", "2^99", "2^", "x", "nan"] {
+        f.fails(&["explain", "scan", &format!("--n={n}")], b"", 2, &["--n"]);
+    }
+    let done = f.run(&[]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("Usage:") && done.stdout.is_empty());
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let f = Folder::new();
+    f.file("thing.dat", [0; 8]);
+    f.fails(&["scan", "missing.csv"], b"", 2, &["missing.csv: no such file"]);
+    f.fails(&["reduce", "missing.npy"], b"", 2, &["missing.npy: no such file"]);
+    f.fails(&["scan", "."], b"", 2, &[".: is a directory"]);
+    f.fails(&["scan", "thing.dat"], b"", 2, &["thing.dat", "--type"]);
+    f.fails(&["scan", "missing/x.csv"], b"", 2, &["missing/x.csv: no such file"]);
+    f.fails(&["scan", "thing.dat/x.csv"], b"", 2, &["thing.dat/x.csv: not a directory"]);
+    f.file("odd.bin", [0; 10]);
+    f.fails(&["scan", "odd.bin", "--type", "f32"], b"", 2, &["odd.bin", "10 bytes", "4", "f32"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let f = Folder::new();
+    f.file("secret.csv", TABLE);
+    std::fs::set_permissions(f.path("secret.csv"), std::fs::Permissions::from_mode(0)).unwrap();
+    // Root may read everything.
+    if std::fs::File::open(f.path("secret.csv")).is_err() {
+        f.fails(&["scan", "secret.csv"], b"", 2, &["secret.csv: permission denied"]);
+    }
+}
+
+#[test]
+fn npy_files() {
+    let f = Folder::new();
+    let data = bytes_of!(f64: 1.0, 2.0, 3.0);
+    let good = npy("'<f8'", "(3,)", &data);
+    for len in 0..good.len() {
+        f.file("cut.npy", &good[..len]);
+        let reason = if (6..good.len()).contains(&len) { "is truncated" } else { "cut.npy: is" };
+        f.fails(&["scan", "cut.npy", "-o", "out.npy"], b"", 2, &["cut.npy", reason]);
+    }
+    let mut longer = good.clone();
+    longer.push(0);
+    f.file("longer.npy", longer).fails(&["scan", "longer.npy"], b"", 2, &["longer.npy", "1 bytes after"]);
+    f.file("not.npy", "date,rain\n1,2\n").fails(&["scan", "not.npy"], b"", 2, &["not.npy", "is no .npy file"]);
+
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("'|O'", "(3,)", &["Python objects"]),
+        ("[('a', '<i4'), ('b', '<f8')]", "(3,)", &["records", "one field"]),
+        ("'<c16'", "(3,)", &["`<c16`", "not supported", "f64"]),
+        ("'<U5'", "(3,)", &["`<U5`"]),
+        ("'<M8[ns]'", "(3,)", &["`<M8[ns]`"]),
+        ("'<f16'", "(3,)", &["`<f16`"]),
+        ("'<f8'", "(1000000000000,)", &["promises 8000000000000 bytes", "24 follow"]),
+        ("'<f8'", "(4294967296, 4294967296, 4)", &["header that lies"]),
+        ("'<f8'", "(9223372036854775807,)", &["header that lies"]),
+        ("'<f8'", "(99999999999999999999999,)", &["unreadable .npy header", "no shape"]),
+        ("'<f8'", "(-3,)", &["unreadable .npy header", "no shape"]),
+        ("'<f8'", "(3.0,)", &["unreadable .npy header", "no shape"]),
+        ("'<f8'", "3", &["unreadable .npy header", "no shape"]),
+        ("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "(3,)", &["unreadable .npy header"]),
+        ("", "(3,)", &["records"]),
+    ];
+    for (descr, shape, words) in cases {
+        f.file("x.npy", npy(descr, shape, &data));
+        f.fails(&["scan", "x.npy", "-o", "out.npy"], b"", 2, &[&["x.npy: "], *words].concat());
+    }
+    let fortran = "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 1), }";
+    f.file("x.npy", npy_dictionary(2, fortran, &data));
+    f.fails(&["scan", "x.npy"], b"", 2, &["x.npy: is in Fortran", "ascontiguousarray"]);
+    f.file("x.npy", npy_dictionary(7, fortran, &data));
+    f.fails(&["scan", "x.npy"], b"", 2, &["x.npy", "version 7.0"]);
+    let mut huge_header = npy_dictionary(2, fortran, &data);
+    huge_header[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+    f.file("x.npy", huge_header).fails(&["scan", "x.npy"], b"", 2, &["claims 4294967295 bytes"]);
+    // On standard input nothing is known of the size beforehand: a lie must not take the memory it claims.
+    let lie = npy("'<f8'", "(1000000000000,)", &data);
+    f.fails(&["scan", "-"], &lie, 2, &["standard input", "promises 8000000000000 bytes", "0 follow"]);
+}
+
+#[test]
+fn tables() {
+    let f = Folder::new();
+    f.file("t.csv", TABLE);
+    f.fails(&["scan", "t.csv"], b"", 2, &["t.csv: has 2 numeric columns", "--column", "a, b"]);
+    f.fails(&["scan", "t.csv", "--column", "rain"], b"", 2, &["`rain`", "the columns are name, a, b"]);
+    f.fails(&["scan", "t.csv", "--column", "4"], b"", 2, &["no column 4", "name, a, b"]);
+    f.fails(&["scan", "t.csv", "--column", "0"], b"", 2, &["no column 0"]);
+    f.fails(&["scan", "t.csv", "--column", "a", "--by-key", "z"], b"", 2, &["`z`", "name, a, b"]);
+    f.fails(&["scan", "t.csv", "--column", "name"], b"", 2, &["t.csv: row 2: column name: `x` is not a number"]);
+    f.fails(
+        &["scan", "t.csv", "--column", "b", "--type", "i32"],
+        b"",
+        2,
+        &["row 2", "column b", "2.5", "not an integer"],
+    );
+    f.fails(&["scan", "t.csv", "--column", "a", "--axis", "1"], b"", 2, &["no axis 1", "one axis"]);
+    f.file("plain.csv", "1,2\n3,4\n");
+    f.fails(&["scan", "plain.csv", "--column", "a"], b"", 2, &["names no columns", "1 to 2", "--header yes"]);
+    f.file("twice.csv", "a,a\n1,2\n").fails(
+        &["scan", "twice.csv", "--column", "a"],
+        b"",
+        2,
+        &["2 columns are named a"],
+    );
+
+    let rows = |cell: &str| format!("name,a\n{}q,{cell}\nr,7\n", "p,1\n".repeat(15));
+    let cases = [
+        ("abc", "row 17: column a: `abc` is not a number"),
+        ("", "row 17: column a: the cell is empty"),
+        ("  ", "row 17: column a: the cell is empty"),
+        ("1,2", "row 17: has 3 cells where the first row has 2"),
+        ("1\n\nq,1", "row 18: is blank"),
+        ("99999999999999999999", "row 17: column a: 99999999999999999999 does not fit i64: give --type u64"),
+        ("\"1,5\"", "row 17: column a: `1,5` is not a number"),
+        ("\"1", "row 17"),
+        ("\u{1b}[31m", "row 17: column a: `\\u{1b}[31m` is not a number"),
+    ];
+    for (cell, reason) in cases {
+        for text in [rows(cell), rows(cell).replace('\n', "\r\n")] {
+            f.file("bad.csv", &text).file("bad.tsv", text.replace(',', "\t"));
+            f.fails(&["scan", "bad.csv", "--column", "a", "-o", "out.csv"], b"", 2, &["bad.csv: ", reason]);
+            if !cell.contains(',') {
+                f.fails(&["reduce", "bad.tsv", "--column", "a", "-o", "out.tsv"], b"", 2, &["bad.tsv: ", reason]);
+            }
+        }
+    }
+    f.file("bad.csv", rows("q").replace("q,q", "q")).fails(&["scan", "bad.csv"], b"", 2, &["row 17: has 1 cells"]);
+    f.file("bad.csv", b"a\n1\n\xff\xfe\n").fails(&["scan", "bad.csv"], b"", 2, &["row 3", "not a number"]);
+    let typed = [
+        ("u8", "256", "256 does not fit u8 (0 to 255)"),
+        ("u64", "-1", "-1 does not fit u64"),
+        ("i32", "nan", "nan is not finite"),
+        ("i8", "1e3", "1e3 does not fit i8"),
+        ("i64", "1e30", "1e30 does not fit i64"),
+        ("f32", "1e39", "1e39 does not fit f32"),
+        ("f16", "70000", "70000 does not fit f16"),
+        ("bool", "2", "`2` is not a bool"),
+    ];
+    for (element, cell, reason) in typed {
+        f.file("bad.csv", format!("a\n1\n{cell}\n"));
+        f.fails(&["scan", "bad.csv", "--type", element], b"", 2, &["bad.csv: row 3: column a: ", reason]);
+    }
+    f.file("words.csv", "a\nx\n").fails(&["scan", "words.csv"], b"", 2, &["row 2: column a: `x` is not a number"]);
+    f.file("header.csv", "a,b\n").fails(&["scan", "header.csv"], b"", 2, &["no rows", "a, b"]);
+}
+
+#[test]
+fn numbers_on_standard_input() {
+    let f = Folder::new();
+    f.fails(&["scan", "-"], b"1\n2\nx\n", 2, &["standard input: row 3: `x` is not a number"]);
+    f.fails(&["scan", "-"], b"1\n2 3 4y 5\n", 2, &["row 2, number 3: `4y` is not a number"]);
+    f.fails(&["scan", "-", "--type", "u8"], b"1 2\n256", 2, &["row 2: 256 does not fit u8"]);
+    f.fails(&["scan", "-"], &[b'1'; 100_000], 2, &["row 1: ", "is not a number"]);
+    f.fails(&["scan", "-"], &[0xff; 9], 2, &["row 1: ", "is not a number"]);
+    f.fails(&["scan", "-", "--column", "a"], b"1", 2, &["is no table", "--column"]);
+}
+
+#[test]
+fn options_that_do_not_fit_the_data() {
+    let f = Folder::new();
+    let small = npy("'<i2'", "(2, 3)", &bytes_of!(i16: 1, -2, 300, 4, 5, 6));
+    let real = npy("'<f8'", "(2,)", &bytes_of!(f64: 1.5, f64::NAN));
+    f.file("small.npy", small).file("real.npy", real);
+    for (init, reason) in [
+        ("40000", "40000 does not fit i16 (-32768 to 32767)"),
+        ("nan", "nan is not finite"),
+        ("inf", "inf is not finite"),
+        ("1.5", "1.5 is not an integer"),
+        ("many", "`many` is not a number"),
+        ("", "`` is not a number"),
+    ] {
+        for command in ["scan", "reduce"] {
+            f.fails(&[command, "small.npy", "--init", init, "-o", "out.npy"], b"", 2, &["--init", reason, "i16"]);
+        }
+    }
+    f.fails(&["scan", "real.npy", "--init", "1e999"], b"", 2, &["--init", "1e999 does not fit f64"]);
+    for axis in ["2", "-3", "9223372036854775807", "-9223372036854775808"] {
+        let axis = format!("--axis={axis}");
+        f.fails(
+            &["scan", "small.npy", &axis, "-o", "out.npy"],
+            b"",
+            2,
+            &["small.npy: has no axis", "[2, 3]", "0 to 1"],
+        );
+        f.fails(&["reduce", "small.npy", &axis], b"", 2, &["small.npy: has no axis"]);
+    }
+    f.file("one.npy", npy("'<i2'", "()", &bytes_of!(i16: 7)));
+    f.fails(&["scan", "one.npy", "--axis", "0"], b"", 2, &["no axis 0", "single value"]);
+    f.fails(&["scan", "real.npy", "--op", "xor"], b"", 2, &["f64 values have no xor"]);
+    f.fails(&["scan", "small.npy", "--column", "a"], b"", 2, &["small.npy: is no table", "--column"]);
+    f.fails(&["scan", "small.npy", "--type", "u16"], b"", 2, &["small.npy: element 1 is -2", "u16"]);
+    f.fails(&["scan", "small.npy", "--type", "i8"], b"", 2, &["small.npy: element 2 is 300", "i8"]);
+    f.fails(&["scan", "real.npy", "--type", "i64"], b"", 2, &["real.npy: element 0 is 1.5", "i64"]);
+    f.file("tenth.npy", npy("'<f8'", "(1,)", &bytes_of!(f64: 0.1)));
+    f.fails(&["scan", "tenth.npy", "--type", "f32"], b"", 2, &["element 0 is 0.1", "not exactly", "f32"]);
+    f.file("long.npy", npy("'<i8'", "(1,)", &bytes_of!(i64: (1 << 53) + 1)));
+    f.fails(&["scan", "long.npy", "--type", "f64"], b"", 2, &["element 0 is 9007199254740993", "f64"]);
+    f.file("flag.npy", npy("'|b1'", "(1,)", &[1]));
+    f.fails(&["scan", "flag.npy"], b"", 2, &["bool values have no sum", "--type u64"]);
+    f.fails(&["scan", "small.npy", "--axis", "0", "-o", "x.npy/y.npy"], b"", 2, &["-o", "no folder x.npy"]);
+}
+
+#[test]
+fn segments() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<i4'", "(4,)", &bytes_of!(i32: 1, 2, 3, 4)));
+    let cases: &[(&str, Vec<u8>, &[&str])] = &[
+        ("flags.npy", npy("'|b1'", "(3,)", &[1, 0, 1]), &["has 3 flags", "x.npy has 4 values"]),
+        ("flags.npy", npy("'|b1'", "(5,)", &[1; 5]), &["has 5 flags", "x.npy has 4 values"]),
+        ("flags.txt", b"true false".to_vec(), &["has 2 flags", "x.npy has 4 values"]),
+        ("flags.txt", b"true\n0".to_vec(), &["row 2", "`0`", "true or false"]),
+        ("offsets.npy", npy("'<i8'", "(3,)", &bytes_of!(i64: 0, -1, 4)), &["offset 1 is -1"]),
+        ("offsets.npy", npy("'<f4'", "(2,)", &bytes_of!(f32: 0.0, 4.0)), &["elements of f32", "integers", "bool"]),
+        ("offsets.txt", b"0 3 2 4".to_vec(), &["offset 2 is 2 after 3", "ascend from 0 to 4"]),
+        ("offsets.txt", b"0 3".to_vec(), &["last offset is 3", "4 values"]),
+        ("offsets.txt", b"0 3 5".to_vec(), &["last offset is 5", "4 values"]),
+        ("offsets.txt", b"1 4".to_vec(), &["first offset is 1"]),
+        ("offsets.txt", b"0 1.5 4".to_vec(), &["row 1, number 2", "1.5"]),
+        ("offsets.txt", b"0 x".to_vec(), &["row 1, number 2", "`x` is not a number"]),
+        ("offsets.txt", b"".to_vec(), &["has no offsets"]),
+    ];
+    for (name, bytes, words) in cases {
+        f.file(name, bytes);
+        for command in ["scan", "reduce"] {
+            let args = [command, "x.npy", "--segments", name, "-o", "out.npy"];
+            f.fails(&args, b"", 2, &[&[&*format!("upsweep: {name}: ")], *words].concat());
+        }
+    }
+    f.fails(&["scan", "x.npy", "--segments", "none.npy"], b"", 2, &["none.npy: no such file"]);
+    f.fails(&["scan", "x.npy", "--segments", "."], b"", 2, &[".: is a directory"]);
+    f.fails(&["scan", "x.npy", "--by-key", "a"], b"", 2, &["x.npy: is no table", "--by-key"]);
+}
+
+#[test]
+fn no_cuda_driver() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<i4'", "(1,)", &bytes_of!(i32: 1)));
+    let done = f.run(&["devices"]);
+    let devices = done.good();
+    assert!(devices.starts_with("cpu "));
+    if devices.contains("cuda     none") {
+        f.fails(&["scan", "x.npy", "--device", "cuda", "-o", "out.npy"], b"", 1, &["--device cuda", "driver"]);
+        f.fails(&["reduce", "x.npy", "--device", "cuda:7"], b"", 1, &["--device cuda:7", "driver"]);
+    }
+}

@@ -1,0 +1,261 @@
+//! Every format goes in and comes out, with every option.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+use support::{Folder, bytes_of, npy, npy_data, npy_dictionary};
+
+const WEATHER: &str = "day,rain,wind,word\n1,0.5,3,dry\n2,2.5,1,wet\n3,1.0,4,wet\n4,0.0,2,dry\n";
+
+#[test]
+fn a_column_of_a_table() {
+    let f = Folder::new();
+    f.file("w.csv", WEATHER).file("w.tsv", WEATHER.replace(',', "\t"));
+    let expected = "day,rain,wind,word,rain_sum\n1,0.5,3,dry,0.5\n2,2.5,1,wet,3.0\n3,1.0,4,wet,4.0\n4,0.0,2,dry,4.0\n";
+    for column in ["rain", "2"] {
+        assert_eq!(f.prints(&["scan", "w.csv", "--column", column]), expected);
+        assert_eq!(f.prints(&["scan", "w.tsv", "--column", column]), expected.replace(',', "\t"));
+    }
+    f.prints(&["scan", "w.tsv", "--column", "rain", "-o", "out.csv"]);
+    assert_eq!(f.read("out.csv"), expected.as_bytes());
+    f.prints(&["scan", "w.csv", "--column", "rain", "-o", "out.tsv"]);
+    assert_eq!(f.read("out.tsv"), expected.replace(',', "\t").as_bytes());
+    f.prints(&["scan", "w.csv", "--column", "wind", "-o", "out.npy"]);
+    assert_eq!(f.read("out.npy"), npy_like("'<i8'", "(4,)", &bytes_of!(i64: 3, 4, 8, 10)));
+    f.prints(&["scan", "w.csv", "--column", "wind", "--type", "u8", "-o", "out.u8"]);
+    assert_eq!(f.read("out.u8"), [3, 4, 8, 10]);
+    assert_eq!(f.prints(&["reduce", "w.csv", "--column", "rain"]), "4.0\n");
+    assert_eq!(f.prints(&["reduce", "w.csv", "--column", "wind", "--op", "product"]), "24\n");
+}
+
+#[test]
+fn headers_quotes_and_line_ends() {
+    let f = Folder::new();
+    let scans = |text: &str, args: &[&str]| {
+        f.file("t.csv", text);
+        f.prints(&[&["scan", "t.csv"], args].concat())
+    };
+    assert_eq!(scans("1\n2\n", &[]), "1,1\n2,3\n");
+    assert_eq!(scans("a\n1\n2", &[]), "a,a_sum\n1,1\n2,3\n");
+    assert_eq!(scans("2020\n1\n2\n", &["--header", "yes"]), "2020,2020_sum\n1,1\n2,3\n");
+    assert_eq!(scans("x,1\ny,2\n", &[]), "x,1,1\ny,2,3\n");
+    assert_eq!(scans("a,b\nx,1\n", &["--op", "max"]), "a,b,b_max\nx,1,1\n");
+    assert_eq!(scans("a,b\r\nx, 1 \r\ny,2\r\n\r\n", &[]), "a,b,b_sum\nx, 1 ,1\ny,2,3\n");
+    assert_eq!(scans("\u{feff}a\n1\n", &[]), "a,a_sum\n1,1\n");
+    assert_eq!(scans("\"a,\"\"b\",c\n\"x\ny\",\"7\"\n", &[]), "\"a,\"\"b\",c,c_sum\n\"x\ny\",7,7\n");
+    assert_eq!(scans("", &[]), "");
+    assert_eq!(scans("a\n", &[]), "a,a_sum\n");
+    assert_eq!(scans("a,b\n", &["--column", "b"]), "a,b,b_sum\n");
+    // Integers as long as they fit; one value with a point makes them all floats.
+    assert_eq!(scans("9007199254740993\n1\n", &[]), "9007199254740993,9007199254740993\n1,9007199254740994\n");
+    assert_eq!(scans("1\n-2\n0.5\n", &[]), "1,1.0\n-2,-1.0\n0.5,-0.5\n");
+    assert_eq!(scans("1\nnan\n2\n", &[]), "1,1.0\nnan,NaN\n2,NaN\n");
+    assert_eq!(scans("1e3\n3\n", &["--type", "i64"]), "1e3,1000\n3,1003\n");
+    assert_eq!(scans("18446744073709551615\n", &["--type", "u64"]), "18446744073709551615,18446744073709551615\n");
+    assert_eq!(scans("true\n0\n", &["--header", "no", "--type", "bool", "--op", "and"]), "true,true\n0,false\n");
+}
+
+#[test]
+fn options() {
+    let f = Folder::new();
+    let run = |args: &[&str], input: &str| f.run_with(&[&["scan", "-"], args].concat(), input.as_bytes()).good();
+    assert_eq!(run(&[], "3 1\n7\t0\n"), "3\n4\n11\n11\n");
+    assert_eq!(run(&[], ""), "");
+    assert_eq!(run(&["--exclusive"], "3 1 7"), "0\n3\n4\n");
+    assert_eq!(run(&["--exclusive", "--init", "100"], "3 1 7"), "100\n103\n104\n");
+    assert_eq!(run(&["--init", "-5"], "3 1 7"), "-2\n-1\n6\n");
+    assert_eq!(run(&["--reverse"], "3 1 7"), "11\n8\n7\n");
+    assert_eq!(run(&["--reverse", "--exclusive"], "3 1 7"), "8\n7\n0\n");
+    assert_eq!(run(&["--type", "u8"], "200 100"), "200\n44\n");
+    assert_eq!(run(&["--type", "i8", "--op", "product"], "100 100"), "100\n16\n");
+    assert_eq!(run(&["--op", "min"], "3 1 2"), "3\n1\n1\n");
+    assert_eq!(run(&["--op", "xor"], "3 1 2"), "3\n2\n0\n");
+    assert_eq!(run(&["--op", "and"], "7 6 12"), "7\n6\n4\n");
+    assert_eq!(run(&["--op", "or"], "1 2 8"), "1\n3\n11\n");
+    assert_eq!(run(&["--op", "max", "--type", "f32"], "0.1 nan 2"), "0.1\nNaN\nNaN\n");
+    assert_eq!(run(&["--type", "f16"], "0.5 2048"), "0.5\n2048.0\n");
+    assert_eq!(run(&["--type", "f64"], "1e300 1"), "1e300\n1e300\n");
+    f.file("offsets.txt", "0 2\n2 3\n");
+    assert_eq!(run(&["--segments", "offsets.txt"], "3 1 7"), "3\n4\n7\n");
+    f.file("flags.npy", npy("'|b1'", "(3,)", &[0, 1, 0]));
+    assert_eq!(run(&["--segments", "flags.npy"], "3 1 7"), "3\n1\n8\n");
+    f.file("flags.txt", "false\ntrue\nfalse\n");
+    assert_eq!(run(&["--segments", "flags.txt", "--init", "10"], "3 1 7"), "13\n11\n18\n");
+    assert_eq!(run(&["-o", "out.txt", "--type", "u16"], "1 2"), "");
+    assert_eq!(f.read("out.txt"), [1, 0, 3, 0]);
+    assert_eq!(run(&["-o", "-"], "1 2"), "1\n3\n");
+    // A word longer than the buffer's remains, across its end.
+    let many: String = (0..100_000).map(|k| format!("{k} ")).collect();
+    let out = run(&[], &many);
+    assert_eq!(out.lines().count(), 100_000);
+    assert!(out.ends_with("\n4999950000\n"));
+}
+
+#[test]
+fn keys() {
+    let f = Folder::new();
+    f.file("w.csv", WEATHER);
+    let out = f.prints(&["scan", "w.csv", "--column", "wind", "--by-key", "word"]);
+    let column: Vec<&str> = out.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(column, ["wind_sum", "3", "1", "5", "2"]);
+    assert_eq!(f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "word"]), "dry\t3\nwet\t5\ndry\t2\n");
+    f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "4", "-o", "out.csv"]);
+    assert_eq!(f.read("out.csv"), b"word,wind_sum\ndry,3\nwet,5\ndry,2\n");
+    f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "4", "-o", "out.npy"]);
+    assert_eq!(npy_data(&f.read("out.npy")), bytes_of!(i64: 3, 5, 2));
+    f.file("e.csv", "k,a\n");
+    assert_eq!(f.prints(&["reduce", "e.csv", "--column", "a", "--by-key", "k"]), "");
+    assert_eq!(f.prints(&["scan", "e.csv", "--column", "a", "--by-key", "k"]), "k,a,a_sum\n");
+}
+
+#[test]
+fn npy_arrays() {
+    let f = Folder::new();
+    let data = bytes_of!(i32: 1, 2, 3, 4, 5, 6);
+    f.file("x.npy", npy("'<i4'", "(2, 3)", &data));
+    let scan = |args: &[&str]| f.run(&[&["scan", "x.npy"], args].concat()).good_bytes();
+    assert_eq!(scan(&[]), npy_like("'<i4'", "(2, 3)", &bytes_of!(i32: 1, 3, 6, 10, 15, 21)));
+    assert_eq!(scan(&["--axis", "0"]), npy_like("'<i4'", "(2, 3)", &bytes_of!(i32: 1, 2, 3, 5, 7, 9)));
+    assert_eq!(scan(&["--axis", "-1"]), npy_like("'<i4'", "(2, 3)", &bytes_of!(i32: 1, 3, 6, 4, 9, 15)));
+    assert_eq!(npy_data(&scan(&["--type", "f64", "--axis=1"])), bytes_of!(f64: 1.0, 3.0, 6.0, 4.0, 9.0, 15.0));
+    f.prints(&["scan", "x.npy", "--axis", "1", "-o", "out.csv"]);
+    assert_eq!(f.read("out.csv"), b"1,3,6\n4,9,15\n");
+    f.prints(&["scan", "x.npy", "-o", "out.bin"]);
+    assert_eq!(f.read("out.bin"), bytes_of!(i32: 1, 3, 6, 10, 15, 21));
+    assert_eq!(f.prints(&["reduce", "x.npy"]), "21\n");
+    assert_eq!(f.prints(&["reduce", "x.npy", "--axis", "0"]), "5\n7\n9\n");
+    assert_eq!(f.prints(&["reduce", "x.npy", "--axis=-1", "--op", "max", "--init", "4"]), "4\n6\n");
+    f.prints(&["reduce", "x.npy", "--axis", "0", "-o", "out.npy"]);
+    assert_eq!(f.read("out.npy"), npy_like("'<i4'", "(3,)", &bytes_of!(i32: 5, 7, 9)));
+
+    // A .npy on standard input stays one.
+    let piped = f.run_with(&["scan", "-"], &f.read("x.npy")).good_bytes();
+    assert_eq!(piped, npy_like("'<i4'", "(2, 3)", &bytes_of!(i32: 1, 3, 6, 10, 15, 21)));
+
+    // Three axes, none, and nothing.
+    f.file("x.npy", npy("'|u1'", "(2, 2, 2)", &[1, 2, 3, 4, 5, 6, 7, 8]));
+    assert_eq!(npy_data(&scan(&["--axis", "1"])), [1, 2, 4, 6, 5, 6, 12, 14]);
+    assert_eq!(f.prints(&["reduce", "x.npy", "--axis", "1"]), "4 6\n12 14\n");
+    f.fails(&["scan", "x.npy", "-o", "out3.csv"], b"", 2, &["out3.csv", "3 axes", ".npy"]);
+    f.file("x.npy", npy("'|u1'", "()", &[7]));
+    assert_eq!(scan(&[]), npy_like("'|u1'", "()", &[7]));
+    for (shape, axis) in [("(0,)", "0"), ("(0, 5)", "0"), ("(0, 5)", "1"), ("(5, 0)", "0"), ("(5, 0)", "1")] {
+        f.file("x.npy", npy("'<f4'", shape, &[]));
+        for command in ["scan", "reduce"] {
+            let done = f.run(&[command, "x.npy", "--axis", axis]);
+            assert_eq!((done.code, &*done.stderr), (Some(0), ""), "{command} {shape} {axis}");
+        }
+        assert_eq!(scan(&["--axis", axis]), npy_like("'<f4'", shape, &[]));
+        assert_eq!(scan(&[]), npy_like("'<f4'", shape, &[]));
+    }
+    assert_eq!(f.prints(&["reduce", "x.npy"]), "0.0\n");
+    assert_eq!(f.prints(&["reduce", "x.npy", "--axis", "1"]), "0.0\n".repeat(5));
+    assert_eq!(f.prints(&["reduce", "x.npy", "--axis", "0"]), "");
+}
+
+#[test]
+fn every_type_and_byte_order_of_npy() {
+    let f = Folder::new();
+    let cases: &[(&str, &[u8], &[u8])] = &[
+        ("'|b1'", &[1, 0], &[1, 1]),
+        ("'|i1'", &[1, 255], &[1, 255]),
+        ("'|u1'", &[1, 2], &[1, 3]),
+        ("'<i2'", &bytes_of!(i16: 256, 2), &bytes_of!(i16: 256, 258)),
+        ("'<u2'", &bytes_of!(u16: 256, 2), &bytes_of!(u16: 256, 258)),
+        ("'<i4'", &bytes_of!(i32: -256, 2), &bytes_of!(i32: -256, -254)),
+        ("'<u4'", &bytes_of!(u32: 256, 2), &bytes_of!(u32: 256, 258)),
+        ("'<i8'", &bytes_of!(i64: 256, 2), &bytes_of!(i64: 256, 258)),
+        ("'<u8'", &bytes_of!(u64: 256, 2), &bytes_of!(u64: 256, 258)),
+        ("'<f2'", &[0x00, 0x3c, 0x00, 0x40], &[0x00, 0x3c, 0x00, 0x42]),
+        ("'<f4'", &bytes_of!(f32: 1.5, 2.0), &bytes_of!(f32: 1.5, 3.5)),
+        ("'<f8'", &bytes_of!(f64: 1.5, 2.0), &bytes_of!(f64: 1.5, 3.5)),
+    ];
+    for &(descr, input, expected) in cases {
+        // The only operator of bool here, and for these values -1 | 1 and 1 | 2 are sums too.
+        let op = if matches!(descr, "'|b1'" | "'|i1'" | "'|u1'") { "or" } else { "sum" };
+        let expected = npy_like(descr, "(2,)", expected);
+        for version in 1..=3 {
+            let dictionary = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (2,), }}");
+            f.file("x.npy", npy_dictionary(version, &dictionary, input));
+            assert_eq!(f.run(&["scan", "x.npy", "--op", op]).good_bytes(), expected, "{descr} {version}");
+        }
+        let size = input.len() / 2;
+        let swapped: Vec<u8> = input.chunks(size).flat_map(|x| x.iter().rev().copied()).collect();
+        let one_axis = format!("{{'descr': {}, 'fortran_order': True, 'shape': (2,), }}", descr.replace('<', ">"));
+        f.file("x.npy", npy_dictionary(1, &one_axis, &swapped));
+        assert_eq!(f.run(&["scan", "x.npy", "--op", op]).good_bytes(), expected, "big-endian {descr}");
+        // Raw input of the same type.
+        let name = match descr.trim_matches(['\'', '|', '<']) {
+            "b1" => "bool",
+            "i1" => "i8",
+            "u1" => "u8",
+            "i2" => "i16",
+            "u2" => "u16",
+            "i4" => "i32",
+            "u4" => "u32",
+            "i8" => "i64",
+            "u8" => "u64",
+            "f2" => "f16",
+            "f4" => "f32",
+            _ => "f64",
+        };
+        f.file("x.raw", input);
+        assert_eq!(
+            f.run(&["scan", "x.raw", "--type", name, "--op", op]).good_bytes(),
+            npy_data(&expected),
+            "raw {name}"
+        );
+    }
+}
+
+#[test]
+fn values_keep_their_value_in_a_wider_type() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'|u1'", "(3,)", &[255, 255, 255]));
+    assert_eq!(npy_data(&f.run(&["scan", "x.npy"]).good_bytes()), [255, 254, 253]);
+    let wide = f.run(&["scan", "x.npy", "--type", "u32"]).good_bytes();
+    assert_eq!(wide, npy_like("'<u4'", "(3,)", &bytes_of!(u32: 255, 510, 765)));
+    assert_eq!(f.prints(&["reduce", "x.npy", "--type", "f16"]), "765.0\n");
+    f.file("flags.npy", npy("'|b1'", "(3,)", &[1, 0, 1]));
+    assert_eq!(f.prints(&["reduce", "flags.npy", "--type", "u64"]), "2\n");
+    f.file("real.npy", npy("'>f8'", "(2,)", &[0x40, 8, 0, 0, 0, 0, 0, 0, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(npy_data(&f.run(&["scan", "real.npy", "--type", "f32"]).good_bytes())[..4], 3f32.to_le_bytes());
+}
+
+#[test]
+fn the_example_data() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/seattle-weather.csv");
+    let f = Folder::new();
+    let out = f.prints(&["scan", path, "--column", "precipitation"]);
+    assert_eq!(out.lines().count(), 1462);
+    assert_eq!(out.lines().next().unwrap(), "date,precipitation,temp_max,temp_min,wind,weather,precipitation_sum");
+    assert!(out.lines().nth(3).unwrap().starts_with("2012/01/03,0.8,11.7,7.2,2.3,rain,11.7"));
+    let total: f64 = f.prints(&["reduce", path, "--column", "precipitation"]).trim().parse().unwrap();
+    assert!((total - 4426.0).abs() < 1e-6);
+    assert_eq!(f.prints(&["reduce", path, "--column", "temp_max", "--op", "max"]), "35.6\n");
+}
+
+#[test]
+fn devices_and_plans() {
+    let f = Folder::new();
+    assert!(f.prints(&["devices"]).starts_with("cpu "));
+    for n in ["1000000000", "1_000_000_000", "1e9"] {
+        let text = f.prints(&["explain", "scan", "--n", n, "--device", "cpu", "--type", "u64", "--op", "max"]);
+        assert!(text.contains("1000000000 values of u64") && text.contains("max"), "{text}");
+    }
+    assert!(f.prints(&["explain", "reduce", "--n", "2^30", "--device", "cpu"]).contains("1073741824 values of f32"));
+    assert!(f.prints(&["--version"]).starts_with("upsweep "));
+    for args in [&["--help"][..], &["scan", "--help"], &["reduce", "-h"], &["explain", "--help"]] {
+        assert!(f.prints(args).contains("Examples:"));
+    }
+}
+
+/// A .npy file as the program writes it.
+fn npy_like(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let mut dictionary = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+    while (10 + dictionary.len() + 1) % 64 != 0 {
+        dictionary.push(' ');
+    }
+    dictionary.push('\n');
+    npy_dictionary(1, &dictionary, data)
+}

@@ -1,0 +1,58 @@
+//! Big files go through without several copies of them in memory.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![cfg(target_os = "linux")]
+
+mod support;
+use nix::sys::resource::{UsageWho, getrusage};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use support::{Folder, npy};
+
+/// The most memory that any program run so far by this test has had, in bytes.
+fn peak() -> f64 {
+    getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() as f64 * 1024.0
+}
+
+/// A file of `header` and `len` zeros. This process stays small: what it has in memory when it starts a program counts
+/// as that program's.
+fn zeros(f: &Folder, name: &str, header: &[u8], len: usize) {
+    f.file(name, header);
+    File::options().write(true).open(f.path(name)).unwrap().set_len((header.len() + len) as u64).unwrap();
+}
+
+/// One test, because the peak is that of all runs before: from the smallest to the largest.
+#[test]
+fn one_copy_and_a_little() {
+    const LEN: usize = 8 << 20;
+    const MIB: f64 = 1048576.0;
+    let f = Folder::new();
+    f.file("small.npy", npy("'|u1'", "(1,)", &[1]));
+    f.prints(&["scan", "small.npy", "--device", "cpu", "-o", "out.npy"]);
+    // Code, stacks and buffers, whatever the data.
+    let fixed = peak();
+    assert!(fixed < 40.0 * MIB, "{fixed}");
+
+    // A table: one column of doubles, and never the table.
+    let mut table = BufWriter::new(File::create(f.path("big.csv")).unwrap());
+    (0..LEN / 4).for_each(|k| writeln!(table, "{k}.25,some text that is as long as this").unwrap());
+    table.into_inner().unwrap();
+    f.prints(&["scan", "big.csv", "--device", "cpu", "-o", "out.csv"]);
+    let column = (LEN / 4 * 8) as f64;
+    assert!(f.path("big.csv").metadata().unwrap().len() as f64 > 4.0 * column);
+    assert!(peak() - fixed < 2.2 * column, "{} for a column of {column}", peak() - fixed);
+
+    // Bytes, scanned as eight times as much: the widened array alone.
+    zeros(&f, "bytes.npy", &npy("'|u1'", &format!("({LEN},)"), &[]), LEN);
+    f.prints(&["scan", "bytes.npy", "--type", "u64", "--device", "cpu", "-o", "out.npy"]);
+    let data = (8 * LEN) as f64;
+    assert!(peak() - fixed < 1.2 * data, "{} for {data}", peak() - fixed);
+
+    // An array of doubles: itself alone, also raw.
+    zeros(&f, "doubles.npy", &npy("'<f8'", &format!("({LEN},)"), &[]), 8 * LEN);
+    zeros(&f, "doubles.raw", &[], 8 * LEN);
+    f.prints(&["scan", "doubles.npy", "--device", "cpu", "-o", "out.npy"]);
+    f.prints(&["scan", "doubles.raw", "--type", "f64", "--device", "cpu", "-o", "out.raw"]);
+    f.prints(&["reduce", "doubles.npy", "--device", "cpu"]);
+    assert!(peak() - fixed < 1.2 * data, "{} for {data}", peak() - fixed);
+}

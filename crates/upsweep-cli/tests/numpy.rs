@@ -1,0 +1,24 @@
+//! The program against NumPy: see numpy_reference.py beside this file.
+//!
+//! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
+//! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
+
+use std::process::Command;
+
+fn variable(name: &str, default: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| default.to_owned())
+}
+
+#[test]
+#[ignore = "needs python3 with numpy"]
+fn as_numpy_does() {
+    let output = Command::new(variable("UPSWEEP_TEST_PYTHON", "python3"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/numpy_reference.py"))
+        .arg(env!("CARGO_BIN_EXE_upsweep"))
+        .arg(variable("UPSWEEP_TEST_DEVICE", "cpu"))
+        .output()
+        .expect("python3 starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}

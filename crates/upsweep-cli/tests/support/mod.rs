@@ -1,0 +1,143 @@
+//! What the tests of the command line share: a folder, a run of the program, .npy files.
+
+#![allow(dead_code, unused_macros, unused_imports, reason = "each test uses a part of it")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A folder for the files of one test.
+pub(crate) struct Folder(tempfile::TempDir);
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of the files in it, hidden ones too.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The program, to be run in this folder.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_upsweep"));
+        command.args(args).current_dir(self.0.path());
+        command
+    }
+
+    /// Runs the program in this folder.
+    pub(crate) fn run(&self, args: &[&str]) -> Done {
+        self.run_with(args, b"")
+    }
+
+    /// Runs the program in this folder with `input` on standard input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Done {
+        let mut command = self.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        let feeder = std::thread::spawn(move || {
+            // A program that finds an error reads no further.
+            let _ = stdin.write_all(&input);
+        });
+        let output = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        Done { code: output.status.code(), stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
+    }
+
+    /// What a good run prints.
+    #[track_caller]
+    pub(crate) fn prints(&self, args: &[&str]) -> String {
+        self.run(args).good()
+    }
+
+    /// Checks that a run fails as it should: this code, one line on standard error that contains each of `words`,
+    /// nothing on standard output, no file more than before.
+    #[track_caller]
+    pub(crate) fn fails(&self, args: &[&str], input: &[u8], code: i32, words: &[&str]) {
+        let before = self.names();
+        let done = self.run_with(args, input);
+        assert_eq!(done.code, Some(code), "{args:?}: {}", done.stderr);
+        assert_eq!(done.stderr.trim_end().lines().count(), 1, "{args:?}: {}", done.stderr);
+        assert!(done.stderr.starts_with("upsweep: "), "{args:?}: {}", done.stderr);
+        for word in words {
+            assert!(done.stderr.contains(word), "{args:?}: no {word:?} in {}", done.stderr);
+        }
+        assert!(done.stdout.is_empty(), "{args:?} printed something");
+        assert_eq!(self.names(), before, "{args:?} left a file");
+    }
+}
+
+impl Done {
+    /// What the run printed, which must have succeeded without a word on standard error.
+    #[track_caller]
+    pub(crate) fn good(self) -> String {
+        assert_eq!((self.code, &*self.stderr), (Some(0), ""));
+        String::from_utf8(self.stdout).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn good_bytes(self) -> Vec<u8> {
+        assert_eq!((self.code, &*self.stderr), (Some(0), ""));
+        self.stdout
+    }
+}
+
+/// A .npy file of version 1, whose header need not be true.
+pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    npy_dictionary(1, &format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"), data)
+}
+
+/// A .npy file of a version with any header.
+pub(crate) fn npy_dictionary(version: u8, dictionary: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY".to_vec();
+    bytes.extend([version, 0]);
+    let size = dictionary.len() as u32;
+    bytes.extend(&size.to_le_bytes()[..if version == 1 { 2 } else { 4 }]);
+    bytes.extend(dictionary.bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// The data of a .npy file.
+pub(crate) fn npy_data(bytes: &[u8]) -> &[u8] {
+    let size = match bytes[6] {
+        1 => 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]])),
+        _ => 12 + u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize,
+    };
+    &bytes[size..]
+}
+
+/// The bytes of values in the order of .npy and raw files.
+macro_rules! bytes_of {
+    ($t:ty: $($value:expr),* $(,)?) => {{
+        let values: &[$t] = &[$($value),*];
+        values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()
+    }};
+}
+pub(crate) use bytes_of;

@@ -1,0 +1,284 @@
+//! `#[operator]` and `#[function]`: the items that they make of a function.
+
+use crate::cuda::{Cuda, plain};
+use crate::translate;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, Result, ReturnType, Token, Type, parse_quote};
+
+pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    parse(item, |function| {
+        let identity = identity(arguments)?;
+        let signature = Signature::of(function, "an operator")?;
+        let [(_, first), (_, second)] = &signature.arguments[..] else {
+            return Err(Error::new(
+                function.sig.paren_token.span.join(),
+                "an operator combines two values: `fn name(a: T, b: T) -> T`; for other functions write #[function]",
+            ));
+        };
+        let output = &signature.output;
+        for other in [second, output] {
+            if other.to_token_stream().to_string() != first.to_token_stream().to_string() {
+                return Err(Error::new(
+                    other.span(),
+                    format!(
+                        "an operator combines two values of one type to a value of that type: write `{}` here",
+                        first.to_token_stream()
+                    ),
+                ));
+            }
+        }
+        let identity = identity.map(|identity| {
+            quote! {
+                #[inline]
+                fn identity(&self) -> ::core::option::Option<#output> {
+                    ::core::option::Option::Some(#identity)
+                }
+            }
+        });
+        let name = &function.sig.ident;
+        let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
+        let hidden = signature.hidden(function);
+        let unit = &signature.unit;
+        Ok(signature.items(function, quote! {
+            #[automatically_derived]
+            impl #impl_generics ::upsweep::operator::Operator<#output> for #unit #clause {
+                #[inline(always)]
+                fn combine(&self, a: #output, b: #output) -> #output {
+                    #name(a, b)
+                }
+                #identity
+                fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
+                    <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
+                }
+            }
+        }, "operator"))
+    })
+}
+
+pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    parse(item, |function| {
+        if !arguments.is_empty() {
+            return Err(Error::new(arguments.span(), "#[function] takes no arguments"));
+        }
+        let signature = Signature::of(function, "a function")?;
+        if !(1..=4).contains(&signature.arguments.len()) {
+            return Err(Error::new(function.sig.paren_token.span.join(), "a #[function] takes one to four values"));
+        }
+        let types: Vec<&Type> = signature.arguments.iter().map(|(_, ty)| ty).collect();
+        let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("x{i}")).collect();
+        let (name, output, unit) = (&function.sig.ident, &signature.output, &signature.unit);
+        let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
+        let hidden = signature.hidden(function);
+        Ok(signature.items(function, quote! {
+            #[automatically_derived]
+            impl #impl_generics ::upsweep::operator::Function<(#(#types,)*)> for #unit #clause {
+                type Output = #output;
+                #[inline(always)]
+                fn call(&self, (#(#names,)*): (#(#types,)*)) -> #output {
+                    #name(#(#names),*)
+                }
+                fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
+                    <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
+                }
+            }
+        }, "function"))
+    })
+}
+
+/// Parses the function and makes the items; on an error, keeps the function so that it is not missed elsewhere.
+fn parse(item: TokenStream, make: impl FnOnce(&ItemFn) -> Result<TokenStream>) -> TokenStream {
+    match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => make(&function).unwrap_or_else(|error| {
+            let error = error.into_compile_error();
+            quote!(#error #function)
+        }),
+        Err(error) => {
+            let error = error.into_compile_error();
+            quote!(#error #item)
+        }
+    }
+}
+
+/// `identity = EXPR`, or nothing.
+fn identity(arguments: TokenStream) -> Result<Option<Expr>> {
+    if arguments.is_empty() {
+        return Ok(None);
+    }
+    let parser = |input: syn::parse::ParseStream<'_>| {
+        let name: Ident = input.parse()?;
+        if name != "identity" {
+            return Err(Error::new(
+                name.span(),
+                format!("#[operator] has no option `{name}`: write #[operator] or #[operator(identity = ..)]"),
+            ));
+        }
+        input.parse::<Token![=]>()?;
+        let identity: Expr = input.parse()?;
+        input.parse::<Option<Token![,]>>()?;
+        Ok(Some(identity))
+    };
+    syn::parse::Parser::parse2(parser, arguments)
+}
+
+/// What the items need to know of a function.
+struct Signature {
+    arguments: Vec<(Pat, Type)>,
+    output: Type,
+    /// The unit struct's name.
+    unit: Ident,
+}
+
+impl Signature {
+    fn of(function: &ItemFn, what: &str) -> Result<Self> {
+        let signature = &function.sig;
+        if let Some(token) = &signature.constness {
+            return Err(Error::new(token.span(), format!("{what} cannot be `const`: leave the word out")));
+        }
+        if let Some(token) = &signature.asyncness {
+            return Err(Error::new(token.span(), format!("{what} cannot be `async`: leave the word out")));
+        }
+        if !signature.safety.to_token_stream().is_empty() {
+            return Err(Error::new(signature.safety.span(), format!("{what} cannot be `unsafe`: leave the word out")));
+        }
+        if let Some(abi) = &signature.abi {
+            return Err(Error::new(abi.span(), format!("{what} cannot be `extern`: leave the word out")));
+        }
+        for parameter in &signature.generics.params {
+            if let GenericParam::Lifetime(lifetime) = parameter {
+                return Err(Error::new(lifetime.span(), format!("{what} takes values, not references: leave the lifetime out")));
+            }
+        }
+        let mut arguments = Vec::new();
+        for argument in &signature.inputs {
+            match argument {
+                FnArg::Typed(argument) => {
+                    check_type(&argument.ty)?;
+                    arguments.push(((*argument.pat).clone(), (*argument.ty).clone()));
+                }
+                FnArg::Receiver(receiver) => {
+                    return Err(Error::new(receiver.span(), format!("{what} is a free function: give `self` a name and a type")));
+                }
+            }
+        }
+        let output = match &signature.output {
+            ReturnType::Type(_, ty) => {
+                check_type(ty)?;
+                (**ty).clone()
+            }
+            ReturnType::Default => {
+                return Err(Error::new(signature.paren_token.span.close(), format!("{what} returns a value: write `-> T`")));
+            }
+        };
+        let name = signature.ident.to_string();
+        let unit: String = name.trim_start_matches("r#").split('_').map(capitalised).collect();
+        if unit == name || unit.is_empty() || unit.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(Error::new(
+                signature.ident.span(),
+                "the unit struct is named after the function in CamelCase: give the function a name in snake_case",
+            ));
+        }
+        Ok(Self { arguments, output, unit: Ident::new(&unit, signature.ident.span()) })
+    }
+
+    /// The hidden type that shares the function's name, so that an import of the function imports both.
+    fn hidden<'a>(&self, function: &'a ItemFn) -> &'a Ident {
+        &function.sig.ident
+    }
+
+    /// The function, its hidden type, its unit struct, and the unit struct's `implementation`.
+    fn items(&self, function: &ItemFn, implementation: TokenStream, kind: &str) -> TokenStream {
+        let ItemFn { attrs, vis, sig, block, .. } = function;
+        let (translation, error) = match translate::function(&self.arguments, &self.output, block) {
+            Ok((body, cuda)) => ((body, cuda), None),
+            Err(error) => ((block.to_token_stream(), Cuda::default()), Some(error.into_compile_error())),
+        };
+        let (body, cuda) = translation;
+        let (text, source) = (Ident::new("text", Span::mixed_site()), Ident::new("source", Span::mixed_site()));
+        let function_name = Ident::new("name", Span::mixed_site());
+        let append = cuda.append_to(&text, &source, &function_name);
+
+        let inline = (!attrs.iter().any(|attribute| attribute.path().is_ident("inline"))).then(|| quote!(#[inline(always)]));
+        let name = &sig.ident;
+        let stem = plain(&name.to_string());
+        let docs = attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+        let summary = format!("The {kind} `{name}` as a value.");
+        let gap = attrs.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| quote!(#[doc = ""]));
+        let unit = &self.unit;
+
+        let generics = &sig.generics;
+        let (impl_generics, arguments, clause) = generics.split_for_impl();
+        let mut bare = generics.clone();
+        bare.where_clause = None;
+        for parameter in &mut bare.params {
+            if let GenericParam::Type(parameter) = parameter {
+                parameter.bounds.clear();
+            }
+        }
+        let parameters: Vec<&Ident> = generics.type_params().map(|parameter| &parameter.ident).collect();
+        let mut statics = clause.cloned().unwrap_or_else(|| parse_quote!(where));
+        for parameter in &parameters {
+            statics.predicates.push(parse_quote!(#parameter: 'static));
+        }
+
+        quote! {
+            #error
+
+            #(#attrs)*
+            #inline
+            #[allow(unused_parens, unused_braces, clippy::all)]
+            #vis #sig #body
+
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, dead_code, unreachable_pub, missing_debug_implementations)]
+            #vis struct #name #bare {
+                parameters: ::core::marker::PhantomData<fn() -> (#(#parameters,)*)>,
+            }
+
+            #[automatically_derived]
+            impl #impl_generics ::upsweep::operator::arith::Callable for #name #arguments #statics {
+                fn cuda_name(source: &mut ::upsweep::operator::Source) -> ::std::string::String {
+                    let key = ::std::format!("function {:?}", ::core::any::TypeId::of::<Self>());
+                    source.define(&key, #stem, |#source, #function_name| {
+                        let mut #text = ::std::string::String::new();
+                        #append
+                        #text
+                    })
+                }
+            }
+
+            #(#docs)*
+            #gap
+            #[doc = #summary]
+            #[derive(Clone, Copy, Debug, Default)]
+            #vis struct #unit;
+
+            #implementation
+        }
+    }
+}
+
+/// `word` with its first letter in upper case.
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Rejects types that no element has.
+pub(crate) fn check_type(ty: &Type) -> Result<()> {
+    let message = match ty {
+        Type::Reference(_) => "a reference cannot go to the GPU: take and return values; elements are Copy",
+        Type::Ptr(_) => "a pointer cannot go to the GPU: take and return values",
+        Type::Slice(_) => "a slice has no fixed size: write an array `[T; N]`",
+        Type::ImplTrait(_) => "name the type: write a type parameter `<T: ..>`",
+        Type::TraitObject(_) | Type::FnPtr(_) => "only plain values can go to the GPU: integers, floats, bool, tuples, arrays and structs with #[derive(Element)]",
+        Type::Infer(_) => "write the type: the GPU's code needs it",
+        Type::Tuple(tuple) => return tuple.elems.iter().try_for_each(check_type),
+        Type::Array(array) => return check_type(&array.elem),
+        Type::Paren(paren) => return check_type(&paren.elem),
+        Type::Group(group) => return check_type(&group.elem),
+        _ => return Ok(()),
+    };
+    Err(Error::new(ty.span(), message))
+}

@@ -1,0 +1,140 @@
+//! CUDA C++ text with holes that Rust fills when the program runs: types, constants and names of functions.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// CUDA C++ text with holes.
+#[derive(Clone, Default)]
+pub(crate) struct Cuda(Vec<Piece>);
+
+#[derive(Clone)]
+enum Piece {
+    Text(String),
+    /// The C++ name of a Rust type.
+    Type(TokenStream),
+    /// The value of a Rust expression of an element type.
+    Value(TokenStream),
+    /// The value of a Rust expression of type `usize`.
+    Count(TokenStream),
+    /// The C++ name of the function being defined.
+    OwnName,
+    /// The C++ name of the function that a hidden type stands for.
+    Function(TokenStream),
+}
+
+impl Cuda {
+    pub(crate) fn ty(ty: impl quote::ToTokens) -> Self {
+        Self(vec![Piece::Type(quote!(#ty))])
+    }
+    pub(crate) fn value(expression: impl quote::ToTokens) -> Self {
+        Self(vec![Piece::Value(quote!(#expression))])
+    }
+    pub(crate) fn count(expression: impl quote::ToTokens) -> Self {
+        Self(vec![Piece::Count(quote!(#expression))])
+    }
+    pub(crate) fn function(path: impl quote::ToTokens) -> Self {
+        Self(vec![Piece::Function(quote!(#path))])
+    }
+
+    pub(crate) fn own_name() -> Self {
+        Self(vec![Piece::OwnName])
+    }
+
+    pub(crate) fn push(&mut self, more: impl Into<Cuda>) {
+        for piece in more.into().0 {
+            match (self.0.last_mut(), piece) {
+                (Some(Piece::Text(text)), Piece::Text(more)) => text.push_str(&more),
+                (_, piece) => self.0.push(piece),
+            }
+        }
+    }
+
+    /// The items with `separator` between them.
+    pub(crate) fn join(items: impl IntoIterator<Item = Cuda>, separator: &str) -> Cuda {
+        let mut all = Cuda::default();
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                all.push(separator);
+            }
+            all.push(item);
+        }
+        all
+    }
+
+    /// Rust statements that append the text to the `String` variable `text`, with the `source` and the function's
+    /// `name` in scope.
+    pub(crate) fn append_to(&self, text: &Ident, source: &Ident, name: &Ident) -> TokenStream {
+        self.0
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(literal) => quote!(#text.push_str(#literal);),
+                Piece::Type(ty) => {
+                    quote!(#text.push_str(&<#ty as ::upsweep::operator::Element>::cuda_type(#source));)
+                }
+                Piece::Value(value) => {
+                    quote!(#text.push_str(&::upsweep::operator::arith::constant(#value, #source));)
+                }
+                Piece::Count(count) => quote!({
+                    let count: usize = #count;
+                    #text.push_str(&count.to_string());
+                }),
+                Piece::OwnName => quote!(#text.push_str(#name);),
+                Piece::Function(path) => {
+                    quote!(#text.push_str(&<#path as ::upsweep::operator::arith::Callable>::cuda_name(#source));)
+                }
+            })
+            .collect()
+    }
+}
+
+impl From<&str> for Cuda {
+    fn from(text: &str) -> Self {
+        Self(vec![Piece::Text(text.to_owned())])
+    }
+}
+impl From<String> for Cuda {
+    fn from(text: String) -> Self {
+        Self(vec![Piece::Text(text)])
+    }
+}
+impl From<&String> for Cuda {
+    fn from(text: &String) -> Self {
+        Self(vec![Piece::Text(text.clone())])
+    }
+}
+impl From<&Cuda> for Cuda {
+    fn from(cuda: &Cuda) -> Self {
+        cuda.clone()
+    }
+}
+
+/// Concatenates text and [`Cuda`].
+macro_rules! cuda {
+    ($($piece:expr),* $(,)?) => {{
+        let mut all = $crate::cuda::Cuda::default();
+        $(all.push($piece);)*
+        all
+    }};
+}
+pub(crate) use cuda;
+
+/// A Rust identifier as part of a C++ one: ASCII letters, digits and `_` only.
+pub(crate) fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for c in name.trim_start_matches("r#").chars() {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            plain.push(c);
+        } else {
+            plain.push_str(&format!("u{:x}", u32::from(c)));
+        }
+    }
+    plain
+}
+
+/// The C++ name of a field: `m_` for `m`, so that it is never a keyword, and `f0` for `0`.
+pub(crate) fn field(member: &syn::Member) -> String {
+    match member {
+        syn::Member::Named(name) => format!("{}_", plain(&name.to_string())),
+        syn::Member::Unnamed(index) => format!("f{}", index.index),
+    }
+}

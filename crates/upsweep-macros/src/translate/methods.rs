@@ -1,0 +1,79 @@
+//! The methods that bodies can call, and what to write instead of the others.
+
+/// What a method takes after the receiver, and returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Method {
+    /// How many arguments of the receiver's own type.
+    pub(super) same: usize,
+    /// Whether one `u32` follows.
+    pub(super) count: bool,
+    /// Whether the result has the receiver's type.
+    pub(super) returns_same: bool,
+}
+
+/// The method `name`.
+pub(super) fn find(name: &str) -> Option<Method> {
+    let (same, count, returns_same) = match name {
+        "abs" | "signum" | "sqrt" | "floor" | "ceil" | "trunc" | "round" | "fract" | "recip" | "wrapping_neg"
+        | "wrapping_abs" | "swap_bytes" | "reverse_bits" => (0, false, true),
+        "is_nan" | "is_infinite" | "is_finite" | "is_sign_negative" | "is_sign_positive" | "to_bits" | "to_f32"
+        | "to_f64" | "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones"
+        | "trailing_ones" | "is_power_of_two" => (0, false, false),
+        "min" | "max" | "minimum" | "maximum" | "copysign" | "wrapping_add" | "wrapping_sub" | "wrapping_mul"
+        | "wrapping_div" | "wrapping_rem" | "saturating_add" | "saturating_sub" | "rem_euclid" | "div_euclid" => {
+            (1, false, true)
+        }
+        "abs_diff" => (1, false, false),
+        "clamp" | "mul_add" => (2, false, true),
+        "pow" | "wrapping_pow" | "wrapping_shl" | "wrapping_shr" | "rotate_left" | "rotate_right" => (0, true, true),
+        _ => return None,
+    };
+    Some(Method { same, count, returns_same })
+}
+
+/// What to write instead of the method `name`.
+pub(super) fn advice(name: &str) -> String {
+    let instead = match name {
+        "exp" | "exp2" | "exp_m1" | "ln" | "ln_1p" | "log" | "log2" | "log10" | "sin" | "cos" | "tan" | "asin"
+        | "acos" | "atan" | "atan2" | "sin_cos" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "powf"
+        | "cbrt" | "hypot" => {
+            return format!(
+                "`{name}` gives different bits on different processors, so an operator cannot use it: apply it to the \
+                 array before or after the scan, or write an approximation with + - * / and sqrt"
+            );
+        }
+        "powi" => "multiply: `x * x * x`",
+        "clone" | "to_owned" | "copied" | "cloned" => "elements are Copy: use the value itself",
+        "into" | "try_into" => "name the target: `u64::from(x)` without loss, `x as u32` with loss",
+        "eq" => "write `a == b`",
+        "ne" => "write `a != b`",
+        "lt" => "write `a < b`",
+        "le" => "write `a <= b`",
+        "gt" => "write `a > b`",
+        "ge" => "write `a >= b`",
+        "cmp" | "partial_cmp" | "total_cmp" => "compare with `<`, `==` and `>`, with if and else",
+        "add" => "write `a + b`",
+        "sub" => "write `a - b`",
+        "mul" => "write `a * b`",
+        "div" => "write `a / b`",
+        "neg" => "write `-x`",
+        "not" => "write `!x`",
+        "checked_add" | "checked_sub" | "checked_mul" | "overflowing_add" | "overflowing_sub" | "overflowing_mul" => {
+            "use `wrapping_..` or `saturating_..`, or a wider type"
+        }
+        "checked_div" | "checked_rem" => "test the divisor with if; `x / 0` is 0 in an operator",
+        "saturating_mul" => "multiply in a wider type and use `clamp`",
+        "unwrap" | "expect" | "unwrap_or" | "is_some" | "is_none" | "map" => {
+            "there is no Option in an operator: use a value and a bool, with if and else"
+        }
+        "iter" | "into_iter" | "iter_mut" | "len" => "write a loop over the indices: `for i in 0..4 { a[i] .. }`",
+        "rev" | "step_by" => "count upwards and compute the index: `for i in 0..n { a[n - 1 - i] .. }`",
+        "swap" => "keep one value in a variable: `let t = a[i]; a[i] = a[j]; a[j] = t;`",
+        "mul_add_fast" | "rsqrt" => "write the arithmetic out",
+        "is_positive" => "write `x > 0`",
+        "is_negative" => "write `x < 0`",
+        "sum" | "product" | "fold" => "write a loop: `for i in 0..4 { total += a[i]; }`",
+        _ => "write the arithmetic out, or call a function marked #[function] by its path: `helper(x)`",
+    };
+    format!("an operator's body cannot call the method `{name}`: {instead}")
+}

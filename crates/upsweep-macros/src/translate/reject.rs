@@ -1,0 +1,54 @@
+//! What to say of an expression that cannot be translated.
+
+use syn::spanned::Spanned;
+use syn::{Error, Expr, UnOp};
+
+/// The error for `expression`, which is of a kind that no body can contain.
+pub(super) fn error(expression: &Expr) -> Error {
+    let (span, message) = match expression {
+        Expr::While(e) => (
+            e.while_token.span(),
+            "an operator's loops have bounds: write `for i in 0..n { if condition { .. } }`",
+        ),
+        Expr::Loop(e) => {
+            (e.loop_token.span(), "an operator's loops have bounds: write `for i in 0..n { if condition { .. } }`")
+        }
+        Expr::Break(e) => (
+            e.break_token.span(),
+            "an operator's loops run to their bound: keep a `let mut done = false;` and test it with if, or `return`",
+        ),
+        Expr::Continue(e) => (e.continue_token.span(), "put the rest of the loop's body into an if instead of `continue`"),
+        Expr::Match(e) => (e.match_token.span(), "write `if` and `else if` instead of `match`"),
+        Expr::Let(e) => (e.let_token.span(), "write `if` with a comparison instead of `if let`"),
+        Expr::Closure(e) => (
+            e.inputs_begin.span(),
+            "an operator's body cannot contain a closure: write a function with #[function] and call it",
+        ),
+        Expr::Reference(e) => {
+            (e.and_token.span(), "an operator's body has no references: elements are Copy, use the value itself")
+        }
+        Expr::RawAddr(e) => (e.and_token.span(), "an operator's body has no pointers: use the value itself"),
+        Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+            (e.op.span(), "an operator's body has no references: leave the `*` out and take the value")
+        }
+        Expr::Macro(e) => (
+            e.mac.path.span(),
+            "an operator's body cannot call a macro: write the arithmetic out (an operator cannot panic or print)",
+        ),
+        Expr::Unsafe(e) => (
+            e.unsafe_token.span(),
+            "an operator's body cannot contain `unsafe`: nothing in it needs that (`f32::from_bits` and `a[i]` are safe)",
+        ),
+        Expr::Try(e) => (e.question_token.span(), "an operator cannot fail: return a value that says so, for example NaN"),
+        Expr::Await(e) => (e.await_token.span(), "an operator's body cannot wait"),
+        Expr::Async(e) => (e.async_token.span(), "an operator's body cannot wait"),
+        Expr::Const(e) => (e.const_token.span(), "move the constant out of the function: `const NAME: T = ..;`"),
+        Expr::Range(e) => (e.limits.span(), "a range can stand only in a loop: `for i in 0..n`"),
+        Expr::Lit(e) => (e.lit.span(), "an operator's body has numbers, `true` and `false` only"),
+        Expr::Assign(e) => (e.eq_token.span(), "write the assignment as a statement of its own"),
+        Expr::ForLoop(e) => (e.for_token.span(), "a loop has no value: write it as a statement of its own"),
+        Expr::Return(e) => (e.return_token.span(), "write `return` as a statement of its own"),
+        other => (other.span(), "an operator's body cannot contain this; the documentation of #[function] lists what it can"),
+    };
+    Error::new(span, message)
+}

@@ -1,0 +1,216 @@
+// Single-pass scan of an array of any length, and reduction by segment.
+//
+//   tiles are handed out by ticket; each block, for its tiles t0 < t1 < t2 < ...
+//       stage t[k + 2]                              bring it to shared memory, asynchronously
+//       reduce t[k + 1], publish its aggregate      as early as possible: others wait for it
+//       look back from t[k]                         combine all that lies before it
+//       rescan t[k], store
+//
+// What differs from Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016): blocks
+// stay and overlap the stages of three tiles; aggregates are published one tile ahead of their use; the look-back has
+// a fixed shape (lookback.cuh), so the result does not depend on timing; status words need no initialising launch
+// (status.cuh). The operator is never given anything but elements and combinations of neighbours, in order: it needs
+// no identity and need not commute.
+//
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a thread reads from shared memory only
+// the elements that it staged itself, after waiting for its own copies; warp totals, prefixes and tickets are written
+// before a barrier and read after it, each in two copies used in turn, so that one barrier separates a write from the
+// reads of the time before the last.
+//
+// In place: a tile is staged before it is stored, and nothing else reads its elements.
+
+#include "warp/shuffle.cuh"
+#include "memory/workspace.cuh"
+
+struct Params {
+    const In* input;
+    Out* output;
+    u64 n;                  // elements
+    u64 row;                // ROWS: elements a row
+    const bool* flags;      // FLAGS
+    const Key* keys;        // KEYS
+    const Offset* offsets;  // OFFSETS: segments + 1 of them
+    u64 segments;
+    u64 outputs;            // a reduction stores no result beyond this
+    u64* count;             // null, or where a reduction by flags or keys stores the number of segments
+    const T* init_from;     // null, or where the initial value lies
+    Workspace workspace;
+    T init;
+    T first;                // what an exclusive scan begins with, and the result of an empty segment
+};
+
+#include "block/barrier.cuh"
+#include "tile/geometry.cuh"
+#include "tile/state.cuh"
+#include "warp/scan.cuh"
+#include "memory/status.cuh"
+#include "memory/stage.cuh"
+#include "memory/store.cuh"
+#include "tile/heads.cuh"
+#include "tile/lookback.cuh"
+#include "tile/scan.cuh"
+
+static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");
+static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+// How many elements tile `t` has.
+__device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
+    const u64 left = n - t * TILE;
+    return left < TILE ? (u32)left : TILE;
+}
+
+__device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Slot* slots, bool aligned) {
+    if (t < tiles) {
+        const u32 count = tile_count(p.n, t);
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) {
+            const u32 offset = vector_start(row);
+            const u32 mine = count == TILE ? VECTOR : existing<false>(offset, VECTOR, count);
+            stage_vector(slots[row * THREADS + threadIdx.x], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
+        }
+    }
+    close_group();  // also an empty one, so that the number of groups tells the tile
+}
+
+constexpr u32 STAGES = AHEAD + LAG + 1;   // tiles in shared memory
+constexpr u32 TICKETS = STAGES + 1;       // tickets remembered: from the oldest tile to rescan to the next to stage
+static_assert(LOOKERS <= AHEAD + 1, "the look-back warps are told of the end through ring slots that are free");
+
+// What the blocks' warps share, beside the ring of STAGES tiles. Arrays of STAGES belong to the tiles in the ring.
+struct Shared {
+    State warp_totals[STAGES][WARPS];
+    State before[STAGES];
+    u32 tickets[TICKETS];
+    u32 warps_done[STAGES];
+    u32 marks[HEADS == Heads::OFFSETS ? STAGES : 1][HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
+    u64 bounds[STAGES][2];
+};
+
+// Barriers between the main warps and one look-back warp: tile `slot` of the ring is reduced; what lies before it is
+// known.
+__device__ __forceinline__ u32 reduced_barrier(u32 slot) { return 2 + slot; }
+__device__ __forceinline__ u32 before_barrier(u32 slot) { return 2 + STAGES + slot; }
+static_assert(2 + 2 * STAGES <= 16, "a block has 16 barriers");
+
+// The last of the main warps to have reduced the tile publishes its aggregate.
+__device__ __forceinline__ void publish(const Params& p, Shared& shared, u32 slot, u64 tile, u64 tiles, u32 epoch) {
+    __threadfence_block();  // this warp's total, before its count
+    u32 done = 0;
+    if (lane_index() == 0) done = atomicAdd_block(&shared.warps_done[slot], 1);
+    if (__shfl_sync(~0u, done, 0) != WARPS - 1) return;
+    __threadfence_block();  // the others' counts, before their totals
+    const State total = warp_inclusive_scan(shared.warp_totals[slot][min(lane_index(), WARPS - 1)], WARPS);
+    if (lane_index() == WARPS - 1) TileStatus::put(p.workspace, tile, total, epoch);
+    if (lane_index() == 0) shared.warps_done[slot] = 0;
+}
+
+// The look-back warps: warp w finds what lies before this block's tiles w, w + LOOKERS, ...
+__device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
+    for (u32 k = warp_index() - WARPS;; k += LOOKERS) {
+        const u32 slot = k % STAGES;
+        barrier_wait(reduced_barrier(slot), THREADS + WARP);
+        const u64 tile = shared.tickets[k % TICKETS];
+        if (tile >= tiles) break;
+        if (tile > 0) {
+            const State scanned = warp_inclusive_scan(shared.warp_totals[slot][min(lane_index(), WARPS - 1)], WARPS);
+            const State before = look_back(p.workspace, tile, tiles, epoch, shuffle(scanned, WARPS - 1));
+            if (lane_index() == 0) shared.before[slot] = before;
+            __syncwarp();
+        }
+        barrier_arrive(before_barrier(slot), THREADS + WARP);
+    }
+}
+
+// The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so the
+// last of all is known.
+__device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) {
+    const u32 ticket = take_ticket(p.workspace);
+    if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
+    return ticket;
+}
+
+// The main warps: stage AHEAD tiles ahead of the one they reduce, rescan LAG tiles behind it.
+__device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot* ring, u64 tiles, u32 epoch) {
+    const bool in_aligned = vectors_aligned(p.input, p.n, PIECE), out_aligned = vectors_aligned(p.output, p.n, 16);
+    bool more = tiles > 1;  // thread 0: whether to draw; one tile alone needs no ticket, as one block has it
+    // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
+    for (u32 k = 0; k <= AHEAD; k++) {
+        if (threadIdx.x == 0) {
+            const u32 next = more ? next_tile(p, tiles, epoch) : tiles == 1 ? k : ~0u;
+            more &= next < tiles;
+            shared.tickets[k] = next;
+        }
+        main_sync();
+        if (k < AHEAD) stage_tile(p, shared.tickets[k], tiles, ring + k * (ROWS * THREADS), in_aligned);
+    }
+    u32 reduced = 0, rescanned = 0;  // this block's tiles so far
+    bool awake = true;               // the look-back warps
+    while (true) {
+        const u64 tile = shared.tickets[reduced % TICKETS];
+        if (tile < tiles) {
+            const u32 slot = reduced % STAGES, k = reduced;
+            u32 next = ~0u;  // asked for here, needed after the reduction
+            if (threadIdx.x == 0 && more) next = next_tile(p, tiles, epoch);
+            stage_tile(p, shared.tickets[(k + AHEAD) % TICKETS], tiles, ring + (k + AHEAD) % STAGES * (ROWS * THREADS), in_aligned);
+            wait_groups<AHEAD>();
+
+            const u64 begin = tile * TILE;
+            const u32 count = tile_count(p.n, tile);
+            const Slot* const slots = ring + slot * (ROWS * THREADS);
+            if constexpr (HEADS == Heads::OFFSETS) {
+                mark_heads(p, tile, tiles, count, shared.marks[slot], shared.bounds[slot]);
+                check_offsets(p, tile, tiles);
+            }
+            if (count == TILE) reduce_tile<true>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
+            else reduce_tile<false>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
+            if (tile + 1 < tiles) publish(p, shared, slot, tile, tiles, epoch);
+            if (threadIdx.x == 0) {
+                more &= next < tiles;
+                shared.tickets[(k + AHEAD + 1) % TICKETS] = next;
+            }
+            barrier_arrive(reduced_barrier(slot), THREADS + WARP);
+            reduced++;
+            if (reduced - rescanned <= LAG) {
+                main_sync();  // for the ticket; otherwise the wait for what lies before does it
+                continue;
+            }
+        } else {
+            if (awake) {
+                for (u32 i = 0; i < LOOKERS; i++) barrier_arrive(reduced_barrier((reduced + i) % STAGES), THREADS + WARP);
+                awake = false;
+            }
+            if (rescanned == reduced) break;
+        }
+        const u32 slot = rescanned % STAGES;
+        const u64 old = shared.tickets[rescanned % TICKETS];
+        barrier_wait(before_barrier(slot), THREADS + WARP);
+        const u64 begin = old * TILE;
+        const u32 count = tile_count(p.n, old);
+        const Slot* const slots = ring + slot * (ROWS * THREADS);
+        const State before = shared.before[slot];
+        if (count == TILE) {
+            rescan_tile<true>(p, begin, count, slots, shared.marks[slot], shared.bounds[slot], shared.warp_totals[slot], old > 0, before, out_aligned);
+        } else {
+            rescan_tile<false>(p, begin, count, slots, shared.marks[slot], shared.bounds[slot], shared.warp_totals[slot], old > 0, before, out_aligned);
+        }
+        rescanned++;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS + LOOKERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ Params params) {
+    __shared__ Shared shared;
+    Params p = params;
+    if constexpr (HAS_INIT) {
+        if (p.init_from) p.init = *p.init_from;
+        p.first = p.init;
+    }
+    const u64 tiles = p.n == 0 ? 1 : (p.n + TILE - 1) / TILE;
+    const u32 epoch = tiles == 1 ? 0 : current_epoch(p.workspace);
+    if (threadIdx.x < STAGES) shared.warps_done[threadIdx.x] = 0;
+    __syncthreads();  // also: the epoch is read before a ticket is drawn
+    if (warp_index() < WARPS) scan_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);
+    else look_back_loop(p, shared, tiles, epoch);
+    if (tiles > 1) finish_launch(p.workspace, epoch);
+}

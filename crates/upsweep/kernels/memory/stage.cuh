@@ -1,0 +1,59 @@
+// From global memory to a thread's own slots in shared memory, ahead of their use.
+//
+// A thread reads back only what it brought itself, so that neither a barrier nor an mbarrier is needed: it waits for
+// its own copies. A slot holds one vector of VECTOR neighbouring elements.
+
+constexpr u32 VECTOR_BYTES = VECTOR * sizeof(In);
+// The largest asynchronous copy that divides a vector; 1 where none does.
+constexpr u32 PIECE = VECTOR_BYTES % 16 == 0 ? 16 : VECTOR_BYTES % 8 == 0 ? 8 : VECTOR_BYTES % 4 == 0 ? 4 : 1;
+constexpr u32 SLOT = (VECTOR_BYTES + 15) / 16 * 16;
+
+struct alignas(16) Slot {
+    unsigned char bytes[SLOT];
+};
+
+__device__ __forceinline__ void copy_async(void* shared, const void* global) {
+#if __CUDA_ARCH__ >= 800
+    const u32 to = (u32)__cvta_generic_to_shared(shared);
+    if constexpr (PIECE == 16) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(PIECE) : "memory");
+    }
+#else
+    struct alignas(PIECE) Bytes { unsigned char b[PIECE]; };
+    *(Bytes*)shared = *(const Bytes*)global;
+#endif
+}
+
+// Ends the group of copies that this thread has issued since the last group.
+__device__ __forceinline__ void close_group() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits until at most `PENDING` of this thread's groups are still under way.
+template <u32 PENDING>
+__device__ __forceinline__ void wait_groups() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+// Brings the vector whose lowest address is `from` into `slot`; `count` of its elements exist, counted in logical
+// order (from the end of the vector when the scan runs in reverse).
+__device__ __forceinline__ void stage_vector(Slot& slot, const In* from, u32 count, bool aligned) {
+    if (count == VECTOR && aligned && PIECE > 1) {
+#pragma unroll
+        for (u32 i = 0; i < VECTOR_BYTES / PIECE; i++) {
+            copy_async(slot.bytes + i * PIECE, (const unsigned char*)from + i * PIECE);
+        }
+    } else {
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) {
+            const u32 at = REVERSE ? VECTOR - 1 - j : j;
+            if (j < count) ((In*)slot.bytes)[at] = from[at];
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// The workspace: device memory that the library owns, one a stream, zeroed once when it is allocated.
+
+struct WorkspaceHeader {
+    u32 epoch;     // tags this launch's status words; never 0
+    u32 ticket;    // the next tile to hand out
+    u32 finished;  // blocks that are done, in a launch that uses up the epochs
+    u32 fault;     // 0, or what a kernel found wrong with its input: see report_fault
+    u64 fault_index;
+    i64 fault_value;
+};
+
+struct Workspace {
+    WorkspaceHeader* header;
+    u64* words8;
+    u64* words16;
+    u32 capacity8;   // words of 8 bytes
+    u32 capacity16;  // words of 16 bytes
+};
+
+// The epoch of this launch.
+__device__ __forceinline__ u32 current_epoch(const Workspace& space) {
+    return *(volatile u32*)&space.header->epoch;
+}
+
+// A tile that no other block has. Tickets ascend, so a tile that waits for lower tiles waits for tiles that running
+// blocks hold: the grid makes progress however few of its blocks are resident.
+__device__ __forceinline__ u32 take_ticket(const Workspace& space) {
+    return atomicAdd(&space.header->ticket, 1);
+}
+
+constexpr u32 FAULT_CLAIMED = ~0u;  // a thread is about to say what is wrong
+constexpr u32 FAULT_OFFSETS = 1;    // segment offsets do not ascend from 0 to the number of elements
+
+// Remembers what is wrong with the input, for the host to ask. The first fault stays.
+__device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value) {
+    if (atomicCAS(&space.header->fault, 0, FAULT_CLAIMED) != 0) return;
+    space.header->fault_index = index;
+    space.header->fault_value = value;
+    __threadfence();  // the details, before the code that says they are there
+    *(volatile u32*)&space.header->fault = fault;
+}
+
+// Makes the workspace ready for the next launch. Called by the one thread that draws the launch's last ticket: when it
+// does, every block has read the epoch and nobody draws again.
+//
+// Memory ordering. The next launch on the stream begins after this one has ended, so it sees what is written here;
+// nobody else in this launch looks. Every block reads the epoch before it draws its first ticket, and the draws of
+// one counter are ordered, so the epoch changes after the last of those reads.
+__device__ __forceinline__ void prepare_next_launch(const Workspace& space, u32 epoch) {
+    space.header->ticket = 0;
+    if (epoch != ~0u) space.header->epoch = epoch + 1;
+}
+
+// Called by every block at its end. When the epochs are used up, once in 2^32 launches, the last block forgets every
+// status word, and the epochs begin again.
+__device__ __forceinline__ void finish_launch(const Workspace& space, u32 epoch) {
+    if (epoch != ~0u) return;
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(&space.header->finished, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    for (u64 i = threadIdx.x; i < space.capacity8; i += blockDim.x) space.words8[i] = 0;
+    for (u64 i = threadIdx.x; i < 2 * (u64)space.capacity16; i += blockDim.x) space.words16[i] = 0;
+    if (threadIdx.x == 0) {
+        space.header->finished = 0;
+        space.header->epoch = 1;
+    }
+}

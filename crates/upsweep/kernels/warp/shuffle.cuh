@@ -1,0 +1,49 @@
+// Shuffles of values of any size: a value travels as 32-bit words.
+
+template <class V>
+struct Words {
+    static constexpr u32 COUNT = (sizeof(V) + 3) / 4;
+    u32 word[COUNT];
+};
+
+// The bytes of a value, padded with zeros to whole words.
+template <class V>
+__device__ __forceinline__ Words<V> to_words(const V& value) {
+    Words<V> words = {};
+    memcpy(&words, &value, sizeof(V));
+    return words;
+}
+
+template <class V>
+__device__ __forceinline__ V from_words(const Words<V>& words) {
+    V value;
+    memcpy(&value, &words, sizeof(V));
+    return value;
+}
+
+// The value of the lane `distance` below. The lowest lanes get their own.
+template <class V>
+__device__ __forceinline__ V shuffle_up(const V& value, u32 distance) {
+    Words<V> words = to_words(value);
+#pragma unroll
+    for (u32 i = 0; i < Words<V>::COUNT; i++) words.word[i] = __shfl_up_sync(~0u, words.word[i], distance);
+    return from_words<V>(words);
+}
+
+// The value of the lane `distance` above. The highest lanes get their own.
+template <class V>
+__device__ __forceinline__ V shuffle_down(const V& value, u32 distance) {
+    Words<V> words = to_words(value);
+#pragma unroll
+    for (u32 i = 0; i < Words<V>::COUNT; i++) words.word[i] = __shfl_down_sync(~0u, words.word[i], distance);
+    return from_words<V>(words);
+}
+
+// The value of `lane`.
+template <class V>
+__device__ __forceinline__ V shuffle(const V& value, u32 lane) {
+    Words<V> words = to_words(value);
+#pragma unroll
+    for (u32 i = 0; i < Words<V>::COUNT; i++) words.word[i] = __shfl_sync(~0u, words.word[i], lane);
+    return from_words<V>(words);
+}

@@ -1,0 +1,333 @@
+//! Scans and reductions along an axis that is not the last: all columns of a strip at once, row by row.
+//!
+//! ```text
+//! strip    as many neighbouring columns as fit into a first-level cache with their running values
+//! unit     a strip of one of the `outer` matrices: its rows are combined one after the other
+//! block    all rows of a unit where there are many units, else some rows; a block's prefix is a vector
+//! ```
+//!
+//! The loops over the columns of a row are what LLVM vectorises. The cut into strips and blocks depends on the shape and
+//! the types alone.
+
+use super::blocks::Tuning;
+use super::chain::{States, Tickets};
+use super::reduce::Reduce;
+use super::simd::{Work, dispatch};
+use super::steps::{Memory, Steps};
+use super::store;
+use super::tile::Storing;
+use crate::plan::Shape;
+use crate::{Error, Result};
+use std::ops::Range;
+
+/// The bytes of a strip's row.
+const STRIP_BYTES: usize = 4096;
+/// The units from which on there is work for all threads without cutting units into blocks.
+const MANY_UNITS: usize = 64;
+
+/// The cut of a shape into strips, units and blocks.
+#[derive(Clone, Copy)]
+struct Cut {
+    shape: Shape,
+    width: usize,
+    strips: usize,
+    units: usize,
+    /// The rows of a block.
+    rows: usize,
+    blocks_per_unit: usize,
+    /// The units that one worker takes together, where a unit is one block.
+    units_per_ticket: usize,
+}
+
+impl Cut {
+    fn new<S: Steps>(shape: Shape, tuning: &Tuning) -> Self {
+        let size = size_of::<S::In>().max(size_of::<S::Acc>()).max(size_of::<S::Out>()).max(1);
+        let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
+        let strips = shape.inner.div_ceil(width);
+        let units = shape.outer * strips;
+        let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= tuning.block;
+        let rows = if whole { shape.len } else { (tuning.block / width).max(1) }.max(1);
+        let blocks_per_unit = shape.len.div_ceil(rows);
+        let units_per_ticket =
+            if blocks_per_unit == 1 { (tuning.block / (rows.saturating_mul(width)).max(1)).max(1) } else { 1 };
+        Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
+    }
+
+    fn tickets(&self) -> usize {
+        self.units.div_ceil(self.units_per_ticket) * self.blocks_per_unit
+    }
+
+    /// The units of a ticket, and its block of them. The tickets of a row of blocks are neighbours.
+    fn ticket(&self, ticket: usize) -> (Range<usize>, usize) {
+        let groups = self.units.div_ceil(self.units_per_ticket);
+        let first = ticket % groups * self.units_per_ticket;
+        (first..(first + self.units_per_ticket).min(self.units), ticket / groups)
+    }
+
+    fn rows(&self, block: usize) -> Range<usize> {
+        block * self.rows..((block + 1) * self.rows).min(self.shape.len)
+    }
+
+    /// Where row 0 of the unit begins, the number of its columns, and the number of its first result in a reduction.
+    fn unit(&self, unit: usize) -> Unit {
+        let (outer, column) = (unit / self.strips, unit % self.strips * self.width);
+        Unit {
+            start: outer * self.shape.len * self.shape.inner + column,
+            width: self.width.min(self.shape.inner - column),
+            result: outer * self.shape.inner + column,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Unit {
+    start: usize,
+    width: usize,
+    result: usize,
+}
+
+/// Room for one value a column; its length stays 0.
+struct Vector<T>(Vec<T>);
+
+impl<T> Vector<T> {
+    /// For the columns of a strip.
+    fn new(width: usize) -> Self {
+        Self(Vec::with_capacity(width))
+    }
+
+    /// For as much as the input's size demands.
+    fn large(width: usize) -> Result<Self> {
+        let mut values = Vec::new();
+        let bytes = width.saturating_mul(size_of::<T>());
+        values.try_reserve_exact(width).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(Self(values))
+    }
+
+    fn start(&mut self) -> *mut T {
+        self.0.as_mut_ptr()
+    }
+}
+
+/// The vectors that workers hand to each other.
+struct Vectors<T>(*mut T);
+// SAFETY: a vector is written by the worker that holds its ticket, before it publishes the ticket, and read by others
+// only after that.
+unsafe impl<T: Send + Sync> Sync for Vectors<T> {}
+
+impl<T> Vectors<T> {
+    fn of(&self, ticket: usize, width: usize) -> *mut T {
+        self.0.wrapping_add(ticket * width)
+    }
+}
+
+/// Scans along the axis.
+///
+/// # Safety
+/// The memory is valid, used by nothing else, as large as the shape, and not empty.
+pub(super) unsafe fn scan<S: Steps>(
+    steps: S,
+    memory: Memory<S::In, S::Out>,
+    shape: Shape,
+    init: Option<S::Acc>,
+    storing: Storing<S::Acc>,
+    tuning: Tuning,
+) -> Result<()> {
+    let cut = Cut::new::<S>(shape, &tuning);
+    let count = cut.tickets();
+    let threads = tuning.threads(memory.len).min(count);
+    let chained = cut.blocks_per_unit > 1;
+    let states = States::<()>::new(if chained { count } else { 0 })?;
+    let mut prefixes = Vector::<S::Acc>::large(if chained { count * cut.width } else { 0 })?;
+    let prefixes = Vectors(prefixes.start());
+    let tickets = Tickets::new(count);
+    tickets.run(threads, |ticket, _| {
+        let (units, block) = cut.ticket(ticket);
+        let rows = cut.rows(block);
+        for unit in units {
+            let unit = cut.unit(unit);
+            let (mut values, mut mapped) = (Vector::<S::Acc>::new(unit.width), Vector::<S::Acc>::new(unit.width));
+            let mut stage = Vector::<S::Out>::new(unit.width);
+            let needed = block + 1 < cut.blocks_per_unit;
+            let mine = prefixes.of(ticket, cut.width);
+            if needed {
+                let values = values.start();
+                dispatch(Fold { steps: &steps, memory: &memory, shape, unit, rows: rows.clone(), values });
+            }
+            let groups = count / cut.blocks_per_unit;
+            let before = match block {
+                0 => None,
+                _ => {
+                    states.wait(ticket - groups, &tickets)?;
+                    Some(prefixes.of(ticket - groups, cut.width).cast_const())
+                }
+            };
+            let prefix = |c: usize| match before {
+                // SAFETY: the vector has been published and has the width of this unit.
+                Some(before) => Some(unsafe { before.add(c).read() }),
+                None => init,
+            };
+            if needed {
+                for c in 0..unit.width {
+                    // SAFETY: `c` is less than the width of both vectors; `Fold` wrote the values; this worker holds
+                    // the ticket.
+                    unsafe {
+                        let value = values.start().add(c).read();
+                        mine.add(c).write(prefix(c).map_or(value, |prefix| steps.combine(prefix, value)));
+                    }
+                }
+                // SAFETY: this worker holds the ticket.
+                unsafe { states.publish(ticket, ()) };
+            }
+            let begun = before.is_some() || init.is_some();
+            for c in 0..unit.width {
+                if let Some(prefix) = prefix(c) {
+                    // SAFETY: `c` is less than the width.
+                    unsafe { values.start().add(c).write(prefix) };
+                }
+            }
+            let (steps, memory, storing) = (&steps, &memory, &storing);
+            let vectors = (values.start(), mapped.start(), stage.start());
+            dispatch(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing });
+        }
+        if storing.around_cache {
+            store::fence();
+        }
+        Ok(())
+    });
+    Ok(())
+}
+
+/// Reduces along the axis.
+///
+/// # Safety
+/// The memory is valid, used by nothing else, as large as the shape, and not empty; there is a result for each line.
+pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, shape: Shape) -> Result<()> {
+    let cut = Cut::new::<S>(shape, &job.tuning);
+    let count = cut.tickets();
+    let threads = job.tuning.threads(job.memory.len).min(count);
+    let chained = cut.blocks_per_unit > 1;
+    let mut parts = Vector::<S::Acc>::large(if chained { count * cut.width } else { 0 })?;
+    let parts = Vectors(parts.start());
+    let tickets = Tickets::new(count);
+    tickets.run(threads, |ticket, _| {
+        let (units, block) = cut.ticket(ticket);
+        let rows = cut.rows(block);
+        for unit in units {
+            let unit = cut.unit(unit);
+            let mut own = Vector::new(if chained { 0 } else { unit.width });
+            let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
+            dispatch(Fold { steps: &job.steps, memory: &job.memory, shape, unit, rows: rows.clone(), values });
+            if !chained {
+                for c in 0..unit.width {
+                    // SAFETY: `c` is less than the width; this worker alone stores the unit's results.
+                    unsafe { job.store(unit.result + c, Some(values.add(c).read())) };
+                }
+            }
+        }
+        Ok(())
+    });
+    for unit in if chained { 0..cut.units } else { 0..0 } {
+        let Unit { width, result, .. } = cut.unit(unit);
+        for c in 0..width {
+            // SAFETY: `c` is less than the width of all vectors of the unit, whose workers are done.
+            let part = |block: usize| unsafe { parts.of(block * cut.units + unit, cut.width).add(c).read() };
+            let value = (1..cut.blocks_per_unit).fold(part(0), |value, block| job.steps.combine(value, part(block)));
+            // SAFETY: there is a result for each line, and this thread alone works.
+            unsafe { job.store(result + c, Some(value)) };
+        }
+    }
+    Ok(())
+}
+
+/// Combines rows, of which there is at least one, into `values`.
+struct Fold<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    shape: Shape,
+    unit: Unit,
+    rows: Range<usize>,
+    values: *mut S::Acc,
+}
+
+impl<S: Steps> Work for Fold<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { steps, memory, shape, unit, rows, values } = self;
+        for k in rows.clone() {
+            let row = if memory.reverse { shape.len - 1 - k } else { k };
+            // SAFETY: the unit's rows are in memory, and `values` has the unit's width: see `scan` and `reduce`.
+            unsafe {
+                let input = memory.input.add(unit.start + row * shape.inner);
+                if k == rows.start {
+                    for c in 0..unit.width {
+                        values.add(c).write(steps.load(input.add(c).read(), row));
+                    }
+                } else {
+                    for c in 0..unit.width {
+                        let value = values.add(c).read();
+                        values.add(c).write(steps.combine(value, steps.load(input.add(c).read(), row)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Scans rows after the running values, which are initialised if something has `begun`.
+struct Rows<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    shape: Shape,
+    unit: Unit,
+    rows: Range<usize>,
+    begun: bool,
+    /// The running values, room for a mapped row, room for a row of results.
+    vectors: (*mut S::Acc, *mut S::Acc, *mut S::Out),
+    storing: &'a Storing<S::Acc>,
+}
+
+impl<S: Steps> Work for Rows<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { steps, memory, shape, unit, rows, mut begun, vectors: (values, mapped, stage), storing } = self;
+        for k in rows {
+            let row = if memory.reverse { shape.len - 1 - k } else { k };
+            let start = unit.start + row * shape.inner;
+            // In place the row is read before its results overwrite it, in loops of their own that vectorise.
+            // SAFETY: the unit's rows are in memory, and the vectors have the unit's width: see `scan`.
+            unsafe {
+                let (input, output) = (memory.input.add(start), memory.output.add(start));
+                let to = if storing.around_cache { stage } else { output };
+                for c in 0..unit.width {
+                    mapped.add(c).write(steps.load(input.add(c).read(), row));
+                }
+                if storing.exclusive {
+                    for c in 0..unit.width {
+                        if begun {
+                            to.add(c).write(steps.store(values.add(c).read()));
+                        } else if let Some(identity) = storing.identity {
+                            to.add(c).write(steps.store(identity));
+                        }
+                    }
+                }
+                for c in 0..unit.width {
+                    let x = mapped.add(c).read();
+                    values.add(c).write(if begun { steps.combine(values.add(c).read(), x) } else { x });
+                }
+                if !storing.exclusive {
+                    for c in 0..unit.width {
+                        to.add(c).write(steps.store(values.add(c).read()));
+                    }
+                }
+                if storing.around_cache {
+                    store::around_cache(to.cast_const().cast(), output.cast(), unit.width * size_of::<S::Out>());
+                }
+            }
+            begun = true;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Where the segments and lines of an array begin, in scan order.
+
+use crate::operator::Function;
+use crate::segments::Offset;
+use crate::{Error, Result};
+use std::ops::Range;
+
+/// Elements that begin a new line or segment. Element 0 always does. All positions are in scan order: in a reversed
+/// scan, a segment begins at its last element.
+pub(super) trait Heads: Sync {
+    /// What makes [`next`](Heads::next) cheap from one head to the following.
+    type Cursor;
+
+    /// A cursor for calls of `next` with ascending `from`, which are at least `k`.
+    fn cursor(&self, k: usize) -> Self::Cursor;
+
+    /// The first head after `from` and before `end`; `end` when there is none.
+    fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
+
+    /// The last head in `start .. end`.
+    fn last(&self, start: usize, end: usize) -> Option<usize>;
+
+    /// Whether `k` is a head.
+    fn is_head(&self, k: usize) -> bool {
+        self.last(k, k + 1).is_some()
+    }
+
+    /// Where in memory the positions that the map sees count from, for the element that lies at `at`.
+    #[inline(always)]
+    fn origin(&self, at: usize) -> usize {
+        let _ = at;
+        0
+    }
+}
+
+/// Lines of the same length, which is not 0, one after the other.
+pub(super) struct Lines {
+    pub(super) len: usize,
+}
+
+impl Heads for Lines {
+    type Cursor = ();
+    #[inline(always)]
+    fn cursor(&self, _: usize) {}
+    #[inline(always)]
+    fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
+        (from - from % self.len).saturating_add(self.len).min(end)
+    }
+    #[inline(always)]
+    fn last(&self, start: usize, end: usize) -> Option<usize> {
+        let head = (end - 1) - (end - 1) % self.len;
+        (head >= start).then_some(head)
+    }
+    #[inline(always)]
+    fn origin(&self, at: usize) -> usize {
+        at - at % self.len
+    }
+}
+
+/// Segments by ascending offsets, in scan order: see [`check_offsets`].
+pub(super) struct ByOffsets<'a, I> {
+    pub(super) offsets: &'a [I],
+    pub(super) len: usize,
+    pub(super) reverse: bool,
+}
+
+impl<I: Offset> ByOffsets<'_, I> {
+    /// The offset `i` in scan order. Checked offsets are not negative.
+    #[inline(always)]
+    fn bound(&self, i: usize) -> usize {
+        if self.reverse {
+            self.len - self.offsets[self.offsets.len() - 1 - i].to_usize().unwrap_or(0)
+        } else {
+            self.offsets[i].to_usize().unwrap_or(0)
+        }
+    }
+
+    /// The number of offsets that are at most `k`.
+    fn up_to(&self, k: usize) -> usize {
+        let (mut low, mut high) = (0, self.offsets.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.bound(middle) <= k { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
+impl<I: Offset> Heads for ByOffsets<'_, I> {
+    type Cursor = usize;
+    fn cursor(&self, k: usize) -> usize {
+        self.up_to(k)
+    }
+    #[inline(always)]
+    fn next(&self, cursor: &mut usize, from: usize, end: usize) -> usize {
+        while *cursor < self.offsets.len() {
+            let bound = self.bound(*cursor);
+            if bound > from {
+                return bound.min(end);
+            }
+            *cursor += 1;
+        }
+        end
+    }
+    fn last(&self, start: usize, end: usize) -> Option<usize> {
+        // Offset 0 is 0, so there is one that is at most `end - 1`.
+        let head = self.bound(self.up_to(end - 1).saturating_sub(1));
+        (head >= start).then_some(head)
+    }
+}
+
+/// Segments by what the elements, their flags or their keys say.
+pub(super) struct ByTest<F> {
+    /// How many of the elements at these places in memory, not the first element of all, begin a segment.
+    begin: F,
+    len: usize,
+    reverse: bool,
+}
+
+impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
+    /// The number of heads in `start .. end`.
+    #[inline(always)]
+    pub(super) fn count(&self, start: usize, end: usize) -> usize {
+        if start == 0 {
+            return 1 + if end > 1 { self.count_after_first(1, end) } else { 0 };
+        }
+        self.count_after_first(start, end)
+    }
+
+    /// The same where `start` is not 0.
+    #[inline(always)]
+    fn count_after_first(&self, start: usize, end: usize) -> usize {
+        // Backwards, an element is a head when the one that lies after it begins a segment.
+        (self.begin)(if self.reverse { self.len + 1 - end..self.len + 1 - start } else { start..end })
+    }
+
+    #[inline(always)]
+    fn test(&self, k: usize) -> bool {
+        k == 0 || self.count_after_first(k, k + 1) > 0
+    }
+}
+
+/// The elements that are tested together where heads are rare: LLVM vectorises such a test.
+const MANY: usize = 64;
+/// The elements that are tested one by one before that, for where heads are frequent.
+const FEW: usize = 8;
+
+impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
+    type Cursor = ();
+    #[inline(always)]
+    fn cursor(&self, _: usize) {}
+    #[inline(always)]
+    fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
+        let mut k = from + 1;
+        while k < end && k <= from + FEW {
+            if self.test(k) {
+                return k;
+            }
+            k += 1;
+        }
+        while k + MANY <= end && self.count_after_first(k, k + MANY) == 0 {
+            k += MANY;
+        }
+        while k < end && !self.test(k) {
+            k += 1;
+        }
+        k.min(end)
+    }
+    #[inline(always)]
+    fn last(&self, start: usize, end: usize) -> Option<usize> {
+        let mut k = end;
+        while k > start && k + FEW > end {
+            k -= 1;
+            if self.test(k) {
+                return Some(k);
+            }
+        }
+        while k >= start + MANY && self.count(k - MANY, k) == 0 {
+            k -= MANY;
+        }
+        (start..k).rev().find(|&k| self.test(k))
+    }
+}
+
+/// Segments that begin where `flags` are set.
+pub(super) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
+    let begin = move |at: Range<usize>| flags[at].iter().map(|&flag| usize::from(flag)).sum();
+    ByTest { begin, len: flags.len(), reverse }
+}
+
+/// Segments that begin where a key differs from the one before.
+pub(super) fn by_keys<K, E>(
+    keys: &[K],
+    same: E,
+    reverse: bool,
+) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
+where
+    K: Copy + Sync,
+    E: Function<(K, K), Output = bool>,
+{
+    let begin = move |at: Range<usize>| {
+        keys[at.start - 1..at.end].windows(2).map(|pair| usize::from(!same.call((pair[0], pair[1])))).sum()
+    };
+    ByTest { begin, len: keys.len(), reverse }
+}
+
+/// Checks that `offsets` ascend from 0 to `len`.
+///
+/// # Errors
+/// [`Error::Offsets`] for the first offset that breaks a rule.
+pub(super) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
+    let last = offsets.len().saturating_sub(1);
+    let broken = |index: usize, rule| {
+        let offset = offsets.get(index).map_or(0, |offset| offset.to_i128());
+        Err(Error::Offsets { index, offset, rule })
+    };
+    let rule = |index: usize| {
+        let offset = offsets[index].to_usize()?;
+        let descends = index > 0 && offsets[index - 1].to_usize().is_none_or(|before| before > offset);
+        (!descends).then_some(offset)
+    };
+    // Most offsets are right: test them all without a branch each, and only then look for the culprit.
+    let ascend = offsets.first().is_none_or(|first| first.to_usize().is_some())
+        && offsets.windows(2).fold(true, |good, pair| {
+            good & matches!((pair[0].to_usize(), pair[1].to_usize()), (Some(a), Some(b)) if a <= b)
+        });
+    if !ascend {
+        let index = (0..offsets.len()).find(|&index| rule(index).is_none()).unwrap_or(0);
+        return match offsets[index].to_usize() {
+            None => broken(index, "is negative"),
+            Some(_) => broken(index, "is less than the one before"),
+        };
+    }
+    match (offsets.first().and_then(|x| x.to_usize()), offsets.last().and_then(|x| x.to_usize())) {
+        (Some(0), Some(end)) if end == len => Ok(()),
+        (Some(0), Some(_)) => broken(last, "is the last and is not the number of elements"),
+        _ => broken(0, "is the first and is not 0"),
+    }
+}

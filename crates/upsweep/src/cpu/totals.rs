@@ -1,0 +1,101 @@
+//! Reductions of whole arrays and of lines along the last axis.
+
+use super::blocks::Blocks;
+use super::chain::{States, Tickets};
+use super::reduce::Reduce;
+use super::simd::{Work, dispatch};
+use super::steps::Steps;
+use super::tile::{self, Run};
+use crate::Result;
+use std::ops::Range;
+
+/// Reduces each line of `line` elements, one result a line.
+///
+/// # Safety
+/// The memory is valid and used by nothing else; `line` is not 0 and divides its length; there is a result for each
+/// line.
+pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
+    let (len, tuning) = (job.memory.len, job.tuning);
+    let blocks = Blocks::new(len, line, tuning.block);
+    let count = blocks.count();
+    let threads = tuning.threads(len).min(count);
+    if line <= tuning.block {
+        // Each block is some whole lines.
+        let lines = |index| dispatch(WholeLines { job, line, range: blocks.range(index) });
+        if threads <= 1 {
+            (0..count).for_each(lines);
+        } else {
+            Tickets::new(count).run(threads, |index, _| {
+                lines(index);
+                Ok(())
+            });
+        }
+        return Ok(());
+    }
+    let per_line = blocks.per_line();
+    let part = |index| dispatch(Part { job, line, range: blocks.range(index) });
+    let finish = |partial: &dyn Fn(usize) -> Option<S::Acc>| {
+        for line in 0..len / line {
+            let parts = (line * per_line..(line + 1) * per_line).map(partial);
+            let value = parts.fold(None, |value, part| job.steps.join(value, part));
+            // SAFETY: there is a result for each line, and this thread alone stores.
+            unsafe { job.store(line, value) };
+        }
+    };
+    if threads <= 1 {
+        finish(&part);
+        return Ok(());
+    }
+    let parts = States::new(count)?;
+    Tickets::new(count).run(threads, |index, _| {
+        // SAFETY: this worker holds the ticket.
+        unsafe { parts.publish(index, part(index)) };
+        Ok(())
+    });
+    finish(&|index| parts.get(index).flatten());
+    Ok(())
+}
+
+/// A part of a line.
+struct Part<'a, S: Steps> {
+    job: &'a Reduce<S>,
+    line: usize,
+    range: Range<usize>,
+}
+
+impl<S: Steps> Work for Part<'_, S> {
+    type Result = Option<S::Acc>;
+
+    #[inline(always)]
+    fn run(self) -> Option<S::Acc> {
+        let Range { start, end } = self.range;
+        let run = Run { start, len: end - start, origin: start - start % self.line };
+        // SAFETY: the block is in memory: see `reduce`.
+        unsafe { tile::reduce(&self.job.steps, &self.job.memory, run) }
+    }
+}
+
+/// Some lines.
+struct WholeLines<'a, S: Steps> {
+    job: &'a Reduce<S>,
+    line: usize,
+    range: Range<usize>,
+}
+
+impl<S: Steps> Work for WholeLines<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { job, line, range } = self;
+        let first = range.start / line;
+        for i in 0..range.len() / line {
+            let start = range.start + i * line;
+            // SAFETY: the line is in memory, and there is a result for it, which only this thread stores: see `reduce`.
+            unsafe {
+                let value = tile::reduce(&job.steps, &job.memory, Run { start, len: line, origin: start });
+                job.store(first + i, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Tests of the disk cache, none of which needs a GPU.
+
+use super::*;
+use std::sync::Barrier;
+
+/// A folder of its own for each test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("upsweep-cache-{}-{test}", std::process::id()));
+        let _from_an_earlier_run = fs::remove_dir_all(&path);
+        Self(path)
+    }
+    fn cache(&self) -> DiskCache {
+        self.cache_within(LIMIT)
+    }
+    fn cache_within(&self, limit: u64) -> DiskCache {
+        // The folder does not exist yet: the cache makes it.
+        DiskCache { folder: self.0.join("made/by/the/cache"), limit }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _gone = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn files(cache: &DiskCache) -> Vec<PathBuf> {
+    fs::read_dir(&cache.folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let folder = Folder::new("hit");
+    let cache = folder.cache();
+    assert_eq!(cache.read("a"), None);
+    for image in [&b""[..], b"one", &[7; 100_000]] {
+        cache.write("a", image);
+        assert_eq!(cache.read("a").as_deref(), Some(image));
+    }
+    assert_eq!(cache.read("b"), None);
+    assert_eq!(files(&cache).len(), 1, "no temporary file is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_folder_is_its_users_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("private");
+    let cache = folder.cache();
+    cache.write("a", b"image");
+    let mode = fs::metadata(&cache.folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn a_damaged_file_is_not_read_and_is_overwritten() {
+    let folder = Folder::new("damage");
+    let cache = folder.cache();
+    cache.write("a", b"a compiled kernel");
+    let whole = fs::read(cache.path("a")).unwrap();
+    let flipped = |bit: usize| {
+        let mut content = whole.clone();
+        content[bit / 8] ^= 1 << (bit % 8);
+        content
+    };
+    let mut damaged: Vec<Vec<u8>> = (0..8 * whole.len()).map(flipped).collect();
+    damaged.extend((0..whole.len()).map(|len| whole[..len].to_vec()));
+    damaged.push([&whole[..], b"!"].concat());
+    damaged.push(b"something else".to_vec());
+    damaged.push(vec![0; whole.len()]);
+    for content in damaged {
+        fs::write(cache.path("a"), &content).unwrap();
+        assert_eq!(cache.read("a"), None, "{content:?}");
+    }
+    cache.write("a", b"built again");
+    assert_eq!(cache.read("a").as_deref(), Some(&b"built again"[..]));
+}
+
+#[test]
+fn a_length_that_lies_is_damage() {
+    let folder = Folder::new("length");
+    let cache = folder.cache();
+    cache.write("a", b"image");
+    let mut content = fs::read(cache.path("a")).unwrap();
+    content[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
+    fs::write(cache.path("a"), content).unwrap();
+    assert_eq!(cache.read("a"), None);
+}
+
+#[test]
+fn without_a_folder_to_write_nothing_happens() {
+    // A file stands where the folder would be: neither it nor anything in it can be created, whoever the user is.
+    let folder = Folder::new("readonly");
+    fs::create_dir_all(&folder.0).unwrap();
+    let cache = folder.cache();
+    fs::write(folder.0.join("made"), b"a file").unwrap();
+    cache.write("a", b"image");
+    assert_eq!(cache.read("a"), None);
+    assert_eq!(fs::read(folder.0.join("made")).unwrap(), b"a file");
+}
+
+#[test]
+fn a_folder_in_place_of_a_kernel_does_no_harm() {
+    let folder = Folder::new("folder");
+    let cache = folder.cache();
+    fs::create_dir_all(cache.path("a").join("in it")).unwrap();
+    assert_eq!(cache.read("a"), None);
+    cache.write("a", b"image");
+    assert_eq!(cache.read("a"), None);
+    assert_eq!(files(&cache).len(), 1, "the temporary file is removed");
+}
+
+#[test]
+fn the_oldest_go_when_there_is_no_room() {
+    let folder = Folder::new("evict");
+    let size = (HEADER + 1000) as u64;
+    let cache = folder.cache_within(3 * size);
+    let now = SystemTime::now();
+    // "b" is the oldest, though not the first.
+    for (name, age) in [("a", 20), ("b", 30), ("c", 10)] {
+        cache.write(name, &[1; 1000]);
+        let file = File::options().write(true).open(cache.path(name)).unwrap();
+        file.set_modified(now - Duration::from_secs(age)).unwrap();
+    }
+    assert_eq!(files(&cache).len(), 3, "three are within the bound");
+    cache.write("d", &[1; 1000]);
+    let left = ["a", "b", "c", "d"].map(|name| cache.read(name).is_some());
+    assert_eq!(left, [true, false, true, true]);
+}
+
+#[test]
+fn a_kernel_larger_than_the_cache_does_not_stay() {
+    let folder = Folder::new("large");
+    let cache = folder.cache_within(1000);
+    cache.write("a", &[1; 2000]);
+    assert!(files(&cache).is_empty());
+}
+
+#[test]
+fn files_of_dead_writers_and_of_others() {
+    let folder = Folder::new("abandoned");
+    let cache = folder.cache_within(0);
+    fs::create_dir_all(&cache.folder).unwrap();
+    for (name, age) in [("old.tmp", 7200), ("new.tmp", 0), ("notes.txt", 7200)] {
+        let file = File::create(cache.folder.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    }
+    cache.write("a", b"image");
+    let mut left: Vec<_> = files(&cache).iter().filter_map(|path| Some(path.file_name()?.to_owned())).collect();
+    left.sort();
+    assert_eq!(left, ["new.tmp", "notes.txt"]);
+}
+
+#[test]
+fn writers_at_once_leave_one_whole_file() {
+    let folder = Folder::new("threads");
+    let cache = &folder.cache();
+    let images: Vec<Vec<u8>> = (0..8u8).map(|thread| vec![thread; 50_000 + usize::from(thread)]).collect();
+    let barrier = &Barrier::new(images.len());
+    std::thread::scope(|scope| {
+        for image in &images {
+            let images = &images;
+            scope.spawn(move || {
+                barrier.wait();
+                for _ in 0..50 {
+                    cache.write("a", image);
+                    let read = cache.read("a").expect("what was renamed into place is whole");
+                    assert!(images.contains(&read));
+                }
+            });
+        }
+    });
+    assert_eq!(files(cache).len(), 1);
+}
+
+/// Runs by itself only as the child of `processes_at_once_leave_one_whole_file`.
+#[test]
+fn child_process_that_writes() {
+    let Some(folder) = std::env::var_os("UPSWEEP_TEST_CACHE_CHILD") else { return };
+    let cache = DiskCache { folder: folder.into(), limit: LIMIT };
+    let byte = u8::try_from(std::process::id() % 251).unwrap();
+    for _ in 0..100 {
+        cache.write("a", &[byte; 30_000]);
+        let read = cache.read("a").expect("what was renamed into place is whole");
+        assert!(read.len() == 30_000 && read.iter().all(|&other| other == read[0]));
+    }
+}
+
+#[test]
+fn processes_at_once_leave_one_whole_file() {
+    let folder = Folder::new("processes");
+    let cache = folder.cache();
+    let this_test = std::env::current_exe().unwrap();
+    let start = || {
+        std::process::Command::new(&this_test)
+            .args(["--exact", "cuda::cache::tests::child_process_that_writes"])
+            .env("UPSWEEP_TEST_CACHE_CHILD", &cache.folder)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..4).map(|_| start()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert!(cache.read("a").is_some());
+    assert_eq!(files(&cache).len(), 1);
+}
+
+#[test]
+fn names_depend_on_every_part_and_on_where_it_ends() {
+    let names = [name(&[]), name(&[""]), name(&["ab", "c"]), name(&["a", "bc"]), name(&["abc"]), name(&["c", "ab"])];
+    for (i, a) in names.iter().enumerate() {
+        assert_eq!(a.len(), 64);
+        assert!(names[i + 1..].iter().all(|b| a != b));
+    }
+    assert_eq!(name(&["ab", "c"]), names[2]);
+}
+
+#[test]
+fn the_folder_follows_the_environment() {
+    let in_environment = |variables: &[(&str, &str)]| {
+        folder(|name| variables.iter().find(|(set, _)| *set == name).map(|(_, value)| PathBuf::from(value)))
+    };
+    assert_eq!(in_environment(&[]), None);
+    assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", "here"), ("HOME", "/home/me")]), Some("here".into()));
+    assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", ""), ("HOME", "/home/me")]), None, "empty: no cache");
+    if cfg!(all(unix, not(target_os = "macos"))) {
+        let home = ("HOME", "/home/me");
+        assert_eq!(in_environment(&[home]), Some("/home/me/.cache/upsweep".into()));
+        assert_eq!(in_environment(&[home, ("XDG_CACHE_HOME", "/cache")]), Some("/cache/upsweep".into()));
+        assert_eq!(in_environment(&[home, ("XDG_CACHE_HOME", "relative")]), Some("/home/me/.cache/upsweep".into()));
+    }
+}

@@ -1,0 +1,216 @@
+//! What all devices of one CUDA context share: its properties, its kernels, its streams.
+
+use super::capture::Captures;
+use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, load, lock};
+use super::launch::Kernels;
+use super::workspace::StreamState;
+use crate::{Error, Result};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
+use cudarc::driver::{CudaContext, CudaStream};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+/// One CUDA context. There is one of these for each in the process, whichever of cudarc's handles it was met by.
+pub(super) struct Context {
+    pub(super) cuda: Arc<CudaContext>,
+    pub(super) info: DeviceInfo,
+    pub(super) kernels: Kernels,
+    pub(super) captures: Captures,
+    /// By stream handle. An entry that is alive keeps its stream alive, so that the handle is still that stream's.
+    streams: Mutex<HashMap<usize, Weak<StreamState>>>,
+    /// A stream that nothing is enqueued on but what must stay out of a capture.
+    private: OnceLock<Arc<CudaStream>>,
+    /// The library's own stream and, while some device has it, that device's handle.
+    own: Mutex<Option<(PlainStream, Weak<CudaStream>)>>,
+    /// Keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is dropped,
+    /// though buffers may still be in use on it.
+    ordering: OnceLock<Arc<CudaStream>>,
+    /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
+    pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
+    /// A fault that a device's last calls reported after it was dropped.
+    fault: Mutex<Option<Error>>,
+}
+
+/// All contexts met so far. A primary context belongs to the process, so it is kept, with its kernels. Another one is
+/// kept until nobody else has a handle of it: until then a graph may launch its kernels with its workspaces.
+static MET: Mutex<Vec<Arc<Context>>> = Mutex::new(Vec::new());
+
+impl Context {
+    /// The primary context of a device.
+    pub(super) fn of_device(ordinal: usize) -> Result<Arc<Self>> {
+        load()?;
+        // Before cudarc is asked: this says how many devices there are.
+        device_info(ordinal)?;
+        Self::of(&CudaContext::new(ordinal).doing("starting CUDA on a device")?)
+    }
+
+    /// The state of a context.
+    pub(super) fn of(cuda: &Arc<CudaContext>) -> Result<Arc<Self>> {
+        load()?;
+        let mut met = lock(&MET);
+        if let Some(context) = Self::among(&met, cuda) {
+            return Ok(context);
+        }
+        met.retain(Self::is_needed);
+        let context = Arc::new(Self {
+            cuda: cuda.clone(),
+            info: device_info(cuda.ordinal())?,
+            kernels: Kernels::default(),
+            captures: Captures::default(),
+            streams: Mutex::default(),
+            private: OnceLock::new(),
+            own: Mutex::default(),
+            ordering: OnceLock::new(),
+            blind: Mutex::default(),
+            fault: Mutex::default(),
+        });
+        met.push(context.clone());
+        Ok(context)
+    }
+
+    /// The state of a context, if upsweep has met it.
+    pub(super) fn find(cuda: &CudaContext) -> Option<Arc<Self>> {
+        Self::among(&lock(&MET), cuda)
+    }
+
+    fn among(met: &[Arc<Self>], cuda: &CudaContext) -> Option<Arc<Self>> {
+        met.iter().find(|context| context.cuda.cu_ctx() == cuda.cu_ctx()).cloned()
+    }
+
+    /// Whether someone besides the list of contexts has a handle of this one.
+    fn is_needed(context: &Arc<Self>) -> bool {
+        let streams = [&context.private, &context.ordering].into_iter().filter(|stream| stream.get().is_some()).count();
+        let own = 1 + streams + context.kernels.len();
+        context.cuda.is_primary() || Arc::strong_count(context) > 1 || Arc::strong_count(&context.cuda) > own
+    }
+
+    /// Makes the context this thread's current one.
+    pub(super) fn bind(&self) -> Result<()> {
+        self.cuda.bind_to_thread().doing("selecting the device's context")
+    }
+
+    /// The state of a stream of this context.
+    pub(super) fn stream(self: &Arc<Self>, stream: &Arc<CudaStream>) -> Arc<StreamState> {
+        let mut streams = lock(&self.streams);
+        let key = stream.cu_stream().addr();
+        if let Some(state) = streams.get(&key).and_then(Weak::upgrade) {
+            return state;
+        }
+        streams.retain(|_, state| state.strong_count() > 0);
+        let state = Arc::new(StreamState::new(stream.clone(), self.clone()));
+        streams.insert(key, Arc::downgrade(&state));
+        state
+    }
+
+    /// A stream that no other device has.
+    ///
+    /// cudarc records two events a call for each buffer as soon as a context has a stream that cudarc created, to
+    /// order the streams. A program with one device has one stream and needs none of that, so that stream is created
+    /// here; every further one is cudarc's.
+    pub(super) fn new_stream(&self) -> Result<Arc<CudaStream>> {
+        self.bind()?;
+        let _outside = OutsideCapture::enter()?;
+        let mut own = lock(&self.own);
+        let plain = match &*own {
+            None => PlainStream::new()?,
+            Some((plain, handle)) if handle.strong_count() == 0 => *plain,
+            Some(_) => {
+                let create = || self.cuda.new_stream().doing("creating a stream");
+                if self.ordering.get().is_none() {
+                    let _first = self.ordering.set(create()?);
+                }
+                return create();
+            }
+        };
+        // SAFETY: the stream is of this context and lives as long, and the handle keeps the context alive.
+        let handle = unsafe { self.cuda.wrap_borrowed_stream(plain.0) };
+        *own = Some((plain, Arc::downgrade(&handle)));
+        Ok(handle)
+    }
+
+    /// The stream for what must not become part of a capture.
+    pub(super) fn private_stream(&self) -> Result<&Arc<CudaStream>> {
+        if let Some(stream) = self.private.get() {
+            return Ok(stream);
+        }
+        let _outside = OutsideCapture::enter()?;
+        let plain = PlainStream::new()?;
+        // SAFETY: as in `new_stream`. The stream is left to the context's end.
+        let stream = unsafe { self.cuda.wrap_borrowed_stream(plain.0) };
+        Ok(self.private.get_or_init(|| stream))
+    }
+
+    /// Device memory of at least `bytes`, which may be 0, usable in the order of `stream`, which is not being captured.
+    pub(super) fn allocate(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr> {
+        let allocate = || {
+            let bytes = bytes.max(1);
+            // SAFETY: the stream is alive; the memory is uninitialised and its users know.
+            unsafe {
+                if self.cuda.has_async_alloc() {
+                    result::malloc_async(stream, bytes)
+                } else {
+                    result::malloc_sync(bytes)
+                }
+            }
+        };
+        let is_full = |error: &DriverError| error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+        let mut allocated = allocate();
+        if allocated.as_ref().is_err_and(is_full) {
+            // Memory that was freed in the order of other streams comes back when they are done.
+            let _outside = OutsideCapture::enter()?;
+            result::ctx::synchronize().doing("waiting for memory to become free")?;
+            allocated = allocate();
+        }
+        match allocated {
+            Err(error) if is_full(&error) => Err(Error::OutOfMemory { bytes }),
+            allocated => allocated.doing("allocating device memory"),
+        }
+    }
+
+    /// Frees what `allocate` returned, after what is enqueued on `stream`.
+    pub(super) fn free(&self, address: CUdeviceptr, stream: CUstream) -> Result<()> {
+        const DOING: &str = "freeing device memory";
+        if self.cuda.has_async_alloc() {
+            // SAFETY: `allocate` returned the memory, and what uses it is ordered before.
+            return unsafe { result::free_async(address, stream) }.doing(DOING);
+        }
+        // SAFETY: the stream is alive.
+        unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
+        // SAFETY: as above.
+        unsafe { result::free_sync(address) }.doing(DOING)
+    }
+
+    /// Keeps a fault for the next caller of `take_fault`.
+    pub(super) fn keep_fault(&self, fault: Error) {
+        lock(&self.fault).get_or_insert(fault);
+    }
+
+    /// After `stream` was waited for: the first fault reported by what that wait covers. That is everything enqueued
+    /// on the stream, and whatever another stream or a graph's launch did for a result that is read in this stream's
+    /// order.
+    pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
+        if let Some(fault) = lock(&self.fault).take() {
+            return Err(fault);
+        }
+        let states: Vec<_> = lock(&self.streams).values().filter_map(Weak::upgrade).collect();
+        states.iter().try_for_each(|state| state.take_fault(stream))?;
+        self.captures.take_fault(stream)
+    }
+}
+
+/// A stream that cudarc does not know of.
+#[derive(Clone, Copy)]
+struct PlainStream(CUstream);
+
+// SAFETY: CUDA's stream handles may be used from any thread.
+unsafe impl Send for PlainStream {}
+// SAFETY: as above, by several threads at once.
+unsafe impl Sync for PlainStream {}
+
+impl PlainStream {
+    /// In the current context. It is left to the context's end: device arrays may still be freed in its order.
+    fn new() -> Result<Self> {
+        result::stream::create(result::stream::StreamKind::NonBlocking).doing("creating a stream").map(Self)
+    }
+}

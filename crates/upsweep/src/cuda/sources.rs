@@ -1,0 +1,189 @@
+//! The kernels' CUDA C++: embedded in the crate, stitched into one text for NVRTC.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// What is compiled for one kernel.
+#[derive(Clone, Debug)]
+pub struct KernelSource {
+    /// The file with the entry point, as a path under `kernels/`: `"device/scan.cuh"`.
+    pub root: &'static str,
+    /// C++ text placed before the root: constants, element types, operators.
+    pub prelude: String,
+    /// The name of the `extern "C"` kernel.
+    pub entry: &'static str,
+}
+
+/// The file that comes before the prelude: the arithmetic that preludes are written in.
+const FIRST: &str = "arith.cuh";
+
+macro_rules! kernel_files {
+    ($($path:literal),* $(,)?) => {
+        /// Every file under `kernels/`: its path and its text.
+        const FILES: &[(&str, &str)] = &[$(($path, include_str!(concat!("../../kernels/", $path)))),*];
+    };
+}
+kernel_files! {
+    "arith.cuh",
+    "block/barrier.cuh",
+    "device/scan.cuh",
+    "memory/stage.cuh",
+    "memory/status.cuh",
+    "memory/store.cuh",
+    "memory/workspace.cuh",
+    "tile/geometry.cuh",
+    "tile/heads.cuh",
+    "tile/lookback.cuh",
+    "tile/scan.cuh",
+    "tile/state.cuh",
+    "warp/scan.cuh",
+    "warp/shuffle.cuh",
+}
+
+/// The text of a file under `kernels/`.
+fn embedded(path: &str) -> Option<&'static str> {
+    FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
+}
+
+/// The whole text of a kernel.
+///
+/// # Errors
+/// Which include of which file names no file.
+pub(super) fn stitch(source: &KernelSource) -> Result<String, String> {
+    stitch_from(source, &embedded)
+}
+
+/// The arithmetic, the prelude and the root, in this order, each `#include "path"` line replaced by the file it names
+/// at its first occurrence and by nothing later. Paths are relative to `kernels/`. `#include <header>` lines stay.
+fn stitch_from<'f>(source: &KernelSource, file: &dyn Fn(&str) -> Option<&'f str>) -> Result<String, String> {
+    let mut stitch = Stitch { file, seen: HashSet::new(), text: String::new() };
+    stitch.include(FIRST, "the first file of every kernel")?;
+    stitch.append("prelude", &source.prelude)?;
+    stitch.include(source.root, "the root of a kernel")?;
+    Ok(stitch.text)
+}
+
+struct Stitch<'s, 'f> {
+    file: &'s dyn Fn(&str) -> Option<&'f str>,
+    seen: HashSet<String>,
+    text: String,
+}
+
+impl Stitch<'_, '_> {
+    fn include(&mut self, path: &str, wanted_by: &str) -> Result<(), String> {
+        if !self.seen.insert(path.to_owned()) {
+            return Ok(());
+        }
+        let text =
+            (self.file)(path).ok_or_else(|| format!("{wanted_by} includes \"{path}\", which is no kernel file"))?;
+        self.append(path, text)
+    }
+
+    fn append(&mut self, path: &str, text: &str) -> Result<(), String> {
+        self.line(1, path);
+        for (number, line) in text.lines().enumerate() {
+            if let Some(included) = included_path(line) {
+                self.include(included, &format!("line {} of {path}", number + 1))?;
+                self.line(number + 2, path);
+            } else {
+                // The stitched text is no header: compilers warn about the pragma in it.
+                let line = if line.trim() == "#pragma once" { "" } else { line };
+                self.text.push_str(line);
+                self.text.push('\n');
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines that follow are those of `path` from `number`, in the compiler's messages.
+    fn line(&mut self, number: usize, path: &str) {
+        let _infallible = writeln!(self.text, "#line {number} \"{path}\"");
+    }
+}
+
+/// The path in a line `#include "path"`.
+fn included_path(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    let (path, _comment) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    fn stitched(files: &[(&'static str, &'static str)], prelude: &str) -> Result<String, String> {
+        let source = KernelSource { root: "root.cuh", prelude: prelude.to_owned(), entry: "kernel" };
+        stitch_from(&source, &|path| files.iter().find(|(name, _)| *name == path).map(|(_, text)| *text))
+    }
+
+    #[test]
+    fn arithmetic_then_prelude_then_root() {
+        let files = [("arith.cuh", "arith"), ("root.cuh", "root")];
+        let expected = "#line 1 \"arith.cuh\"\narith\n#line 1 \"prelude\"\none\ntwo\n#line 1 \"root.cuh\"\nroot\n";
+        assert_eq!(stitched(&files, "one\ntwo").as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn an_include_is_replaced_once_and_lines_keep_their_numbers() {
+        let files = [
+            ("arith.cuh", ""),
+            ("a/b.cuh", "#pragma once\n  # include \"c.cuh\" // why\nb"),
+            ("c.cuh", "c"),
+            ("root.cuh", "#include \"c.cuh\"\n#include <header>\n#include \"a/b.cuh\"\nroot"),
+        ];
+        let expected = "#line 1 \"arith.cuh\"\n#line 1 \"prelude\"\n#line 1 \"root.cuh\"\n\
+                        #line 1 \"c.cuh\"\nc\n#line 2 \"root.cuh\"\n#include <header>\n\
+                        #line 1 \"a/b.cuh\"\n\n#line 3 \"a/b.cuh\"\nb\n#line 4 \"root.cuh\"\nroot\n";
+        assert_eq!(stitched(&files, "").as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn files_that_include_each_other_end() {
+        let files =
+            [("arith.cuh", ""), ("a.cuh", "#include \"root.cuh\"\na"), ("root.cuh", "#include \"a.cuh\"\nroot")];
+        let text = stitched(&files, "").unwrap_or_default();
+        assert_eq!(text.matches("\na\n").count(), 1);
+        assert_eq!(text.matches("\nroot\n").count(), 1);
+    }
+
+    #[test]
+    fn a_missing_include_is_named_with_its_place() {
+        let files = [("arith.cuh", ""), ("root.cuh", "\n#include \"warp/missing.cuh\"")];
+        let error = stitched(&files, "").expect_err("the include is missing");
+        assert!(error.contains("line 2 of root.cuh") && error.contains("\"warp/missing.cuh\""), "{error}");
+        let error = stitched(&[("arith.cuh", "")], "").expect_err("the root is missing");
+        assert!(error.contains("root.cuh"), "{error}");
+    }
+
+    #[test]
+    fn every_kernel_file_is_embedded() {
+        fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+            let Ok(entries) = std::fs::read_dir(folder) else { return };
+            for path in entries.flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    walk(&path, files);
+                } else {
+                    files.push(path);
+                }
+            }
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let mut files = Vec::new();
+        walk(&root, &mut files);
+        for file in files {
+            let path = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            assert!(embedded(&path).is_some(), "kernels/{path} is not in the table of src/cuda/sources.rs");
+        }
+    }
+
+    #[test]
+    fn every_include_of_an_embedded_file_exists() {
+        for (path, text) in FILES {
+            for included in text.lines().filter_map(included_path) {
+                assert!(embedded(included).is_some(), "{path} includes \"{included}\", which does not exist");
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The CUDA C++ that a job contributes to its kernel: types, functions and what is asked of them.
+
+use crate::operator::{Element, Function, Map, Operator, Source};
+use crate::segments::Segmentation;
+
+/// What one scan or reduction computes, as kernels see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Features {
+    pub(super) heads: Heads,
+    pub(super) exclusive: bool,
+    pub(super) reverse: bool,
+    pub(super) has_init: bool,
+    /// A reduction by segment: only the last result of each segment is stored.
+    pub(super) by_segment: bool,
+}
+
+/// How a kernel finds the segment heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heads {
+    None,
+    Rows,
+    Flags,
+    Keys,
+    Offsets,
+}
+
+impl Heads {
+    const ALL: [(Self, &'static str); 5] =
+        [(Self::None, "NONE"), (Self::Rows, "ROWS"), (Self::Flags, "FLAGS"), (Self::Keys, "KEYS"), (Self::Offsets, "OFFSETS")];
+}
+
+impl Features {
+    /// The features as bits, for a kernel's key.
+    pub(super) fn bits(self) -> u64 {
+        let Self { heads, exclusive, reverse, has_init, by_segment } = self;
+        let flag = |on: bool, bit: u32| u64::from(on) << bit;
+        heads as u64 | flag(exclusive, 8) | flag(reverse, 9) | flag(has_init, 10) | flag(by_segment, 11)
+    }
+
+    /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
+    pub(super) fn state_bytes<T>(self) -> usize {
+        let (size, align) = (size_of::<T>(), align_of::<T>());
+        let with = |heads: usize| (size.next_multiple_of(heads) + heads).next_multiple_of(align.max(heads));
+        match self.heads {
+            Heads::None => size,
+            Heads::Flags | Heads::Keys if self.by_segment => with(8),
+            _ => with(4),
+        }
+    }
+
+    fn text(self) -> String {
+        let heads: String = Heads::ALL.iter().map(|(_, name)| format!("{name}, ")).collect();
+        let name = Heads::ALL.iter().find(|(heads, _)| *heads == self.heads).map_or("NONE", |(_, name)| name);
+        let Self { exclusive, reverse, has_init, by_segment, .. } = self;
+        format!(
+            "enum class Heads {{ {heads}}};\n\
+             constexpr Heads HEADS = Heads::{name};\n\
+             constexpr bool EXCLUSIVE = {exclusive}, REVERSE = {reverse}, HAS_INIT = {has_init}, BY_SEGMENT = {by_segment};\n"
+        )
+    }
+}
+
+/// The text before a kernel's root: the types `In`, `T`, `Out`, `Key`, `Offset` and the functions `map`, `combine`,
+/// `finish` and `same_key`, with their definitions.
+pub(super) fn prelude<I, O, Op, M, F, S>(features: Features, operator: Op, map: M, finish: F, same: Option<&S::Same>) -> String
+where
+    I: Element,
+    O: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
+    S: Segmentation,
+{
+    let mut source = Source::new();
+    let types = [
+        ("In", I::cuda_type(&mut source)),
+        ("T", M::Output::cuda_type(&mut source)),
+        ("Out", O::cuda_type(&mut source)),
+        ("Key", S::Key::cuda_type(&mut source)),
+        ("Offset", S::Offset::cuda_type(&mut source)),
+    ];
+    let combine = operator.cuda_function(&mut source);
+    let map = map.cuda_function(&mut source);
+    let finish = finish.cuda_function(&mut source);
+    let same = same.map(|same| same.cuda_function(&mut source));
+    let usings: String = types.iter().map(|(name, ty)| format!("using {name} = {ty};\n")).collect();
+    let same = same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
+    format!(
+        "{}{usings}\
+         __device__ __forceinline__ T combine(const T& a, const T& b) {{ return {combine}(a, b); }}\n\
+         __device__ __forceinline__ T map(const In& x, u64 index) {{ return {map}(x, index); }}\n\
+         __device__ __forceinline__ Out finish(const T& x) {{ return {finish}(x); }}\n\
+         __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}",
+        source.text(),
+        features.text()
+    )
+}
+
+/// What the host believes of the kernel's structs, for the kernel to assert.
+pub(super) fn host_sizes(params: usize, state: usize) -> String {
+    format!("constexpr u32 HOST_PARAMS_BYTES = {params}, HOST_STATE_BYTES = {state};\n")
+}

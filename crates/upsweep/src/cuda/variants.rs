@@ -1,0 +1,89 @@
+//! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
+
+use super::text::{Features, Heads};
+use super::{KernelSource, columns, reduce, scan};
+use crate::operator::builtin::{ArgMax, CompensatedSum, Max, Sum};
+use crate::operator::builtin::{Compensate, Compensated, Rounded};
+use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
+use crate::plan::reduce::ReducePlan;
+use crate::plan::scan::{ScanPlan, Sizes};
+use crate::segments::{Equal, Keys, Whole};
+use half::{bf16, f16};
+
+/// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
+/// compute capability would compile them.
+#[must_use]
+pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
+    let mut list = List { capability, kernels: Vec::new() };
+    macro_rules! sums {
+        ($($ty:ty)*) => { $(list.scan::<$ty, _, _, _, _>(stringify!($ty), Sum, Same, Same);)* };
+    }
+    sums! { i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 f16 bf16 f32 f64 }
+    list.scan::<f32, f32, _, _, _>("f32 max", Max, Same, Same);
+    list.scan::<u8, u64, _, _, _>("u8 as u64", Sum, Widen::<u64>::new(), Same);
+    list.scan::<f64, (f64, u64), _, _, _>("f64 argmax", ArgMax, Enumerate, Same);
+    list.scan::<f32, f32, _, _, _>("f32 compensated", CompensatedSum, MapWith(Compensate), Rounded);
+    list.scan::<Compensated<f64>, _, _, _, _>("compensated f64", CompensatedSum, Same, Same);
+
+    let plain = Features { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
+    for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
+        for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
+            list.variant(Features { heads, exclusive, reverse, has_init, by_segment: false });
+        }
+        if heads != Heads::None {
+            list.variant(Features { heads, by_segment: true, ..plain });
+            list.variant(Features { heads, by_segment: true, has_init: true, ..plain });
+        }
+    }
+    list.kernels
+}
+
+struct List {
+    capability: (u32, u32),
+    kernels: Vec<(String, KernelSource)>,
+}
+
+impl List {
+    /// The plain scan, the scan of columns and the reduction of a type.
+    fn scan<I, O, Op, M, F>(&mut self, name: &str, operator: Op, map: M, finish: F)
+    where
+        I: Element,
+        O: Element,
+        M: Map<I>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+    {
+        let plain = Features { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
+        let plan = self.plan::<I, M::Output, O>(plain);
+        let kernel = scan::source::<I, O, Op, M, F, Whole>(plain, &plan, operator, map, finish, None);
+        self.kernels.push((format!("scan {name}"), kernel));
+        let kernel = columns::source::<I, O, Op, M, F, Whole>(plain, operator, map, finish);
+        self.kernels.push((format!("columns {name}"), kernel));
+        let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
+        let kernel = reduce::source::<I, O, Op, M, F, Whole>(plain, &plan, operator, map, finish);
+        self.kernels.push((format!("reduce {name}"), kernel));
+    }
+
+    /// The scan of `i32` with these features, and its column form.
+    fn variant(&mut self, features: Features) {
+        let name = format!("{features:?}");
+        let plan = self.plan::<i32, i32, i32>(features);
+        type ByKey = Keys<'static, [i32], Equal>;
+        let kernel = if features.heads == Heads::Keys {
+            scan::source::<i32, i32, Sum, Same, Same, ByKey>(features, &plan, Sum, Same, Same, Some(&Equal))
+        } else {
+            scan::source::<i32, i32, Sum, Same, Same, Whole>(features, &plan, Sum, Same, Same, None)
+        };
+        self.kernels.push((format!("scan i32 {name}"), kernel));
+        if features.heads == Heads::None {
+            let kernel = columns::source::<i32, i32, Sum, Same, Same, Whole>(features, Sum, Same, Same);
+            self.kernels.push((format!("columns i32 {name}"), kernel));
+        }
+    }
+
+    fn plan<I: Element, T, O>(&self, features: Features) -> ScanPlan {
+        let sizes = Sizes { input: size_of::<I>(), state: features.state_bytes::<T>(), output: size_of::<O>() };
+        ScanPlan::new(1 << 20, sizes, self.capability)
+    }
+}
+

@@ -1,0 +1,324 @@
+//! The memory through which a kernel's blocks talk to each other.
+//!
+//! A workspace is a header, a region of 8-byte status words and a region of 16-byte status words. The regions never
+//! share memory, so that no payload of one layout is ever read as a tag of the other.
+//!
+//! **Memory ordering.** The host writes a workspace once, when it allocates it: zeros, and epoch 1. From then on only
+//! kernels write it. They tag their status words with the epoch that the header holds when they start, and the last
+//! block to finish advances it, so a word that an earlier launch left behind is never taken for one of this launch.
+//! That is sound because two launches with one workspace never overlap:
+//! - Outside a capture there is one workspace a stream, and a stream runs its kernels one after the other.
+//! - Within a capture there is one workspace for each stream that takes part in it. Kernels captured from one stream
+//!   depend on each other in turn, and CUDA runs one launch of an executable graph after the other, on whatever
+//!   streams it is launched. (Two executables made from one graph must not run at once, nor may a graph be a child of
+//!   another one twice: they would share a workspace.)
+//!
+//! The epoch is in device memory because a replayed graph repeats the same arguments: the host could not advance it.
+//!
+//! A workspace grows by a new allocation. The old one is kept until its stream's workspaces are freed, because another
+//! thread may have been given it and not launched its kernel yet; as sizes double, there are few. A stream's workspaces
+//! are freed in stream order once nothing uses the stream through upsweep. A capture's workspaces serve later captures
+//! once CUDA reports that the graph and every executable made from it are gone.
+
+use super::capture;
+use super::context::Context;
+use super::driver::{Doing, OutsideCapture, lock};
+use crate::{Error, Result};
+use cudarc::driver::CudaStream;
+use cudarc::driver::result;
+use cudarc::driver::sys::{self, CUstream};
+use std::sync::{Arc, Mutex};
+
+/// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
+const HEADER: usize = 256;
+/// Where the fault is in the header, and its size.
+const FAULT: (u64, usize) = (12, 20);
+/// The fault code while a kernel writes the fault's index and value.
+const CLAIMED: u32 = u32::MAX;
+/// A stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
+const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
+/// A capture's first workspace: 64 KiB. Each capture has its own, so it is small.
+pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
+
+/// What a kernel is told about its workspace; kernels have the same struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Workspace {
+    /// Device memory: the header.
+    pub(crate) header: u64,
+    /// Device memory: 8-byte words, aligned to 256 bytes.
+    pub(crate) words8: u64,
+    /// Device memory: 16-byte words, aligned to 256 bytes.
+    pub(crate) words16: u64,
+    /// How many 8-byte words there are.
+    pub(crate) capacity8: u32,
+    /// How many 16-byte words there are.
+    pub(crate) capacity16: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Capacity {
+    pub(super) words8: usize,
+    pub(super) words16: usize,
+}
+
+impl Capacity {
+    pub(super) fn of(workspace: &Workspace) -> Self {
+        Self { words8: workspace.capacity8 as usize, words16: workspace.capacity16 as usize }
+    }
+
+    pub(super) fn holds(self, needed: Self) -> bool {
+        needed.words8 <= self.words8 && needed.words16 <= self.words16
+    }
+
+    /// Enough for `needed`; a region that is too small is at least doubled.
+    pub(super) fn grown(self, needed: Self) -> Self {
+        let grow = |have: usize, need: usize| {
+            if need <= have {
+                have
+            } else {
+                need.checked_next_power_of_two().unwrap_or(need).max(have.saturating_mul(2))
+            }
+        };
+        Self { words8: grow(self.words8, needed.words8), words16: grow(self.words16, needed.words16) }
+    }
+
+    /// The bytes of a workspace and where its region of 16-byte words begins; none if that is too much for 32-bit
+    /// word counts.
+    fn layout(self) -> Option<Layout> {
+        let (capacity8, capacity16) = (u32::try_from(self.words8).ok()?, u32::try_from(self.words16).ok()?);
+        let start16 = self.words8.checked_mul(8)?.checked_next_multiple_of(HEADER)?.checked_add(HEADER)?;
+        let bytes = self.words16.checked_mul(16)?.checked_add(start16)?;
+        Some(Layout { start16, capacity8, capacity16, bytes })
+    }
+}
+
+struct Layout {
+    start16: usize,
+    capacity8: u32,
+    capacity16: u32,
+    bytes: usize,
+}
+
+/// A new workspace, ready for use on any stream when this returns.
+///
+/// It is allocated and cleared on the context's private stream, which is never captured and never long busy, because
+/// the caller's stream may be: then it could be neither waited for, nor could another stream read the fault of a
+/// workspace that does not exist yet in that stream's order.
+pub(super) fn create(context: &Context, capacity: Capacity) -> Result<Workspace> {
+    let Some(Layout { start16, capacity8, capacity16, bytes }) = capacity.layout() else {
+        return Err(Error::OutOfMemory { bytes: capacity.words8.saturating_add(capacity.words16).saturating_mul(16) });
+    };
+    let _outside = OutsideCapture::enter()?;
+    let stream = context.private_stream()?.cu_stream();
+    let header = context.allocate(bytes, stream)?;
+    let words8 = header + HEADER as u64;
+    let workspace = Workspace { header, words8, words16: header + start16 as u64, capacity8, capacity16 };
+    renew(context, workspace).inspect_err(|_| {
+        // The first failure is what the caller is told.
+        let _ = context.free(header, stream);
+    })
+}
+
+/// Clears a workspace that no kernel uses any more.
+pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace> {
+    const DOING: &str = "clearing a workspace";
+    let _outside = OutsideCapture::enter()?;
+    let stream = context.private_stream()?.cu_stream();
+    let end = workspace.words16 + 16 * u64::from(workspace.capacity16);
+    // SAFETY: the workspace ends with its 16-byte words, and is used only after this.
+    unsafe { result::memset_d8_async(workspace.header, 0, (end - workspace.header) as usize, stream) }.doing(DOING)?;
+    // SAFETY: as above; the epoch is the header's first word.
+    unsafe { sys::cuMemsetD32Async(workspace.header, 1, 1, stream) }.result().doing(DOING)?;
+    // SAFETY: the private stream lives as long as its context.
+    unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
+    Ok(workspace)
+}
+
+/// A workspace and the smaller ones that it replaced.
+#[derive(Debug, Default)]
+pub(super) struct Grown {
+    pub(super) all: Vec<Workspace>,
+    /// Whether a kernel that can report a fault was given one of them, and the fault may not have been read.
+    pub(super) may_fault: bool,
+}
+
+impl Grown {
+    pub(super) fn current(&self) -> Option<Workspace> {
+        self.all.last().copied()
+    }
+
+    /// The first fault that is there, read in the order of `stream`.
+    pub(super) fn read_fault(&self, stream: CUstream) -> Result<()> {
+        if !self.may_fault {
+            return Ok(());
+        }
+        self.all.iter().try_for_each(|workspace| read_fault(workspace, stream))
+    }
+}
+
+/// One stream with its workspaces.
+pub(super) struct StreamState {
+    pub(super) stream: Arc<CudaStream>,
+    pub(super) context: Arc<Context>,
+    grown: Mutex<Grown>,
+}
+
+impl StreamState {
+    pub(super) fn new(stream: Arc<CudaStream>, context: Arc<Context>) -> Self {
+        Self { stream, context, grown: Mutex::default() }
+    }
+
+    /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
+    /// captured.
+    pub(super) fn workspace(&self, needed: Capacity) -> Result<Workspace> {
+        let mut grown = lock(&self.grown);
+        let have = grown.current();
+        if let Some(workspace) = have.filter(|workspace| Capacity::of(workspace).holds(needed)) {
+            return Ok(workspace);
+        }
+        let capacity = have.map_or(INITIAL, |workspace| Capacity::of(&workspace)).grown(needed);
+        let workspace = create(&self.context, capacity)?;
+        grown.all.push(workspace);
+        Ok(workspace)
+    }
+
+    /// Says that a kernel is enqueued that can report a fault.
+    pub(super) fn mark_may_fault(&self) {
+        lock(&self.grown).may_fault = true;
+    }
+
+    /// The first fault reported so far by this stream's kernels, read in the order of `stream`.
+    pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
+        let mut grown = lock(&self.grown);
+        grown.read_fault(stream)?;
+        // Another stream's order covers only a part of what is enqueued here: the rest is asked for later.
+        if stream == self.stream.cu_stream() {
+            grown.may_fault = false;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for StreamState {
+    fn drop(&mut self) {
+        // Freeing must not become part of what some stream captures. Without the context there is nothing to free.
+        let (Ok(()), Ok(_outside)) = (self.context.bind(), OutsideCapture::enter()) else { return };
+        let stream = self.stream.cu_stream();
+        // Nobody can ask this stream any more: whoever reads a result next is told.
+        if let Err(fault) = self.take_fault(stream) {
+            self.context.keep_fault(fault);
+        }
+        if !matches!(capture::of_stream(stream), Ok(None)) {
+            // The stream's order is that of a graph now: these workspaces are lost until the process ends.
+            return;
+        }
+        for workspace in &lock(&self.grown).all {
+            // Not to free what CUDA refuses to free is all that can be done.
+            let _ = self.context.free(workspace.header, stream);
+        }
+    }
+}
+
+/// Reads a workspace's fault in the order of `stream`, waits for it, and clears it if there is one.
+fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
+    const DOING: &str = "reading whether a kernel reported a fault";
+    let mut bytes = [0u8; FAULT.1];
+    let address = workspace.header + FAULT.0;
+    // SAFETY: the fault is in the header, and `bytes` lives until the stream has been waited for.
+    unsafe { result::memcpy_dtoh_async(&mut bytes, address, stream) }.doing(DOING)?;
+    // SAFETY: the stream is alive.
+    unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
+    let Some(fault) = decode_fault(&bytes) else { return Ok(()) };
+    // SAFETY: as for reading.
+    unsafe { result::memset_d8_async(address, 0, FAULT.1, stream) }.doing(DOING)?;
+    Err(fault)
+}
+
+/// The fault in the header's bytes from the fault code on.
+fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
+    let (code, rest) = bytes.split_first_chunk::<4>()?;
+    let (index, rest) = rest.split_first_chunk::<8>()?;
+    let (value, _) = rest.split_first_chunk::<8>()?;
+    let index = usize::try_from(u64::from_ne_bytes(*index)).unwrap_or(usize::MAX);
+    match u32::from_ne_bytes(*code) {
+        // `CLAIMED`: a kernel is about to say what is wrong, in a launch that this read is not ordered with.
+        0 | CLAIMED => None,
+        1 => {
+            let rule = "does not ascend from 0 to the number of elements";
+            Some(Error::Offsets { index, offset: i64::from_ne_bytes(*value).into(), rule })
+        }
+        code => {
+            let reason = format!("an unknown fault {code} at position {index}");
+            Some(Error::Driver { doing: "running a kernel", reason })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_are_aligned_and_apart() {
+        for words8 in [0, 1, 31, 32, 33, 1000, 1 << 17] {
+            for words16 in [0, 1, 1000] {
+                let Layout { start16, bytes, .. } = Capacity { words8, words16 }.layout().unwrap();
+                assert_eq!(start16 % 256, 0);
+                assert!(start16 >= HEADER + 8 * words8);
+                assert_eq!(bytes, start16 + 16 * words16);
+            }
+        }
+        assert_eq!(INITIAL.layout().unwrap().bytes, 4 << 20);
+        assert_eq!(INITIAL_IN_CAPTURE.layout().unwrap().bytes, 64 << 10);
+    }
+
+    #[test]
+    fn a_region_grows_to_at_least_twice_its_size() {
+        let have = Capacity { words8: 100, words16: 100 };
+        let grown = |words8, words16| have.grown(Capacity { words8, words16 });
+        assert_eq!(grown(100, 0), have);
+        assert_eq!(grown(101, 7), Capacity { words8: 200, words16: 100 });
+        assert_eq!(grown(0, 1000), Capacity { words8: 100, words16: 1024 });
+        assert!(grown(usize::MAX, usize::MAX).layout().is_none(), "too much is an error, not a small workspace");
+    }
+
+    #[test]
+    fn a_fault_is_decoded() {
+        let mut bytes = [0; FAULT.1];
+        assert_eq!(decode_fault(&bytes), None);
+        bytes[0] = 1;
+        bytes[4..12].copy_from_slice(&5u64.to_ne_bytes());
+        bytes[12..].copy_from_slice(&(-3i64).to_ne_bytes());
+        assert!(matches!(decode_fault(&bytes), Some(Error::Offsets { index: 5, offset: -3, .. })));
+        bytes[..4].copy_from_slice(&CLAIMED.to_ne_bytes());
+        assert_eq!(decode_fault(&bytes), None);
+        bytes[..4].copy_from_slice(&99u32.to_ne_bytes());
+        assert!(matches!(decode_fault(&bytes), Some(Error::Driver { .. })));
+    }
+
+    #[test]
+    #[ignore = "needs NVRTC"]
+    fn kernels_have_the_same_structs() {
+        use super::super::{jit, sources};
+        use std::mem::offset_of;
+        let root = "memory/workspace.cuh";
+        let source = sources::KernelSource { root, prelude: String::new(), entry: "kernel" };
+        let mut text = sources::stitch(&source).unwrap();
+        // NVRTC's `offsetof`, which its standard headers would define.
+        let offset = |of: &str, field: &str| format!("__INTADDR__(&(({of}*)0)->{field})");
+        let mut equal = |cuda: &str, rust: usize| text.push_str(&format!("static_assert({cuda} == {rust});\n"));
+        equal("sizeof(Workspace)", size_of::<Workspace>());
+        equal(&offset("Workspace", "header"), offset_of!(Workspace, header));
+        equal(&offset("Workspace", "words8"), offset_of!(Workspace, words8));
+        equal(&offset("Workspace", "words16"), offset_of!(Workspace, words16));
+        equal(&offset("Workspace", "capacity8"), offset_of!(Workspace, capacity8));
+        equal(&offset("Workspace", "capacity16"), offset_of!(Workspace, capacity16));
+        equal(&offset("WorkspaceHeader", "epoch"), 0);
+        equal(&offset("WorkspaceHeader", "fault"), FAULT.0 as usize);
+        equal(&offset("WorkspaceHeader", "fault_index"), FAULT.0 as usize + 4);
+        equal(&offset("WorkspaceHeader", "fault_value"), FAULT.0 as usize + 12);
+        equal("(sizeof(WorkspaceHeader) <= 256)", 1);
+        jit::compile(&text, &jit::options("sm_90")).unwrap();
+    }
+}

@@ -1,0 +1,76 @@
+//! What a reduction of a whole array does on a CUDA device: its parts.
+
+use std::fmt;
+
+/// Threads a block.
+const THREADS: usize = 256;
+/// Rows of vectors that a warp loads at once.
+const DEPTH: usize = 4;
+/// The most parts: several waves of blocks on the largest GPUs, and few values for the last block to combine.
+const MOST_PARTS: usize = 4096;
+
+/// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in the
+/// same order on every GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReducePlan {
+    /// Elements.
+    pub len: usize,
+    /// Neighbouring elements that a thread loads at once.
+    pub vector: usize,
+    /// Elements a part.
+    pub part: usize,
+    /// Parts, each a block's.
+    pub parts: usize,
+    /// Threads a block.
+    pub threads: usize,
+    /// Status words of 8 bytes.
+    pub words8: usize,
+    /// Status words of 16 bytes.
+    pub words16: usize,
+}
+
+impl ReducePlan {
+    /// The plan for `len` elements of `input` bytes, combined as values of `state` bytes.
+    #[must_use]
+    pub fn new(len: usize, input: usize, state: usize) -> Self {
+        let vector = if 16usize.is_multiple_of(input) { 16 / input } else { 1 };
+        let step = THREADS * vector * DEPTH;
+        let part = len.div_ceil(MOST_PARTS).next_multiple_of(step).max(step);
+        let parts = len.div_ceil(part).max(1);
+        let words = if parts == 1 { 0 } else { parts };
+        let (words8, words16) = if state <= 4 { (words, 0) } else { (0, words * state.div_ceil(12)) };
+        Self { len, vector, part, parts, threads: THREADS, words8, words16 }
+    }
+
+    /// The constants that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> String {
+        format!("constexpr u32 THREADS = {THREADS}, VECTOR = {}, DEPTH = {DEPTH};\n", self.vector)
+    }
+}
+
+impl fmt::Display for ReducePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { len, vector, part, parts, threads, .. } = self;
+        writeln!(f, "reduction of a whole array, one kernel (device/reduce.cuh)")?;
+        writeln!(f, "  elements      {len}")?;
+        writeln!(f, "  parts         {parts} of {part} elements, each a block of {threads} threads, {DEPTH} loads of {vector} elements at once")?;
+        write!(f, "  status words  {} bytes", self.words8 * 8 + self.words16 * 16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_the_array() {
+        for input in [1, 2, 3, 4, 8, 12, 16, 64] {
+            for len in [0, 1, 1023, 1024, 1025, 100_003, 1 << 24, (1 << 33) + 7] {
+                let plan = ReducePlan::new(len, input, input);
+                assert!(plan.parts * plan.part >= len && (plan.parts - 1) * plan.part <= len, "{plan:?}");
+                assert!(plan.parts <= MOST_PARTS && plan.part.is_multiple_of(THREADS * plan.vector));
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What a single-pass scan does on a CUDA device: the tile's shape, its pipeline and its workspace.
+//!
+//! The shape of a tile depends on the types alone, so that a scan of floats groups its additions in the same way on
+//! every GPU of an architecture. How many tiles are under way at once, which changes nothing in the result, is chosen
+//! by the [tuning rows](Tuning).
+
+use std::fmt;
+
+/// Lanes of a warp.
+const WARP: usize = 32;
+/// Threads that scan; the look-back warps come on top.
+const THREADS: usize = 256;
+/// Bytes of input a thread holds of one tile: three loads of 16 bytes.
+const THREAD_BYTES: usize = 48;
+/// Shared memory for what a block's warps share beside the ring of tiles: the most that any kernel takes.
+const RESERVED: usize = 12 << 10;
+/// Tiles of a look-back group, and entries from one group's status word to the next: as in `tile/lookback.cuh`.
+const GROUP: usize = WARP;
+const SPREAD: usize = 16;
+
+/// How a GPU keeps its memory busy: data, with the measurement that justifies each row. An unknown GPU takes the last
+/// row at or below its compute capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// The compute capability from which the row holds.
+    pub capability: (u32, u32),
+    /// Shared memory a block may have, in bytes.
+    pub shared_bytes: usize,
+    /// Blocks a multiprocessor should run, for states of up to 8 bytes.
+    pub blocks: usize,
+    /// Tiles that a block stages ahead of the one it reduces.
+    pub ahead: usize,
+    /// Tiles that a block may hold between reducing and rescanning them, where shared memory allows.
+    pub lag: usize,
+    /// Warps that look back.
+    pub lookers: usize,
+    /// Groups of tiles that a tile looks back over.
+    pub groups: usize,
+    /// Where the numbers come from.
+    pub source: &'static str,
+}
+
+/// The rows, by ascending capability.
+pub const TUNING: &[Tuning] = &[
+    Tuning {
+        capability: (7, 5),
+        shared_bytes: 64 << 10,
+        blocks: 1,
+        ahead: 1,
+        lag: 4,
+        lookers: 2,
+        groups: 8,
+        source: "not measured: sized by the architecture's 64 KiB of shared memory",
+    },
+    Tuning {
+        capability: (8, 0),
+        shared_bytes: 163 << 10,
+        blocks: 2,
+        ahead: 1,
+        lag: 4,
+        lookers: 2,
+        groups: 8,
+        source: "not measured: sized by the architecture's 163 KiB of shared memory",
+    },
+    Tuning {
+        capability: (8, 6),
+        shared_bytes: 99 << 10,
+        blocks: 1,
+        ahead: 1,
+        lag: 4,
+        lookers: 2,
+        groups: 8,
+        source: "not measured: sized by the architecture's 99 KiB of shared memory",
+    },
+    Tuning {
+        capability: (9, 0),
+        shared_bytes: 227 << 10,
+        blocks: 3,
+        ahead: 1,
+        lag: 4,
+        lookers: 2,
+        groups: 8,
+        source: "H200, 2026-11-21, f32 sum of 2^30 bytes, share of a copy: 0.95 (lag 3: 0.88; 1 looker: 0.88; \
+                 4 groups: 0.90; 2 blocks of 16 KiB tiles: 0.89)",
+    },
+    Tuning {
+        capability: (12, 0),
+        shared_bytes: 99 << 10,
+        blocks: 1,
+        ahead: 1,
+        lag: 4,
+        lookers: 2,
+        groups: 8,
+        source: "not measured: sized by the architecture's 99 KiB of shared memory",
+    },
+];
+
+impl Tuning {
+    /// The row for a device.
+    #[must_use]
+    pub fn of(capability: (u32, u32)) -> &'static Self {
+        let fits = |row: &&Self| row.capability <= capability;
+        TUNING.iter().rev().find(fits).unwrap_or(&TUNING[0])
+    }
+}
+
+/// The sizes in bytes that a plan depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of an element.
+    pub input: usize,
+    /// Of what one tile tells another: what the operator combines, with its segment heads.
+    pub state: usize,
+    /// Of a result.
+    pub output: usize,
+}
+
+/// A planned single-pass scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanPlan {
+    /// Elements.
+    pub len: usize,
+    /// The sizes of the types.
+    pub sizes: Sizes,
+    /// Neighbouring elements that a thread loads at once.
+    pub vector: usize,
+    /// Vectors that a thread has in a tile.
+    pub rows: usize,
+    /// Elements a tile.
+    pub tile: usize,
+    /// Tiles.
+    pub tiles: usize,
+    /// Threads a block, the look-back warps included.
+    pub threads: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// See [`Tuning`].
+    pub ahead: usize,
+    /// See [`Tuning`].
+    pub lag: usize,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+    /// Dynamic shared memory a block: the ring of tiles.
+    pub shared_bytes: usize,
+    /// Status words of 8 bytes.
+    pub words8: usize,
+    /// Status words of 16 bytes.
+    pub words16: usize,
+}
+
+impl ScanPlan {
+    /// The plan for `len` elements on a device of this compute capability.
+    #[must_use]
+    pub fn new(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
+        let tuning = Tuning::of(capability);
+        let widest = sizes.state.max(sizes.output);
+        let vector = if 16usize.is_multiple_of(sizes.input) { 16 / sizes.input } else { 1 };
+        let vector = vector.min(1 << (64 / widest).max(1).ilog2());
+        let slot = (vector * sizes.input).next_multiple_of(16);
+        let rows = (THREAD_BYTES / slot).max(1);
+        let tile = THREADS * vector * rows;
+        let stage = THREADS * rows * slot;
+        let fit = (tuning.shared_bytes - RESERVED) / stage;
+        let lag = tuning.lag.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
+        let blocks = if sizes.state <= 8 { tuning.blocks } else { tuning.blocks.min(if sizes.state <= 24 { 2 } else { 1 }) };
+        let tiles = len.div_ceil(tile).max(1);
+        let entries = tiles + 2 * SPREAD * (tiles / GROUP + 1);
+        let small = sizes.state <= 4;
+        Self {
+            len,
+            sizes,
+            vector,
+            rows,
+            tile,
+            tiles,
+            threads: THREADS + tuning.lookers * WARP,
+            blocks,
+            ahead: tuning.ahead,
+            lag,
+            tuning,
+            shared_bytes: (tuning.ahead + lag + 1) * stage,
+            words8: if small { entries } else { 0 },
+            words16: if small { 0 } else { entries * sizes.state.div_ceil(12) },
+        }
+    }
+
+    /// The constants that the kernel is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> String {
+        format!(
+            "constexpr u32 THREADS = {THREADS}, VECTOR = {}, ROWS = {}, AHEAD = {}, LAG = {}, LOOKERS = {}, \
+             GROUPS = {}, BLOCKS = {}, POLL_NANOSECONDS = 40;\n",
+            self.vector, self.rows, self.ahead, self.lag, self.tuning.lookers, self.tuning.groups, self.blocks
+        )
+    }
+}
+
+impl fmt::Display for ScanPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { len, vector, rows, tile, tiles, threads, blocks, ahead, lag, tuning, shared_bytes, .. } = self;
+        let bytes = self.words8 * 8 + self.words16 * 16;
+        writeln!(f, "single-pass scan, one kernel (device/scan.cuh)")?;
+        writeln!(f, "  elements      {len} of {} bytes, results of {} bytes", self.sizes.input, self.sizes.output)?;
+        writeln!(f, "  tiles         {tiles} of {tile} elements ({} KiB): {THREADS} threads x {rows} x {vector}", tile * self.sizes.input >> 10)?;
+        writeln!(f, "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor", threads - THREADS)?;
+        writeln!(f, "  pipeline      {ahead} tile staged ahead, {lag} held back; {shared_bytes} bytes of shared memory a block")?;
+        writeln!(f, "  look-back     {} groups of {GROUP} tiles; {bytes} bytes of status words", tuning.groups)?;
+        write!(f, "  tuning row    compute capability {}.{}: {}", tuning.capability.0, tuning.capability.1, tuning.source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_fits_every_row() {
+        for row in TUNING {
+            for input in 1..=64 {
+                for state in [1, 2, 4, 8, 12, 16, 24, 40, 64, 72, 80] {
+                    for output in [1, 4, 8, 16, 64] {
+                        let plan = ScanPlan::new(1 << 33, Sizes { input, state, output }, row.capability);
+                        assert!(plan.shared_bytes + RESERVED <= row.shared_bytes, "{plan:?}");
+                        assert!(plan.vector.is_power_of_two() && plan.vector <= 16 && plan.lag >= 1, "{plan:?}");
+                        assert!(2 + 2 * (plan.ahead + plan.lag + 1) <= 16, "a block has 16 barriers: {plan:?}");
+                        assert!(plan.tuning.lookers <= plan.ahead + 1, "{plan:?}");
+                        assert!(plan.tile * plan.tiles >= 1 << 33);
+                        assert!(u32::try_from(plan.tiles + (1 << 16)).is_ok(), "tickets have 32 bits");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_tile_does_not_depend_on_the_gpu() {
+        let sizes = Sizes { input: 4, state: 4, output: 4 };
+        let tiles = TUNING.iter().map(|row| ScanPlan::new(1000, sizes, row.capability).tile);
+        assert!(tiles.clone().all(|tile| tile == 3072), "{:?}", tiles.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_unknown_gpu_takes_the_newest_row_at_or_below_it() {
+        assert_eq!(Tuning::of((9, 0)).capability, (9, 0));
+        assert_eq!(Tuning::of((10, 3)).capability, (9, 0));
+        assert_eq!(Tuning::of((8, 9)).capability, (8, 6));
+        assert_eq!(Tuning::of((7, 0)).capability, (7, 5));
+        assert_eq!(Tuning::of((99, 0)).capability, (12, 0));
+    }
+}

@@ -1,0 +1,213 @@
+//! CUDA: calls captured in graphs and replayed.
+
+#![cfg(feature = "cuda")]
+
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::{CudaContext, CudaGraph, CudaStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use upsweep::prelude::*;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+const MODES: [CUstreamCaptureMode; 3] = [
+    CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL,
+    CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+    CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED,
+];
+
+fn values(len: usize) -> Vec<u64> {
+    (0..len as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20).collect()
+}
+
+fn prefixes(x: &[u64]) -> Vec<u64> {
+    let running = |sum: &mut u64, &x: &u64| {
+        *sum = sum.wrapping_add(x);
+        Some(*sum)
+    };
+    x.iter().scan(0, running).collect()
+}
+
+/// While a capture in the global mode is in progress, CUDA refuses some calls in every thread: of cudarc's too.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `enqueue` enqueues on `stream`, as a graph.
+fn capture(
+    stream: &Arc<CudaStream>,
+    mode: CUstreamCaptureMode,
+    enqueue: impl FnOnce() -> upsweep::Result<()>,
+) -> Result<CudaGraph, Box<dyn std::error::Error>> {
+    stream.begin_capture(mode)?;
+    let enqueued = enqueue();
+    // The capture is ended also after a failure, so that the next test finds no stream that is still captured.
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0));
+    enqueued?;
+    Ok(graph?.ok_or("the capture is empty")?)
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn ten_thousand_replays() -> Outcome {
+    let _one = one_at_a_time();
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    // Below, at and above the sizes that one block, one cluster and one wave of blocks do.
+    for len in [1000, 100_000, 1 << 20] {
+        let x = values(len);
+        let input = device.upload(&x)?;
+        let mut output = device.filled(len, 0u64)?;
+        let scan = Scan::new(Sum);
+        let graph = capture(&stream, MODES[0], || scan.run(&device, &input, &mut output))?;
+        for _ in 0..10_000 {
+            graph.launch()?;
+        }
+        assert!(output.to_vec()? == prefixes(&x), "{len} elements");
+        // A call outside of the graph, between its replays, has another workspace.
+        assert!(device.inclusive_scan(&input, Sum)?.to_vec()? == prefixes(&x));
+        graph.launch()?;
+        assert!(output.to_vec()? == prefixes(&x));
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn a_graph_reads_its_input_anew_each_time() -> Outcome {
+    let _one = one_at_a_time();
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    let mut data = device.upload(&vec![1u64; 300_000])?;
+    let graph = capture(&stream, MODES[0], || Scan::new(Sum).run_in_place(&device, &mut data))?;
+    let mut expected = vec![1u64; 300_000];
+    for _ in 0..10 {
+        graph.launch()?;
+        expected = prefixes(&expected);
+        assert!(data.to_vec()? == expected);
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn the_first_use_of_a_kernel_may_be_in_a_capture() -> Outcome {
+    let _one = one_at_a_time();
+    // Compiling, loading, allocating the workspace and growing it all happen in the capture. Each mode has an operator
+    // and element type of its own, so that none finds the other's kernel.
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    macro_rules! check {
+        ($mode:expr, $t:ty) => {{
+            let (small, large) = (vec![1 as $t; 10_000], vec![1 as $t; 1 << 24]);
+            let inputs = (device.upload(&small)?, device.upload(&large)?);
+            let mut outputs = (device.filled(small.len(), 0 as $t)?, device.filled(large.len(), 0 as $t)?);
+            let graph = capture(&stream, $mode, || {
+                Scan::new(Max).run(&device, &inputs.0, &mut outputs.0)?;
+                Scan::new(Max).run(&device, &inputs.1, &mut outputs.1)?;
+                Scan::new(Max).run(&device, &inputs.0, &mut outputs.0)
+            })?;
+            graph.launch()?;
+            assert!(outputs.0.to_vec()? == small && outputs.1.to_vec()? == large);
+        }};
+    }
+    check!(MODES[0], u16);
+    check!(MODES[1], i32);
+    check!(MODES[2], i8);
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn an_array_made_in_a_capture_outlives_it() -> Outcome {
+    let _one = one_at_a_time();
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    let x = values(200_000);
+    let input = device.upload(&x)?;
+    let mut result = None;
+    let graph = capture(&stream, MODES[0], || {
+        result = Some(device.inclusive_scan(&input, Sum)?);
+        Ok(())
+    })?;
+    let result = result.ok_or("no result")?;
+    for _ in 0..3 {
+        graph.launch()?;
+        assert!(result.to_vec()? == prefixes(&x));
+    }
+    drop(graph);
+    assert!(result.to_vec()? == prefixes(&x));
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn several_graphs_on_several_streams() -> Outcome {
+    let _one = one_at_a_time();
+    let context = CudaContext::new(0)?;
+    let x = values(1 << 20);
+    let expected = prefixes(&x);
+    let mut graphs = Vec::new();
+    for _ in 0..3 {
+        let stream = context.new_stream()?;
+        let device = Device::on_stream(&stream)?;
+        let input = device.upload(&x)?;
+        let mut output = device.filled(x.len(), 0u64)?;
+        let graph = capture(&stream, MODES[0], || Scan::new(Sum).run(&device, &input, &mut output))?;
+        graphs.push((graph, output, device, input));
+    }
+    for _ in 0..200 {
+        for (graph, ..) in &graphs {
+            graph.launch()?;
+        }
+    }
+    for (_, output, ..) in &graphs {
+        assert!(output.to_vec()? == expected);
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn what_waits_for_the_host_is_refused_and_the_capture_goes_on() -> Outcome {
+    let _one = one_at_a_time();
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    let x = values(5000);
+    let input = device.upload(&x)?;
+    let mut output = device.filled(x.len(), 0u64)?;
+    let mut refused = Vec::new();
+    let graph = capture(&stream, MODES[0], || {
+        refused.push(device.upload(&x).err());
+        refused.push(input.to_vec().err());
+        refused.push(device.reduce(&input, Sum).err());
+        Scan::new(Sum).run(&device, &input, &mut output)
+    })?;
+    for error in refused {
+        assert!(error.is_some_and(|error| error.to_string().contains("captured")));
+    }
+    graph.launch()?;
+    assert!(output.to_vec()? == prefixes(&x));
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn bad_offsets_in_a_graph_are_reported_at_each_launch() -> Outcome {
+    let _one = one_at_a_time();
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    let input = device.upload(&values(1000))?;
+    let bad = device.upload(&[0u32, 700, 300, 1000])?;
+    let mut output = device.filled(1000, 0u64)?;
+    let scan = Scan::new(Sum).segments(Segments::Offsets(&bad));
+    let graph = capture(&stream, MODES[0], || scan.run(&device, &input, &mut output))?;
+    assert!(input.to_vec().is_ok(), "nothing has run yet");
+    for _ in 0..3 {
+        graph.launch()?;
+        let error = output.to_vec();
+        assert!(matches!(error, Err(upsweep::Error::Offsets { .. })), "{error:?}");
+        assert!(output.to_vec().is_ok(), "a fault is reported once");
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! CUDA: the device's memory, by tests that need it for themselves.
+
+#![cfg(feature = "cuda")]
+
+use cudarc::driver::CudaContext;
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use upsweep::Error;
+use upsweep::prelude::*;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn out_of_memory_is_an_error_and_no_more() -> Outcome {
+    let _one = one_at_a_time();
+    let context = CudaContext::new(0)?;
+    let device = Device::cuda(0)?;
+    let x = vec![1u32; 64 << 20];
+    let input = device.upload(&x)?;
+    assert_eq!(device.reduce(&input, Sum)?, 64 << 20);
+    // Nearly all of what is left is taken by someone else: neither an upload nor a result fits.
+    let (free, _) = context.mem_get_info()?;
+    let mut taken = Vec::new();
+    let mut piece = free;
+    while piece >= 32 << 20 {
+        // SAFETY: nobody reads the memory.
+        match unsafe { context.default_stream().alloc::<u8>(piece) } {
+            Ok(memory) => taken.push(memory),
+            Err(_) => piece /= 2,
+        }
+    }
+    let bytes = x.len() * size_of::<u32>();
+    for _ in 0..3 {
+        assert_eq!(device.upload(&x).err(), Some(Error::OutOfMemory { bytes }));
+        assert_eq!(device.inclusive_scan(&input, Sum).err(), Some(Error::OutOfMemory { bytes }));
+    }
+    assert_eq!(device.reduce(&input, Sum)?, 64 << 20, "what needs no memory works meanwhile");
+    drop(taken);
+    context.synchronize()?;
+    let result = device.inclusive_scan(&input, Sum)?.to_vec()?;
+    assert!(result.iter().zip(1..).all(|(&found, expected)| found == expected));
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn many_captures_use_their_workspaces_again() -> Outcome {
+    let _one = one_at_a_time();
+    let context = CudaContext::new(0)?;
+    let stream = context.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    let input = device.upload(&vec![1u64; 1 << 22])?;
+    let mut output = device.filled(1 << 22, 0u64)?;
+    let mut used = Vec::new();
+    for round in 0..300 {
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL)?;
+        let enqueued = Scan::new(Sum).run(&device, &input, &mut output);
+        let graph = stream.end_capture(CUgraphInstantiate_flags(0))?.ok_or("the capture is empty")?;
+        enqueued?;
+        graph.launch()?;
+        stream.synchronize()?;
+        drop(graph);
+        if round % 100 == 99 {
+            assert_eq!(output.to_vec()?[(1 << 22) - 1], 1 << 22);
+            let (free, total) = context.mem_get_info()?;
+            used.push(total - free);
+        }
+    }
+    // CUDA reports the end of a graph a little late, so that a few more workspaces than one may exist.
+    assert!(used[2] <= used[0] + (8 << 20), "the captures keep memory: {used:?}");
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn streams_that_are_gone_keep_no_workspace() -> Outcome {
+    let _one = one_at_a_time();
+    let context = CudaContext::new(0)?;
+    let mut used = Vec::new();
+    for round in 0..300 {
+        let device = Device::on_stream(&context.new_stream()?)?;
+        let x = device.upload(&vec![1u32; 1 << 20])?;
+        assert_eq!(device.inclusive_scan(&x, Sum)?.to_vec()?[(1 << 20) - 1], 1 << 20);
+        drop((x, device));
+        if round % 100 == 99 {
+            context.synchronize()?;
+            let (free, total) = context.mem_get_info()?;
+            used.push(total - free);
+        }
+    }
+    assert!(used[2] <= used[0] + (64 << 20), "streams keep memory: {used:?}");
+    Ok(())
+}

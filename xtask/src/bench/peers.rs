@@ -1,0 +1,76 @@
+//! The other libraries on the same work: the programs in `benches/peers`, with what they need from PyPI. The build
+//! needs a C++ compiler, and the GPU's peers run without anything but the driver.
+
+use crate::{Outcome, first_line, run, target};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A CUDA toolkit as packages: the compiler, its headers, its device libraries, the run-time library.
+const TOOLKIT: [&str; 4] =
+    ["nvidia-cuda-nvcc==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-nvvm==13.0.*", "nvidia-cuda-runtime==13.0.*"];
+/// CUB comes in two versions: the toolkit's own, and the newest.
+const CUBS: [(&str, &str); 2] = [("cub-3.0", "nvidia-cuda-cccl==13.0.*"), ("cub-newest", "nvidia-cuda-cccl")];
+
+/// `std::inclusive_scan` by TBB, and NumPy.
+pub(super) fn cpu(root: &Path) -> Outcome<Vec<Command>> {
+    let folder = target(root).join("peers");
+    let venv = folder.join("venv");
+    let python = venv.join("bin/python");
+    if !python.exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+        run(pip(&python).args(["numpy", "tbb", "tbb-devel"]))?;
+    }
+    let program = folder.join("std-tbb");
+    let libraries = venv.join("lib");
+    let mut build = Command::new("c++");
+    build.args(["-O3", "-march=native", "-std=c++17", "-o"]).arg(&program).arg(root.join("benches/peers/cpu.cpp"));
+    build.arg("-I").arg(venv.join("include")).arg("-L").arg(&libraries);
+    run(build.arg(format!("-Wl,-rpath,{}", libraries.display())).args(["-ltbb", "-lpthread"]))?;
+    let mut numpy = Command::new(python);
+    numpy.arg(root.join("benches/peers/python.py")).arg("cpu");
+    Ok(vec![Command::new(program), numpy])
+}
+
+/// CUB in two versions, and what the machine's own Python has: PyTorch, CuPy, JAX.
+pub(super) fn gpu(root: &Path) -> Outcome<Vec<Command>> {
+    let folder = target(root).join("peers");
+    let cuda = package(&folder.join("cuda"), &TOOLKIT)?;
+    let architecture = architecture();
+    let mut commands = Vec::new();
+    for (name, version) in CUBS {
+        let headers = package(&folder.join(format!("{name}-headers")), &[version])?;
+        let program = folder.join(name);
+        let mut build = Command::new(cuda.join("bin/nvcc"));
+        build.args(["-std=c++17", "-O3", "-cudart", "static"]);
+        build.arg(format!("-gencode=arch=compute_{architecture},code=sm_{architecture}"));
+        build.arg("-I").arg(headers.join("include/cccl")).arg("-L").arg(cuda.join("lib"));
+        run(build.arg("-o").arg(&program).arg(root.join("benches/peers/cub.cu")))?;
+        commands.push(Command::new(program));
+    }
+    let mut python = Command::new("python3");
+    python.arg(root.join("benches/peers/python.py")).arg("gpu");
+    commands.push(python);
+    Ok(commands)
+}
+
+fn pip(python: &Path) -> Command {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]);
+    pip
+}
+
+/// The folder into which NVIDIA's packages put their files, below `folder`; fetched if it is not there.
+fn package(folder: &Path, packages: &[&str]) -> Outcome<PathBuf> {
+    let inner = folder.join("nvidia/cu13");
+    if !inner.exists() {
+        run(pip(Path::new("python3")).args(["--no-deps", "--target"]).arg(folder).args(packages))?;
+    }
+    if inner.exists() { Ok(inner) } else { Err(format!("{packages:?} brought no {}", inner.display()).into()) }
+}
+
+/// The GPU's architecture, or the H200's where there is none: then the programs are built for another machine.
+fn architecture() -> String {
+    let mut query = Command::new("nvidia-smi");
+    query.args(["--query-gpu=compute_cap", "--format=csv,noheader"]).stderr(Stdio::null());
+    first_line(&mut query, "9.0").replace('.', "")
+}
