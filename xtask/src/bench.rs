@@ -4,7 +4,7 @@
 
 mod peers;
 
-use crate::{Outcome, first_line, target};
+use crate::{Outcome, first_line, target, words};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -47,7 +47,6 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     }
     let options = Options::parse(args)?;
     let either = options.cpu || options.gpu;
-    build(root, options.smoke)?;
     if options.cpu || !either {
         bench(root, "cpu", &options)?;
     }
@@ -61,6 +60,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
 
 /// Runs one bench and its peers, and keeps what they print; or says what there is to run.
 fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
+    build(root, name, options.smoke)?;
     let profile = if options.smoke { "debug" } else { "release" };
     let mut bench = Command::new(target(root).join(profile).join(name));
     bench.args(options.passed_on).args(options.smoke.then_some("--smoke"));
@@ -69,25 +69,19 @@ fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
         commands.extend(if name == "cpu" { peers::cpu(root)? } else { peers::gpu(root)? });
     }
     if options.build {
-        commands.iter().for_each(|command| println!("bench: built {command:?}"));
+        commands.iter().for_each(|command| println!("bench: built {}", words(command)));
         return Ok(());
     }
     let texts: Outcome<Vec<String>> = commands.iter_mut().map(capture).collect();
     keep(root, &texts?.concat(), options.smoke)
 }
 
-/// Builds the benches: for a record as they ship, to try them as the tests are built, which is there already.
-fn build(root: &Path, smoke: bool) -> Outcome {
-    let mut build = cargo();
-    build.args(["build", "--quiet", "--package", "upsweep-bench", "--bins"]).current_dir(root);
-    if !smoke {
-        build.arg("--release");
-    }
-    crate::run(&mut build)
-}
-
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+/// Builds one bench: for a record as it ships, to try it as the tests are built. Of the whole workspace, as in `.ci/run`,
+/// so that what the tests built is used.
+fn build(root: &Path, name: &str, smoke: bool) -> Outcome {
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(root);
+    crate::run(build.args((!smoke).then_some("--release")))
 }
 
 /// Whether the driver knows a GPU. The library would tell as well, but xtask does without it.
@@ -97,9 +91,9 @@ fn gpu_answers() -> bool {
 
 /// What a program prints; its progress and complaints go to standard error.
 fn capture(command: &mut Command) -> Outcome<String> {
-    let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("{}: {error}", words(command)))?;
     if !output.status.success() {
-        return Err(format!("{command:?}: {}", output.status).into());
+        return Err(format!("{}: {}", words(command), output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

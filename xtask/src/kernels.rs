@@ -18,10 +18,11 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
         search.push(":");
         search.push(before);
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut compile = Command::new(cargo);
-    compile.args(["run", "--quiet", "--package", "xtask", "--features", "kernels", "--bin", "kernels", "--"]);
-    crate::run(compile.args(args).current_dir(root).env("LD_LIBRARY_PATH", search))
+    // Of the whole workspace, so that the library is not compiled again after its tests.
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--workspace", "--features", "xtask/kernels", "--bin", "kernels"]);
+    crate::run(build.current_dir(root))?;
+    crate::run(Command::new(target(root).join("debug/kernels")).args(args).env("LD_LIBRARY_PATH", search))
 }
 
 /// The folder with `libnvrtc.so`: `target/nvrtc`, filled from PyPI when it is not there yet.

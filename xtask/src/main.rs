@@ -63,8 +63,14 @@ fn target(root: &std::path::Path) -> PathBuf {
 
 /// Runs `command` to its end.
 fn run(command: &mut Command) -> Outcome {
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
+    let status = command.status().map_err(|error| format!("{}: {error}", words(command)))?;
+    if status.success() { Ok(()) } else { Err(format!("{}: {status}", words(command)).into()) }
+}
+
+/// The program and its arguments, without the environment, which is long.
+fn words(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// The first line that `command` prints, or `fallback` when it cannot be run.

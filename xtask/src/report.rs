@@ -6,7 +6,7 @@ mod format;
 pub(crate) use format::{COLUMNS, HEADER_KEYS};
 
 use crate::{Outcome, svg};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -116,21 +116,20 @@ fn in_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 /// The plot's panels: the inclusive sum and maximum of each type, with the points of each library.
 fn panels(rows: &[Row]) -> Vec<svg::Panel> {
-    let mut panels: BTreeMap<(&str, &str), Vec<&Row>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| matches!(row.algo.as_str(), "inclusive_sum" | "inclusive_max")) {
-        if row.lib != "copy" && row.share.is_some() {
-            panels.entry((&row.algo, &row.ty)).or_default().push(row);
+    let mut panels = Vec::new();
+    for algo in ["inclusive_sum", "inclusive_max"] {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.algo == algo && row.share.is_some()).collect();
+        for ty in in_order(rows.iter().map(|row| row.ty.as_str())) {
+            let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.ty == ty && row.lib != "copy").collect();
+            let line = |lib: &str| {
+                let points = rows.iter().filter(|row| row.lib == lib);
+                (lib.to_owned(), points.filter_map(|row| Some((row.log2n, row.share?))).collect())
+            };
+            let lines = in_order(rows.iter().map(|row| row.lib.as_str())).into_iter().map(line).collect();
+            panels.push(svg::Panel { title: format!("{}, {ty}", algo.replace('_', " ")), lines });
         }
     }
-    let lines = |rows: &[&Row]| {
-        let line = |lib: &str| {
-            let points = rows.iter().filter(|row| row.lib == lib);
-            points.filter_map(|row| Some((row.log2n, row.share?))).collect()
-        };
-        in_order(rows.iter().map(|row| row.lib.as_str())).into_iter().map(|lib| (lib.to_owned(), line(lib))).collect()
-    };
-    let title = |(algo, ty): (&str, &str)| format!("{}, {ty}", algo.replace('_', " "));
-    panels.iter().map(|(&key, rows)| svg::Panel { title: title(key), lines: lines(rows) }).collect()
+    panels
 }
 
 #[cfg(test)]

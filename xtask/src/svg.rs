@@ -11,6 +11,8 @@ pub(crate) struct Panel {
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 240.0;
 const MARGIN: f64 = 40.0;
+/// Half a label's width.
+const RIGHT: f64 = 20.0;
 const COLUMNS: usize = 3;
 /// Told apart also by those who see few colours (Okabe and Ito).
 const COLOURS: [&str; 7] = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
@@ -52,12 +54,12 @@ fn draw(out: &mut String, panel: &Panel, libraries: &[&str]) {
     let most = points().map(|&(size, _)| size).max().unwrap_or(1).max(least + 1);
     // A share above 1 is possible where everything is in a cache.
     let top = points().map(|&(_, share)| share).fold(1.0, f64::max);
-    let x = |size: u32| MARGIN + f64::from(size - least) / f64::from(most - least) * (WIDTH - MARGIN - 15.0);
+    let x = |size: u32| MARGIN + f64::from(size - least) / f64::from(most - least) * (WIDTH - MARGIN - RIGHT);
     let y = |share: f64| HEIGHT - MARGIN - share / top * (HEIGHT - MARGIN - 30.0);
     push(out, format_args!("<text x=\"{MARGIN}\" y=\"18\" font-weight=\"bold\">{}</text>\n", escape(&panel.title)));
     for step in 0..=4 {
         let share = top * f64::from(step) / 4.0;
-        let (at, end) = (y(share), WIDTH - 15.0);
+        let (at, end) = (y(share), WIDTH - RIGHT);
         push(out, format_args!("<line x1=\"{MARGIN}\" y1=\"{at:.1}\" x2=\"{end}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>"));
         push(
             out,

@@ -5,7 +5,7 @@ use crate::translate;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, Result, ReturnType, Token, Type, parse_quote};
+use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, Result, ReturnType, Token, Type};
 
 pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
@@ -41,19 +41,23 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
         let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
         let hidden = signature.hidden(function);
         let unit = &signature.unit;
-        Ok(signature.items(function, quote! {
-            #[automatically_derived]
-            impl #impl_generics ::upsweep::operator::Operator<#output> for #unit #clause {
-                #[inline(always)]
-                fn combine(&self, a: #output, b: #output) -> #output {
-                    #name(a, b)
+        Ok(signature.items(
+            function,
+            quote! {
+                #[automatically_derived]
+                impl #impl_generics ::upsweep::operator::Operator<#output> for #unit #clause {
+                    #[inline(always)]
+                    fn combine(&self, a: #output, b: #output) -> #output {
+                        #name(a, b)
+                    }
+                    #identity
+                    fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
+                        <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
+                    }
                 }
-                #identity
-                fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                    <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
-                }
-            }
-        }, "operator"))
+            },
+            "operator",
+        ))
     })
 }
 
@@ -71,19 +75,23 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
         let (name, output, unit) = (&function.sig.ident, &signature.output, &signature.unit);
         let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
         let hidden = signature.hidden(function);
-        Ok(signature.items(function, quote! {
-            #[automatically_derived]
-            impl #impl_generics ::upsweep::operator::Function<(#(#types,)*)> for #unit #clause {
-                type Output = #output;
-                #[inline(always)]
-                fn call(&self, (#(#names,)*): (#(#types,)*)) -> #output {
-                    #name(#(#names),*)
+        Ok(signature.items(
+            function,
+            quote! {
+                #[automatically_derived]
+                impl #impl_generics ::upsweep::operator::Function<(#(#types,)*)> for #unit #clause {
+                    type Output = #output;
+                    #[inline(always)]
+                    fn call(&self, (#(#names,)*): (#(#types,)*)) -> #output {
+                        #name(#(#names),*)
+                    }
+                    fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
+                        <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
+                    }
                 }
-                fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                    <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
-                }
-            }
-        }, "function"))
+            },
+            "function",
+        ))
     })
 }
 
@@ -147,7 +155,10 @@ impl Signature {
         }
         for parameter in &signature.generics.params {
             if let GenericParam::Lifetime(lifetime) = parameter {
-                return Err(Error::new(lifetime.span(), format!("{what} takes values, not references: leave the lifetime out")));
+                return Err(Error::new(
+                    lifetime.span(),
+                    format!("{what} takes values, not references: leave the lifetime out"),
+                ));
             }
         }
         let mut arguments = Vec::new();
@@ -158,7 +169,10 @@ impl Signature {
                     arguments.push(((*argument.pat).clone(), (*argument.ty).clone()));
                 }
                 FnArg::Receiver(receiver) => {
-                    return Err(Error::new(receiver.span(), format!("{what} is a free function: give `self` a name and a type")));
+                    return Err(Error::new(
+                        receiver.span(),
+                        format!("{what} is a free function: give `self` a name and a type"),
+                    ));
                 }
             }
         }
@@ -168,7 +182,10 @@ impl Signature {
                 (**ty).clone()
             }
             ReturnType::Default => {
-                return Err(Error::new(signature.paren_token.span.close(), format!("{what} returns a value: write `-> T`")));
+                return Err(Error::new(
+                    signature.paren_token.span.close(),
+                    format!("{what} returns a value: write `-> T`"),
+                ));
             }
         };
         let name = signature.ident.to_string();
@@ -192,14 +209,17 @@ impl Signature {
         let ItemFn { attrs, vis, sig, block, .. } = function;
         let (translation, error) = match translate::function(&self.arguments, &self.output, block) {
             Ok((body, cuda)) => ((body, cuda), None),
-            Err(error) => ((block.to_token_stream(), Cuda::default()), Some(error.into_compile_error())),
+            // A body that has any type, so that no other errors follow.
+            Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
         };
+        let allowed = error.is_some().then(|| quote!(#[allow(unused)]));
         let (body, cuda) = translation;
         let (text, source) = (Ident::new("text", Span::mixed_site()), Ident::new("source", Span::mixed_site()));
         let function_name = Ident::new("name", Span::mixed_site());
         let append = cuda.append_to(&text, &source, &function_name);
 
-        let inline = (!attrs.iter().any(|attribute| attribute.path().is_ident("inline"))).then(|| quote!(#[inline(always)]));
+        let inline =
+            (!attrs.iter().any(|attribute| attribute.path().is_ident("inline"))).then(|| quote!(#[inline(always)]));
         let name = &sig.ident;
         let stem = plain(&name.to_string());
         let docs = attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
@@ -217,16 +237,12 @@ impl Signature {
             }
         }
         let parameters: Vec<&Ident> = generics.type_params().map(|parameter| &parameter.ident).collect();
-        let mut statics = clause.cloned().unwrap_or_else(|| parse_quote!(where));
-        for parameter in &parameters {
-            statics.predicates.push(parse_quote!(#parameter: 'static));
-        }
-
         quote! {
             #error
 
             #(#attrs)*
             #inline
+            #allowed
             #[allow(unused_parens, unused_braces, clippy::all)]
             #vis #sig #body
 
@@ -237,7 +253,7 @@ impl Signature {
             }
 
             #[automatically_derived]
-            impl #impl_generics ::upsweep::operator::arith::Callable for #name #arguments #statics {
+            impl #impl_generics ::upsweep::operator::arith::Callable for #name #arguments #clause {
                 fn cuda_name(source: &mut ::upsweep::operator::Source) -> ::std::string::String {
                     let key = ::std::format!("function {:?}", ::core::any::TypeId::of::<Self>());
                     source.define(&key, #stem, |#source, #function_name| {
@@ -272,7 +288,9 @@ pub(crate) fn check_type(ty: &Type) -> Result<()> {
         Type::Ptr(_) => "a pointer cannot go to the GPU: take and return values",
         Type::Slice(_) => "a slice has no fixed size: write an array `[T; N]`",
         Type::ImplTrait(_) => "name the type: write a type parameter `<T: ..>`",
-        Type::TraitObject(_) | Type::FnPtr(_) => "only plain values can go to the GPU: integers, floats, bool, tuples, arrays and structs with #[derive(Element)]",
+        Type::TraitObject(_) | Type::FnPtr(_) => {
+            "only plain values can go to the GPU: integers, floats, bool, tuples, arrays and structs with #[derive(Element)]"
+        }
         Type::Infer(_) => "write the type: the GPU's code needs it",
         Type::Tuple(tuple) => return tuple.elems.iter().try_for_each(check_type),
         Type::Array(array) => return check_type(&array.elem),

@@ -49,19 +49,25 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
             + ::core::marker::Sync + 'static));
     }
     let (impl_generics, arguments, clause) = generics.split_for_impl();
-    let field_types = types.iter().map(|ty| {
-        quote_spanned!(ty.span()=> <#ty as ::upsweep::operator::Element>::cuda_type(source))
-    });
-    let size_check = if generic || !input.generics.params.is_empty() {
-        TokenStream::new()
-    } else {
+    let field_types =
+        types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::upsweep::operator::Element>::cuda_type(source)));
+    // Without parameters the size is checked where the struct is defined, else where it is used.
+    let check = |ty: TokenStream| {
         let span = name.span();
-        quote_spanned!(span=> const _: () = assert!(
-            ::core::mem::size_of::<#name>() <= ::upsweep::operator::MAX_ELEMENT_BYTES,
+        quote_spanned!(span=> assert!(
+            ::core::mem::size_of::<#ty>() <= ::upsweep::operator::MAX_ELEMENT_BYTES,
             "an element has at most 64 bytes"
-        );)
+        ))
     };
-    let canonical = construct(&data.fields, &members, |member| quote!(::upsweep::operator::Element::canonical(self.#member)));
+    let (size_check, late_check) = if input.generics.params.is_empty() {
+        let check = check(quote!(#name));
+        (quote!(const _: () = #check;), TokenStream::new())
+    } else {
+        let check = check(quote!(Self));
+        (TokenStream::new(), quote!(const { #check };))
+    };
+    let canonical =
+        construct(&data.fields, &members, |member| quote!(::upsweep::operator::Element::canonical(self.#member)));
     let constructor = matches!(data.fields, Fields::Unnamed(_)).then(|| {
         quote! {
             #[automatically_derived]
@@ -81,12 +87,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
         #[automatically_derived]
         unsafe impl #impl_generics ::upsweep::operator::Element for #name #arguments #clause {
             fn cuda_type(source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                const {
-                    assert!(
-                        ::core::mem::size_of::<Self>() <= ::upsweep::operator::MAX_ELEMENT_BYTES,
-                        "an element has at most 64 bytes"
-                    );
-                }
+                #late_check
                 ::upsweep::operator::Layout::define::<Self>(source, #stem, |source| {
                     ::upsweep::operator::Layout::of::<Self>(::std::vec![#(::upsweep::operator::Field {
                         name: ::std::string::String::from(#names),
@@ -141,12 +142,17 @@ fn check_representation(input: &DeriveInput) -> Result<()> {
         })?;
     }
     if let Some(span) = packed {
-        return Err(Error::new(span, "a packed struct cannot be an element: GPUs load aligned values; leave `packed` out"));
+        return Err(Error::new(
+            span,
+            "a packed struct cannot be an element: GPUs load aligned values; leave `packed` out",
+        ));
     }
     if !c {
-        let message = format!("an element has the same layout in Rust and in C++: write #[repr(C)] above `struct {}`", input.ident);
+        let message = format!(
+            "an element has the same layout in Rust and in C++: write #[repr(C)] above `struct {}`",
+            input.ident
+        );
         return Err(Error::new(input.ident.span(), message));
     }
     Ok(())
 }
-

@@ -54,6 +54,28 @@ impl Device {
         Ok(Self(Backend::Cuda(Cuda::on_stream(stream)?)))
     }
 
+    /// Waits until everything that was enqueued is done. On the CPU nothing is ever enqueued.
+    ///
+    /// # Errors
+    /// [`Error::Driver`] with what went wrong on the device, [`Error::Offsets`] when segment offsets were wrong.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.0 {
+            Backend::Cpu => Ok(()),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.synchronize(),
+        }
+    }
+
+    /// The CUDA device and its stream; `None` on the CPU.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn as_cuda(&self) -> Option<&Cuda> {
+        match &self.0 {
+            Backend::Cpu => None,
+            Backend::Cuda(cuda) => Some(cuda),
+        }
+    }
+
     /// Copies `host` to the device.
     ///
     /// # Errors

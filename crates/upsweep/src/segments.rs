@@ -23,7 +23,7 @@ impl Segments {
     }
 
     /// A segment is a run of equal neighbours in `keys`.
-    pub fn Keys<B: Input<Item: PartialEq> + ?Sized>(keys: &B) -> Keys<'_, B, Equal> {
+    pub fn Keys<B: Input + ?Sized>(keys: &B) -> Keys<'_, B, Equal> {
         Keys(keys, Equal)
     }
 
@@ -66,15 +66,15 @@ pub struct Keys<'a, B: ?Sized, E>(pub(crate) &'a B, pub(crate) E);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Whole;
 
-/// `==` on keys.
+/// `==` of every field of the keys; NaN differs from itself, and -0 equals +0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Equal;
 
-impl<K: Element + PartialEq> Function<(K, K)> for Equal {
+impl<K: Element> Function<(K, K)> for Equal {
     type Output = bool;
     #[inline(always)]
     fn call(&self, (a, b): (K, K)) -> bool {
-        a == b
+        a.equals(b)
     }
     fn cuda_function(&self, source: &mut Source) -> String {
         let ty = K::cuda_type(source);

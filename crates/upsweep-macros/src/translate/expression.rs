@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::literal::literal;
 use super::path::untyped_error;
 use super::statement::Mode;
 use super::untyped::{tails, untyped};
@@ -9,18 +10,23 @@ use crate::cuda::{Cuda, cuda, field};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Error, Expr, ExprArray, ExprBinary, ExprIndex, ExprMethodCall, ExprRepeat, ExprStruct, ExprTuple, ExprUnary};
-use syn::{Lit, LitFloat, LitInt, Result, UnOp};
+use syn::{
+    BinOp, Error, Expr, ExprArray, ExprBinary, ExprIndex, ExprMethodCall, ExprRepeat, ExprStruct, ExprTuple, ExprUnary,
+};
+use syn::{Lit, Result, UnOp};
 
 impl Translator {
     pub(super) fn expression(&mut self, expression: &Expr, want: &Want) -> Result<Both> {
         match expression {
-            Expr::Lit(literal) => self::literal(&literal.lit, false, false, want, expression),
+            Expr::Lit(number) => literal(&number.lit, false, false, want, expression),
             Expr::Path(path) => self.path(path),
             Expr::Paren(inner) => {
                 let both = self.expression(&inner.expr, want)?;
                 let rust = both.rust;
-                Ok(Both { rust: quote_spanned!(inner.paren_token.span.join()=> (#rust)), cuda: cuda!["(", both.cuda, ")"] })
+                Ok(Both {
+                    rust: quote_spanned!(inner.paren_token.span.join()=> (#rust)),
+                    cuda: cuda!["(", both.cuda, ")"],
+                })
             }
             Expr::Group(inner) => self.expression(&inner.expr, want),
             Expr::Unary(unary) => self.unary(unary, want, expression),
@@ -34,7 +40,7 @@ impl Translator {
                     cuda: cuda!["cast<", Cuda::ty(ty), ">(", value.cuda, ")"],
                 })
             }
-            Expr::Call(call) => self.call(call, want),
+            Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method(call, want),
             Expr::Field(access) => {
                 let base = self.expression(&access.base, &Want::Unknown)?;
@@ -48,13 +54,16 @@ impl Translator {
                 let array = self.expression(&index.expr, &Want::Unknown)?;
                 self.index(index, array, false)
             }
-            Expr::Struct(literal) => self.structure(literal, want),
+            Expr::Struct(literal) => self.structure(literal),
             Expr::Tuple(tuple) => self.tuple(tuple, want, expression),
             Expr::Array(array) => self.array(array, want, expression),
             Expr::Repeat(array) => self.repeat(array, want),
             Expr::If(branches) => {
                 if branches.else_branch.is_none() {
-                    return Err(Error::new(branches.if_token.span, "an `if` that is part of an expression needs an `else`"));
+                    return Err(Error::new(
+                        branches.if_token.span,
+                        "an `if` that is part of an expression needs an `else`",
+                    ));
                 }
                 self.value_block(expression, want)
             }
@@ -92,7 +101,10 @@ impl Translator {
             Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) | Expr::Infer(_) => {
                 Err(Error::new(place.span(), "assign to one variable at a time, or write `let (a, b) = ..`"))
             }
-            other => Err(Error::new(other.span(), "only variables, their fields and their array elements can be assigned to")),
+            other => Err(Error::new(
+                other.span(),
+                "only variables, their fields and their array elements can be assigned to",
+            )),
         }
     }
 
@@ -116,11 +128,11 @@ impl Translator {
             UnOp::Not(_) => "bit_not",
             _ => return Err(reject::error(whole)),
         };
-        if let Expr::Lit(literal) = &*unary.expr
-            && !matches!(literal.lit, Lit::Bool(_))
+        if let Expr::Lit(number) = &*unary.expr
+            && !matches!(number.lit, Lit::Bool(_))
         {
             let negative = function == "neg";
-            let both = self::literal(&literal.lit, negative, !negative, want, whole)?;
+            let both = literal(&number.lit, negative, !negative, want, whole)?;
             return Ok(Both { rust: unary.to_token_stream(), cuda: both.cuda });
         }
         if untyped(&unary.expr) && want.ty().is_none() {
@@ -138,10 +150,14 @@ impl Translator {
     fn binary(&mut self, binary: &ExprBinary, want: &Want, whole: &Expr) -> Result<Both> {
         let span = binary.op.span();
         if let BinOp::And(_) | BinOp::Or(_) = binary.op {
-            let (left, right) = (self.expression(&binary.left, &Want::Unknown)?, self.expression(&binary.right, &Want::Unknown)?);
+            let (left, right) =
+                (self.expression(&binary.left, &Want::Unknown)?, self.expression(&binary.right, &Want::Unknown)?);
             let (op, l, r) = (&binary.op, left.rust, right.rust);
             let cuda_op = if matches!(binary.op, BinOp::And(_)) { " && " } else { " || " };
-            return Ok(Both { rust: quote_spanned!(span=> (#l #op #r)), cuda: cuda!["(", left.cuda, cuda_op, right.cuda, ")"] });
+            return Ok(Both {
+                rust: quote_spanned!(span=> (#l #op #r)),
+                cuda: cuda!["(", left.cuda, cuda_op, right.cuda, ")"],
+            });
         }
         let Some((function, kind)) = operation(&binary.op) else {
             return Err(match compound(&binary.op) {
@@ -163,7 +179,8 @@ impl Translator {
         } else {
             let left = self.expression(&binary.left, &left_want)?;
             let like = !shift && right_untyped && !left_untyped;
-            let right = if like { self.like(&binary.right, &left)? } else { self.expression(&binary.right, &right_want)? };
+            let right =
+                if like { self.like(&binary.right, &left)? } else { self.expression(&binary.right, &right_want)? };
             (left, right)
         };
         let (l, r) = (left.rust, right.rust);
@@ -198,7 +215,7 @@ impl Translator {
         }
         let count = method.same + usize::from(method.count);
         if call.args.len() != count {
-            return Err(Error::new(span, format!("`{name}` takes {count} values in parentheses")));
+            return Err(Error::new(span, format!("`{name}` takes {} in the parentheses", values(count))));
         }
         let same: Vec<&Expr> = std::iter::once(&*call.receiver).chain(call.args.iter().take(method.same)).collect();
         let inner = if same.iter().all(|value| untyped(value)) {
@@ -223,7 +240,7 @@ impl Translator {
         })
     }
 
-    fn structure(&mut self, literal: &ExprStruct, want: &Want) -> Result<Both> {
+    fn structure(&mut self, literal: &ExprStruct) -> Result<Both> {
         let ty = self.structure_type(literal);
         let result = self.name("result");
         let mut fields_rust = Vec::new();
@@ -249,7 +266,6 @@ impl Translator {
                 (TokenStream::new(), Cuda::default())
             }
         };
-        let _ = want;
         let path = &literal.path;
         Ok(Both {
             rust: quote_spanned!(literal.brace_token.span.join()=> #path { #(#fields_rust,)* #rest }),
@@ -257,14 +273,23 @@ impl Translator {
         })
     }
 
-    /// The literal's type: what it names, or the function's output if that names the same struct with its parameters.
+    /// The literal's type: what it names. If that is generic and the parameters are left out, they come from the type at
+    /// the `let`, or from the function's output.
     fn structure_type(&self, literal: &ExprStruct) -> Cuda {
-        let last = literal.path.segments.last();
-        if let (Some(last), syn::Type::Path(output)) = (last, &self.output)
+        if let Some(last) = literal.path.segments.last()
             && last.arguments.is_empty()
-            && output.path.segments.last().is_some_and(|segment| segment.ident == last.ident)
         {
-            return Cuda::ty(output);
+            for known in self.annotation.iter().chain([&self.output]) {
+                if let syn::Type::Path(known) = known
+                    && known
+                        .path
+                        .segments
+                        .last()
+                        .is_some_and(|known| known.ident == last.ident && !known.arguments.is_empty())
+                {
+                    return Cuda::ty(known);
+                }
+            }
         }
         Cuda::ty(&literal.path)
     }
@@ -274,7 +299,8 @@ impl Translator {
             return Err(Error::new(whole.span(), "a tuple in an operator has two to eight parts"));
         }
         let Some(ty) = want.ty() else {
-            let parts = tuple.elems.iter().map(|part| self.expression(part, &Want::Unknown)).collect::<Result<Vec<_>>>()?;
+            let parts =
+                tuple.elems.iter().map(|part| self.expression(part, &Want::Unknown)).collect::<Result<Vec<_>>>()?;
             let (rust, cuda): (Vec<_>, Vec<_>) = parts.into_iter().map(|part| (part.rust, part.cuda)).unzip();
             return Ok(Both {
                 rust: quote_spanned!(whole.span()=> (#(#rust),*)),
@@ -291,7 +317,11 @@ impl Translator {
     }
 
     /// Each of `values` assigned to its C++ place.
-    fn parts<'a>(&mut self, values: impl Iterator<Item = &'a Expr>, places: &[String]) -> Result<(Vec<TokenStream>, Cuda)> {
+    fn parts<'a>(
+        &mut self,
+        values: impl Iterator<Item = &'a Expr>,
+        places: &[String],
+    ) -> Result<(Vec<TokenStream>, Cuda)> {
         let mut rust = Vec::new();
         let mut assignments = Cuda::default();
         for (value, place) in values.zip(places) {
@@ -374,7 +404,10 @@ impl Translator {
         self.depth -= 1;
         let both = both?;
         let rust = both.rust;
-        Ok(Both { rust: quote_spanned!(expression.span()=> (#rust)), cuda: cuda!["[&]() ", head, "{\n", both.cuda, "}()"] })
+        Ok(Both {
+            rust: quote_spanned!(expression.span()=> (#rust)),
+            cuda: cuda!["[&]() ", head, "{\n", both.cuda, "}()"],
+        })
     }
 }
 
@@ -383,49 +416,14 @@ fn typed(want: &Want, expression: &Expr) -> Result<Want> {
     want.ty().map(|ty| Want::Type(ty.clone())).ok_or_else(|| untyped_error(expression))
 }
 
-/// A number or bool, negated or with its bits inverted.
-fn literal(literal: &Lit, negative: bool, inverted: bool, want: &Want, whole: &Expr) -> Result<Both> {
-    let (text, suffix) = match literal {
-        Lit::Int(number) if number.suffix().starts_with('f') => {
-            (float_text(&LitFloat::new(&format!("{}.0", number.base10_digits()), number.span()), negative)?, number.suffix())
-        }
-        Lit::Int(number) => (integer_text(number, negative, inverted)?, number.suffix()),
-        Lit::Float(_) if inverted => return Err(Error::new(whole.span(), "`!` works on integers and bool")),
-        Lit::Float(number) => (float_text(number, negative)?, number.suffix()),
-        Lit::Byte(byte) => (format!("int_lit({:#x}ull)", byte.value()), "u8"),
-        Lit::Bool(value) => return Ok(Both { rust: literal.to_token_stream(), cuda: value.value.to_string().into() }),
-        other => return Err(Error::new(other.span(), "an operator's body has numbers, `true` and `false` only")),
-    };
-    let cuda = match (suffix, want) {
-        ("", Want::Type(ty)) => cuda![ty, "(", text, ")"],
-        ("", Want::Convert) => text.into(),
-        ("", Want::Unknown) => return Err(untyped_error(whole)),
-        (suffix, _) => {
-            let ty = Ident::new(suffix, literal.span());
-            cuda![Cuda::ty(ty), "(", text, ")"]
-        }
-    };
-    Ok(Both { rust: literal.to_token_stream(), cuda })
-}
-
-fn integer_text(number: &LitInt, negative: bool, inverted: bool) -> Result<String> {
-    let mut bits: u128 = number.base10_parse()?;
-    if negative {
-        bits = bits.wrapping_neg();
+/// "no value", "one value", "two values".
+pub(super) fn values(count: usize) -> String {
+    match count {
+        0 => "no value".to_owned(),
+        1 => "one value".to_owned(),
+        2 => "two values".to_owned(),
+        _ => format!("{count} values"),
     }
-    if inverted {
-        bits = !bits;
-    }
-    let (high, low) = ((bits >> 64) as u64, bits as u64);
-    Ok(if high == 0 { format!("int_lit({low:#x}ull)") } else { format!("int_lit({high:#x}ull, {low:#x}ull)") })
-}
-
-fn float_text(number: &LitFloat, negative: bool) -> Result<String> {
-    let (mut wide, mut narrow): (f64, f32) = (number.base10_parse()?, number.base10_parse()?);
-    if negative {
-        (wide, narrow) = (-wide, -narrow);
-    }
-    Ok(format!("float_lit({:#x}ull, {:#x}u)", wide.to_bits(), narrow.to_bits()))
 }
 
 #[derive(Clone, Copy)]

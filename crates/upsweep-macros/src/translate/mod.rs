@@ -3,6 +3,7 @@
 //! same name in `arith.cuh`.
 
 mod expression;
+mod literal;
 mod methods;
 mod path;
 mod reject;
@@ -56,6 +57,8 @@ struct Translator {
     /// How many value blocks (C++ lambdas) surround the current place.
     depth: usize,
     output: Type,
+    /// The type at the `let` whose value is being translated.
+    annotation: Option<Type>,
     errors: Option<Error>,
 }
 
@@ -66,6 +69,7 @@ pub(crate) fn function(arguments: &[(Pat, Type)], output: &Type, body: &Block) -
         names: 0,
         depth: 0,
         output: output.clone(),
+        annotation: None,
         errors: None,
     };
     let mut parameters = Vec::new();
@@ -138,7 +142,10 @@ impl Translator {
         match pattern {
             Pat::Ident(pattern) => {
                 if let Some(by_ref) = &pattern.by_ref {
-                    return Err(Error::new(by_ref.span(), "leave `ref` out: elements are Copy, and the GPU has no references"));
+                    return Err(Error::new(
+                        by_ref.span(),
+                        "leave `ref` out: elements are Copy, and the GPU has no references",
+                    ));
                 }
                 if let Some((_, pattern)) = &pattern.subpat {
                     return Err(Error::new(pattern.span(), "write a second `let` instead of `name @ pattern`"));
@@ -148,7 +155,8 @@ impl Translator {
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.insert(pattern.ident.clone(), local);
                 }
-                let declaration = value.map(|value| cuda!["[[maybe_unused]] auto ", &name, " = ", value, ";\n"]).unwrap_or_default();
+                let declaration =
+                    value.map(|value| cuda!["[[maybe_unused]] auto ", &name, " = ", value, ";\n"]).unwrap_or_default();
                 Ok((name, declaration))
             }
             Pat::Wild(_) => Ok((String::new(), Cuda::default())),

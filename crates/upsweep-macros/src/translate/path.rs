@@ -17,7 +17,7 @@ impl Translator {
         Ok(Both { rust: path.to_token_stream(), cuda: Cuda::value(path) })
     }
 
-    pub(super) fn call(&mut self, call: &ExprCall, want: &Want) -> Result<Both> {
+    pub(super) fn call(&mut self, call: &ExprCall) -> Result<Both> {
         let mut function = &*call.func;
         while let Expr::Paren(syn::ExprParen { expr, .. }) | Expr::Group(syn::ExprGroup { expr, .. }) = function {
             function = expr;
@@ -26,11 +26,14 @@ impl Translator {
             return Err(Error::new(function.span(), "call a function marked #[function] by its path: `helper(x)`"));
         };
         if let Some((ty, last)) = associated(path) {
-            return self.associated_call(call, &ty, last, want);
+            return self.associated_call(call, &ty, last);
         }
         if let Some(name) = path.path.get_ident() {
             if self.local(name).is_some() {
-                return Err(Error::new(name.span(), "a variable cannot be called: call a function marked #[function] by its path"));
+                return Err(Error::new(
+                    name.span(),
+                    "a variable cannot be called: call a function marked #[function] by its path",
+                ));
             }
             if ["Some", "Ok", "Err"].iter().any(|variant| name == variant) {
                 return Err(Error::new(
@@ -53,7 +56,7 @@ impl Translator {
     }
 
     /// `u64::from(x)`, `f32::from_bits(x)`, `f32::max(a, b)`.
-    fn associated_call(&mut self, call: &ExprCall, ty: &Type, last: &PathSegment, want: &Want) -> Result<Both> {
+    fn associated_call(&mut self, call: &ExprCall, ty: &Type, last: &PathSegment) -> Result<Both> {
         let name = last.ident.to_string();
         let span = last.ident.span();
         let cuda_type = Cuda::ty(ty);
@@ -70,7 +73,7 @@ impl Translator {
             _ => return Err(Error::new(span, methods::advice(&name))),
         };
         if call.args.len() != arguments {
-            return Err(Error::new(span, format!("`{name}` takes {arguments} values here")));
+            return Err(Error::new(span, format!("`{name}` takes {} here", super::expression::values(arguments))));
         }
         let mut rust = Vec::new();
         let mut cuda = Vec::new();
@@ -84,7 +87,6 @@ impl Translator {
             rust.push(both.rust);
             cuda.push(both.cuda);
         }
-        let _ = want;
         let function_name = proc_macro2::Ident::new(&name, span);
         let generics = if name == "from" { quote_spanned!(span=> ::<#ty, _>) } else { quote_spanned!(span=> ::<#ty>) };
         Ok(Both {
@@ -106,7 +108,9 @@ fn associated(path: &ExprPath) -> Option<(Type, &PathSegment)> {
     }
     let before = path.path.segments.iter().nth(count - 2)?.ident.to_string();
     let primitive = ["f16", "bf16", "f32", "f64", "bool", "char", "isize", "usize"].contains(&&*before)
-        || ["i", "u"].iter().any(|sign| ["8", "16", "32", "64", "128"].iter().any(|bits| before == format!("{sign}{bits}")));
+        || ["i", "u"]
+            .iter()
+            .any(|sign| ["8", "16", "32", "64", "128"].iter().any(|bits| before == format!("{sign}{bits}")));
     if !primitive && !before.starts_with(char::is_uppercase) {
         return None;
     }
@@ -125,6 +129,8 @@ pub(super) fn untyped_error(expression: &Expr) -> Error {
     };
     Error::new(
         expression.span(),
-        format!("the GPU's code needs the type of `{text}`: write it at the number, for example {example}, or at the `let`"),
+        format!(
+            "the GPU's code needs the type of `{text}`: write it at the number, for example {example}, or at the `let`"
+        ),
     )
 }

@@ -6,10 +6,9 @@ use syn::{Error, Expr, UnOp};
 /// The error for `expression`, which is of a kind that no body can contain.
 pub(super) fn error(expression: &Expr) -> Error {
     let (span, message) = match expression {
-        Expr::While(e) => (
-            e.while_token.span(),
-            "an operator's loops have bounds: write `for i in 0..n { if condition { .. } }`",
-        ),
+        Expr::While(e) => {
+            (e.while_token.span(), "an operator's loops have bounds: write `for i in 0..n { if condition { .. } }`")
+        }
         Expr::Loop(e) => {
             (e.loop_token.span(), "an operator's loops have bounds: write `for i in 0..n { if condition { .. } }`")
         }
@@ -17,7 +16,9 @@ pub(super) fn error(expression: &Expr) -> Error {
             e.break_token.span(),
             "an operator's loops run to their bound: keep a `let mut done = false;` and test it with if, or `return`",
         ),
-        Expr::Continue(e) => (e.continue_token.span(), "put the rest of the loop's body into an if instead of `continue`"),
+        Expr::Continue(e) => {
+            (e.continue_token.span(), "put the rest of the loop's body into an if instead of `continue`")
+        }
         Expr::Match(e) => (e.match_token.span(), "write `if` and `else if` instead of `match`"),
         Expr::Let(e) => (e.let_token.span(), "write `if` with a comparison instead of `if let`"),
         Expr::Closure(e) => (
@@ -39,7 +40,9 @@ pub(super) fn error(expression: &Expr) -> Error {
             e.unsafe_token.span(),
             "an operator's body cannot contain `unsafe`: nothing in it needs that (`f32::from_bits` and `a[i]` are safe)",
         ),
-        Expr::Try(e) => (e.question_token.span(), "an operator cannot fail: return a value that says so, for example NaN"),
+        Expr::Try(e) => {
+            (e.question_token.span(), "an operator cannot fail: return a value that says so, for example NaN")
+        }
         Expr::Await(e) => (e.await_token.span(), "an operator's body cannot wait"),
         Expr::Async(e) => (e.async_token.span(), "an operator's body cannot wait"),
         Expr::Const(e) => (e.const_token.span(), "move the constant out of the function: `const NAME: T = ..;`"),
@@ -48,7 +51,9 @@ pub(super) fn error(expression: &Expr) -> Error {
         Expr::Assign(e) => (e.eq_token.span(), "write the assignment as a statement of its own"),
         Expr::ForLoop(e) => (e.for_token.span(), "a loop has no value: write it as a statement of its own"),
         Expr::Return(e) => (e.return_token.span(), "write `return` as a statement of its own"),
-        other => (other.span(), "an operator's body cannot contain this; the documentation of #[function] lists what it can"),
+        other => {
+            (other.span(), "an operator's body cannot contain this; the documentation of #[function] lists what it can")
+        }
     };
     Error::new(span, message)
 }

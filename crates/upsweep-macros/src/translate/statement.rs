@@ -86,7 +86,9 @@ impl Translator {
             pattern => (pattern, None),
         };
         let want = ty.map_or(Want::Unknown, |ty| Want::Type(Cuda::ty(ty)));
+        let outer = std::mem::replace(&mut self.annotation, ty.cloned());
         let value = self.expression(&init.expr, &want);
+        self.annotation = outer;
         // Bound in any case, so that an error in the value is not followed by others.
         let plain = matches!(pattern, Pat::Ident(_));
         let whole = if plain { None } else { Some(self.name("parts")) };
@@ -138,8 +140,14 @@ impl Translator {
                     cuda: cuda!["return ", inner.cuda, ";\n"],
                 }
             }
-            Expr::Paren(_) | Expr::Group(_) | Expr::Call(_) | Expr::MethodCall(_) | Expr::Path(_) | Expr::Lit(_)
-            | Expr::Binary(_) | Expr::Unary(_) => {
+            Expr::Paren(_)
+            | Expr::Group(_)
+            | Expr::Call(_)
+            | Expr::MethodCall(_)
+            | Expr::Path(_)
+            | Expr::Lit(_)
+            | Expr::Binary(_)
+            | Expr::Unary(_) => {
                 let both = self.expression(expression, &Want::Convert)?;
                 Both { rust: both.rust, cuda: cuda!["(void)(", both.cuda, ");\n"] }
             }
@@ -198,7 +206,9 @@ impl Translator {
         };
         let variable = match &*for_loop.pat {
             Pat::Wild(_) => None,
-            Pat::Ident(name) if name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none() => Some(name),
+            Pat::Ident(name) if name.mutability.is_none() && name.by_ref.is_none() && name.subpat.is_none() => {
+                Some(name)
+            }
             other => return Err(Error::new(other.span(), "the loop's variable is a plain name or `_`")),
         };
         let default = untyped(low) && untyped(high);
@@ -215,19 +225,31 @@ impl Translator {
         self.scopes.pop();
 
         let mut cuda = cuda![
-            "{\nusing ", &ty, " = common_t<bare_t<decltype(", &low.cuda, ")>, bare_t<decltype(", &high.cuda, ")>>;\nconst ",
-            &ty, " ", &bound, " = ", &high.cuda, ";\n"
+            "{\nusing ",
+            &ty,
+            " = common_t<bare_t<decltype(",
+            &low.cuda,
+            ")>, bare_t<decltype(",
+            &high.cuda,
+            ")>>;\nconst ",
+            &ty,
+            " ",
+            &bound,
+            " = ",
+            &high.cuda,
+            ";\n"
         ];
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         if inclusive {
             cuda.push(cuda![
                 "bool ", &more, " = ", &ty, "(", &low.cuda, ") <= ", &bound, ";\nfor (", &ty, " ", &variable, " = ",
-                low.cuda, "; ", &more, "; ", &more, " = ", &variable, " != ", &bound, ", ", &variable, " += ", &ty, "(",
-                &more, ")) {\n"
+                low.cuda, "; ", &more, "; ", &more, " = ", &variable, " != ", &bound, ", ", &variable, " += ", &ty,
+                "(", &more, ")) {\n"
             ]);
         } else {
             cuda.push(cuda![
-                "for (", &ty, " ", &variable, " = ", low.cuda, "; ", &variable, " < ", &bound, "; ++", &variable, ") {\n"
+                "for (", &ty, " ", &variable, " = ", low.cuda, "; ", &variable, " < ", &bound, "; ++", &variable,
+                ") {\n"
             ]);
         }
         cuda.push(cuda![body.cuda, "}\n}\n"]);

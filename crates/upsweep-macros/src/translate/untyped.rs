@@ -16,15 +16,19 @@ pub(super) fn untyped(expression: &Expr) -> bool {
         Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)) && untyped(&unary.expr),
         Expr::Binary(binary) => match binary.op {
             BinOp::Shl(_) | BinOp::Shr(_) => untyped(&binary.left),
-            BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) | BinOp::BitAnd(_)
-            | BinOp::BitOr(_) | BinOp::BitXor(_) => untyped(&binary.left) && untyped(&binary.right),
+            BinOp::Add(_)
+            | BinOp::Sub(_)
+            | BinOp::Mul(_)
+            | BinOp::Div(_)
+            | BinOp::Rem(_)
+            | BinOp::BitAnd(_)
+            | BinOp::BitOr(_)
+            | BinOp::BitXor(_) => untyped(&binary.left) && untyped(&binary.right),
             _ => false,
         },
-        Expr::MethodCall(call) => {
-            methods::find(&call.method.to_string()).is_some_and(|method| {
-                method.returns_same && untyped(&call.receiver) && call.args.iter().take(method.same).all(untyped)
-            })
-        }
+        Expr::MethodCall(call) => methods::find(&call.method.to_string()).is_some_and(|method| {
+            method.returns_same && untyped(&call.receiver) && call.args.iter().take(method.same).all(untyped)
+        }),
         Expr::Tuple(tuple) => tuple.elems.iter().any(untyped),
         Expr::Array(array) => array.elems.iter().all(untyped),
         Expr::Repeat(array) => untyped(&array.expr),

@@ -111,7 +111,11 @@ where
     };
     let has_init = !init.is_none();
     let features = Features { heads: Heads::None, exclusive: false, reverse: false, has_init, by_segment: false };
-    let key = KernelKey { types: TypeId::of::<(I, O, Op, M, F)>(), family: "reduce", options: features.bits() };
+    let data = text::data_bits::<(Op, M, F)>(|| {
+        text::prelude::<I, O, Op, M, F, S>(features, operator, map, finish, None)
+    });
+    let options = features.bits() | data;
+    let key = KernelKey { types: TypeId::of::<(I, O, Op, M, F)>(), family: "reduce", options };
     let kernel = cuda.kernel(key, || source::<I, O, Op, M, F, S>(features, &plan, operator, map, finish))?;
     if plan.parts > 1 {
         params.workspace = cuda.workspace(plan.words8, plan.words16)?;

@@ -153,7 +153,10 @@ where
     let key = KernelKey {
         types: TypeId::of::<(I, O, Op, M, F, S::Key, S::Offset, S::Same)>(),
         family: "scan",
-        options: features.bits(),
+        options: features.bits()
+            | text::data_bits::<(Op, M, F, S::Same)>(|| {
+                text::prelude::<I, O, Op, M, F, S>(features, operator, map, finish, same)
+            }),
     };
     let kernel = cuda.kernel(key, || source::<I, O, Op, M, F, S>(features, &plan, operator, map, finish, same))?;
 

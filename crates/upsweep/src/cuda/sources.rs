@@ -26,6 +26,8 @@ macro_rules! kernel_files {
 kernel_files! {
     "arith.cuh",
     "block/barrier.cuh",
+    "device/columns.cuh",
+    "device/reduce.cuh",
     "device/scan.cuh",
     "memory/stage.cuh",
     "memory/status.cuh",

@@ -2,6 +2,7 @@
 
 use crate::operator::{Element, Function, Map, Operator, Source};
 use crate::segments::Segmentation;
+use std::hash::{Hash, Hasher};
 
 /// What one scan or reduction computes, as kernels see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +95,17 @@ where
         source.text(),
         features.text()
     )
+}
+
+/// What else a kernel's source depends on beside the types and the features, for its key: the values of operators and
+/// functions that hold data. Those that macros define hold none.
+pub(super) fn data_bits<Parts>(prelude: impl FnOnce() -> String) -> u64 {
+    if size_of::<Parts>() == 0 {
+        return 0;
+    }
+    let mut hasher = std::hash::DefaultHasher::new();
+    prelude().hash(&mut hasher);
+    hasher.finish() << 16
 }
 
 /// What the host believes of the kernel's structs, for the kernel to assert.

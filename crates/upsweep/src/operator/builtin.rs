@@ -70,11 +70,7 @@ mod definitions {
     /// Identity: the highest value at position `u64::MAX`. Associative and commutative for every type.
     #[operator(identity = (T::HIGHEST, u64::MAX))]
     pub fn arg_min<T: Number>(a: (T, u64), b: (T, u64)) -> (T, u64) {
-        let a_wins = if a.0 != a.0 {
-            b.0 == b.0 || a.1 <= b.1
-        } else {
-            a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1)
-        };
+        let a_wins = if a.0 != a.0 { b.0 == b.0 || a.1 <= b.1 } else { a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1) };
         if a_wins { a } else { b }
     }
 
@@ -84,11 +80,7 @@ mod definitions {
     /// Identity: the lowest value at position `u64::MAX`. Associative and commutative for every type.
     #[operator(identity = (T::LOWEST, u64::MAX))]
     pub fn arg_max<T: Number>(a: (T, u64), b: (T, u64)) -> (T, u64) {
-        let a_wins = if a.0 != a.0 {
-            b.0 == b.0 || a.1 <= b.1
-        } else {
-            a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1)
-        };
+        let a_wins = if a.0 != a.0 { b.0 == b.0 || a.1 <= b.1 } else { a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) };
         if a_wins { a } else { b }
     }
 

@@ -226,11 +226,7 @@ impl Layout {
     }
 
     /// Adds the definition of the struct `T` to `source`.
-    pub fn define<T: 'static>(
-        source: &mut Source,
-        stem: &str,
-        layout: impl FnOnce(&mut Source) -> Self,
-    ) -> String {
+    pub fn define<T: 'static>(source: &mut Source, stem: &str, layout: impl FnOnce(&mut Source) -> Self) -> String {
         let key = format!("type {:?}", TypeId::of::<T>());
         source.define_type(&key, stem, |source, name| layout(source).definition("", name))
     }

@@ -1,4 +1,27 @@
 //! Elements, functions and operators: written once in Rust, run on the CPU and on the GPU.
+//!
+//! ```
+//! use upsweep::operator::{Element, Operator, check_laws, operator};
+//!
+//! #[derive(Element, Clone, Copy, PartialEq, Debug)]
+//! #[repr(C)]
+//! struct Affine {
+//!     m: i32,
+//!     c: i32,
+//! }
+//!
+//! /// `x -> m * x + c`, composed left to right.
+//! #[operator(identity = Affine { m: 1, c: 0 })]
+//! fn then(f: Affine, g: Affine) -> Affine {
+//!     Affine { m: g.m * f.m, c: g.m * f.c + g.c }
+//! }
+//!
+//! let (f, g) = (Affine { m: 2, c: 1 }, Affine { m: -3, c: 5 });
+//! assert_eq!(Then.combine(f, g), Affine { m: -6, c: 2 });
+//! assert!(check_laws(&Then, &[f, g])?.not_commutative.is_some());
+//! # Ok::<(), upsweep::operator::Violation<Affine>>(())
+//! ```
+//! What a body can contain, and what exactly it computes, is in the documentation of [`macro@function`].
 
 #[doc(hidden)]
 pub mod arith;

@@ -10,10 +10,15 @@ use std::time::Instant;
 use upsweep::cuda::{KernelSource, compile_for, variants};
 
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
+/// What an architecture cannot have, and why: the beginning of the variant's name, the architecture, the reason.
+const CANNOT: &[(&str, &str, &str)] = &[];
 
-/// One variant on one architecture.
+/// An architecture, as NVRTC names it and as a compute capability.
+type Architecture<'a> = (&'a str, (u32, u32));
+
+/// One variant on one architecture: what was compiled, or the compiler's log.
 struct Attempt {
-    variant: usize,
+    variant: String,
     architecture: usize,
     result: Result<Vec<u8>, String>,
 }
@@ -27,86 +32,115 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let variants = variants();
     let start = Instant::now();
-    let attempts = compile_all(&variants, &architectures);
-    let mut failed = 0;
-    print!("{:width$}", "variant", width = name_width(&variants));
-    architectures.iter().for_each(|architecture| print!("  {architecture:>24}"));
-    println!(
-        "\n{:width$}  each: cubin bytes, registers and local bytes a thread, shared bytes a block",
-        "",
-        width = name_width(&variants)
-    );
-    for (index, (name, _)) in variants.iter().enumerate() {
-        print!("{name:width$}", width = name_width(&variants));
-        let mut messages = Vec::new();
-        for (column, architecture) in architectures.iter().enumerate() {
-            let attempt = attempts.iter().find(|a| a.variant == index && a.architecture == column);
-            let (cell, message) = cell(attempt.map(|attempt| &attempt.result));
-            print!("  {cell:>24}");
-            messages.extend(message.map(|message| format!("  {architecture}: {message}")));
+    let attempts = compile_all(&architectures);
+    let mut names: Vec<&str> = Vec::new();
+    for attempt in &attempts {
+        if !names.contains(&attempt.variant.as_str()) {
+            names.push(&attempt.variant);
         }
-        println!();
-        failed += messages.len();
-        messages.iter().for_each(|message| println!("{message}"));
     }
-    let compiled = attempts.len() - failed;
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
+    let titles: String = architectures.iter().map(|(architecture, _)| format!("  {architecture:<24}")).collect();
+    println!("cubin bytes, registers and local bytes a thread, shared bytes a block\n{:width$}{titles}", "variant");
+    let (mut compiled, mut failed) = (0, 0);
+    for name in names {
+        let mut line = format!("{name:width$}");
+        let mut first_message = None;
+        for (column, (architecture, _)) in architectures.iter().enumerate() {
+            let attempt = attempts.iter().find(|a| a.variant == name && a.architecture == column);
+            let cannot = CANNOT.iter().find(|(start, other, _)| name.starts_with(start) && other == architecture);
+            match (takes(attempt), cannot) {
+                (Err(_), Some((_, _, reason))) => {
+                    line += &format!("  {:<24}", "cannot");
+                    first_message.get_or_insert(format!("  {architecture}: {reason}"));
+                }
+                (Ok(_), Some(_)) => {
+                    line += &format!("  {:<24}", "CAN");
+                    failed += 1;
+                    first_message.get_or_insert(format!("  {architecture}: compiles, so CANNOT is wrong about it"));
+                }
+                (Ok(takes), None) => {
+                    line += &format!("  {takes:<24}");
+                    compiled += 1;
+                }
+                (Err(message), None) => {
+                    line += &format!("  {:<24}", "FAILED");
+                    failed += 1;
+                    // The other architectures usually say the same.
+                    first_message.get_or_insert(format!("  {architecture}: {}", beginning(&message)));
+                }
+            }
+        }
+        println!("{}", line.trim_end());
+        first_message.iter().for_each(|message| println!("{message}"));
+    }
     println!("kernels: {} s, {compiled} compiled, {failed} failed", start.elapsed().as_secs());
     if failed == 0 && compiled > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn architectures(args: &[String]) -> Result<Vec<&str>, String> {
-    let mut found = Vec::new();
-    let mut rest = args.iter().map(String::as_str);
-    while let Some(arg) = rest.next() {
-        match (arg, rest.next()) {
-            ("--arch", Some(architecture)) if architecture.starts_with("sm_") => found.push(architecture),
+fn architectures(args: &[String]) -> Result<Vec<Architecture<'_>>, String> {
+    let mut names = Vec::new();
+    for pair in args.chunks(2) {
+        match pair {
+            [option, name] if option == "--arch" => names.push(name.as_str()),
             _ => return Err(format!("usage: kernels [--arch sm_90]...; not {}", args.join(" "))),
         }
     }
-    Ok(if found.is_empty() { ARCHITECTURES.to_vec() } else { found })
+    let names = if names.is_empty() { ARCHITECTURES.to_vec() } else { names };
+    let capability = |name: &str| {
+        let number: u32 = name.strip_prefix("sm_")?.trim_end_matches(['a', 'f']).parse().ok()?;
+        Some((number / 10, number % 10))
+    };
+    let known =
+        |name| Ok((name, capability(name).ok_or_else(|| format!("{name} is not the name of an architecture"))?));
+    names.into_iter().map(known).collect()
 }
 
-fn name_width(variants: &[(String, KernelSource)]) -> usize {
-    variants.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(24)
-}
-
-/// Compiles on every core; NVRTC may be called from several threads at once.
-fn compile_all(variants: &[(String, KernelSource)], architectures: &[&str]) -> Vec<Attempt> {
-    let (next, attempts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let total = variants.len() * architectures.len();
-    let work = || {
-        // The counter only hands out indices; the results are ordered by the mutex.
-        while let index = next.fetch_add(1, Ordering::Relaxed)
-            && index < total
+/// Compiles on every core; NVRTC may be called from several threads at once. In the order of the variants.
+fn compile_all(architectures: &[Architecture<'_>]) -> Vec<Attempt> {
+    let mut work: Vec<(usize, usize, String, KernelSource)> = Vec::new();
+    for (architecture, (_, capability)) in architectures.iter().enumerate() {
+        let variants = variants(*capability).into_iter().enumerate();
+        work.extend(variants.map(|(index, (name, source))| (index, architecture, name, source)));
+    }
+    work.sort_by_key(|&(index, architecture, ..)| (index, architecture));
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let compile = || {
+        // The counter only hands out indices; what is done is ordered by the mutex.
+        while let Some((at, (_, architecture, name, source))) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, work.get(at)?)))
         {
-            let (variant, architecture) = (index / architectures.len(), index % architectures.len());
-            let result = compile_for(&variants[variant].1, architectures[architecture]);
-            let result = result.map_err(|error| error.to_string());
-            let attempt = Attempt { variant, architecture, result };
-            attempts.lock().unwrap_or_else(PoisonError::into_inner).push(attempt);
+            let result = compile_for(source, architectures[*architecture].0).map_err(|error| error.to_string());
+            let attempt = Attempt { variant: name.clone(), architecture: *architecture, result };
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, attempt));
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    attempts.into_inner().unwrap_or_else(PoisonError::into_inner)
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile))));
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|&(at, _)| at);
+    done.into_iter().map(|(_, attempt)| attempt).collect()
 }
 
-/// What to print for an attempt, and what went wrong.
-fn cell(result: Option<&Result<Vec<u8>, String>>) -> (String, Option<String>) {
-    let failed = |message: &str| ("FAILED".to_owned(), Some(message.to_owned()));
-    match result {
-        None => failed("was not compiled: a thread died"),
-        Some(Err(error)) => failed(error),
-        Some(Ok(cubin)) => {
-            let kernels = cubin::kernels(cubin);
-            let Some(most) = kernels.iter().map(|kernel| kernel.registers).max() else {
-                return failed("the cubin has no kernel");
-            };
-            let stack = kernels.iter().map(|kernel| kernel.stack).max().unwrap_or(0);
-            let shared = kernels.iter().map(|kernel| kernel.shared).max().unwrap_or(0);
-            (format!("{} {most}r {stack}l {shared}s", cubin.len()), None)
-        }
+/// What the kernels of a compiled variant take.
+fn takes(attempt: Option<&Attempt>) -> Result<String, String> {
+    let attempt = attempt.ok_or("the architecture has no such variant")?;
+    let cubin = attempt.result.as_ref().map_err(String::clone)?;
+    let kernels = cubin::kernels(cubin);
+    let most = |of: fn(&cubin::Kernel) -> u64| kernels.iter().map(of).max();
+    let registers = most(|kernel| kernel.registers.into()).ok_or("the cubin has no kernel")?;
+    let local = most(|kernel| kernel.stack.into()).unwrap_or(0);
+    let shared = most(|kernel| kernel.shared).unwrap_or(0);
+    Ok(format!("{} {registers}r {local}l {shared}s", cubin.len()))
+}
+
+/// As much of a compiler's log as tells what is wrong.
+fn beginning(log: &str) -> String {
+    const LINES: usize = 30;
+    let mut lines: Vec<&str> = log.lines().take(LINES).collect();
+    if log.lines().nth(LINES).is_some() {
+        lines.push("...");
     }
+    lines.join("\n    ")
 }

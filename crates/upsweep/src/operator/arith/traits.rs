@@ -145,7 +145,10 @@ pub trait Integer: Number + Logic {
 }
 
 /// An unsigned integer.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not an unsigned integer", label = "u8..u128 or usize is needed here")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an unsigned integer",
+    label = "u8..u128 or usize is needed here"
+)]
 pub trait Unsigned: Integer {
     /// Whether exactly one bit is 1.
     fn is_power_of_two(x: Self) -> bool;

@@ -1,0 +1,181 @@
+//! What operations inside operators mean, against Rust's own arithmetic.
+
+mod operators_cases;
+use half::{bf16, f16};
+use operators_cases::{Sample, samples};
+use upsweep::operator::builtin::*;
+use upsweep::operator::{Element, Function, Operator, arith};
+
+const INPUTS: usize = 20_000;
+
+fn pairs<T: Sample>() -> Vec<(T, T)> {
+    samples(1, INPUTS)
+}
+
+#[test]
+fn integers_wrap_and_never_panic() {
+    macro_rules! check {
+        ($($t:ident)*) => { $(for (a, b) in pairs::<$t>() {
+            assert_eq!(arith::add(a, b), a.wrapping_add(b));
+            assert_eq!(arith::sub(a, b), a.wrapping_sub(b));
+            assert_eq!(arith::mul(a, b), a.wrapping_mul(b));
+            assert_eq!(arith::div(a, b), a.checked_div(b).unwrap_or(if b == 0 { 0 } else { a }));
+            assert_eq!(arith::rem(a, b), a.checked_rem(b).unwrap_or(if b == 0 { a } else { 0 }));
+            assert_eq!(arith::div_euclid(a, b), a.checked_div_euclid(b).unwrap_or(if b == 0 { 0 } else { a }));
+            assert_eq!(arith::rem_euclid(a, b), a.checked_rem_euclid(b).unwrap_or(if b == 0 { a } else { 0 }));
+            assert_eq!(arith::shl(a, b), a.wrapping_shl(b as u32));
+            assert_eq!(arith::shr(a, b), a.wrapping_shr(b as u32));
+            assert_eq!(arith::pow(a, b as u32 & 31), a.wrapping_pow(b as u32 & 31));
+            assert_eq!((arith::min(a, b), arith::max(a, b)), (a.min(b), a.max(b)));
+            assert_eq!((arith::minimum(a, b), arith::maximum(a, b)), (a.min(b), a.max(b)));
+            assert_eq!(arith::clamp(a, 3, 9), a.clamp(3, 9));
+            assert_eq!((arith::bit_and(a, b), arith::bit_or(a, b)), (a & b, a | b));
+            assert_eq!((arith::bit_xor(a, b), arith::bit_not(a)), (a ^ b, !a));
+            assert_eq!((arith::lt(a, b), arith::le(a, b), arith::eq(a, b)), (a < b, a <= b, a == b));
+            assert_eq!((arith::gt(a, b), arith::ge(a, b), arith::ne(a, b)), (a > b, a >= b, a != b));
+            assert_eq!(arith::saturating_add(a, b), a.saturating_add(b));
+            assert_eq!(arith::saturating_sub(a, b), a.saturating_sub(b));
+            assert_eq!(arith::abs_diff(a, b), a.abs_diff(b));
+            assert_eq!(arith::wrapping_neg(a), a.wrapping_neg());
+            assert_eq!(arith::rotate_left(a, b as u32), a.rotate_left(b as u32));
+            assert_eq!(arith::swap_bytes(a), a.swap_bytes());
+            assert_eq!(arith::reverse_bits(a), a.reverse_bits());
+            assert_eq!(arith::cast::<_, f32>(a).to_bits(), (a as f32).to_bits());
+            assert_eq!(arith::cast::<_, i8>(a), a as i8);
+        })* };
+    }
+    check! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
+}
+
+#[test]
+fn extremes_of_signed_integers() {
+    assert_eq!(arith::div(i32::MIN, -1), i32::MIN);
+    assert_eq!(arith::rem(i32::MIN, -1), 0);
+    assert_eq!(arith::neg(i8::MIN), i8::MIN);
+    assert_eq!(arith::abs(i128::MIN), i128::MIN);
+    assert_eq!(arith::signum(-7i64), -1);
+    assert_eq!(arith::shl(1u8, 9), 2);
+    assert_eq!(arith::cast::<_, u8>(300.0f32), 255);
+    assert_eq!(arith::cast::<_, i64>(f64::NAN), 0);
+}
+
+/// The same number, or both NaN; zeros by their signs.
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+#[test]
+fn floats_round_once() {
+    macro_rules! check {
+        ($($t:ident $wide:ident $to:expr, $from:expr;)*) => { $(for (a, b) in pairs::<$t>() {
+            let (to, from): (fn($t) -> $wide, fn($wide) -> $t) = ($to, $from);
+            let (x, y) = (to(a), to(b));
+            let like = |ours: $t, wide: $wide| {
+                assert!(same(to(ours) as f64, to(from(wide)) as f64), "{a} {b}: {ours} is not {wide}");
+            };
+            like(arith::add(a, b), x + y);
+            like(arith::sub(a, b), x - y);
+            like(arith::mul(a, b), x * y);
+            like(arith::div(a, b), x / y);
+            like(arith::rem(a, b), x % y);
+            like(arith::sqrt(a), x.sqrt());
+            like(arith::floor(a), x.floor());
+            like(arith::ceil(a), x.ceil());
+            like(arith::trunc(a), x.trunc());
+            like(arith::round(a), x.round());
+            like(arith::fract(a), x.fract());
+            like(arith::recip(a), x.recip());
+            like(arith::abs(a), x.abs());
+            like(arith::neg(a), -x);
+            like(arith::mul_add(a, b, a), x.mul_add(y, x));
+            like(arith::rem_euclid(a, b), x.rem_euclid(y));
+            like(arith::div_euclid(a, b), x.div_euclid(y));
+            assert_eq!(arith::is_nan(a), x.is_nan());
+            assert_eq!((arith::is_finite(a), arith::is_infinite(a)), (x.is_finite(), x.is_infinite()));
+            assert_eq!((arith::lt(a, b), arith::eq(a, b), arith::ne(a, b)), (x < y, x == y, x != y));
+            if !x.is_nan() {
+                assert_eq!(arith::is_sign_negative(a), x.is_sign_negative());
+                like(arith::signum(a), x.signum());
+            }
+            if !x.is_nan() && !y.is_nan() {
+                like(arith::copysign(a, b), x.copysign(y));
+            }
+        })* };
+    }
+    check! {
+        f32 f32 |x| x, |x| x;
+        f64 f64 |x| x, |x| x;
+        f16 f32 |x| x.to_f32(), |x| f16::from_f32(x);
+        bf16 f32 |x| x.to_f32(), |x| bf16::from_f32(x);
+    }
+}
+
+#[test]
+fn the_smaller_and_the_larger_float() {
+    for (a, b) in pairs::<f64>() {
+        // Zeros in their order, and NaN after every number: the order of the bits.
+        let smaller = if a.total_cmp(&b).is_le() { a } else { b };
+        let larger = if a.total_cmp(&b).is_ge() { a } else { b };
+        let (ignoring, propagating) = if a.is_nan() {
+            ((b, b), (a, a))
+        } else if b.is_nan() {
+            ((a, a), (b, b))
+        } else {
+            ((smaller, larger), (smaller, larger))
+        };
+        assert!(same(arith::min(a, b), ignoring.0) && same(arith::max(a, b), ignoring.1), "{a} {b}");
+        assert!(same(arith::minimum(a, b), propagating.0) && same(arith::maximum(a, b), propagating.1), "{a} {b}");
+        assert!(same(Min.combine(a, b), propagating.0) && same(Max.combine(a, b), propagating.1), "{a} {b}");
+    }
+}
+
+#[test]
+fn payloads_of_nan_are_not_seen() {
+    let odd = f32::from_bits(0xffc0_1234);
+    assert_eq!(odd.canonical().to_bits(), 0x7fc0_0000);
+    assert_eq!(arith::to_bits(odd), 0x7fc0_0000);
+    assert!(!arith::is_sign_negative(odd));
+    assert_eq!(arith::copysign(2.0, odd), 2.0);
+    // Of the result of an operation too, which the compiler knows to be some NaN or other.
+    assert_eq!((-std::hint::black_box(1.0f64)).sqrt().canonical().to_bits(), f64::NAN.to_bits());
+    assert_eq!(arith::to_bits(arith::sqrt(-std::hint::black_box(1.0f32))), 0x7fc0_0000);
+    assert_eq!((odd, [f16::NAN]).canonical().0.to_bits(), 0x7fc0_0000);
+}
+
+#[test]
+fn arguments_of_the_extremes() {
+    let nan = (f32::NAN, 4u64);
+    assert_eq!(ArgMin.combine((1.0f32, 9), (1.0, 3)), (1.0, 3));
+    assert_eq!(ArgMin.combine((0.0f32, 1), (-0.0, 0)), (-0.0, 0));
+    assert_eq!(ArgMin.combine((-1.0, 0), nan).1, 4);
+    assert_eq!(ArgMax.combine(nan, (f32::NAN, 2)).1, 2);
+    assert_eq!(ArgMax.combine((3u8, 1), (5, 0)), (5, 0));
+    assert_eq!(Operator::<(i16, u64)>::identity(&ArgMax), Some((i16::MIN, u64::MAX)));
+}
+
+#[test]
+fn compensated_sums() {
+    let terms = [1.0f32, 1e8, -1e8, 1e-3, 5e7, -5e7];
+    let sum = terms
+        .map(|x| Compensate.call((x,)))
+        .into_iter()
+        .fold(Operator::<Compensated<f32>>::identity(&CompensatedSum).expect("it has one"), |a, b| {
+            CompensatedSum.combine(a, b)
+        });
+    assert_eq!(Rounded.call((sum,)), 1.001);
+    let infinite = CompensatedSum.combine(Compensate.call((f32::MAX,)), Compensate.call((f32::MAX,)));
+    assert_eq!(Rounded.call((infinite,)), f32::INFINITY);
+}
+
+#[test]
+fn identities() {
+    assert_eq!(Operator::<u8>::identity(&Sum), Some(0));
+    assert_eq!(Operator::<f16>::identity(&Product), Some(f16::ONE));
+    assert_eq!(Operator::<bf16>::identity(&Product), Some(bf16::ONE));
+    assert_eq!(Operator::<f32>::identity(&Max), Some(f32::NEG_INFINITY));
+    assert_eq!(Operator::<i8>::identity(&Min), Some(i8::MAX));
+    assert_eq!(Operator::<bool>::identity(&And), Some(true));
+    assert_eq!(Operator::<u16>::identity(&And), Some(u16::MAX));
+    assert_eq!(Operator::<u16>::identity(&Xor), Some(0));
+    assert_eq!(Operator::<u16>::identity(&First), None);
+}

@@ -1,0 +1,66 @@
+//! Operators and functions that together use every operation, method and construct that the macros translate, for every
+//! element type, and random inputs for them. The tests run them through different backends.
+#![allow(dead_code, reason = "each test uses a part")]
+
+mod constructs;
+pub(crate) mod kernels;
+mod methods;
+mod sample;
+
+#[allow(unused_imports, reason = "each test uses a part")]
+pub(crate) use sample::{Random, Sample, samples};
+use upsweep::operator::builtin::*;
+use upsweep::operator::{Function, Operator};
+
+/// What a test does with each case.
+pub(crate) trait Check {
+    /// An operator.
+    fn operator<T: Sample, O: Operator<T>>(&mut self, name: &str, operator: O);
+    /// A function.
+    fn function<I: Sample, R: Sample, F: Function<(I,), Output = R>>(&mut self, name: &str, function: F);
+}
+
+/// Every case.
+pub(crate) fn all(check: &mut impl Check) {
+    builtins(check);
+    methods::all(check);
+    constructs::all(check);
+}
+
+/// The built-in operators, for every type.
+pub(crate) fn builtins(check: &mut impl Check) {
+    macro_rules! numbers {
+        ($($t:ty)*) => { $(
+            check.operator::<$t, _>(concat!("Sum ", stringify!($t)), Sum);
+            check.operator::<$t, _>(concat!("Product ", stringify!($t)), Product);
+            check.operator::<$t, _>(concat!("Min ", stringify!($t)), Min);
+            check.operator::<$t, _>(concat!("Max ", stringify!($t)), Max);
+            check.operator::<($t, u64), _>(concat!("ArgMin ", stringify!($t)), ArgMin);
+            check.operator::<($t, u64), _>(concat!("ArgMax ", stringify!($t)), ArgMax);
+        )* };
+    }
+    numbers! { i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 half::f16 half::bf16 f32 f64 }
+    macro_rules! logic {
+        ($($t:ty)*) => { $(
+            check.operator::<$t, _>(concat!("And ", stringify!($t)), And);
+            check.operator::<$t, _>(concat!("Or ", stringify!($t)), Or);
+            check.operator::<$t, _>(concat!("Xor ", stringify!($t)), Xor);
+        )* };
+    }
+    logic! { bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 usize }
+    macro_rules! any {
+        ($($t:ty),*) => { $(
+            check.operator::<$t, _>(concat!("First ", stringify!($t)), First);
+            check.operator::<$t, _>(concat!("Last ", stringify!($t)), Last);
+        )* };
+    }
+    any! { bool, u8, i128, f32, (u8, f64), (u8, u16, u32, u64, u8, bool, i8, half::f16), [u16; 5] }
+    macro_rules! compensated {
+        ($($t:ty)*) => { $(
+            check.operator::<Compensated<$t>, _>(concat!("CompensatedSum ", stringify!($t)), CompensatedSum);
+            check.function::<$t, Compensated<$t>, _>(concat!("Compensate ", stringify!($t)), Compensate);
+            check.function::<Compensated<$t>, $t, _>(concat!("Rounded ", stringify!($t)), Rounded);
+        )* };
+    }
+    compensated! { f32 f64 half::f16 half::bf16 }
+}
