@@ -12,10 +12,11 @@
 // (status.cuh). The operator is never given anything but elements and combinations of neighbours, in order: it needs
 // no identity and need not commute.
 //
-// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a thread reads from shared memory only
-// the elements that it staged itself, after waiting for its own copies; warp totals, prefixes and tickets are written
-// before a barrier and read after it, each in two copies used in turn, so that one barrier separates a write from the
-// reads of the time before the last.
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
+// itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals are
+// written before a count or a barrier and read after it. Everything that belongs to a tile in the ring is written again
+// only STAGES tiles later, after all main warps have passed the barrier that says what lies before the tile: by then its
+// look-back warp has passed the tile's other barrier, too.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
@@ -66,9 +67,9 @@ __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Sl
         const u32 count = tile_count(p.n, t);
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
-            const u32 offset = vector_start(row);
+            const u32 vector = row_vector(row), offset = vector * VECTOR;
             const u32 mine = count == TILE ? VECTOR : existing<false>(offset, VECTOR, count);
-            stage_vector(slots[row * THREADS + threadIdx.x], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
+            stage_vector(slots[vector], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
         }
     }
     close_group();  // also an empty one, so that the number of groups tells the tile
@@ -133,7 +134,7 @@ __device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) 
 
 // The main warps: stage AHEAD tiles ahead of the one they reduce, rescan LAG tiles behind it.
 __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot* ring, u64 tiles, u32 epoch) {
-    const bool in_aligned = vectors_aligned(p.input, p.n, PIECE), out_aligned = vectors_aligned(p.output, p.n, 16);
+    const bool in_aligned = vectors_aligned(p.input, p.n, PIECE), out_aligned = vectors_aligned(p.output, p.n, STORE);
     bool more = tiles > 1;  // thread 0: whether to draw; one tile alone needs no ticket, as one block has it
     // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
     for (u32 k = 0; k <= AHEAD; k++) {
@@ -188,7 +189,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         barrier_wait(before_barrier(slot), THREADS + WARP);
         const u64 begin = old * TILE;
         const u32 count = tile_count(p.n, old);
-        const Slot* const slots = ring + slot * (ROWS * THREADS);
+        Slot* const slots = ring + slot * (ROWS * THREADS);
         const State before = shared.before[slot];
         if (count == TILE) {
             rescan_tile<true>(p, begin, count, slots, shared.marks[slot], shared.bounds[slot], shared.warp_totals[slot], old > 0, before, out_aligned);

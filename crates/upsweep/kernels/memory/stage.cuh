@@ -1,7 +1,6 @@
-// From global memory to a thread's own slots in shared memory, ahead of their use.
-//
-// A thread reads back only what it brought itself, so that neither a barrier nor an mbarrier is needed: it waits for
-// its own copies. A slot holds one vector of VECTOR neighbouring elements.
+// From global memory to slots in shared memory, ahead of their use. A slot holds one vector of VECTOR neighbouring
+// elements. A warp brings what its own lanes compute with, so that no barrier of the block is needed: each thread waits
+// for its own copies, then the warp synchronises.
 
 constexpr u32 VECTOR_BYTES = VECTOR * sizeof(In);
 // The largest asynchronous copy that divides a vector; 1 where none does.
@@ -33,12 +32,14 @@ __device__ __forceinline__ void close_group() {
 #endif
 }
 
-// Waits until at most `PENDING` of this thread's groups are still under way.
+// Waits until at most `PENDING` of each thread's groups are still under way; the others' copies are then visible to the
+// whole warp.
 template <u32 PENDING>
 __device__ __forceinline__ void wait_groups() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 #endif
+    __syncwarp();
 }
 
 // Brings the vector whose lowest address is `from` into `slot`; `count` of its elements exist, counted in logical

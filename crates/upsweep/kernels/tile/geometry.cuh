@@ -1,36 +1,36 @@
-// Which elements a thread owns.
+// Which elements a thread has.
 //
-// A tile is WARPS x ROWS rows of 32 lanes x VECTOR elements. Warp w owns rows w * ROWS .. (w + 1) * ROWS; in a row,
-// lane l owns VECTOR neighbours. So a warp reads and writes whole rows, each lane with wide accesses side by side,
-// and the order of the elements is: warps, rows of the warp, lanes of the row, elements of the vector.
+// A tile is THREADS * ROWS vectors of VECTOR neighbouring elements. A thread computes with ROWS neighbouring vectors, so
+// the order of the elements is: threads, the vectors of a thread, the elements of a vector. It brings and stores other
+// vectors of its warp: in row r, lane l has the vector r * 32 + l, so that a warp's accesses to global memory lie side by
+// side. Both ways are free of bank conflicts: ROWS is odd, so neighbouring lanes' vectors lie in different banks.
 //
 // All positions are logical: in a reverse scan logical element i is the element n - 1 - i in memory.
 
 constexpr u32 WARP = 32;
 constexpr u32 WARPS = THREADS / WARP;
-constexpr u32 ROW = WARP * VECTOR;       // elements a row
-constexpr u32 TILE = THREADS * VECTOR * ROWS;  // elements a tile
+constexpr u32 ITEMS = ROWS * VECTOR;     // elements a thread
+constexpr u32 TILE = THREADS * ITEMS;    // elements a tile
+static_assert(ROWS % 2 == 1, "see above");
 
 __device__ __forceinline__ u32 lane_index() { return threadIdx.x % WARP; }
 __device__ __forceinline__ u32 warp_index() { return threadIdx.x / WARP; }
 
-// The first element of this thread's vector in `row`, counted from the tile's first.
-__device__ __forceinline__ u32 vector_start(u32 row) {
-    return (warp_index() * ROWS + row) * ROW + lane_index() * VECTOR;
-}
+// The vector that this thread brings and stores in `row`.
+__device__ __forceinline__ u32 row_vector(u32 row) { return warp_index() * WARP * ROWS + row * WARP + lane_index(); }
 
-// How many of the elements from `start` on exist, at most `most`, where the tile has `count`.
+// How many of the `most` elements from `start` on exist, where the tile has `count`.
 template <bool FULL>
 __device__ __forceinline__ u32 existing(u32 start, u32 most, u32 count) {
     if (FULL) return most;
     return start < count ? min(most, count - start) : 0;
 }
 
-// How many lanes of this warp's `row` hold at least one element.
+// How many lanes of this warp have at least one element.
 template <bool FULL>
-__device__ __forceinline__ u32 lanes_in_row(u32 row, u32 count) {
+__device__ __forceinline__ u32 lanes_with_elements(u32 count) {
     if (FULL) return WARP;
-    return (existing<false>((warp_index() * ROWS + row) * ROW, ROW, count) + VECTOR - 1) / VECTOR;
+    return (existing<false>(warp_index() * WARP * ITEMS, WARP * ITEMS, count) + ITEMS - 1) / ITEMS;
 }
 
 // Where in memory the vector of logical elements i .. i + VECTOR begins. In reverse, `i + VECTOR` may pass `n`: then

@@ -4,6 +4,7 @@
 // Element j (logical) of the vector in a slot.
 struct Vector {
     In elements[VECTOR];
+    Vector() = default;
     __device__ __forceinline__ explicit Vector(const Slot& slot) {
         u32 words[SLOT / 4];
 #pragma unroll
@@ -30,66 +31,59 @@ __device__ __forceinline__ State element(const Params& p, const In& x, u64 i, bo
     return state_of<State>(with_init(p, map(x, index), head || (!SEGMENTED && i == 0)), head);
 }
 
-// A thread's vector in a row of the tile, with what it needs to be combined.
-template <bool FULL>
-struct RowVector {
+// One of a thread's vectors, with what it needs to be combined.
+struct Items {
     Vector x;
-    u64 index;   // its first element
-    u32 count;   // how many of its elements exist
-    u32 lanes;   // how many lanes of the row have elements
-    u32 offset;  // its first element's place in the tile
-    u32 heads;   // see heads.cuh
+    u64 index;  // its first element
+    u32 count;  // how many of its elements exist
+    u32 heads;  // see heads.cuh
 
-    __device__ __forceinline__ RowVector(const Params& p, u64 begin, u32 tile_count, u32 row, const Slot* slots, u64 row_start, const u32* marks)
-        : x(slots[row * THREADS + threadIdx.x]) {
-        offset = vector_start(row);
-        index = begin + offset;
-        count = existing<FULL>(offset, VECTOR, tile_count);
-        lanes = lanes_in_row<FULL>(row, tile_count);
-        heads = SEGMENTED ? (u32)vector_heads(p, index, offset, count, row_start, marks) : 0;
+    template <bool FULL>
+    static __device__ __forceinline__ Items of(const Params& p, u64 begin, u32 tile_count, u32 row, const Slot* slots, u64 row_start, const u32* marks) {
+        const u32 vector = threadIdx.x * ROWS + row, offset = vector * VECTOR;
+        const u32 count = existing<FULL>(offset, VECTOR, tile_count);
+        const u32 heads = SEGMENTED ? (u32)vector_heads(p, begin + offset, offset, count, row_start, marks) : 0;
+        return Items{Vector(slots[vector]), begin + offset, count, heads};
     }
-
-    __device__ __forceinline__ bool has(u32 j) const { return FULL || j < count; }
 
     __device__ __forceinline__ State operator()(const Params& p, u32 j) const { return element(p, x[j], index + j, heads >> j & 1); }
-
-    // The combination of the vector; nothing where it has no elements.
-    __device__ __forceinline__ State sum(const Params& p) const {
-        State sum;
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-            if (has(j)) sum = j == 0 ? (*this)(p, j) : combine(sum, (*this)(p, j));
-        }
-        return sum;
-    }
 };
 
 __device__ __forceinline__ u64 place_in_row(const Params& p, u64 begin) {
     return HEADS == Heads::ROWS ? begin % p.row : 0;
 }
 
-// First pass: every warp's combination, in `warp_totals`. Only warps that are full have one.
+// The combination of this thread's elements; nothing where it has none.
+template <bool FULL>
+__device__ __forceinline__ State thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, u64 row_start, const u32* marks) {
+    State sum;
+#pragma unroll
+    for (u32 row = 0; row < ROWS; row++) {
+        const Items items = Items::of<FULL>(p, begin, count, row, slots, row_start, marks);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) {
+            if (FULL || j < items.count) sum = row == 0 && j == 0 ? items(p, 0) : combine(sum, items(p, j));
+        }
+    }
+    return sum;
+}
+
+// First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
 template <bool FULL>
 __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const u32* marks, State* warp_totals) {
     const u64 row_start = place_in_row(p, begin);
-    State total;
-#pragma unroll
-    for (u32 row = 0; row < ROWS; row++) {
-        const RowVector<FULL> vector(p, begin, count, row, slots, row_start, marks);
-        const State sum = warp_reduce(vector.sum(p), vector.lanes);
-        total = row == 0 ? sum : vector.lanes > 0 ? combine(total, sum) : total;
-    }
+    const State sum = thread_sum<FULL>(p, begin, count, slots, row_start, marks);
+    const State total = warp_reduce(sum, lanes_with_elements<FULL>(count));
     if (lane_index() == 0) warp_totals[warp_index()] = total;
 }
 
 // The elements of the vector that end a segment: those whose next element begins one, or does not exist.
-template <bool FULL>
-__device__ __forceinline__ u32 vector_tails(const Params& p, const RowVector<FULL>& vector, u32 tile_count, u64 row_start, const u32* marks) {
-    if (!vector.has(0)) return 0;
-    const u64 next = vector.index + vector.count;
-    bool ends = next == p.n;
-    if (!ends) ends = vector_heads(p, next, vector.offset + vector.count, 1, row_start, marks) & 1;
-    return (vector.heads >> 1 & ((1u << (vector.count - 1)) - 1)) | (u32)ends << (vector.count - 1);
+__device__ __forceinline__ u32 vector_tails(const Params& p, const Items& items, u64 begin, u64 row_start, const u32* marks) {
+    if (items.count == 0) return 0;
+    const u64 next = items.index + items.count;
+    const u32 last = items.count - 1;
+    const bool ends = next == p.n || vector_heads(p, next, (u32)(next - begin), 1, row_start, marks) & 1;
+    return (items.heads >> 1 & ((1u << last) - 1)) | (u32)ends << last;
 }
 
 // Stores the result of the segment that element i ends; `heads` of them begin at or before it.
@@ -113,49 +107,61 @@ __device__ __forceinline__ void store_segment(const Params& p, const u64* bounds
     if (COUNTED && i == p.n - 1 && p.count) *p.count = heads;
 }
 
+// From the slots, where each thread has left its results, to memory, a row of the warp at a time.
+__device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count, const Slot* slots, bool aligned) {
+    __syncwarp();
+#pragma unroll
+    for (u32 row = 0; row < ROWS; row++) {
+        const u32 vector = row_vector(row);
+        const u32 mine = count == TILE ? VECTOR : existing<false>(vector * VECTOR, VECTOR, count);
+        if (mine > 0) store_slot(vector_address(p.output, p.n, begin + vector * VECTOR), slots[vector], mine, aligned);
+    }
+}
+
 // Second pass: every result, from `before`, the combination of all tiles before (if `any`).
 template <bool FULL>
-__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const u32* marks, const u64* bounds,
+__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const u32* marks, const u64* bounds,
                                             const State* warp_totals, bool any, State before, bool aligned) {
     const u64 row_start = place_in_row(p, begin);
     const u32 lane = lane_index(), warp = warp_index();
-    // What lies before this warp: only full warps have others behind them.
+
+    // What lies before this thread's elements: `carry`, if `some`. Only full warps have others behind them.
+    State carry = before;
+    bool some = any;
     if (warp > 0) {
         const State scanned = warp_inclusive_scan(warp_totals[min(lane, WARPS - 1)], warp);
         const State in_tile = shuffle(scanned, warp - 1);
-        before = any ? combine(before, in_tile) : in_tile;
-        any = true;
+        carry = some ? combine(carry, in_tile) : in_tile;
+        some = true;
     }
+    const u32 lanes = lanes_with_elements<FULL>(count);
+    const State scanned = warp_inclusive_scan(thread_sum<FULL>(p, begin, count, slots, row_start, marks), lanes);
+    const State lower = shuffle_up(scanned, 1);
+    if (lane > 0 && lane < lanes) {
+        carry = some ? combine(carry, lower) : lower;
+        some = true;
+    }
+
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
-        const RowVector<FULL> vector(p, begin, count, row, slots, row_start, marks);
-        if (!FULL && vector.lanes == 0) break;
-        // What lies before this vector: `carry`, if `some`.
-        const State scanned = warp_inclusive_scan(vector.sum(p), vector.lanes);
-        const State lower = shuffle_up(scanned, 1);
-        const State row_total = shuffle(scanned, WARP - 1);
-        State carry = before;
-        bool some = any;
-        if (lane > 0 && vector.has(0)) {
-            carry = any ? combine(before, lower) : lower;
-            some = true;
-        }
-        if (FULL || vector.lanes == WARP) before = any ? combine(before, row_total) : row_total;
-        any = true;
-        const u32 tails = BY_SEGMENT ? vector_tails<FULL>(p, vector, count, row_start, marks) : 0;
+        const Items items = Items::of<FULL>(p, begin, count, row, slots, row_start, marks);
+        const u32 tails = BY_SEGMENT ? vector_tails(p, items, begin, row_start, marks) : 0;
         Out results[VECTOR];
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
-            if (vector.has(j)) {
-                const bool head = SEGMENTED ? vector.heads >> j & 1 : !some;
-                const State e = vector(p, j);
+            if (FULL || j < items.count) {
+                const bool head = SEGMENTED ? items.heads >> j & 1 : !some;
+                const State e = items(p, j);
                 const State with = some ? combine(carry, e) : e;
                 results[j] = canonical(finish(!EXCLUSIVE ? value_of(with) : head ? p.first : value_of(carry)));
-                if (BY_SEGMENT && (tails >> j & 1)) store_segment(p, bounds, vector.index + j, heads_of(with), results[j]);
+                if (BY_SEGMENT && (tails >> j & 1)) store_segment(p, bounds, items.index + j, heads_of(with), results[j]);
                 carry = with;
                 some = true;
             }
         }
-        if (!BY_SEGMENT) store_vector(vector_address(p.output, p.n, vector.index), results, vector.count, aligned);
+        if constexpr (BY_SEGMENT) continue;
+        if constexpr (THROUGH_SLOTS) put_in_slot(slots[threadIdx.x * ROWS + row], results);
+        else if (items.count > 0) store_vector(vector_address(p.output, p.n, items.index), results, items.count, aligned);
     }
+    if constexpr (!BY_SEGMENT && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
 }

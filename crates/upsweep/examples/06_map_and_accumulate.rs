@@ -1,0 +1,59 @@
+//! 6: a function before and after the operator, and sums that do not wrap. None of these makes another pass.
+
+use upsweep::prelude::*;
+
+#[function]
+fn square(x: f32) -> f32 {
+    x * x
+}
+
+#[function]
+fn square_root(x: f32) -> f32 {
+    x.sqrt()
+}
+
+/// A sum and how many there were.
+#[operator(identity = (0.0, 0))]
+fn add_and_count(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+#[function]
+fn counted(x: u8) -> (f64, u32) {
+    (x as f64, 1)
+}
+
+#[function]
+fn mean(x: (f64, u32)) -> f64 {
+    x.0 / x.1 as f64
+}
+
+fn main() -> upsweep::Result<()> {
+    let device = Device::best()?;
+
+    // The length of each prefix of a vector: square, add, square root.
+    let x = device.upload(&[3.0f32, 4.0, 12.0, 84.0])?;
+    let norms = Scan::new(Sum).map(Square).finish(SquareRoot).run_to_array(&device, &x)?.to_vec()?;
+    println!("norms          {norms:?}");
+    assert_eq!(norms, [3.0, 5.0, 13.0, 85.0]);
+
+    // A sum of bytes wraps in a byte, unless it is accumulated in a wider type.
+    let bytes = device.upload(&[200u8, 100, 50, 250])?;
+    let wrapped = device.inclusive_scan(&bytes, Sum)?.to_vec()?;
+    let wide = Scan::new(Sum).accumulate::<u64>().run_to_array(&device, &bytes)?.to_vec()?;
+    println!("in bytes       {wrapped:?}\nin 64 bits     {wide:?}");
+    assert_eq!(wrapped, [200, 44, 94, 88]);
+    assert_eq!(wide, [200, 300, 350, 600]);
+
+    // The mean so far: from bytes to pairs to floats, each byte read once.
+    let means = Scan::new(AddAndCount).map(Counted).finish(Mean).run_to_array(&device, &bytes)?.to_vec()?;
+    println!("mean so far    {means:?}");
+    assert_eq!(means, [200.0, 150.0, 350.0 / 3.0, 150.0]);
+
+    // Float sums that keep what rounding takes away.
+    let x = device.upload(&[1.0f64, 1e100, 1.0, -1e100])?;
+    let exact = Reduce::new(CompensatedSum).map(Compensate).finish(Rounded).run_to_host(&device, &x)?;
+    println!("compensated    {exact}, plain {}", device.reduce(&x, Sum)?);
+    assert_eq!(exact, 2.0);
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Scan: every option with every other, for an operator that commutes, one that does not, and one without identity.
+
+use crate::support::check::{Case, Cuts, Reach, Start};
+use crate::support::operators::{Affine, Concat, Then, concat, then};
+use crate::support::cuts::one_of_each;
+use crate::support::oracle::Rule;
+use crate::support::place::Place;
+use crate::support::random::Rng;
+use crate::support::sample::{Sample, random_values};
+use crate::support::{on_each_backend, sizes};
+use upsweep::operator::Same;
+use upsweep::operator::builtin::Sum;
+use upsweep::{Operator, Scan};
+
+on_each_backend!(scan_options_sum, scan_options_not_commutative, scan_options_no_identity);
+
+fn scan_options_sum(place: &Place) {
+    let rule = Rule::new(|a: u32, b: u32| a.wrapping_add(b), Some(0));
+    every_option(place, Scan::new(Sum), &rule);
+}
+
+fn scan_options_not_commutative(place: &Place) {
+    every_option(place, Scan::new(Then), &Rule::new(then, Some(Affine { m: 1, c: 0 })));
+}
+
+fn scan_options_no_identity(place: &Place) {
+    every_option(place, Scan::new(Concat), &Rule::new(concat, None));
+}
+
+fn every_option<T: Sample, Op: Operator<T>>(place: &Place, scan: Scan<'_, Op, Same, Same>, rule: &Rule<T, T, T>) {
+    for len in [sizes::few(), vec![192, 8256, 40_000]].concat() {
+        let x = random_values::<T>(len);
+        let init = T::random(&mut Rng::new(77));
+        for cut in one_of_each(len) {
+            for start in [Start::Nothing, Start::Value(init), Start::Buffer(init)] {
+                let case = Case::new().cut(cut.clone()).start(start).offsets(len % 3, len % 5);
+                for case in case.directions(rule.identity.is_some()) {
+                    Cuts.scan(place, scan, rule, &x, &case);
+                    Cuts.scan_in_place(place, scan, rule, &x, &case);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Scan: every length around the edges of vectors, warps, blocks, tiles and groups of tiles, for elements of each
+//! size. Except for sums the operators do not commute, so an element out of order shows too.
+
+use crate::support::check::{Case, Lines, Reach};
+use crate::support::operators::*;
+use crate::support::oracle::{Cut, Rule};
+use crate::support::place::Place;
+use crate::support::sample::{Sample, random_values};
+use crate::support::{on_each_backend, sizes};
+use upsweep::operator::builtin::Sum;
+use upsweep::{Operator, Scan};
+
+on_each_backend!(
+    scan_tile_edges_1_byte,
+    scan_tile_edges_2_bytes,
+    scan_tile_edges_3_bytes,
+    scan_tile_edges_4_bytes,
+    scan_tile_edges_8_bytes,
+    scan_tile_edges_8_byte_struct,
+    scan_tile_edges_12_bytes,
+    scan_tile_edges_16_bytes,
+    scan_tile_edges_24_bytes,
+    scan_tile_edges_40_bytes,
+    scan_tile_edges_64_bytes,
+    scan_invented_elements,
+);
+
+fn scan_tile_edges_1_byte(place: &Place) {
+    edges(place, Sum, &Rule::new(u8::wrapping_add, Some(0)));
+}
+
+fn scan_tile_edges_2_bytes(place: &Place) {
+    edges(place, Sum, &Rule::new(i16::wrapping_add, Some(0)));
+}
+
+fn scan_tile_edges_3_bytes(place: &Place) {
+    edges(place, TriangleProduct, &Rule::new(triangle_product, Some(Triangle { a: 1, b: 0, c: 1 })));
+}
+
+fn scan_tile_edges_4_bytes(place: &Place) {
+    edges(place, Sum, &Rule::new(u32::wrapping_add, Some(0)));
+}
+
+fn scan_tile_edges_8_bytes(place: &Place) {
+    edges(place, Sum, &Rule::new(i64::wrapping_add, Some(0)));
+}
+
+fn scan_tile_edges_8_byte_struct(place: &Place) {
+    edges(place, Then, &Rule::new(then, Some(Affine { m: 1, c: 0 })));
+}
+
+fn scan_tile_edges_12_bytes(place: &Place) {
+    edges(place, Concat, &Rule::new(concat, None));
+}
+
+fn scan_tile_edges_16_bytes(place: &Place) {
+    edges(place, MatrixProduct, &Rule::new(matrix_product, Some(Matrix { a: 1, b: 0, c: 0, d: 1 })));
+}
+
+fn scan_tile_edges_24_bytes(place: &Place) {
+    edges(place, ThenSteps, &Rule::new(then_steps, Some(Steps { m: 1, c: 0, count: 0 })));
+}
+
+fn scan_tile_edges_40_bytes(place: &Place) {
+    edges(place, Summarise, &Rule::new(summarise, None));
+}
+
+fn scan_tile_edges_64_bytes(place: &Place) {
+    edges(place, WideProduct, &Rule::new(wide_product, Some(Wide { a: 1, b: 0, c: 0, d: 1 })));
+}
+
+fn edges<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T, T, T>) {
+    for len in sizes::small() {
+        let x = random_values::<T>(len);
+        for case in Case::new().directions(rule.identity.is_some()) {
+            Lines.scan(place, Scan::new(operator), rule, &x, &case);
+            Lines.scan_in_place(place, Scan::new(operator), rule, &x, &case);
+        }
+    }
+    // Longer arrays take turns with the directions, so that each length has one and each direction many.
+    let long = [sizes::large(size_of::<T>()), sizes::groups(size_of::<T>())].concat();
+    for (turn, len) in long.into_iter().enumerate() {
+        let x = random_values::<T>(len);
+        let cases = Case::new().directions(rule.identity.is_some());
+        Lines.scan(place, Scan::new(operator), rule, &x, &cases[turn % cases.len()]);
+        Lines.scan_in_place(place, Scan::new(operator), rule, &x, &cases[(turn / 4 + 1) % cases.len()]);
+    }
+}
+
+/// Stretches of positions that [`Join`] can only join in order, each once, and with nothing between.
+fn scan_invented_elements(place: &Place) {
+    let rule = Rule::new(join, None);
+    for len in [sizes::small(), sizes::large(8), sizes::groups(8)].concat() {
+        for reverse in [false, true] {
+            let stretch = |i: usize| {
+                let i = if reverse { len - 1 - i } else { i } as u32;
+                Span { from: i, to: i + 1 }
+            };
+            let x: Vec<Span> = (0..len).map(stretch).collect();
+            let case = Case::new().reverse(reverse).cut(Cut::Whole);
+            Lines.scan(place, Scan::new(Join), &rule, &x, &case);
+            Lines.scan_in_place(place, Scan::new(Join), &rule, &x, &case);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A backend under test, and buffers in its memory that begin at any element and have guards on both sides.
+
+use super::sample::Sample;
+#[cfg(feature = "cuda")]
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
+use upsweep::{Device, Element, Input, Output, View, ViewMut};
+
+/// Elements before and after each buffer that nobody may touch (with the buffer's own offset, at least these many).
+const GUARD: usize = 16;
+
+/// Where a case runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) device: Device,
+    #[cfg(feature = "cuda")]
+    pub(crate) stream: Option<Arc<CudaStream>>,
+}
+
+impl Place {
+    pub(crate) fn cpu() -> Self {
+        Self {
+            device: Device::cpu(),
+            #[cfg(feature = "cuda")]
+            stream: None,
+        }
+    }
+
+    /// GPU 0, on a new stream.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn cuda() -> Self {
+        let context = CudaContext::new(0).expect("a CUDA GPU");
+        Self::on(context.new_stream().expect("a stream"))
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(crate) fn on(stream: Arc<CudaStream>) -> Self {
+        Self { device: Device::on_stream(&stream).expect("a CUDA GPU"), stream: Some(stream) }
+    }
+
+    pub(crate) fn is_cuda(&self) -> bool {
+        #[cfg(feature = "cuda")]
+        return self.stream.is_some();
+        #[cfg(not(feature = "cuda"))]
+        return false;
+    }
+
+    /// A buffer of `values` that begins `offset` elements after an aligned address.
+    pub(crate) fn upload<T: Sample>(&self, values: &[T], offset: usize) -> Buffer<T> {
+        let mut all = vec![T::poison(); GUARD + offset];
+        all.extend_from_slice(values);
+        all.resize(all.len() + GUARD, T::poison());
+        let memory = self.memory(&all);
+        Buffer { memory, start: GUARD + offset, len: values.len() }
+    }
+
+    /// A buffer of `len` elements that nobody has written yet.
+    pub(crate) fn poisoned<T: Sample>(&self, len: usize, offset: usize) -> Buffer<T> {
+        self.upload(&vec![T::poison(); len], offset)
+    }
+
+    fn memory<T: Element>(&self, values: &[T]) -> Memory<T> {
+        #[cfg(feature = "cuda")]
+        if let Some(stream) = &self.stream {
+            return Memory::Cuda(to_cuda(stream, values));
+        }
+        Memory::Host(values.to_vec())
+    }
+}
+
+/// Elements in a backend's memory, with guards around them. A library call sees the elements alone.
+#[derive(Debug)]
+pub(crate) struct Buffer<T> {
+    memory: Memory<T>,
+    start: usize,
+    len: usize,
+}
+
+#[derive(Debug)]
+enum Memory<T> {
+    Host(Vec<T>),
+    #[cfg(feature = "cuda")]
+    Cuda(CudaSlice<T>),
+}
+
+impl<T: Sample> Buffer<T> {
+    /// The elements, on the host.
+    ///
+    /// # Panics
+    /// When an element of a guard has changed.
+    #[track_caller]
+    pub(crate) fn check_guards(&self) -> Vec<T> {
+        let mut all = match &self.memory {
+            Memory::Host(all) => all.clone(),
+            #[cfg(feature = "cuda")]
+            Memory::Cuda(slice) => from_cuda(slice),
+        };
+        let end = self.start + self.len;
+        for (i, value) in all.iter().enumerate() {
+            if !(self.start..end).contains(&i) && !value.same(&T::poison()) {
+                let at = i as isize - self.start as isize;
+                panic!("element {at} beside an output of {} was overwritten with {value:?}", self.len);
+            }
+        }
+        all.truncate(end);
+        all.drain(..self.start);
+        all
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl<T: Sample> Buffer<T> {
+    /// Sets every element to `value`, in the order of the buffer's stream.
+    pub(crate) fn overwrite(&mut self, value: T) {
+        let range = self.start..self.start + self.len;
+        match &mut self.memory {
+            Memory::Host(all) => all[range].fill(value),
+            Memory::Cuda(slice) => {
+                let stream = slice.stream().clone();
+                let values = to_cuda(&stream, &vec![value; range.len()]);
+                stream.memcpy_dtod(&values, &mut slice.slice_mut(range)).expect("the copy");
+            }
+        }
+    }
+}
+
+impl<T: Element> Input for Buffer<T> {
+    type Item = T;
+    fn view(&self) -> View<'_, T> {
+        let range = self.start..self.start + self.len;
+        match &self.memory {
+            Memory::Host(all) => View::Host(&all[range]),
+            #[cfg(feature = "cuda")]
+            Memory::Cuda(slice) => View::Cuda(slice.slice(range)),
+        }
+    }
+}
+
+impl<T: Element> Output for Buffer<T> {
+    type Item = T;
+    fn view_mut(&mut self) -> ViewMut<'_, T> {
+        let range = self.start..self.start + self.len;
+        match &mut self.memory {
+            Memory::Host(all) => ViewMut::Host(&mut all[range]),
+            #[cfg(feature = "cuda")]
+            Memory::Cuda(slice) => ViewMut::Cuda(slice.slice_mut(range)),
+        }
+    }
+}
+
+/// A copy of `values` in the GPU's memory. cudarc's own `clone_htod` asks for its `DeviceRepr`, which an element need
+/// not have.
+#[cfg(feature = "cuda")]
+pub(crate) fn to_cuda<T: Element>(stream: &Arc<CudaStream>, values: &[T]) -> CudaSlice<T> {
+    let len = size_of_val(values);
+    // SAFETY: the first `len` bytes of memory from `values` on are a live slice; padding bytes are only copied.
+    let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), len) };
+    let memory = stream.clone_htod(bytes).expect("enough GPU memory").leak();
+    // SAFETY: `memory` was allocated on this stream, is nobody else's any more, and holds `values.len()` elements.
+    unsafe { stream.upgrade_device_ptr(memory, values.len()) }
+}
+
+/// The elements of `slice`, once its stream has computed them.
+#[cfg(feature = "cuda")]
+pub(crate) fn from_cuda<T: Element>(slice: &CudaSlice<T>) -> Vec<T> {
+    let stream = slice.stream();
+    let mut values: Vec<T> = Vec::with_capacity(slice.len());
+    // SAFETY: a view of the same memory as bytes.
+    let bytes = unsafe { slice.transmute::<u8>(slice.num_bytes()) }.expect("as many bytes");
+    // SAFETY: the vector's capacity is these bytes; u8 has no invalid values, and nothing reads them before the copy.
+    let target = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), slice.num_bytes()) };
+    stream.memcpy_dtoh(&bytes, target).expect("the copy to the host");
+    stream.synchronize().expect("everything on the stream has run");
+    // SAFETY: the copy wrote every element, and elements of the device are valid values of `T`.
+    unsafe { values.set_len(slice.len()) };
+    values
+}
