@@ -2,7 +2,7 @@
 
 use crate::args::Op;
 use crate::device::Chosen;
-use crate::element::{Type, Value, Values, Visitor, with_values};
+use crate::element::{Type, Value, Values, Visitor, with_type, with_values};
 use crate::failure::{Failure, Result};
 use crate::segments::Split;
 use std::time::{Duration, Instant};
@@ -25,32 +25,49 @@ pub(crate) struct Task<'a> {
 
 /// Scans `values` in place; returns the time it took, on CUDA with the copies to and from the device.
 pub(crate) fn scan(values: &mut Values, task: &Task<'_>) -> Result<Duration> {
-    with_values!(values, x => with(task, |init| Scanning { x, init, task }))
+    let element = values.element();
+    let init = init(task, element)?;
+    let mut taken = task.same_bits(std::mem::replace(values, Vec::<u8>::new().into()));
+    let done = with_values!(&mut taken, x => {
+        let scanning = Scanning { x, init: value(&init), task };
+        Value::with_operator(task.op, scanning).unwrap_or_else(|| Err(no_operator(task, element)))
+    });
+    *values = taken.back_to(element);
+    done
 }
 
 /// Reduces `values` to `count` results; returns them and the time it took, on CUDA with the copies to and from the
 /// device.
-pub(crate) fn reduce(values: &Values, count: usize, task: &Task<'_>) -> Result<(Values, Duration)> {
-    with_values!(values, x => {
-        let (results, time) = with(task, |init| Reducing { x, count, init, task })?;
-        Ok((results.into(), time))
+pub(crate) fn reduce(values: Values, count: usize, task: &Task<'_>) -> Result<(Values, Duration)> {
+    let element = values.element();
+    let init = init(task, element)?;
+    with_values!(task.same_bits(values), x => {
+        let reducing = Reducing { x: &x, count, init: value(&init), task };
+        let done = Value::with_operator(task.op, reducing).unwrap_or_else(|| Err(no_operator(task, element)));
+        done.map(|(results, time)| (Values::from(results).back_to(element), time))
     })
 }
 
-/// Finds the initial value and the operator for `T`.
-fn with<T: Value, V: Visitor<T, Output = Result<R>>, R>(
-    task: &Task<'_>,
-    visitor: impl FnOnce(Option<T>) -> V,
-) -> Result<R>
-where
-    Vec<T>: Into<Values>,
-{
-    let element = Into::<Values>::into(Vec::<T>::new()).element();
-    let init = task.init.map(|text| T::parse(text.trim())).transpose();
-    let init = init.map_err(|reason| {
-        Failure::Input(format!("--init: {reason} ({} has elements of {})", task.name, element.name()))
-    })?;
-    T::with_operator(task.op, visitor(init)).unwrap_or_else(|| Err(no_operator(task, element)))
+impl Task<'_> {
+    /// Values with the same bits that the operator combines to the same bits.
+    fn same_bits(&self, values: Values) -> Values {
+        if matches!(self.op, Op::Min | Op::Max) { values } else { values.unsigned() }
+    }
+}
+
+/// The bytes of the initial value.
+fn init(task: &Task<'_>, element: Type) -> Result<Option<Vec<u8>>> {
+    let Some(text) = task.init else { return Ok(None) };
+    let bytes = with_type!(element, T => T::parse(text.trim()).map(|value| bytemuck::bytes_of(&value).to_vec()));
+    let wrong = |reason| format!("--init: {reason} ({} has elements of {})", task.name, element.name());
+    bytes.map(Some).map_err(|reason| Failure::Input(wrong(reason)))
+}
+
+/// The value with these bytes.
+fn value<T: Value>(bytes: &Option<Vec<u8>>) -> Option<T> {
+    let mut value = [T::default()];
+    T::read(&mut value, &mut bytes.as_deref()?).ok()?;
+    Some(value[0])
 }
 
 fn no_operator(task: &Task<'_>, element: Type) -> Failure {

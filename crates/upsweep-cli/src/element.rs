@@ -2,11 +2,12 @@
 
 use crate::args::Op;
 use crate::number::Number;
+use crate::operators::{Bits, Extreme};
 use clap::ValueEnum;
 use half::f16;
 use std::fmt::Debug;
 use std::io::{self, Read};
-use upsweep::operator::builtin as operators;
+use upsweep::operator::builtin::{Product, Sum};
 use upsweep::{Element, Operator};
 
 /// A type that the command line scans.
@@ -153,25 +154,40 @@ impl Values {
         with_values!(self, x => if let Some(value) = x.get(index) { value.format(text) });
     }
 
+    /// Signed integers as the unsigned ones with the same bits; others as they are.
+    #[must_use]
+    pub(crate) fn unsigned(self) -> Self {
+        use bytemuck::allocation::cast_vec;
+        match self {
+            Self::I8(x) => Self::U8(cast_vec(x)),
+            Self::I16(x) => Self::U16(cast_vec(x)),
+            Self::I32(x) => Self::U32(cast_vec(x)),
+            Self::I64(x) => Self::U64(cast_vec(x)),
+            other => other,
+        }
+    }
+
+    /// What [`unsigned`](Self::unsigned) made of values of type `element`, as those values.
+    #[must_use]
+    pub(crate) fn back_to(self, element: Type) -> Self {
+        use bytemuck::allocation::cast_vec;
+        match (self, element) {
+            (Self::U8(x), Type::I8) => Self::I8(cast_vec(x)),
+            (Self::U16(x), Type::I16) => Self::I16(cast_vec(x)),
+            (Self::U32(x), Type::I32) => Self::I32(cast_vec(x)),
+            (Self::U64(x), Type::I64) => Self::I64(cast_vec(x)),
+            (other, _) => other,
+        }
+    }
+
     /// The machine's representation of all the values.
     pub(crate) fn bytes(&self) -> &[u8] {
         with_values!(self, x => bytemuck::cast_slice(x))
     }
 }
 
-/// The operators' table of a type, as the body of `with_operator`.
-macro_rules! operator_table {
-    ($op:ident, $visitor:ident: $($name:ident)*) => {
-        match $op {
-            $(Op::$name => Some($visitor.visit(operators::$name)),)*
-            #[allow(unreachable_patterns, reason = "the integers have every operator")]
-            _ => None,
-        }
-    };
-}
-
 macro_rules! integers {
-    ($($t:ident)*) => { $(impl Value for $t {
+    ($op:ident $visitor:ident $($t:ident)*: $operators:expr) => { $(impl Value for $t {
         fn number(self) -> Number { Number::Integer(i128::from(self)) }
         fn exactly(number: Number) -> Option<Self> { number.integer()?.try_into().ok() }
         fn parse(text: &str) -> Result<Self, String> {
@@ -185,12 +201,20 @@ macro_rules! integers {
             reader.read_exact(bytemuck::cast_slice_mut(values))
         }
         fn swap(self) -> Self { self.swap_bytes() }
-        fn with_operator<V: Visitor<Self>>(op: Op, visitor: V) -> Option<V::Output> {
-            operator_table!(op, visitor: Sum Product Min Max And Or Xor)
-        }
+        fn with_operator<V: Visitor<Self>>($op: Op, $visitor: V) -> Option<V::Output> { $operators }
     })* };
 }
-integers! { i8 i16 i32 i64 u8 u16 u32 u64 }
+integers! { op visitor u8 u16 u32 u64: Some(match op {
+    Op::Sum => visitor.visit(Sum),
+    Op::Product => visitor.visit(Product),
+    Op::Min | Op::Max => visitor.visit(Extreme::new::<Self>(op)),
+    Op::And | Op::Or | Op::Xor => visitor.visit(Bits::new(op, 0, !0)),
+}) }
+// The others are computed as unsigned.
+integers! { op visitor i8 i16 i32 i64: match op {
+    Op::Min | Op::Max => Some(visitor.visit(Extreme::new::<Self>(op))),
+    _ => None,
+} }
 
 macro_rules! floats {
     ($($t:ident, $wide:ident, |$number:ident| $exactly:expr);* $(;)?) => { $(impl Value for $t {
@@ -211,7 +235,12 @@ macro_rules! floats {
         }
         fn swap(self) -> Self { Self::from_bits(self.to_bits().swap_bytes()) }
         fn with_operator<V: Visitor<Self>>(op: Op, visitor: V) -> Option<V::Output> {
-            operator_table!(op, visitor: Sum Product Min Max)
+            Some(match op {
+                Op::Sum => visitor.visit(Sum),
+                Op::Product => visitor.visit(Product),
+                Op::Min | Op::Max => visitor.visit(Extreme::new::<Self>(op)),
+                Op::And | Op::Or | Op::Xor => return None,
+            })
         }
     })* };
 }
@@ -258,7 +287,7 @@ impl Value for bool {
         self
     }
     fn with_operator<V: Visitor<Self>>(op: Op, visitor: V) -> Option<V::Output> {
-        operator_table!(op, visitor: And Or Xor)
+        matches!(op, Op::And | Op::Or | Op::Xor).then(|| visitor.visit(Bits::new(op, false, true)))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::args::{Common, ReduceArgs, ScanArgs};
 use crate::compute::{self, Task};
 use crate::device::Chosen;
-use crate::element::Values;
+use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
@@ -37,8 +37,8 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         device: &device,
     };
     let time = compute::scan(&mut values, &task)?;
-    let bytes = 2 * values.len() * values.element().size();
-    let summary = summary(&values, "scan", &task, time, bytes);
+    let (len, element) = (values.len(), values.element());
+    let summary = summary((len, element), "scan", &task, time, 2 * len * element.size());
     if on_terminal {
         let op = common.op.name();
         let (column, place) = match &form {
@@ -90,9 +90,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         _ => vec![segments],
     };
     let count = if results_shape.contains(&0) { 0 } else { results_shape.iter().product() };
-    let (results, time) = compute::reduce(&values, count, &task)?;
-    let bytes = values.len() * values.element().size();
-    let summary = summary(&values, "reduction", &task, time, bytes);
+    let (len, element) = (values.len(), values.element());
+    let (results, time) = compute::reduce(values, count, &task)?;
+    let summary = summary((len, element), "reduction", &task, time, len * element.size());
     let output_form = match common.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => OutputForm::of_path(path),
         None => OutputForm::Words,
@@ -170,7 +170,13 @@ fn output_form(common: &Common, form: &Form) -> OutputForm {
     }
 }
 
-fn summary<'a>(values: &Values, kind: &str, task: &Task<'a>, time: Duration, bytes: usize) -> Summary<'a> {
+fn summary<'a>(
+    (len, element): (usize, Type),
+    kind: &str,
+    task: &Task<'a>,
+    time: Duration,
+    bytes: usize,
+) -> Summary<'a> {
     let mut what = String::new();
     if kind == "scan" {
         what.push_str(if task.exclusive { "exclusive " } else { "inclusive " });
@@ -187,7 +193,7 @@ fn summary<'a>(values: &Values, kind: &str, task: &Task<'a>, time: Duration, byt
     if !matches!(task.split, Split::Whole) {
         what.push_str(" by segment");
     }
-    Summary { len: values.len(), element: values.element().name(), what, device: &task.device.label, time, bytes }
+    Summary { len, element: element.name(), what, device: &task.device.label, time, bytes }
 }
 
 /// With an output file a person at a terminal still learns what was done.

@@ -23,7 +23,7 @@ impl Tuning {
         let size = size_of::<S::In>().max(size_of::<S::Out>()).max(1);
         Self {
             block: (BLOCK_BYTES / size).max(1),
-            parallel_from: (1 << 20) / size,
+            parallel_from: (2 << 20) / size,
             around_cache_from: 32 << 20,
         }
     }
@@ -49,6 +49,10 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The blocks of `len` elements in lines of `line`, which divides `len` and is not 0 unless `len` is.
     pub(super) fn new(len: usize, line: usize, block: usize) -> Self {
+        if len <= block && len == line {
+            // A division takes longer than a short scan.
+            return Self { len, line, block, per_line: 1, count: usize::from(len > 0) };
+        }
         let line = if line < block { (block / line.max(1)).saturating_mul(line) } else { line };
         let line = line.clamp(1, len.max(1));
         let per_line = line.div_ceil(block);
@@ -68,6 +72,9 @@ impl Blocks {
 
     /// The elements of block `index`.
     pub(super) fn range(&self, index: usize) -> Range<usize> {
+        if self.count == 1 {
+            return 0..self.len;
+        }
         let line = index / self.per_line * self.line;
         let start = line + index % self.per_line * self.block;
         start..(start + self.block).min(line + self.line).min(self.len)

@@ -2,31 +2,39 @@
 //!
 //! ```text
 //! each worker:                               reduce-then-scan of one block a ticket
-//!     ticket = next.fetch_add(1)
-//!     while ticket < count
-//!         aggregate = reduce(block[ticket])          brings the block into this core's cache
-//!         following = next.fetch_add(1)
-//!         prefix = wait(ticket - 1)                  spins; the block's prefix
-//!         publish(ticket, prefix ⊕ aggregate)        the next block's prefix
-//!         scan(block[ticket], prefix)                reads the cache, stores around it, fetches block[following]
-//!         ticket = following
+//!     while (ticket = next.fetch_add(1)) < count
+//!         step = reduce(block[ticket])               brings the block into this core's cache
+//!         prefix = wait(ticket - 1)                  the block's prefix
+//!         publish(ticket, prefix ⊕ step)             the next block's prefix
+//!         scan(block[ticket], prefix)                reads the cache, stores around it, fetches the block
+//!                                                    of its next ticket
+//!
+//! wait(ticket):
+//!     spin for some microseconds until state[ticket] is ready
+//!     claim(ticket), or go on spinning
+//!     state[ticket] = wait(ticket - 1) ⊕ reduce(block[ticket])
 //! ```
 //!
-//! Source: the chained scan of Yan, Long and Zhang, "StreamScan: Fast Scan Algorithms for GPUs without Global Barrier
-//! Synchronization", 2013, which waits for the predecessor alone. What differs: a block is a part of a core's cache
-//! instead of its registers, and the look-back of Merrill and Garland's decoupled scan is left out, because with tens
-//! of threads and microseconds a block the predecessor has almost always published already.
+//! Sources: the chained scan of Yan, Long and Zhang, "StreamScan: Fast Scan Algorithms for GPUs without Global Barrier
+//! Synchronization", 2013, which waits for the predecessor alone; and Smith, Levien and Owens, "Decoupled Fallback: A
+//! Portable Single-Pass GPU Scan", 2025, where those who wait do the work of a predecessor that the scheduler has put
+//! aside: on a machine with other work, one such worker would otherwise hold up all others for milliseconds. What
+//! differs: a block is a part of a core's cache instead of its registers, and there is no look-back over aggregates,
+//! because with tens of threads and microseconds a block the predecessor has almost always published its state.
 //!
-//! **Progress.** A worker waits only for lower tickets. The lowest unfinished ticket waits for nobody, and a worker
-//! that runs holds it (a worker takes a ticket only when it runs, and finishes its tickets in order), so it is
-//! finished however many threads there are.
+//! **Progress.** A worker waits for lower tickets only, or for the one that helps with its own. The lowest unpublished
+//! ticket waits for nobody, and a worker that runs holds it or has claimed it, so it is published however many threads
+//! there are.
 //!
-//! **Panics.** An operator may panic. Its worker then marks the chain as broken while it unwinds, the others leave as
+//! **Panics.** An operator may panic. Its worker then marks the tickets as broken while it unwinds, the others leave as
 //! soon as they see the mark, and rayon passes the panic on to the caller.
 //!
 //! # Memory ordering
-//! - `publish` writes the state and then sets its flag with `Release`; `wait` sees the flag with `Acquire` and then
-//!   reads the state. The flag is the only way to the state, and no other memory passes between workers.
+//! - A slot goes from `EMPTY` to `CLAIMED` once, by a compare-exchange, and then to `READY`. Only who claimed it writes
+//!   the state, and then sets `READY` with `Release`; readers see `READY` with `Acquire` and then read the state. Who
+//!   publishes makes no difference: the state is the same bits.
+//! - In place, the holder of a ticket overwrites its block. It does so only after its slot is `READY`, and a helper reads
+//!   the block only between `CLAIMED` and `READY`, so the same pair orders these reads before the holder's writes.
 //! - Tickets are `Relaxed`: they only have to be distinct, and nothing is read on the strength of a ticket's value.
 //! - `broken` is `Relaxed`: it is a hint to give up, after which no state is read.
 //! - What the workers store in the output is seen by the caller because rayon's scope joins them. Non-temporal stores
@@ -34,7 +42,7 @@
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 /// Another worker has panicked.
 pub(super) struct Broken;
@@ -98,11 +106,17 @@ pub(super) struct States<S>(Vec<Slot<S>>);
 /// A slot has a cache line of its own, because others poll it.
 #[repr(align(64))]
 struct Slot<S> {
-    ready: AtomicBool,
+    /// [`EMPTY`], [`CLAIMED`] or [`READY`].
+    stage: AtomicU8,
     state: UnsafeCell<MaybeUninit<S>>,
 }
 
-// SAFETY: a state is written by the one worker that publishes it, before its flag is set, and read only after the flag
+const EMPTY: u8 = 0;
+/// Somebody is about to publish.
+const CLAIMED: u8 = 1;
+const READY: u8 = 2;
+
+// SAFETY: a state is written by the one worker that claimed its slot, before the slot is ready, and read only after that
 // has been seen: see "Memory ordering".
 unsafe impl<S: Send + Sync> Sync for States<S> {}
 
@@ -116,47 +130,122 @@ impl<S: Copy> States<S> {
         let bytes = count.saturating_mul(size_of::<Slot<S>>());
         slots.try_reserve_exact(count).map_err(|_| crate::Error::OutOfMemory { bytes })?;
         slots.extend((0..count).map(|_| Slot {
-            ready: AtomicBool::new(false),
+            stage: AtomicU8::new(EMPTY),
             state: UnsafeCell::new(MaybeUninit::uninit()),
         }));
         Ok(Self(slots))
     }
 
-    /// Hands `state` on to whoever waits for `ticket`.
+    /// Makes the state of `ticket` known, unless somebody else does; returns whether it was this call.
+    pub(super) fn publish(&self, ticket: usize, state: S) -> bool {
+        let claimed = self.claim(ticket);
+        if claimed {
+            // SAFETY: this call has claimed it.
+            unsafe { self.fill(ticket, state) };
+        }
+        claimed
+    }
+
+    /// Whether this call, of all that ever claim `ticket`, is the first.
+    fn claim(&self, ticket: usize) -> bool {
+        let stage = &self.0[ticket].stage;
+        stage.compare_exchange(EMPTY, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Writes a state.
     ///
     /// # Safety
-    /// Only the worker that holds `ticket` publishes it, and once.
-    pub(super) unsafe fn publish(&self, ticket: usize, state: S) {
+    /// The caller has claimed `ticket`, and fills it once.
+    unsafe fn fill(&self, ticket: usize, state: S) {
         let slot = &self.0[ticket];
-        // SAFETY: no other worker writes this state (the caller's promise), and none reads it before the flag is set.
+        // SAFETY: nobody else writes this state (the caller's promise), and none reads it before it is ready.
         unsafe { (*slot.state.get()).write(state) };
-        slot.ready.store(true, Ordering::Release);
+        slot.stage.store(READY, Ordering::Release);
     }
 
     /// The state of `ticket`, if it is published.
     pub(super) fn get(&self, ticket: usize) -> Option<S> {
         let slot = &self.0[ticket];
-        // SAFETY: where the flag is seen set, the state was written before, and is never written again.
-        slot.ready.load(Ordering::Acquire).then(|| unsafe { (*slot.state.get()).assume_init() })
+        // SAFETY: where it is seen ready, the state was written before, and is never written again.
+        (slot.stage.load(Ordering::Acquire) == READY).then(|| unsafe { (*slot.state.get()).assume_init() })
     }
 
     /// The state of `ticket`, as soon as it is published.
     pub(super) fn wait(&self, ticket: usize, tickets: &Tickets) -> Result<S, Broken> {
-        const SPINS: u32 = 512;
-        let mut spins = 0;
         loop {
-            if let Some(state) = self.get(ticket) {
+            if let Some(state) = self.spin(ticket, tickets)? {
                 return Ok(state);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// The state of `ticket`, if it is published within some microseconds.
+    fn spin(&self, ticket: usize, tickets: &Tickets) -> Result<Option<S>, Broken> {
+        const SPINS: u32 = 1024;
+        for _ in 0..SPINS {
+            if let Some(state) = self.get(ticket) {
+                return Ok(Some(state));
             }
             if tickets.broken.load(Ordering::Relaxed) {
                 return Err(Broken);
             }
-            if spins < SPINS {
-                spins += 1;
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
+            std::hint::spin_loop();
         }
+        Ok(None)
+    }
+}
+
+/// What a ticket makes of the state before it.
+#[derive(Clone, Copy)]
+pub(super) enum Step<S> {
+    /// Replaces it.
+    Sets(S),
+    /// Combines it, from the left, with this.
+    Adds(S),
+}
+
+/// States whose steps anyone can compute.
+pub(super) struct Chain<L, C, S> {
+    pub(super) tickets: Tickets,
+    pub(super) states: States<S>,
+    /// The step of a ticket. Ticket 0 sets.
+    pub(super) step: L,
+    pub(super) combine: C,
+}
+
+impl<S: Copy, L: Fn(usize) -> Step<S>, C: Fn(S, S) -> S> Chain<L, C, S> {
+    /// The state after `ticket`, as soon as it is known. When that takes long, this computes and publishes what is
+    /// missing.
+    pub(super) fn wait(&self, ticket: usize) -> Result<S, Broken> {
+        // The tickets claimed here, which are neighbours, with their steps.
+        let mut claimed = Vec::new();
+        let mut first = ticket;
+        let mut state = loop {
+            if let Some(state) = self.states.spin(first, &self.tickets)? {
+                break state;
+            }
+            if !self.states.claim(first) {
+                std::thread::yield_now();
+                continue;
+            }
+            match (self.step)(first) {
+                Step::Sets(state) => {
+                    // SAFETY: it has been claimed here.
+                    unsafe { self.states.fill(first, state) };
+                    break state;
+                }
+                Step::Adds(step) => {
+                    claimed.push(step);
+                    first -= 1;
+                }
+            }
+        };
+        for (back, step) in claimed.into_iter().enumerate().rev() {
+            state = (self.combine)(state, step);
+            // SAFETY: it has been claimed here.
+            unsafe { self.states.fill(ticket - back, state) };
+        }
+        Ok(state)
     }
 }

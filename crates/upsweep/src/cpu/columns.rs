@@ -175,8 +175,7 @@ pub(super) unsafe fn scan<S: Steps>(
                         mine.add(c).write(prefix(c).map_or(value, |prefix| steps.combine(prefix, value)));
                     }
                 }
-                // SAFETY: this worker holds the ticket.
-                unsafe { states.publish(ticket, ()) };
+                states.publish(ticket, ());
             }
             let begun = before.is_some() || init.is_some();
             for c in 0..unit.width {
@@ -324,7 +323,8 @@ impl<S: Steps> Work for Rows<'_, S> {
                     }
                 }
                 if storing.around_cache {
-                    store::around_cache(to.cast_const().cast(), output.cast(), unit.width * size_of::<S::Out>());
+                    let (bytes, ahead) = (unit.width * size_of::<S::Out>(), store::Ahead { start: std::ptr::null(), bytes: 0 });
+                    store::around_cache(to.cast_const().cast(), output.cast(), bytes, ahead);
                 }
             }
             begun = true;

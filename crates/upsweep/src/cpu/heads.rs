@@ -44,16 +44,17 @@ impl Heads for Lines {
     fn cursor(&self, _: usize) {}
     #[inline(always)]
     fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
-        (from - from % self.len).saturating_add(self.len).min(end)
+        // Most often there is one line, and a division takes longer than a short scan.
+        if end <= self.len { end } else { (from - from % self.len).saturating_add(self.len).min(end) }
     }
     #[inline(always)]
     fn last(&self, start: usize, end: usize) -> Option<usize> {
-        let head = (end - 1) - (end - 1) % self.len;
+        let head = if end <= self.len { 0 } else { (end - 1) - (end - 1) % self.len };
         (head >= start).then_some(head)
     }
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
-        at - at % self.len
+        if at < self.len { 0 } else { at - at % self.len }
     }
 }
 

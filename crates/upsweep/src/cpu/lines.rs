@@ -1,7 +1,7 @@
 //! Scans of what lies contiguously: whole arrays, lines along the last axis, segments.
 
 use super::blocks::{Blocks, Tuning};
-use super::chain::{Broken, States, Tickets};
+use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
 use super::simd::{Work, dispatch};
 use super::steps::{Memory, Steps};
@@ -34,62 +34,61 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
             }
             return Ok(());
         }
-        let tickets = Tickets::new(blocks.count());
-        let states = States::new(blocks.count())?;
-        // SAFETY: the caller's promise; each block's output is written by the worker that holds its ticket.
-        tickets.run(threads, |ticket, next| unsafe { self.block((&tickets, &states), blocks, ticket, next) });
+        let chain = Chain {
+            tickets: Tickets::new(blocks.count()),
+            states: States::new(blocks.count())?,
+            step: |ticket: usize| self.step(blocks.range(ticket)),
+            combine: |a, b| self.steps.join(a, b),
+        };
+        chain.tickets.run(threads, |ticket, next| {
+            let range = blocks.range(ticket);
+            // The next block needs this one's state unless it begins a line or segment itself.
+            let needed = range.end < self.memory.len && !self.heads.is_head(range.end);
+            let step = needed.then(|| (chain.step)(ticket));
+            // What begins in this block does not depend on what comes before it: it is handed on before waiting.
+            let mut published = match step {
+                Some(Step::Sets(state)) => chain.states.publish(ticket, state),
+                _ => true,
+            };
+            let prefix = if self.heads.is_head(range.start) { self.init } else { chain.wait(ticket - 1)? };
+            if let Some(Step::Adds(local)) = step {
+                published = chain.states.publish(ticket, self.steps.join(prefix, local));
+            }
+            if !published && self.memory.in_place() {
+                // Somebody who helps may still be reading the block.
+                chain.states.wait(ticket, &chain.tickets)?;
+            }
+            let mut storing = self.storing;
+            if let Some(next) = next {
+                let bytes = (blocks.range(next).start - range.start).saturating_mul(size_of::<S::In>()) as isize;
+                storing.ahead = if self.memory.reverse { -bytes } else { bytes };
+            }
+            dispatch(Block { lines: &self, range, prefix, storing });
+            if self.storing.around_cache {
+                store::fence();
+            }
+            Ok(())
+        });
         Ok(())
     }
 
-    /// Reduces and then scans one block.
-    ///
-    /// # Safety
-    /// As [`scan`](Self::scan), and the calling worker holds `ticket`.
-    unsafe fn block(
-        &self,
-        (tickets, states): (&Tickets, &States<S::Acc>),
-        blocks: Blocks,
-        ticket: usize,
-        next: Option<usize>,
-    ) -> std::result::Result<(), Broken> {
-        let range = blocks.range(ticket);
-        let begins = self.heads.is_head(range.start);
-        // The next block needs this one's state unless it begins a line or segment itself.
-        let needed = range.end < self.memory.len && !self.heads.is_head(range.end);
-        let tail = needed.then(|| dispatch(Tail { lines: self, range: range.clone() }));
-        // What begins in this block does not depend on what comes before it: hand it on before waiting.
-        if let Some((Some(_), Some(local))) = tail {
-            let state = self.init.map_or(local, |init| self.steps.combine(init, local));
-            // SAFETY: the caller holds the ticket, and publishes it here or below.
-            unsafe { states.publish(ticket, state) };
+    /// What a block makes of the state before it.
+    fn step(&self, range: Range<usize>) -> Step<Option<S::Acc>> {
+        match dispatch(Tail { lines: self, range }) {
+            (true, local) => Step::Sets(self.steps.join(self.init, local)),
+            (false, local) => Step::Adds(local),
         }
-        let prefix = if begins { self.init } else { Some(states.wait(ticket - 1, tickets)?) };
-        if let Some((None, Some(local))) = tail {
-            let state = prefix.map_or(local, |prefix| self.steps.combine(prefix, local));
-            // SAFETY: as above.
-            unsafe { states.publish(ticket, state) };
-        }
-        let mut storing = self.storing;
-        if let Some(next) = next {
-            let bytes = (blocks.range(next).start - range.start).saturating_mul(size_of::<S::In>()) as isize;
-            storing.ahead = if self.memory.reverse { -bytes } else { bytes };
-        }
-        dispatch(Block { lines: self, range, prefix, storing });
-        if storing.around_cache {
-            store::fence();
-        }
-        Ok(())
     }
 }
 
-/// The last head after the block's first element, and the reduction from there (or else of the block).
+/// Whether there is a head in the block, and the reduction from the last one (or else of the block).
 struct Tail<'a, S: Steps, H> {
     lines: &'a Lines<'a, S, H>,
     range: Range<usize>,
 }
 
 impl<S: Steps, H: Heads> Work for Tail<'_, S, H> {
-    type Result = (Option<usize>, Option<S::Acc>);
+    type Result = (bool, Option<S::Acc>);
 
     #[inline(always)]
     fn run(self) -> Self::Result {
@@ -99,8 +98,8 @@ impl<S: Steps, H: Heads> Work for Tail<'_, S, H> {
         let from = head.unwrap_or(start);
         let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
         // SAFETY: the block is in memory (see `Lines::scan`), and its output, which may be its input, is not written
-        // yet.
-        (head, unsafe { tile::reduce(steps, memory, run) })
+        // before its state is published: see `chain`.
+        (head.is_some(), unsafe { tile::reduce(steps, memory, run) })
     }
 }
 

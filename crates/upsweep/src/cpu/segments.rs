@@ -1,6 +1,6 @@
 //! Reductions of segments.
 
-use super::chain::{States, Tickets};
+use super::chain::{Chain, States, Step, Tickets};
 use super::heads::{ByTest, Heads};
 use super::reduce::Reduce;
 use super::simd::{Work, dispatch};
@@ -93,8 +93,7 @@ pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Reduce<S>, offsets: &
     }
     let parts = States::new(count)?;
     Tickets::new(count).run(threads, |index, _| {
-        // SAFETY: this worker holds the ticket.
-        unsafe { parts.publish(index, part(index)) };
+        parts.publish(index, part(index));
         Ok(())
     });
     (0..count).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
@@ -161,22 +160,23 @@ where
             crossing.block(edges);
         }
     } else {
-        let tickets = Tickets::new(count);
-        let begun = States::new(count)?;
+        // How many segments have begun before a block.
+        let inside = |index: usize| dispatch(Count { heads, range: range(index) });
+        let begun = Chain {
+            tickets: Tickets::new(count),
+            states: States::new(count)?,
+            step: |index: usize| if index == 0 { Step::Sets(inside(0)) } else { Step::Adds(inside(index)) },
+            combine: |a: usize, b: usize| a + b,
+        };
         let parts = States::new(count)?;
-        tickets.run(threads, |index, _| {
-            let range = range(index);
-            // How many segments have begun is handed on before the block is reduced.
-            let inside = dispatch(Count { heads, range: range.clone() });
-            let before = if index == 0 { 0 } else { begun.wait(index - 1, &tickets)? };
-            // SAFETY: this worker holds the ticket.
-            unsafe {
-                begun.publish(index, before + inside);
-                parts.publish(index, dispatch(BetweenHeads { job, heads, range, before }).1);
-            }
+        begun.tickets.run(threads, |index, _| {
+            let inside = inside(index);
+            let before = if index == 0 { 0 } else { begun.wait(index - 1)? };
+            begun.states.publish(index, before + inside);
+            parts.publish(index, dispatch(BetweenHeads { job, heads, range: range(index), before }).1);
             Ok(())
         });
-        segments = count.checked_sub(1).and_then(|last| begun.get(last)).unwrap_or(0);
+        segments = count.checked_sub(1).and_then(|last| begun.states.get(last)).unwrap_or(0);
         (0..count).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
     }
     if let Some(last) = segments.checked_sub(1) {

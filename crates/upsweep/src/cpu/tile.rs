@@ -14,9 +14,9 @@
 //! coming down, strictly from left to right, and never to anything but elements: it may be non-commutative and have no
 //! identity.
 //!
-//! **Grouping.** A run is cut into tiles of [`tile_len`], the rest into tiles of [`SMALL`], the rest is sequential. The
-//! reduction of a run is `local = tile ⊕ tile ⊕ ...` from the left; its scan computes the same `local` and puts
-//! `prefix ⊕ local` before each tile. Hence a block that is first reduced and later scanned with its prefix, and a
+//! **Grouping.** A run is cut into tiles of [`tile_len`]. Its reduction is `local = tile ⊕ tile ⊕ ...` from the left, where
+//! the rest is cut into tiles of [`SMALL`] and single elements; its scan computes the same `local` and puts
+//! `prefix ⊕ local` before each tile and, one element after the other, the rest. Hence a block that is first reduced and later scanned with its prefix, and a
 //! block that is scanned at once, give the same bits.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
@@ -28,10 +28,14 @@ use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
 const TILE_BYTES: usize = 8192;
-/// The elements of the tiles that a rest is cut into.
-const SMALL: usize = 64;
+/// The elements of the tiles that the rest of a reduction is cut into.
+const SMALL: usize = 256;
 /// The elements at which the sweeps turn.
 const TOP: usize = 16;
+/// The parts in which a tile is read.
+const PARTS: usize = 8;
+/// How far ahead of what is being read memory is fetched.
+const FETCH_AHEAD: usize = 4096;
 
 /// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
 /// not help.
@@ -79,7 +83,7 @@ pub(super) struct Storing<T> {
     pub(super) identity: Option<T>,
     /// Whether to store around the cache; the caller calls [`store::fence`] afterwards.
     pub(super) around_cache: bool,
-    /// Bytes from an element being scanned to the one to fetch meanwhile; 0: none.
+    /// With `around_cache`, the bytes from an element being scanned to the one to fetch meanwhile; 0: none.
     pub(super) ahead: isize,
 }
 
@@ -133,28 +137,37 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     mut even: *mut S::Acc,
     (mut a, mut b): (*mut S::Acc, *mut S::Acc),
 ) -> (*mut S::Acc, *mut S::Acc, *mut S::Acc) {
-    // One loop a direction: LLVM must know the stride.
-    // SAFETY: `j` is less than `pairs`, so both elements are among the `2 * pairs` in `memory`.
-    unsafe {
-        let first = memory.at(run.start);
-        let input = memory.input.add(first);
-        let index = first - run.origin;
-        if memory.reverse {
-            let from = |j: usize| {
-                (
-                    steps.load(input.sub(2 * j).read(), index - 2 * j),
-                    steps.load(input.sub(2 * j + 1).read(), index - 2 * j - 1),
-                )
-            };
-            up::<KEEP, S>(steps, pairs, from, even, a);
-        } else {
-            let from = |j: usize| {
-                (
-                    steps.load(input.add(2 * j).read(), index + 2 * j),
-                    steps.load(input.add(2 * j + 1).read(), index + 2 * j + 1),
-                )
-            };
-            up::<KEEP, S>(steps, pairs, from, even, a);
+    // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
+    let part = pairs / PARTS;
+    for i in 0..PARTS {
+        // SAFETY: the part is among the `2 * pairs` elements in `memory`, and so is each `2 * j + 1` in it below. All
+        // buffers have room for `pairs` elements.
+        unsafe {
+            let first = memory.at(run.start + 2 * i * part);
+            let input = memory.input.add(first);
+            let index = first - run.origin;
+            let (even, a) = (if KEEP { even.add(i * part) } else { even }, a.add(i * part));
+            let bytes = 2 * part * size_of::<S::In>();
+            // One loop a direction: LLVM must know the stride.
+            if memory.reverse {
+                store::fetch(input.cast::<u8>().wrapping_sub(FETCH_AHEAD + bytes), bytes);
+                let from = |j: usize| {
+                    (
+                        steps.load(input.sub(2 * j).read(), index - 2 * j),
+                        steps.load(input.sub(2 * j + 1).read(), index - 2 * j - 1),
+                    )
+                };
+                up::<KEEP, S>(steps, part, from, even, a);
+            } else {
+                store::fetch(input.cast::<u8>().wrapping_add(FETCH_AHEAD), bytes);
+                let from = |j: usize| {
+                    (
+                        steps.load(input.add(2 * j).read(), index + 2 * j),
+                        steps.load(input.add(2 * j + 1).read(), index + 2 * j + 1),
+                    )
+                };
+                up::<KEEP, S>(steps, part, from, even, a);
+            }
         }
     }
     while pairs > TOP {
@@ -182,19 +195,35 @@ pub(super) unsafe fn reduce<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>,
     let Run { mut start, len, origin } = run;
     let end = start + len;
     let mut local = None;
-    // Two loops rather than one whose tile varies: LLVM must know the length of each level.
-    // SAFETY: the tiles are in the run.
+    // SAFETY: the tiles and the rest are in the run.
     unsafe {
-        while tile_len::<S>() >= SMALL && end - start >= tile_len::<S>() {
+        while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
             let tile = Run { start, len: tile_len::<S>(), origin };
             local = steps.join(local, Some(reduce_tile(steps, memory, tile)));
             start += tile.len;
         }
-        while tile_len::<S>() >= SMALL && end - start >= SMALL {
-            let tile = Run { start, len: SMALL, origin };
-            local = steps.join(local, Some(reduce_tile(steps, memory, tile)));
-            start += tile.len;
-        }
+        reduce_rest(steps, memory, Run { start, len: end - start, origin }, local)
+    }
+}
+
+/// `local` and then `run`, which is shorter than a tile.
+///
+/// # Safety
+/// As [`reduce`].
+#[inline(always)]
+unsafe fn reduce_rest<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    mut local: Option<S::Acc>,
+) -> Option<S::Acc> {
+    let Run { mut start, len, origin } = run;
+    let end = start + len;
+    while tile_len::<S>() > SMALL && end - start >= SMALL {
+        // SAFETY: the tile is in the run.
+        let total = unsafe { reduce_tile(steps, memory, Run { start, len: SMALL, origin }) };
+        local = steps.join(local, Some(total));
+        start += SMALL;
     }
     for k in start..end {
         // SAFETY: `k` is in the run.
@@ -241,33 +270,24 @@ pub(super) unsafe fn scan<S: Steps>(
     let Run { mut start, len, origin } = run;
     let end = start + len;
     let mut local = None;
-    // Two loops as in `reduce`.
-    // SAFETY: the tiles are in the run.
+    // SAFETY: the tiles and the rest are in the run.
     unsafe {
-        while tile_len::<S>() >= SMALL && end - start >= tile_len::<S>() {
+        while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
             let tile = Run { start, len: tile_len::<S>(), origin };
             let total = scan_tile(steps, memory, tile, steps.join(prefix, local), storing);
             local = steps.join(local, Some(total));
             start += tile.len;
         }
-        while tile_len::<S>() >= SMALL && end - start >= SMALL {
-            let tile = Run { start, len: SMALL, origin };
-            let total = scan_tile(steps, memory, tile, steps.join(prefix, local), storing);
-            local = steps.join(local, Some(total));
-            start += tile.len;
+        // What is shorter than a tile is scanned no faster by the sweeps than by a loop.
+        let rest = Run { start, len: end - start, origin };
+        let base = steps.join(prefix, local);
+        if wanted {
+            // In place the elements are still there: they are overwritten below.
+            local = reduce_rest(steps, memory, rest, local);
         }
+        sequential(steps, memory, rest, base, storing);
+        local
     }
-    let base = steps.join(prefix, local);
-    if wanted && prefix.is_some() {
-        for k in start..end {
-            // SAFETY: `k` is in the run. In place the elements are still there: they are overwritten below.
-            local = steps.join(local, Some(unsafe { load(steps, memory, k, origin) }));
-        }
-    }
-    // SAFETY: the rest is in the run, too.
-    let last = unsafe { sequential(steps, memory, Run { start, len: end - start, origin }, base, storing) };
-    // Without a prefix, the last result's operand is the run's reduction, combined in the same order.
-    if prefix.is_some() { local } else { last }
 }
 
 /// Scans the tile `run` after `base`. Returns its reduction.
@@ -288,12 +308,6 @@ unsafe fn scan_tile<S: Steps>(
     // (which needs no more than the 64 bytes added: no element is larger). The levels of `even` together have less than
     // the tile.
     unsafe {
-        if storing.ahead != 0 {
-            let from = memory.input.add(memory.at(run.start)).cast::<u8>().wrapping_offset(storing.ahead);
-            for line in (0..run.len * size_of::<S::In>()).step_by(64) {
-                store::prefetch(if memory.reverse { from.wrapping_sub(line) } else { from.wrapping_add(line) });
-            }
-        }
         let buffers = (a.start(), b.start());
         let (top, other, even) = up_sweep::<true, S>(steps, memory, run, run.len / 2, even.start(), buffers);
         let total = turn(steps, top, base);
@@ -307,7 +321,7 @@ unsafe fn scan_tile<S: Steps>(
     }
 }
 
-/// Scans `run` after `base`, one element after the other. Returns `base ⊕ run`.
+/// Scans `run` after `base`, one element after the other.
 ///
 /// # Safety
 /// As [`scan`].
@@ -318,10 +332,10 @@ unsafe fn sequential<S: Steps>(
     run: Run,
     base: Option<S::Acc>,
     storing: &Storing<S::Acc>,
-) -> Option<S::Acc> {
+) {
     let (mut start, end) = (run.start, run.start + run.len);
     if start == end {
-        return base;
+        return;
     }
     // SAFETY: `k` is in the run below, so `memory.at(k)` is in the output.
     let store = |k: usize, value| unsafe { memory.output.add(memory.at(k)).write(steps.store(value)) };
@@ -353,7 +367,6 @@ unsafe fn sequential<S: Steps>(
             store(k, value);
         }
     }
-    Some(value)
 }
 
 /// Replaces the [`TOP`] elements at `top` by their `TOP + 1` prefixes after `base`, and returns what the elements
@@ -425,11 +438,13 @@ unsafe fn down_sweep<const BASED: bool, S: Steps>(
         std::mem::swap(&mut p, &mut q);
     }
     let mut stage = Buffer::<TILE_BYTES>::new();
-    // SAFETY: the tile's elements are in the output, from `lowest` on.
-    let output = unsafe { memory.output.add(memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start })) };
+    let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
+    // SAFETY: the tile's elements are in the output, from `first` on.
+    let output = unsafe { memory.output.add(first) };
     let to = if storing.around_cache { stage.start() } else { output };
     // SAFETY: `i` is less than the tile's length below, and a tile of results fits into the stage.
     let forward = |i: usize, value| unsafe { to.add(i).write(steps.store(value)) };
+    // SAFETY: as above.
     let backward = |i: usize, value| unsafe { to.add(run.len - 1 - i).write(steps.store(value)) };
     // SAFETY: `p` holds the prefixes of the pairs, `even` their even elements.
     unsafe {
@@ -440,7 +455,11 @@ unsafe fn down_sweep<const BASED: bool, S: Steps>(
             pairs_down::<BASED, S>(steps, (p, even), pairs, storing, forward);
         }
         if storing.around_cache {
-            store::around_cache(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>());
+            let ahead = store::Ahead {
+                start: memory.input.add(first).cast::<u8>().wrapping_offset(storing.ahead),
+                bytes: if storing.ahead == 0 { 0 } else { run.len * size_of::<S::In>() },
+            };
+            store::around_cache(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
         }
     }
 }

@@ -48,8 +48,7 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()
     }
     let parts = States::new(count)?;
     Tickets::new(count).run(threads, |index, _| {
-        // SAFETY: this worker holds the ticket.
-        unsafe { parts.publish(index, part(index)) };
+        parts.publish(index, part(index));
         Ok(())
     });
     finish(&|index| parts.get(index).flatten());

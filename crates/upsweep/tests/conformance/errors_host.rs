@@ -7,9 +7,16 @@ use upsweep::operator::builtin::Sum;
 use upsweep::segments::Offset;
 use upsweep::{Device, Error, Reduce, Scan, Segments};
 
-/// Offsets that break a rule: the position and the value of the first that does.
+/// Offsets that break a rule: the position and the value of the one that does.
 #[track_caller]
 fn wrong_offsets<T: Offset>(offsets: &[T], len: usize, position: usize, value: i128) {
+    wrong_pair(offsets, len, &[(position, value)]);
+}
+
+/// Offsets that break a rule: the position and the value that the error may name. Of two neighbours that descend it
+/// may be either.
+#[track_caller]
+fn wrong_pair<T: Offset>(offsets: &[T], len: usize, either: &[(usize, i128)]) {
     let x: Vec<u32> = (0..len as u32).collect();
     let mut out = vec![7u32; len];
     let scan = Scan::new(Sum).segments(Segments::Offsets(offsets)).run(&Device::cpu(), &x, &mut out);
@@ -18,10 +25,10 @@ fn wrong_offsets<T: Offset>(offsets: &[T], len: usize, position: usize, value: i
     for (what, result) in [("scan", scan), ("reduce", reduce)] {
         match result {
             Err(Error::Offsets { index, offset, rule }) => {
-                assert_eq!((index, offset), (position, value), "{what}");
+                assert!(either.contains(&(index, offset)), "{what} must name one of {either:?}: {offset} at {index}");
                 assert!(!rule.is_empty());
             }
-            other => panic!("{what} must find offset {value} at {position}: {other:?}"),
+            other => panic!("{what} must name one of {either:?}: {other:?}"),
         }
     }
     assert!(out.iter().chain(&sums).all(|&x| x == 7), "the output was touched");
@@ -35,7 +42,7 @@ fn error_offsets_rules() {
     wrong_offsets(&[i32::MIN, 10], 10, 0, i128::from(i32::MIN));
     wrong_offsets(&[0usize, 5, 9], 10, 2, 9);
     wrong_offsets(&[0u64, 5, 11], 10, 2, 11);
-    wrong_offsets(&[0u64, u64::MAX, 10], 10, 1, i128::from(u64::MAX));
+    wrong_pair(&[0u64, u64::MAX, 10], 10, &[(1, i128::from(u64::MAX)), (2, 10)]);
     wrong_offsets(&[0u32, 1], 0, 1, 1);
     wrong_offsets(&[3u32], 10, 0, 3);
 }
@@ -77,7 +84,7 @@ fn error_messages_have_the_values() {
     let x = [1u32; 6];
     let mut out = [0u32; 6];
     let texts = [Text { len: 1, power: 3, hash: 5 }];
-    let (short, offsets) = ([true; 5], [0u32, 7, 6]);
+    let (short, offsets) = ([true; 5], [0u32, 7]);
     let errors = [
         (Scan::new(Sum).run(&device, &x, &mut [0u32; 7]), &["output", "7", "6"][..]),
         (Scan::new(Sum).axis(&[2, 4], 0).run(&device, &x, &mut out), &["[2, 4]", "6"]),

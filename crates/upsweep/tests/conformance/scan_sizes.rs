@@ -22,6 +22,7 @@ on_each_backend!(
     scan_tile_edges_24_bytes,
     scan_tile_edges_40_bytes,
     scan_tile_edges_64_bytes,
+    scan_past_caches,
     scan_invented_elements,
 );
 
@@ -85,6 +86,24 @@ fn edges<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T,
         Lines.scan(place, Scan::new(operator), rule, &x, &cases[turn % cases.len()]);
         Lines.scan_in_place(place, Scan::new(operator), rule, &x, &cases[(turn / 4 + 1) % cases.len()]);
     }
+}
+
+/// Outputs of more than the caches hold, that begin and end anywhere.
+fn scan_past_caches(place: &Place) {
+    fn check<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T, T, T>) {
+        for len in sizes::past_caches(size_of::<T>()) {
+            let x = random_values::<T>(len);
+            for (k, case) in Case::new().directions(rule.identity.is_some()).into_iter().enumerate().step_by(3) {
+                Lines.scan(place, Scan::new(operator), rule, &x, &case.offsets(k + 1, 2 * k + 1));
+            }
+        }
+    }
+    check(place, Sum, &Rule::new(u8::wrapping_add, Some(0)));
+    check(place, Sum, &Rule::new(u32::wrapping_add, Some(0)));
+    check(place, TriangleProduct, &Rule::new(triangle_product, Some(Triangle { a: 1, b: 0, c: 1 })));
+    check(place, Then, &Rule::new(then, Some(Affine { m: 1, c: 0 })));
+    check(place, ThenSteps, &Rule::new(then_steps, Some(Steps { m: 1, c: 0, count: 0 })));
+    check(place, WideProduct, &Rule::new(wide_product, Some(Wide { a: 1, b: 0, c: 0, d: 1 })));
 }
 
 /// Stretches of positions that [`Join`] can only join in order, each once, and with nothing between.

@@ -133,7 +133,7 @@ fn tuning(block: usize, around_cache: bool) -> Tuning {
 }
 
 /// Blocks of one element, of less than a tile, of no round number, and of more than a tile.
-const BLOCKS: [usize; 5] = [1, 7, 64, 200, 2500];
+const BLOCKS: [usize; 5] = [1, 7, 64, 300, 2500];
 
 fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
