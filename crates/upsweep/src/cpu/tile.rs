@@ -22,6 +22,7 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
 //! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
 
+use super::simd::{Work, dispatch};
 use super::steps::{Memory, Steps};
 use super::store;
 use std::mem::MaybeUninit;
@@ -190,8 +191,31 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
 ///
 /// # Safety
 /// The run is in `memory`; nothing writes its input meanwhile.
-#[inline(always)]
 pub(super) unsafe fn reduce<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+    dispatch(ReduceRun { steps, memory, run })
+}
+
+/// [`reduce`], to be compiled once for each instruction set however many callers there are.
+struct ReduceRun<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    run: Run,
+}
+
+impl<S: Steps> Work for ReduceRun<'_, S> {
+    type Result = Option<S::Acc>;
+
+    #[inline(always)]
+    fn run(self) -> Option<S::Acc> {
+        // SAFETY: the promise of `reduce`'s caller.
+        unsafe { reduce_here(self.steps, self.memory, self.run) }
+    }
+}
+
+/// # Safety
+/// As [`reduce`].
+#[inline(always)]
+unsafe fn reduce_here<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
     let end = start + len;
     let mut local = None;
@@ -258,8 +282,41 @@ unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: 
 /// # Safety
 /// The run is in `memory`; nothing else reads or writes its output or writes its input meanwhile. If `storing` asks for
 /// stores around the cache, nothing reads the output before [`store::fence`].
-#[inline(always)]
 pub(super) unsafe fn scan<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    prefix: Option<S::Acc>,
+    wanted: bool,
+    storing: &Storing<S::Acc>,
+) -> Option<S::Acc> {
+    dispatch(ScanRun { steps, memory, run, prefix, wanted, storing })
+}
+
+/// [`scan`], to be compiled once for each instruction set however many callers there are.
+struct ScanRun<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    run: Run,
+    prefix: Option<S::Acc>,
+    wanted: bool,
+    storing: &'a Storing<S::Acc>,
+}
+
+impl<S: Steps> Work for ScanRun<'_, S> {
+    type Result = Option<S::Acc>;
+
+    #[inline(always)]
+    fn run(self) -> Option<S::Acc> {
+        // SAFETY: the promise of `scan`'s caller.
+        unsafe { scan_here(self.steps, self.memory, self.run, self.prefix, self.wanted, self.storing) }
+    }
+}
+
+/// # Safety
+/// As [`scan`].
+#[inline(always)]
+unsafe fn scan_here<S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,
