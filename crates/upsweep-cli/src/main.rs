@@ -3,7 +3,7 @@
 //! From the command line to the result:
 //! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`compute`] calls the
-//! library for one of the types in [`element`] and one of the [`operators`], and [`write`] puts the result where [`output`] or [`show`] say.
+//! library for one of the types in [`element`] and one of the [`operators`], and [`mod@write`] puts the result where [`output`] or [`show`] say.
 
 #![forbid(unsafe_code)]
 

@@ -49,7 +49,7 @@ fn a_file_without_permission() {
     use std::os::unix::fs::PermissionsExt;
     let f = Folder::new();
     f.file("secret.csv", TABLE);
-    std::fs::set_permissions(f.path("secret.csv"), std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(f.path("secret.csv"), std::fs::Permissions::from_mode(0o0)).unwrap();
     // Root may read everything.
     if std::fs::File::open(f.path("secret.csv")).is_err() {
         f.fails(&["scan", "secret.csv"], b"", 2, &["secret.csv: permission denied"]);

@@ -212,7 +212,7 @@ impl Signature {
             // A body that has any type, so that no other errors follow.
             Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
         };
-        let allowed = error.is_some().then(|| quote!(#[allow(unused)]));
+        let allowed = error.is_some().then(|| quote!(#[allow(unused, reason = "the body did not translate")]));
         let (body, cuda) = translation;
         let (text, source) = (Ident::new("text", Span::mixed_site()), Ident::new("source", Span::mixed_site()));
         let function_name = Ident::new("name", Span::mixed_site());
@@ -243,11 +243,17 @@ impl Signature {
             #(#attrs)*
             #inline
             #allowed
-            #[allow(unused_parens, unused_braces, clippy::all)]
+            #[allow(unused_parens, unused_braces, clippy::all, reason = "the body is rewritten")]
             #vis #sig #body
 
             #[doc(hidden)]
-            #[allow(non_camel_case_types, dead_code, unreachable_pub, missing_debug_implementations)]
+            #[allow(
+                non_camel_case_types,
+                dead_code,
+                unreachable_pub,
+                missing_debug_implementations,
+                reason = "it carries the function's name to other functions"
+            )]
             #vis struct #name #bare {
                 parameters: ::core::marker::PhantomData<fn() -> (#(#parameters,)*)>,
             }

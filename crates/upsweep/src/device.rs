@@ -1,10 +1,10 @@
 //! Where upsweep computes, and where its inputs and outputs lie.
 
-use crate::operator::Element;
-use crate::job::Target;
-use crate::{Error, Operator, Reduce, Result, Scan};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
+use crate::job::Target;
+use crate::operator::Element;
+use crate::{Error, Operator, Reduce, Result, Scan};
 
 /// A place to compute: every CPU core, or one CUDA GPU with one of its streams.
 #[derive(Clone, Debug)]
@@ -136,6 +136,17 @@ impl Device {
 }
 
 impl Device {
+    /// # Errors
+    /// [`Error::Driver`] when the device's stream is being captured: `doing` would wait for it.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only CUDA streams are captured"))]
+    pub(crate) fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
+        match &self.0 {
+            Backend::Cpu => Ok(()),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.refuse_in_capture(doing),
+        }
+    }
+
     /// A new array of `len` elements, all of which `compute` writes when it returns `Ok`.
     pub(crate) fn compute_array<T: Element>(
         &self,
@@ -145,7 +156,9 @@ impl Device {
         match &self.0 {
             Backend::Cpu => {
                 let mut array = Vec::new();
-                array.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+                array
+                    .try_reserve_exact(len)
+                    .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
                 compute(Target::Host { start: array.as_mut_ptr(), len })?;
                 // SAFETY: the capacity is at least `len`, and a computation that succeeds writes all `len` elements.
                 unsafe { array.set_len(len) };

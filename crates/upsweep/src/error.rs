@@ -107,11 +107,14 @@ impl fmt::Display for Error {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
             }
             Self::Place { what, found, expected } => {
-                write!(f, "the {what} is in {found} memory and the device computes in {expected} memory: upload or download it first")
+                write!(
+                    f,
+                    "the {what} is in {found} memory and the device computes in {expected} memory: upload or download it first"
+                )
             }
-            Self::Overlap => {
-                f.write_str("input and output overlap without being the same memory: use separate buffers, or run_in_place")
-            }
+            Self::Overlap => f.write_str(
+                "input and output overlap without being the same memory: use separate buffers, or run_in_place",
+            ),
             Self::Device { reason } => f.write_str(reason),
             Self::Driver { doing, reason } => write!(f, "{doing}: {reason}"),
             Self::OutOfMemory { bytes } => write!(f, "the device has no {bytes} bytes of free memory"),

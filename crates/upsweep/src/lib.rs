@@ -11,9 +11,9 @@ pub mod scan;
 pub mod segments;
 
 mod cpu;
-mod job;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod job;
 pub mod plan;
 
 pub use device::{Array, Device, Input, Output, View, ViewMut};

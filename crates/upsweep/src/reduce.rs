@@ -31,7 +31,7 @@ use crate::device::Backend;
 use crate::job::{Init, InitFrom, InitValue, Job, NoInit, Source, Target};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
 use crate::plan::Shape;
-use crate::segments::{Segmentation, SegmentKind, Whole};
+use crate::segments::{SegmentKind, Segmentation, Whole};
 use crate::{Device, Error, Input, Output, Result, ViewMut, cpu};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -169,6 +169,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         S: Segmentation,
         V: Init<M::Output>,
     {
+        device.refuse_in_capture("reading the result of a reduction")?;
         let result = device.compute_array(1, |output| self.dispatch(device, input, output, None))?.to_vec()?;
         result.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
     }

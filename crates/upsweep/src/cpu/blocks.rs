@@ -21,11 +21,7 @@ const BLOCK_BYTES: usize = 128 << 10;
 impl Tuning {
     pub(super) fn of<S: Steps>() -> Self {
         let size = size_of::<S::In>().max(size_of::<S::Out>()).max(1);
-        Self {
-            block: (BLOCK_BYTES / size).max(1),
-            parallel_from: (2 << 20) / size,
-            around_cache_from: 32 << 20,
-        }
+        Self { block: (BLOCK_BYTES / size).max(1), parallel_from: (2 << 20) / size, around_cache_from: 32 << 20 }
     }
 
     /// The number of threads for `elements` elements.

@@ -61,11 +61,7 @@ impl Tickets {
 
     /// Gives all tickets to `threads` workers of the current rayon pool, of which the calling thread is one.
     /// `process(ticket, following)` is also told which ticket its worker will process next, if any.
-    pub(super) fn run(
-        &self,
-        threads: usize,
-        process: impl Fn(usize, Option<usize>) -> Result<(), Broken> + Sync,
-    ) {
+    pub(super) fn run(&self, threads: usize, process: impl Fn(usize, Option<usize>) -> Result<(), Broken> + Sync) {
         let worker = || {
             let guard = BreakOnUnwind(&self.broken);
             let mut next = self.take();
@@ -129,10 +125,9 @@ impl<S: Copy> States<S> {
         let mut slots = Vec::new();
         let bytes = count.saturating_mul(size_of::<Slot<S>>());
         slots.try_reserve_exact(count).map_err(|_| crate::Error::OutOfMemory { bytes })?;
-        slots.extend((0..count).map(|_| Slot {
-            stage: AtomicU8::new(EMPTY),
-            state: UnsafeCell::new(MaybeUninit::uninit()),
-        }));
+        slots.extend(
+            (0..count).map(|_| Slot { stage: AtomicU8::new(EMPTY), state: UnsafeCell::new(MaybeUninit::uninit()) }),
+        );
         Ok(Self(slots))
     }
 

@@ -323,7 +323,8 @@ impl<S: Steps> Work for Rows<'_, S> {
                     }
                 }
                 if storing.around_cache {
-                    let (bytes, ahead) = (unit.width * size_of::<S::Out>(), store::Ahead { start: std::ptr::null(), bytes: 0 });
+                    let (bytes, ahead) =
+                        (unit.width * size_of::<S::Out>(), store::Ahead { start: std::ptr::null(), bytes: 0 });
                     store::around_cache(to.cast_const().cast(), output.cast(), bytes, ahead);
                 }
             }

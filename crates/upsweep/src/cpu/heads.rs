@@ -190,11 +190,7 @@ pub(super) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<us
 }
 
 /// Segments that begin where a key differs from the one before.
-pub(super) fn by_keys<K, E>(
-    keys: &[K],
-    same: E,
-    reverse: bool,
-) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
+pub(super) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
 where
     K: Copy + Sync,
     E: Function<(K, K), Output = bool>,

@@ -32,6 +32,5 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-
 mod tile;
 mod totals;

@@ -6,8 +6,8 @@ use super::reduce::Reduce;
 use super::simd::{Work, dispatch};
 use super::steps::Steps;
 use super::tile::{self, Run};
-use crate::segments::Offset;
 use crate::Result;
+use crate::segments::Offset;
 use std::ops::Range;
 
 /// What a block leaves for the end: reductions of segments that cross its edges.

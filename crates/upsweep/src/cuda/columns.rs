@@ -110,9 +110,8 @@ where
     }
     let Direction { exclusive, reverse } = direction;
     let features = Features { heads: Heads::None, exclusive, reverse, has_init: !init.is_none(), by_segment };
-    let data = text::data_bits::<(Op, M, F)>(|| {
-        text::prelude::<I, O, Op, M, F, S>(features, operator, map, finish, None)
-    });
+    let data =
+        text::data_bits::<(Op, M, F)>(|| text::prelude::<I, O, Op, M, F, S>(features, operator, map, finish, None));
     let options = features.bits() | data;
     let key = KernelKey { types: TypeId::of::<(I, O, Op, M, F)>(), family: "columns", options };
     let kernel = cuda.kernel(key, || source::<I, O, Op, M, F, S>(features, operator, map, finish))?;

@@ -186,15 +186,17 @@ impl Context {
         lock(&self.fault).get_or_insert(fault);
     }
 
-    /// After `stream` was waited for: the first fault reported by what that wait covers. That is everything enqueued
-    /// on the stream, and whatever another stream or a graph's launch did for a result that is read in this stream's
-    /// order.
+    /// After `stream` was waited for: the first fault reported by what was enqueued on it, by what other streams
+    /// enqueued for its buffers, or by a graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         if let Some(fault) = lock(&self.fault).take() {
             return Err(fault);
         }
-        let states: Vec<_> = lock(&self.streams).values().filter_map(Weak::upgrade).collect();
-        states.iter().try_for_each(|state| state.take_fault(stream))?;
+        let state = lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade);
+        if let Some(state) = state {
+            state.take_fault(stream)?;
+            state.watched().iter().try_for_each(|other| other.take_fault(stream))?;
+        }
         self.captures.take_fault(stream)
     }
 }

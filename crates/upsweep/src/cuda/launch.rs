@@ -97,9 +97,6 @@ pub(crate) struct Kernel {
     function: CUfunction,
     module: CUmodule,
     context: Arc<CudaContext>,
-    registers: u32,
-    local_bytes: u32,
-    static_shared_bytes: u32,
     /// The dynamic shared memory that launches may ask for without asking the driver first.
     allowed_shared_bytes: AtomicU32,
     /// `(block, dynamic shared memory)` and the blocks that fit; a kernel is launched in one or two shapes.
@@ -112,21 +109,6 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
-    /// Registers a thread.
-    pub(crate) fn registers(&self) -> u32 {
-        self.registers
-    }
-
-    /// Bytes of local memory a thread: more than 0 where registers were spilled.
-    pub(crate) fn local_bytes(&self) -> u32 {
-        self.local_bytes
-    }
-
-    /// Bytes of shared memory a block that the kernel declares itself.
-    pub(crate) fn static_shared_bytes(&self) -> u32 {
-        self.static_shared_bytes
-    }
-
     /// How many blocks of this shape one multiprocessor runs at once.
     pub(crate) fn blocks_per_multiprocessor(&self, block: u32, dynamic_smem: u32) -> Result<u32> {
         let mut known = lock(&self.occupancy);
@@ -173,9 +155,6 @@ impl Kernel {
             function: std::ptr::null_mut(),
             module,
             context: context.clone(),
-            registers: 0,
-            local_bytes: 0,
-            static_shared_bytes: 0,
             allowed_shared_bytes: AtomicU32::new(0),
             occupancy: Mutex::default(),
         };
@@ -188,9 +167,6 @@ impl Kernel {
             let value = unsafe { function::get_function_attribute(kernel.function, attribute) }.doing(DOING)?;
             Ok(u32::try_from(value).unwrap_or(0))
         };
-        kernel.registers = attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
-        kernel.local_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
-        kernel.static_shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         kernel.allowed_shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?.into();
         Ok(kernel)
     }

@@ -92,7 +92,9 @@ impl Cuda {
         self.context().take_fault(self.stream().cu_stream())
     }
 
-    fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
+    /// # Errors
+    /// [`Error::Driver`] when the device's stream is being captured.
+    pub(crate) fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
         self.context().bind()?;
         refuse_in_capture(self.stream(), doing)
     }

@@ -121,11 +121,17 @@ impl Cuda {
         }
     }
 
-    /// Says that a kernel enqueued with the stream's workspace can report a fault: whoever reads a result next looks.
-    pub(crate) fn mark_may_fault(&self) -> Result<()> {
+    /// Says that a kernel enqueued with the stream's workspace can report a fault. Whoever next waits for this stream, or
+    /// for `reader`, the stream of the kernel's output, looks.
+    pub(crate) fn mark_may_fault(&self, reader: &Arc<CudaStream>) -> Result<()> {
         self.context().bind()?;
         match capture::of_stream(self.stream().cu_stream())? {
-            None => self.0.mark_may_fault(),
+            None => {
+                self.0.mark_may_fault();
+                if reader.cu_stream() != self.stream().cu_stream() {
+                    self.context().stream(reader).watch(&self.0);
+                }
+            }
             Some(capture) => self.context().captures.mark_may_fault(capture, self.stream().cu_stream()),
         }
         Ok(())

@@ -111,9 +111,8 @@ where
     };
     let has_init = !init.is_none();
     let features = Features { heads: Heads::None, exclusive: false, reverse: false, has_init, by_segment: false };
-    let data = text::data_bits::<(Op, M, F)>(|| {
-        text::prelude::<I, O, Op, M, F, S>(features, operator, map, finish, None)
-    });
+    let data =
+        text::data_bits::<(Op, M, F)>(|| text::prelude::<I, O, Op, M, F, S>(features, operator, map, finish, None));
     let options = features.bits() | data;
     let key = KernelKey { types: TypeId::of::<(I, O, Op, M, F)>(), family: "reduce", options };
     let kernel = cuda.kernel(key, || source::<I, O, Op, M, F, S>(features, &plan, operator, map, finish))?;

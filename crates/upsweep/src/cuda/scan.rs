@@ -8,6 +8,7 @@ use crate::operator::{Element, Function, Map, Operator};
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::segments::{SegmentKind, Segmentation};
 use crate::{Error, Result, View};
+use cudarc::driver::DeviceSlice;
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 
@@ -70,11 +71,12 @@ where
     S: Segmentation,
 {
     let Job { input, output, shape, init, segments, operator, map, finish } = job;
-    let n = shape.outer * shape.len;
+    let n = shape.lines() * shape.len;
     let outputs = output.len();
     let Target::Cuda(mut output) = output else {
         return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });
     };
+    let output_stream = output.stream().clone();
     let (output, _output) = cuda.write("output", &mut output)?;
     let output_extent = Extent::new(output, outputs, size_of::<O>());
     let (input, _input) = match &input {
@@ -147,8 +149,7 @@ where
     let Direction { exclusive, reverse } = direction;
     let has_init = !init.is_none();
     let features = Features { heads, exclusive, reverse, has_init, by_segment: by_segment.is_some() };
-    let sizes =
-        Sizes { input: size_of::<I>(), state: features.state_bytes::<M::Output>(), output: size_of::<O>() };
+    let sizes = Sizes { input: size_of::<I>(), state: features.state_bytes::<M::Output>(), output: size_of::<O>() };
     let plan = ScanPlan::new(n, sizes, cuda.compute_capability());
     let key = KernelKey {
         types: TypeId::of::<(I, O, Op, M, F, S::Key, S::Offset, S::Same)>(),
@@ -168,7 +169,7 @@ where
         params.workspace = cuda.workspace(plan.words8, plan.words16)?;
     }
     if heads == Heads::Offsets {
-        cuda.mark_may_fault()?;
+        cuda.mark_may_fault(&output_stream)?;
     }
     // SAFETY: `Params` has the kernel's layout (the kernel asserts its size), and the loans keep its pointers good for
     // `n` elements, or as many as the kernel asks for, until the kernel is enqueued in the stream's order.

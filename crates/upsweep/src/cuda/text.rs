@@ -26,8 +26,13 @@ pub(super) enum Heads {
 }
 
 impl Heads {
-    const ALL: [(Self, &'static str); 5] =
-        [(Self::None, "NONE"), (Self::Rows, "ROWS"), (Self::Flags, "FLAGS"), (Self::Keys, "KEYS"), (Self::Offsets, "OFFSETS")];
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::None, "NONE"),
+        (Self::Rows, "ROWS"),
+        (Self::Flags, "FLAGS"),
+        (Self::Keys, "KEYS"),
+        (Self::Offsets, "OFFSETS"),
+    ];
 }
 
 impl Features {
@@ -63,7 +68,13 @@ impl Features {
 
 /// The text before a kernel's root: the types `In`, `T`, `Out`, `Key`, `Offset` and the functions `map`, `combine`,
 /// `finish` and `same_key`, with their definitions.
-pub(super) fn prelude<I, O, Op, M, F, S>(features: Features, operator: Op, map: M, finish: F, same: Option<&S::Same>) -> String
+pub(super) fn prelude<I, O, Op, M, F, S>(
+    features: Features,
+    operator: Op,
+    map: M,
+    finish: F,
+    same: Option<&S::Same>,
+) -> String
 where
     I: Element,
     O: Element,

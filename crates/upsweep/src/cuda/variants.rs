@@ -53,7 +53,8 @@ impl List {
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
     {
-        let plain = Features { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
+        let plain =
+            Features { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
         let plan = self.plan::<I, M::Output, O>(plain);
         let kernel = scan::source::<I, O, Op, M, F, Whole>(plain, &plan, operator, map, finish, None);
         self.kernels.push((format!("scan {name}"), kernel));
@@ -86,4 +87,3 @@ impl List {
         ScanPlan::new(1 << 20, sizes, self.capability)
     }
 }
-

@@ -27,7 +27,7 @@ use crate::{Error, Result};
 use cudarc::driver::CudaStream;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
 const HEADER: usize = 256;
@@ -162,11 +162,27 @@ pub(super) struct StreamState {
     pub(super) stream: Arc<CudaStream>,
     pub(super) context: Arc<Context>,
     grown: Mutex<Grown>,
+    /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
+    watched: Mutex<Vec<Weak<StreamState>>>,
 }
 
 impl StreamState {
     pub(super) fn new(stream: Arc<CudaStream>, context: Arc<Context>) -> Self {
-        Self { stream, context, grown: Mutex::default() }
+        Self { stream, context, grown: Mutex::default(), watched: Mutex::default() }
+    }
+
+    /// Looks at the faults of `other` when this stream is waited for next.
+    pub(super) fn watch(&self, other: &Arc<Self>) {
+        let mut watched = lock(&self.watched);
+        if !watched.iter().any(|known| known.as_ptr() == Arc::as_ptr(other)) {
+            watched.push(Arc::downgrade(other));
+        }
+    }
+
+    /// The streams to look at, which are not looked at again.
+    pub(super) fn watched(&self) -> Vec<Arc<Self>> {
+        // One that is gone has left its fault to the context.
+        std::mem::take(&mut *lock(&self.watched)).iter().filter_map(Weak::upgrade).collect()
     }
 
     /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being

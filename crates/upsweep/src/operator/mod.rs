@@ -42,7 +42,7 @@ pub use upsweep_macros::{Element, function, operator};
 
 /// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
 ///
-/// It need not be commutative and need not have an identity. [`#[operator]`](crate::operator) implements it from a
+/// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator) implements it from a
 /// Rust function; write it by hand only to give the CUDA source yourself.
 pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     /// `a` and then `b`, where `a` comes from the elements before those of `b`.
@@ -60,7 +60,7 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
 }
 
 /// A function of the arguments `Args` (a tuple), for the CPU and for the GPU.
-/// [`#[function]`](crate::function) implements it from a Rust function.
+/// [`#[function]`](macro@crate::function) implements it from a Rust function.
 pub trait Function<Args>: Copy + Send + Sync + 'static {
     /// What the function returns.
     type Output;

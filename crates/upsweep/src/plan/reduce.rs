@@ -54,7 +54,10 @@ impl fmt::Display for ReducePlan {
         let Self { len, vector, part, parts, threads, .. } = self;
         writeln!(f, "reduction of a whole array, one kernel (device/reduce.cuh)")?;
         writeln!(f, "  elements      {len}")?;
-        writeln!(f, "  parts         {parts} of {part} elements, each a block of {threads} threads, {DEPTH} loads of {vector} elements at once")?;
+        writeln!(
+            f,
+            "  parts         {parts} of {part} elements, each a block of {threads} threads, {DEPTH} loads of {vector} elements at once"
+        )?;
         write!(f, "  status words  {} bytes", self.words8 * 8 + self.words16 * 16)
     }
 }

@@ -162,7 +162,8 @@ impl ScanPlan {
         let stage = THREADS * rows * slot;
         let fit = (tuning.shared_bytes - RESERVED) / stage;
         let lag = tuning.lag.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
-        let blocks = if sizes.state <= 8 { tuning.blocks } else { tuning.blocks.min(if sizes.state <= 24 { 2 } else { 1 }) };
+        let blocks =
+            if sizes.state <= 8 { tuning.blocks } else { tuning.blocks.min(if sizes.state <= 24 { 2 } else { 1 }) };
         let tiles = len.div_ceil(tile).max(1);
         let entries = tiles + 2 * SPREAD * (tiles / GROUP + 1);
         let small = sizes.state <= 4;
@@ -201,11 +202,26 @@ impl fmt::Display for ScanPlan {
         let bytes = self.words8 * 8 + self.words16 * 16;
         writeln!(f, "single-pass scan, one kernel (device/scan.cuh)")?;
         writeln!(f, "  elements      {len} of {} bytes, results of {} bytes", self.sizes.input, self.sizes.output)?;
-        writeln!(f, "  tiles         {tiles} of {tile} elements ({} KiB): {THREADS} threads x {rows} x {vector}", tile * self.sizes.input >> 10)?;
-        writeln!(f, "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor", threads - THREADS)?;
-        writeln!(f, "  pipeline      {ahead} tile staged ahead, {lag} held back; {shared_bytes} bytes of shared memory a block")?;
+        writeln!(
+            f,
+            "  tiles         {tiles} of {tile} elements ({} KiB): {THREADS} threads x {rows} x {vector}",
+            (tile * self.sizes.input) >> 10
+        )?;
+        writeln!(
+            f,
+            "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor",
+            threads - THREADS
+        )?;
+        writeln!(
+            f,
+            "  pipeline      {ahead} tile staged ahead, {lag} held back; {shared_bytes} bytes of shared memory a block"
+        )?;
         writeln!(f, "  look-back     {} groups of {GROUP} tiles; {bytes} bytes of status words", tuning.groups)?;
-        write!(f, "  tuning row    compute capability {}.{}: {}", tuning.capability.0, tuning.capability.1, tuning.source)
+        write!(
+            f,
+            "  tuning row    compute capability {}.{}: {}",
+            tuning.capability.0, tuning.capability.1, tuning.source
+        )
     }
 }
 

@@ -37,7 +37,8 @@ fn device_short_calls(place: &Place) {
 fn device_arrays_as_every_buffer(place: &Place) {
     let device = &place.device;
     let x = device.upload(&X).unwrap();
-    let (flags, init) = (device.upload(&[false, false, true, false, false]).unwrap(), device.upload(&[100i64]).unwrap());
+    let (flags, init) =
+        (device.upload(&[false, false, true, false, false]).unwrap(), device.upload(&[100i64]).unwrap());
     let mut out = device.filled(5, 0i64).unwrap();
     Scan::new(Sum).segments(Segments::HeadFlags(&flags)).init_from(&init).run(device, &x, &mut out).unwrap();
     assert_eq!(out.to_vec().unwrap(), [103, 102, 104, 105, 100]);

@@ -31,7 +31,12 @@ fn length(what: &'static str, found: usize, expected: usize) -> Error {
 
 /// Gives `call` an output of `len` elements, expects `error`, and an output that is as it was.
 #[track_caller]
-fn fails(place: &Place, len: usize, error: &Error, call: impl FnOnce(&Buffer<u32>, &mut Buffer<u32>) -> upsweep::Result<()>) {
+fn fails(
+    place: &Place,
+    len: usize,
+    error: &Error,
+    call: impl FnOnce(&Buffer<u32>, &mut Buffer<u32>) -> upsweep::Result<()>,
+) {
     let (input, mut output) = (place.upload(&X, 1), place.poisoned::<u32>(len, 2));
     assert_eq!(call(&input, &mut output).as_ref(), Err(error));
     assert!(output.check_guards().iter().all(|x| x.same(&u32::poison())), "the output was touched before {error}");
@@ -218,7 +223,5 @@ fn reduce_error_empty_buffers(place: &Place) {
         Reduce::new(Sum).init_from(&empty).run(&place.device, x, out)
     });
     let mut count = place.upload::<u64>(&[], 0);
-    fails(place, 1, &length("count", 0, 1), |x, out| {
-        Reduce::new(Sum).run_counted(&place.device, x, out, &mut count)
-    });
+    fails(place, 1, &length("count", 0, 1), |x, out| Reduce::new(Sum).run_counted(&place.device, x, out, &mut count));
 }

@@ -41,7 +41,10 @@ fn cudarc_slices_and_views() {
 #[ignore = "needs a CUDA GPU"]
 fn cudarc_buffers_of_another_stream() {
     let (place, stream) = place();
-    let other = Place::on(stream.context().new_stream().unwrap());
+    let other = {
+        let _no_capture = crate::support::place::CAPTURE.read();
+        Place::on(stream.context().new_stream().unwrap())
+    };
     let len = 5_000_000;
     for k in 1..=10u32 {
         let x = stream.clone_htod(&vec![k; len]).unwrap();
@@ -99,7 +102,10 @@ fn error_cuda_memory_on_the_cpu() {
     assert_eq!(Scan::new(Sum).init_from(&x).run(&cpu, &[1u32, 2, 3], &mut host), in_cuda("initial value"));
     assert_eq!(Scan::new(Sum).segments(Segments::Keys(&x)).run(&cpu, &[1u32, 2, 3], &mut host), in_cuda("keys"));
     assert_eq!(Reduce::new(Sum).run(&cpu, &x, &mut host[..1]), in_cuda("input"));
-    assert_eq!(Reduce::new(Sum).run(&cpu, &[1u32, 2, 3], &mut out), Err(Error::Length { what: "output", found: 3, expected: 1 }));
+    assert_eq!(
+        Reduce::new(Sum).run(&cpu, &[1u32, 2, 3], &mut out),
+        Err(Error::Length { what: "output", found: 3, expected: 1 })
+    );
     assert_eq!(host, [7; 3]);
     assert!(out.check_guards().iter().all(|x| x.same(&u32::poison())));
 }
@@ -152,7 +158,10 @@ fn error_partial_overlap() {
     Scan::new(Sum).run(&place.device, &x, &mut WindowMut(&mut shared.twin, 50, 100)).unwrap();
     let mut sum = 0;
     let expected = values[..50].iter().map(|x| (sum += x, sum).1);
-    assert_eq!(stream.clone_dtoh(&shared.memory).unwrap(), values[..50].iter().copied().chain(expected).collect::<Vec<_>>());
+    assert_eq!(
+        stream.clone_dtoh(&shared.memory).unwrap(),
+        values[..50].iter().copied().chain(expected).collect::<Vec<_>>()
+    );
 }
 
 /// Input and output that are the same memory are a scan in place.
@@ -194,7 +203,8 @@ fn segments_wrong_offsets_do_no_harm() {
             let by = Segments::Offsets(&offsets);
             // The wrong offsets may be reported by these calls or by a later one; nothing else may be.
             let scan = Scan::new(Then).segments(by).run(&place.device, &input, &mut out);
-            let reduce = Reduce::new(Then).segments(Segments::Offsets(&offsets)).run(&place.device, &input, &mut totals);
+            let reduce =
+                Reduce::new(Then).segments(Segments::Offsets(&offsets)).run(&place.device, &input, &mut totals);
             for result in [scan, reduce] {
                 assert!(matches!(result, Ok(()) | Err(Error::Offsets { .. })), "{result:?}");
             }

@@ -3,6 +3,7 @@
 use crate::support::cuts;
 use crate::support::operators::{Affine, Then, then};
 use crate::support::oracle::{self, Cut, Rule};
+use crate::support::place::CAPTURE;
 use crate::support::place::{Buffer, Place, to_cuda};
 use crate::support::random::Rng;
 use crate::support::sample::{Sample, random_values};
@@ -19,13 +20,22 @@ fn stream_for_capture() -> Arc<CudaStream> {
     let context = CudaContext::new(0).expect("a CUDA GPU");
     // SAFETY: each test orders its own streams, and has one.
     unsafe { context.disable_event_tracking() };
+    new_stream(&context)
+}
+
+fn new_stream(context: &Arc<CudaContext>) -> Arc<CudaStream> {
+    let _no_capture = CAPTURE.read();
     context.new_stream().unwrap()
 }
 
 fn capture(stream: &Arc<CudaStream>, enqueue: impl FnOnce()) -> CudaGraph {
+    let _no_new_streams = CAPTURE.write();
     stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
     enqueue();
-    stream.end_capture(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH).unwrap().expect("a graph")
+    stream
+        .end_capture(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)
+        .unwrap()
+        .expect("a graph")
 }
 
 fn replays() -> usize {
@@ -153,7 +163,7 @@ fn mixture(place: &Place, seed: u64) -> Vec<Box<dyn Work>> {
 #[ignore = "needs a CUDA GPU"]
 fn two_streams_at_once() {
     let context = CudaContext::new(0).expect("a CUDA GPU");
-    let places = [(); 2].map(|()| Place::on(context.new_stream().unwrap()));
+    let places = [(); 2].map(|()| Place::on(new_stream(&context)));
     let [mut a, mut b] = [0, 1].map(|k| mixture(&places[k], k as u64));
     for _ in 0..if sizes::reduced() { 2 } else { 50 } {
         for (a, b) in a.iter_mut().zip(&mut b) {
@@ -169,10 +179,10 @@ fn two_streams_at_once() {
 #[ignore = "needs a CUDA GPU"]
 fn threads_at_once() {
     let context = CudaContext::new(0).expect("a CUDA GPU");
-    let shared = Place::on(context.new_stream().unwrap());
+    let shared = Place::on(new_stream(&context));
     std::thread::scope(|scope| {
         for k in 0..8u64 {
-            let place = if k < 4 { Place::on(context.new_stream().unwrap()) } else { shared.clone() };
+            let place = if k < 4 { Place::on(new_stream(&context)) } else { shared.clone() };
             scope.spawn(move || {
                 let mut work = mixture(&place, 10 + k);
                 for _ in 0..if sizes::reduced() { 1 } else { 10 } {

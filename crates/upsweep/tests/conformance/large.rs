@@ -88,7 +88,11 @@ mod cuda {
         }
 
         /// `len` elements, each by its position.
-        fn filled<T: DeviceRepr + Send + Sync + Copy>(&self, len: u64, value: impl Fn(u64) -> T + Sync) -> CudaSlice<T> {
+        fn filled<T: DeviceRepr + Send + Sync + Copy>(
+            &self,
+            len: u64,
+            value: impl Fn(u64) -> T + Sync,
+        ) -> CudaSlice<T> {
             let mut memory = self.output::<T>(len);
             for start in (0..len).step_by(CHUNK) {
                 let end = len.min(start + CHUNK as u64);
@@ -107,7 +111,11 @@ mod cuda {
 
         /// Compares every element with `right`.
         #[track_caller]
-        fn check<T: DeviceRepr + Sync + Default + Clone>(&self, memory: &CudaSlice<T>, right: impl Fn(u64, &T) -> bool + Sync) {
+        fn check<T: DeviceRepr + Sync + Default + Clone>(
+            &self,
+            memory: &CudaSlice<T>,
+            right: impl Fn(u64, &T) -> bool + Sync,
+        ) {
             let mut chunk = vec![T::default(); CHUNK];
             for start in (0..memory.len()).step_by(CHUNK) {
                 let end = memory.len().min(start + CHUNK);
@@ -221,7 +229,8 @@ mod cuda {
         let offsets = gpu.stream.clone_htod(&bounds).unwrap();
         Scan::new(Sum).segments(Segments::Offsets(&offsets)).run(&gpu.device, &x, &mut out).unwrap();
         gpu.check(&out, right);
-        let total = |s: u64, x: &u8| *x == bytes_before(bounds[s as usize + 1]).wrapping_sub(bytes_before(bounds[s as usize]));
+        let total =
+            |s: u64, x: &u8| *x == bytes_before(bounds[s as usize + 1]).wrapping_sub(bytes_before(bounds[s as usize]));
         let mut totals = gpu.output::<u8>(7);
         Reduce::new(Sum).segments(Segments::Offsets(&offsets)).run(&gpu.device, &x, &mut totals).unwrap();
         gpu.check(&totals, total);

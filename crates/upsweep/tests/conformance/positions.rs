@@ -76,7 +76,9 @@ fn reduce_arg_min_ties(place: &Place) {
 fn reduce_arg_max_ties(place: &Place) {
     check(place, ArgMax, greater, i64::MIN, |len| crowded(len, |x| i64::from(x) - 2));
     check(place, ArgMax, greater, u16::MIN, |len| crowded(len, u16::from));
-    check(place, ArgMax, greater, f32::NEG_INFINITY, |len| crowded(len, |x| [-0.0, 0.0, -1.0, -1.5, 0.0][usize::from(x)]));
+    check(place, ArgMax, greater, f32::NEG_INFINITY, |len| {
+        crowded(len, |x| [-0.0, 0.0, -1.0, -1.5, 0.0][usize::from(x)])
+    });
 }
 
 fn reduce_arg_min_nan(place: &Place) {
@@ -114,7 +116,8 @@ fn reduce_arg_first_nan_wins(place: &Place) {
 }
 
 fn scan_arg_max_running(place: &Place) {
-    let rule = Rule { map: |x, i| (x, i), combine: greater, identity: Some((f32::NEG_INFINITY, u64::MAX)), finish: |x| x };
+    let rule =
+        Rule { map: |x, i| (x, i), combine: greater, identity: Some((f32::NEG_INFINITY, u64::MAX)), finish: |x| x };
     for len in [sizes::few(), vec![40_000]].concat() {
         let x = crowded(len, |x| f32::from(x) + (len / 1000) as f32);
         for cut in one_of_each(len) {

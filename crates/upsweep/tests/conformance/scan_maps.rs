@@ -10,7 +10,7 @@ use crate::support::{on_each_backend, sizes};
 use half::{bf16, f16};
 use upsweep::operator::Widen;
 use upsweep::operator::builtin::{Max, Sum};
-use upsweep::{Element, Operator, Scan};
+use upsweep::{Operator, Scan};
 
 on_each_backend!(
     scan_map_and_finish_other_sizes,
@@ -125,7 +125,6 @@ fn accumulate<I: Sample, T: Sample + From<I>, Op: Operator<T>>(
     values: impl Fn(usize) -> Vec<I>,
 ) where
     Widen<T>: upsweep::operator::Map<I, Output = T>,
-    T: Element,
 {
     let rule = Rule { map: |x: I, _| T::from(x), combine, identity: Some(identity), finish: |x| x };
     for len in [sizes::few(), vec![33_000, 131_073]].concat() {
@@ -156,12 +155,8 @@ fn scan_accumulate_bool(place: &Place) {
 }
 
 fn scan_accumulate_in_place(place: &Place) {
-    let rule = Rule {
-        map: |x: u8, _| u64::from(x),
-        combine: u64::wrapping_add,
-        identity: Some(0),
-        finish: |x| x as u8,
-    };
+    let rule =
+        Rule { map: |x: u8, _| u64::from(x), combine: u64::wrapping_add, identity: Some(0), finish: |x| x as u8 };
     for len in [sizes::few(), sizes::large(1)].concat() {
         let x = random_values::<u8>(len);
         let scan = Scan::new(Sum).accumulate::<u64>().finish(LowByte);

@@ -1,8 +1,8 @@
 //! Scan: every option with every other, for an operator that commutes, one that does not, and one without identity.
 
 use crate::support::check::{Case, Cuts, Reach, Start};
-use crate::support::operators::{Affine, Concat, Then, concat, then};
 use crate::support::cuts::one_of_each;
+use crate::support::operators::{Affine, Concat, Then, concat, then};
 use crate::support::oracle::Rule;
 use crate::support::place::Place;
 use crate::support::random::Rng;
@@ -28,7 +28,9 @@ fn scan_options_no_identity(place: &Place) {
 }
 
 fn every_option<T: Sample, Op: Operator<T>>(place: &Place, scan: Scan<'_, Op, Same, Same>, rule: &Rule<T, T, T>) {
-    for len in [sizes::few(), vec![192, 8256, 40_000]].concat() {
+    // The last length is one that the CPU shares among its threads.
+    let long = if sizes::reduced() { vec![8256] } else { vec![192, 8256, 40_000, 270_336] };
+    for len in [sizes::few(), long].concat() {
         let x = random_values::<T>(len);
         let init = T::random(&mut Rng::new(77));
         for cut in one_of_each(len) {

@@ -123,9 +123,27 @@ fn whole_arrays() {
 #[test]
 fn axes() {
     let shapes = [
-        (1, 3000, 1), (40, 30, 1), (300, 7, 1), (7, 300, 1), (3, 1000, 1), (900, 1, 1), (1, 1, 900), (5, 0, 3), (0, 5, 3),
-        (1, 900, 3), (3, 100, 2), (1, 50, 70), (70, 5, 2), (2, 9, 1200), (1, 4, 700), (100, 3, 5), (1, 2000, 2),
-        (2, 64, 64), (1, 70, 2048), (2, 2500, 1), (3, 2501, 1),
+        (1, 3000, 1),
+        (40, 30, 1),
+        (300, 7, 1),
+        (7, 300, 1),
+        (3, 1000, 1),
+        (900, 1, 1),
+        (1, 1, 900),
+        (5, 0, 3),
+        (0, 5, 3),
+        (1, 900, 3),
+        (3, 100, 2),
+        (1, 50, 70),
+        (70, 5, 2),
+        (2, 9, 1200),
+        (1, 4, 700),
+        (100, 3, 5),
+        (1, 2000, 2),
+        (2, 64, 64),
+        (1, 70, 2048),
+        (2, 2500, 1),
+        (3, 2501, 1),
     ];
     for threads in [1, 2, 8] {
         with_threads(threads, || {
@@ -243,7 +261,8 @@ fn affine_in_place() {
             for block in BLOCKS {
                 for n in sizes(block) {
                     for direction in directions() {
-                        let x: Vec<Affine> = (0..n).map(|_| Affine(random.next() as u32 | 1, random.next() as u32)).collect();
+                        let x: Vec<Affine> =
+                            (0..n).map(|_| Affine(random.next() as u32 | 1, random.next() as u32)).collect();
                         let inner = [1, 3][random.below(2)];
                         let (len, inner) = if n % inner == 0 { (n / inner, inner) } else { (n, 1) };
                         let lines = lines_of_shape((1, len, inner), direction.reverse);
@@ -307,7 +326,10 @@ fn misaligned_bytes() {
                 let slot = &mut out[shift..shift + n];
                 out_of_place(&x[3..n + 3], slot, Sum, direction, shape_of(n), tuning(10_000, true)).unwrap();
                 assert_eq!(slot, expected, "{n} at {shift}, {direction:?}");
-                assert!(out[..shift].iter().chain(&out[shift + n..]).all(|&x| x == 99), "{n} at {shift}: written outside");
+                assert!(
+                    out[..shift].iter().chain(&out[shift + n..]).all(|&x| x == 99),
+                    "{n} at {shift}: written outside"
+                );
             }
         }
     }

@@ -244,9 +244,8 @@ pub(crate) trait Reach {
         let spare = if open_ended { x.len() % 4 } else { 0 };
         let input = place.upload(x, case.offsets.0);
         let mut output = place.poisoned::<O>(expected.len() + spare, case.offsets.1);
-        let mut count = (x.len() % 2 == 0).then(|| place.poisoned::<u64>(1, 1));
-        let buffers =
-            Reduced { device: &place.device, input: &input, output: &mut output, count: count.as_mut() };
+        let mut count = x.len().is_multiple_of(2).then(|| place.poisoned::<u64>(1, 1));
+        let buffers = Reduced { device: &place.device, input: &input, output: &mut output, count: count.as_mut() };
         let result = match &case.start {
             Start::Nothing => Self::run_reduce(place, reduce, &case.cut, buffers),
             Start::Value(value) => Self::run_reduce(place, reduce.init(*value), &case.cut, buffers),
@@ -320,7 +319,9 @@ impl Reach for Cuts {
     {
         let device = &place.device;
         match cut {
-            Cut::HeadFlags(x) => buffers.run(device, &scan.segments(Segments::HeadFlags(&place.upload(x, x.len() % 5)))),
+            Cut::HeadFlags(x) => {
+                buffers.run(device, &scan.segments(Segments::HeadFlags(&place.upload(x, x.len() % 5))))
+            }
             Cut::Keys(x) => buffers.run(device, &scan.segments(Segments::Keys(&place.upload(x, x.len() % 7)))),
             Cut::Offsets(x) => buffers.run(device, &scan.segments(Segments::Offsets(&place.upload(x, x.len() % 3)))),
             Cut::Whole | Cut::Axis(..) => Lines::run_scan(place, scan, cut, buffers),
@@ -366,9 +367,7 @@ fn start_scan<R: Reach + ?Sized, T, Op, M, F>(
     let result = match &case.start {
         Start::Nothing => R::run_scan(place, scan, &case.cut, buffers),
         Start::Value(value) => R::run_scan(place, scan.init(*value), &case.cut, buffers),
-        Start::Buffer(value) => {
-            R::run_scan(place, scan.init_from(&place.upload(&[*value], 3)), &case.cut, buffers)
-        }
+        Start::Buffer(value) => R::run_scan(place, scan.init_from(&place.upload(&[*value], 3)), &case.cut, buffers),
     };
     assert_eq!(result, Ok(()), "{case:?}");
 }

@@ -131,11 +131,7 @@ sample_struct! { Steps { m, c, count } odd (m) }
 
 #[operator(identity = Steps { m: 1, c: 0, count: 0 })]
 pub(crate) fn then_steps(f: Steps, g: Steps) -> Steps {
-    Steps {
-        m: g.m.wrapping_mul(f.m),
-        c: g.m.wrapping_mul(f.c).wrapping_add(g.c),
-        count: f.count.wrapping_add(g.count),
-    }
+    Steps { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c), count: f.count.wrapping_add(g.count) }
 }
 
 /// What one pass learns about a series: 40 bytes of mixed types. The first and last element make it order-sensitive.

@@ -119,7 +119,9 @@ pub(crate) fn scan<I: Copy, T: Copy, O: Copy>(
             before = Some(with);
         }
     }
-    out.into_iter().map(|o| o.expect("the lines cover the array, and an exclusive scan has something to begin with")).collect()
+    out.into_iter()
+        .map(|o| o.expect("the lines cover the array, and an exclusive scan has something to begin with"))
+        .collect()
 }
 
 /// What a reduction must give: one result a line.

@@ -12,6 +12,11 @@ const GUARD: usize = 16;
 
 /// Where a case runs.
 #[derive(Clone, Debug)]
+/// cudarc waits for the whole context when it makes a stream, which would end a capture: who captures has the lock for
+/// writing, who makes a stream for reading.
+#[cfg(feature = "cuda")]
+pub(crate) static CAPTURE: std::sync::RwLock<()> = std::sync::RwLock::new(());
+
 pub(crate) struct Place {
     pub(crate) device: Device,
     #[cfg(feature = "cuda")]
@@ -31,6 +36,7 @@ impl Place {
     #[cfg(feature = "cuda")]
     pub(crate) fn cuda() -> Self {
         let context = CudaContext::new(0).expect("a CUDA GPU");
+        let _no_capture = CAPTURE.read();
         Self::on(context.new_stream().expect("a stream"))
     }
 

@@ -42,9 +42,8 @@ mod cuda {
         // Capture two calls in a graph, and replay it on new data.
         let mut total = stream.alloc_zeros::<u32>(1)?;
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-        let captured = Scan::new(Sum)
-            .run(&device, &x, &mut sums)
-            .and_then(|()| Reduce::new(Max).run(&device, &sums, &mut total));
+        let captured =
+            Scan::new(Sum).run(&device, &x, &mut sums).and_then(|()| Reduce::new(Max).run(&device, &sums, &mut total));
         let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
         let graph = stream.end_capture(flags)?.ok_or("nothing was captured")?;
         captured?;

@@ -25,7 +25,7 @@ fn main() -> upsweep::Result<()> {
     assert_eq!(by_flag, by_shop);
 
     // Runs of equal keys; the initial value begins each of them.
-    let shop = device.upload(&[b'a', b'a', b'a', b'b', b'b', b'a', b'a'])?;
+    let shop = device.upload(b"aaabbaa")?;
     let by_key = Scan::new(Sum).segments(Segments::Keys(&shop)).init(100).run_to_array(&device, &sold)?.to_vec()?;
     println!("by key        {by_key:?}");
     assert_eq!(by_key, [102, 103, 104, 105, 108, 101, 103]);
