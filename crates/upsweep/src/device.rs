@@ -159,7 +159,7 @@ impl Device {
                 array
                     .try_reserve_exact(len)
                     .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
-                compute(Target::Host { start: array.as_mut_ptr(), len })?;
+                compute(Target::Host { start: array.as_mut_ptr(), len, borrow: std::marker::PhantomData })?;
                 // SAFETY: the capacity is at least `len`, and a computation that succeeds writes all `len` elements.
                 unsafe { array.set_len(len) };
                 Ok(Array(Storage::Host(array)))

@@ -4,6 +4,7 @@ use crate::operator::Element;
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::{Error, Result, View, ViewMut};
+use std::marker::PhantomData;
 
 /// Everything a backend needs to know. `T` is what the operator combines, between `map` and `finish`.
 pub(crate) struct Job<'a, I, T, O, Op, M, F, S: Segmentation> {
@@ -36,19 +37,16 @@ pub(crate) enum Source<'a, I> {
 pub(crate) enum Target<'a, O> {
     /// Host memory that may be uninitialised: `len` elements from `start`, which nothing else uses meanwhile. In
     /// place it holds the input.
-    Host { start: *mut O, len: usize },
+    Host { start: *mut O, len: usize, borrow: PhantomData<&'a mut [O]> },
     /// CUDA memory.
     #[cfg(feature = "cuda")]
     Cuda(cudarc::driver::CudaViewMut<'a, O>),
-    /// Holds the lifetime where there is no CUDA.
-    #[cfg(not(feature = "cuda"))]
-    Never(std::convert::Infallible, std::marker::PhantomData<&'a mut O>),
 }
 
 impl<'a, O: Element> Target<'a, O> {
     pub(crate) fn new(view: ViewMut<'a, O>) -> Self {
         match view {
-            ViewMut::Host(x) => Self::Host { start: x.as_mut_ptr(), len: x.len() },
+            ViewMut::Host(x) => Self::Host { start: x.as_mut_ptr(), len: x.len(), borrow: PhantomData },
             #[cfg(feature = "cuda")]
             ViewMut::Cuda(x) => Self::Cuda(x),
         }
@@ -59,8 +57,6 @@ impl<'a, O: Element> Target<'a, O> {
             Self::Host { len, .. } => *len,
             #[cfg(feature = "cuda")]
             Self::Cuda(x) => x.len(),
-            #[cfg(not(feature = "cuda"))]
-            Self::Never(never, _) => match *never {},
         }
     }
 
@@ -70,11 +66,9 @@ impl<'a, O: Element> Target<'a, O> {
     /// [`Error::Place`] when it is not host memory.
     pub(crate) fn on_host(&self) -> Result<(*mut O, usize)> {
         match self {
-            Self::Host { start, len } => Ok((*start, *len)),
+            Self::Host { start, len, .. } => Ok((*start, *len)),
             #[cfg(feature = "cuda")]
             Self::Cuda(_) => Err(Error::Place { what: "output", found: "CUDA", expected: "host" }),
-            #[cfg(not(feature = "cuda"))]
-            Self::Never(never, _) => match *never {},
         }
     }
 }

@@ -25,18 +25,13 @@ impl Random {
 
 /// A word's hash and the base to the power of its length: concatenation is associative, not commutative, and says of
 /// every element where it came. Without identity.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 struct Word(u64, u64);
 
 #[derive(Clone, Copy)]
 struct Concat;
 
-// SAFETY: two plain integers; CUDA is not used here.
-unsafe impl Element for Word {
-    fn cuda_type(_: &mut Source) -> String {
-        String::new()
-    }
-}
 impl Operator<Word> for Concat {
     fn combine(&self, a: Word, b: Word) -> Word {
         Word(a.0.wrapping_mul(b.1).wrapping_add(b.0), a.1.wrapping_mul(b.1))
@@ -52,18 +47,13 @@ impl Word {
 }
 
 /// `x -> m x + c`, with an identity.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 struct Affine(u32, u32);
 
 #[derive(Clone, Copy)]
 struct Then;
 
-// SAFETY: two plain integers; CUDA is not used here.
-unsafe impl Element for Affine {
-    fn cuda_type(_: &mut Source) -> String {
-        String::new()
-    }
-}
 impl Operator<Affine> for Then {
     fn combine(&self, f: Affine, g: Affine) -> Affine {
         Affine(g.0.wrapping_mul(f.0), g.0.wrapping_mul(f.1).wrapping_add(g.1))

@@ -22,7 +22,7 @@ fn maps<S: Segmentation>(
     let mut count = [u64::MAX];
     let job = Job::<_, _, _, _, _, _, S> {
         input: From::Buffer(View::Host(x)),
-        output: Target::Host { start: output.as_mut_ptr(), len: results },
+        output: Target::Host { start: output.as_mut_ptr(), len: results, borrow: std::marker::PhantomData },
         shape,
         init: init.map_or(InitSource::None, InitSource::Value),
         segments,
@@ -153,7 +153,7 @@ fn without_identity() {
         let mut output = vec![0u64; offsets.len() - 1];
         let job = Job::<_, _, _, _, _, _, Offsets<'_, Vec<u32>>> {
             input: From::Buffer(View::Host(x)),
-            output: Target::Host { start: output.as_mut_ptr(), len: output.len() },
+            output: Target::Host { start: output.as_mut_ptr(), len: output.len(), borrow: std::marker::PhantomData },
             shape: Shape { outer: 1, len: x.len(), inner: 1 },
             init: init.map_or(InitSource::None, InitSource::Value),
             segments: SegmentKind::Offsets(View::Host(offsets)),
@@ -189,7 +189,11 @@ fn same_bits_with_any_number_of_threads() {
                         with_threads(threads, || {
                             let job = Job::<f32, _, _, _, _, _, Whole> {
                                 input: From::Buffer(View::Host(&moved[shift..n + shift])),
-                                output: Target::Host { start: output.as_mut_ptr(), len: output.len() },
+                                output: Target::Host {
+                                    start: output.as_mut_ptr(),
+                                    len: output.len(),
+                                    borrow: std::marker::PhantomData,
+                                },
                                 shape,
                                 init: InitSource::None,
                                 segments: SegmentKind::<_, _, NoKeys>::Whole,

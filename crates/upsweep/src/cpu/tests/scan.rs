@@ -52,7 +52,7 @@ fn words<S: Segmentation>(
     let start = output.spare_capacity_mut()[1..].as_mut_ptr().cast::<u64>();
     let job = Job::<_, _, _, _, _, _, S> {
         input: From::Buffer(View::Host(x)),
-        output: Target::Host { start, len: x.len() },
+        output: Target::Host { start, len: x.len(), borrow: std::marker::PhantomData },
         shape,
         init: init.map_or(InitSource::None, InitSource::Value),
         segments,
@@ -221,7 +221,7 @@ fn in_place<T: Element, Op: Operator<T>>(
 ) -> Result<()> {
     let job = Job::<T, _, _, _, _, _, Whole> {
         input: From::Output,
-        output: Target::Host { start: x.as_mut_ptr(), len: x.len() },
+        output: Target::Host { start: x.as_mut_ptr(), len: x.len(), borrow: std::marker::PhantomData },
         shape,
         init: InitSource::None,
         segments: SegmentKind::<_, _, NoKeys>::Whole,
@@ -242,7 +242,7 @@ fn out_of_place<T: Element, Op: Operator<T>>(
 ) -> Result<()> {
     let job = Job::<T, _, _, _, _, _, Whole> {
         input: From::Buffer(View::Host(x)),
-        output: Target::Host { start: out.as_mut_ptr(), len: out.len() },
+        output: Target::Host { start: out.as_mut_ptr(), len: out.len(), borrow: std::marker::PhantomData },
         shape,
         init: InitSource::None,
         segments: SegmentKind::<_, _, NoKeys>::Whole,

@@ -10,13 +10,13 @@ use upsweep::{Device, Element, Input, Output, View, ViewMut};
 /// Elements before and after each buffer that nobody may touch (with the buffer's own offset, at least these many).
 const GUARD: usize = 16;
 
-/// Where a case runs.
-#[derive(Clone, Debug)]
 /// cudarc waits for the whole context when it makes a stream, which would end a capture: who captures has the lock for
 /// writing, who makes a stream for reading.
 #[cfg(feature = "cuda")]
 pub(crate) static CAPTURE: std::sync::RwLock<()> = std::sync::RwLock::new(());
 
+/// Where a case runs.
+#[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) device: Device,
     #[cfg(feature = "cuda")]
