@@ -93,8 +93,24 @@ pub trait Segmentation {
     /// The equality on keys.
     type Same: Function<(Self::Key, Self::Key), Output = bool>;
 
+    /// The one kind that [`kind`](Self::kind) returns, known when the program is compiled: backends compile that alone.
+    const KIND: Kind;
+
     /// What both backends work from.
     fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
+}
+
+/// [`SegmentKind`] without its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One segment.
+    Whole,
+    /// Ascending offsets.
+    Offsets,
+    /// A flag an element.
+    HeadFlags,
+    /// A key an element.
+    Keys,
 }
 
 /// How the segments are given.
@@ -124,6 +140,7 @@ impl Function<(u8, u8)> for NoKeys {
 }
 
 impl Segmentation for Whole {
+    const KIND: Kind = Kind::Whole;
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;
@@ -132,6 +149,7 @@ impl Segmentation for Whole {
     }
 }
 impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
+    const KIND: Kind = Kind::Offsets;
     type Key = u8;
     type Offset = B::Item;
     type Same = NoKeys;
@@ -140,6 +158,7 @@ impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
     }
 }
 impl<B: Input<Item = bool> + ?Sized> Segmentation for HeadFlags<'_, B> {
+    const KIND: Kind = Kind::HeadFlags;
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;
@@ -152,6 +171,7 @@ where
     B: Input + ?Sized,
     E: Function<(B::Item, B::Item), Output = bool>,
 {
+    const KIND: Kind = Kind::Keys;
     type Key = B::Item;
     type Offset = u64;
     type Same = E;

@@ -8,7 +8,7 @@ use super::steps::{Memory, Parts, Steps};
 use super::totals;
 use crate::job::{Job, Source};
 use crate::operator::{Element, Function, Map, Operator};
-use crate::segments::{SegmentKind, Segmentation};
+use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::{Error, Result, ViewMut};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -62,8 +62,9 @@ where
     let steps = Parts { operator, map, finish, types: PhantomData };
     let memory = Memory { input: input.as_ptr(), output, len, reverse: false };
     let reduce = Reduce { steps, memory, init, empty, results, tuning };
+    // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     let segments = match segments {
-        SegmentKind::Whole => {
+        SegmentKind::Whole if const { matches!(S::KIND, Kind::Whole) } => {
             reduce.expect(shape.lines(), true)?;
             if shape.len == 0 && shape.lines() > 0 {
                 reduce.store_empty(0..shape.lines())?;
@@ -77,7 +78,7 @@ where
             }
             shape.lines()
         }
-        SegmentKind::Offsets(view) => {
+        SegmentKind::Offsets(view) if const { matches!(S::KIND, Kind::Offsets) } => {
             let offsets = view.on_host("offsets")?;
             heads::check_offsets(offsets, len)?;
             let segments = offsets.len().saturating_sub(1);
@@ -89,8 +90,13 @@ where
             unsafe { segments::by_offsets(&reduce, offsets)? };
             segments
         }
-        SegmentKind::HeadFlags(view) => reduce.by_test(&heads::by_flags(view.on_host("head flags")?, false))?,
-        SegmentKind::Keys(view, same) => reduce.by_test(&heads::by_keys(view.on_host("keys")?, same, false))?,
+        SegmentKind::HeadFlags(view) if const { matches!(S::KIND, Kind::HeadFlags) } => {
+            reduce.by_test(&heads::by_flags(view.on_host("head flags")?, false))?
+        }
+        SegmentKind::Keys(view, same) if const { matches!(S::KIND, Kind::Keys) } => {
+            reduce.by_test(&heads::by_keys(view.on_host("keys")?, same, false))?
+        }
+        _ => 0,
     };
     if let Some(count) = count {
         *count = segments as u64;

@@ -9,7 +9,7 @@ use super::store;
 use super::tile::Storing;
 use crate::job::{Direction, Job, Source};
 use crate::operator::{Element, Function, Map, Operator};
-use crate::segments::{SegmentKind, Segmentation};
+use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::{Error, Result};
 use std::marker::PhantomData;
 
@@ -71,20 +71,28 @@ where
     };
     let scan = Scan { steps, memory, init, storing, tuning };
     let reverse = direction.reverse;
+    // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     match segments {
         SegmentKind::Whole if len == 0 => Ok(()),
-        SegmentKind::Whole if shape.inner > 1 => {
-            // SAFETY: the memory is the job's, and the shape's product is its length.
-            unsafe { columns::scan(scan.steps, memory, shape, init, storing, tuning) }
+        SegmentKind::Whole if const { matches!(S::KIND, Kind::Whole) } => {
+            if shape.inner > 1 {
+                // SAFETY: the memory is the job's, and the shape's product is its length.
+                return unsafe { columns::scan(scan.steps, memory, shape, init, storing, tuning) };
+            }
+            scan.lines(&heads::Lines { len: shape.len }, shape.len)
         }
-        SegmentKind::Whole => scan.lines(&heads::Lines { len: shape.len }, shape.len),
-        SegmentKind::Offsets(view) => {
+        SegmentKind::Offsets(view) if const { matches!(S::KIND, Kind::Offsets) } => {
             let offsets = view.on_host("offsets")?;
             heads::check_offsets(offsets, len)?;
             scan.lines(&ByOffsets { offsets, len, reverse }, len)
         }
-        SegmentKind::HeadFlags(view) => scan.lines(&heads::by_flags(view.on_host("head flags")?, reverse), len),
-        SegmentKind::Keys(view, same) => scan.lines(&heads::by_keys(view.on_host("keys")?, same, reverse), len),
+        SegmentKind::HeadFlags(view) if const { matches!(S::KIND, Kind::HeadFlags) } => {
+            scan.lines(&heads::by_flags(view.on_host("head flags")?, reverse), len)
+        }
+        SegmentKind::Keys(view, same) if const { matches!(S::KIND, Kind::Keys) } => {
+            scan.lines(&heads::by_keys(view.on_host("keys")?, same, reverse), len)
+        }
+        _ => Ok(()),
     }
 }
 
