@@ -9,7 +9,7 @@ use crate::number::{Number, not_a_number};
 use crate::progress::Progress;
 use crate::{element::Value, words};
 use std::path::Path;
-use upsweep::segments::{NoKeys, SegmentKind, Segmentation};
+use upsweep::segments::{Kind, NoKeys, SegmentKind, Segmentation};
 
 /// The segments of an array. One type for every way to give them, so that each operator is compiled once for all.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(crate) enum Split {
 }
 
 impl Segmentation for &Split {
+    // Known when the program runs.
+    const KIND: Option<Kind> = None;
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;

@@ -93,8 +93,9 @@ pub trait Segmentation {
     /// The equality on keys.
     type Same: Function<(Self::Key, Self::Key), Output = bool>;
 
-    /// The one kind that [`kind`](Self::kind) returns, known when the program is compiled: backends compile that alone.
-    const KIND: Kind;
+    /// The one kind that [`kind`](Self::kind) returns, where the program knows it when it is compiled: backends then
+    /// compile that alone.
+    const KIND: Option<Kind>;
 
     /// What both backends work from.
     fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
@@ -111,6 +112,22 @@ pub enum Kind {
     HeadFlags,
     /// A key an element.
     Keys,
+}
+
+impl Kind {
+    /// Whether a segmentation that says `known` can be of this `kind`.
+    pub(crate) const fn may_be(known: Option<Self>, kind: Self) -> bool {
+        match known {
+            None => true,
+            Some(known) => known as u8 == kind as u8,
+        }
+    }
+
+    /// What is wrong with a segmentation that is not of the kind that it says.
+    pub(crate) fn contradicts() -> Error {
+        let reason = "Segmentation::kind returns another kind than Segmentation::KIND says: correct the implementation";
+        Error::Options { options: "segments", reason }
+    }
 }
 
 /// How the segments are given.
@@ -140,7 +157,7 @@ impl Function<(u8, u8)> for NoKeys {
 }
 
 impl Segmentation for Whole {
-    const KIND: Kind = Kind::Whole;
+    const KIND: Option<Kind> = Some(Kind::Whole);
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;
@@ -149,7 +166,7 @@ impl Segmentation for Whole {
     }
 }
 impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
-    const KIND: Kind = Kind::Offsets;
+    const KIND: Option<Kind> = Some(Kind::Offsets);
     type Key = u8;
     type Offset = B::Item;
     type Same = NoKeys;
@@ -158,7 +175,7 @@ impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
     }
 }
 impl<B: Input<Item = bool> + ?Sized> Segmentation for HeadFlags<'_, B> {
-    const KIND: Kind = Kind::HeadFlags;
+    const KIND: Option<Kind> = Some(Kind::HeadFlags);
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;
@@ -171,7 +188,7 @@ where
     B: Input + ?Sized,
     E: Function<(B::Item, B::Item), Output = bool>,
 {
-    const KIND: Kind = Kind::Keys;
+    const KIND: Option<Kind> = Some(Kind::Keys);
     type Key = B::Item;
     type Offset = u64;
     type Same = E;

@@ -64,7 +64,7 @@ where
     let reduce = Reduce { steps, memory, init, empty, results, tuning };
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     let segments = match segments {
-        SegmentKind::Whole if const { matches!(S::KIND, Kind::Whole) } => {
+        SegmentKind::Whole if const { Kind::may_be(S::KIND, Kind::Whole) } => {
             reduce.expect(shape.lines(), true)?;
             if shape.len == 0 && shape.lines() > 0 {
                 reduce.store_empty(0..shape.lines())?;
@@ -78,7 +78,7 @@ where
             }
             shape.lines()
         }
-        SegmentKind::Offsets(view) if const { matches!(S::KIND, Kind::Offsets) } => {
+        SegmentKind::Offsets(view) if const { Kind::may_be(S::KIND, Kind::Offsets) } => {
             let offsets = view.on_host("offsets")?;
             heads::check_offsets(offsets, len)?;
             let segments = offsets.len().saturating_sub(1);
@@ -90,13 +90,13 @@ where
             unsafe { segments::by_offsets(&reduce, offsets)? };
             segments
         }
-        SegmentKind::HeadFlags(view) if const { matches!(S::KIND, Kind::HeadFlags) } => {
+        SegmentKind::HeadFlags(view) if const { Kind::may_be(S::KIND, Kind::HeadFlags) } => {
             reduce.by_test(&heads::by_flags(view.on_host("head flags")?, false))?
         }
-        SegmentKind::Keys(view, same) if const { matches!(S::KIND, Kind::Keys) } => {
+        SegmentKind::Keys(view, same) if const { Kind::may_be(S::KIND, Kind::Keys) } => {
             reduce.by_test(&heads::by_keys(view.on_host("keys")?, same, false))?
         }
-        _ => 0,
+        _ => return Err(Kind::contradicts()),
     };
     if let Some(count) = count {
         *count = segments as u64;

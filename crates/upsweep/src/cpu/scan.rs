@@ -74,25 +74,25 @@ where
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     match segments {
         SegmentKind::Whole if len == 0 => Ok(()),
-        SegmentKind::Whole if const { matches!(S::KIND, Kind::Whole) } => {
+        SegmentKind::Whole if const { Kind::may_be(S::KIND, Kind::Whole) } => {
             if shape.inner > 1 {
                 // SAFETY: the memory is the job's, and the shape's product is its length.
                 return unsafe { columns::scan(scan.steps, memory, shape, init, storing, tuning) };
             }
             scan.lines(&heads::Lines { len: shape.len }, shape.len)
         }
-        SegmentKind::Offsets(view) if const { matches!(S::KIND, Kind::Offsets) } => {
+        SegmentKind::Offsets(view) if const { Kind::may_be(S::KIND, Kind::Offsets) } => {
             let offsets = view.on_host("offsets")?;
             heads::check_offsets(offsets, len)?;
             scan.lines(&ByOffsets { offsets, len, reverse }, len)
         }
-        SegmentKind::HeadFlags(view) if const { matches!(S::KIND, Kind::HeadFlags) } => {
+        SegmentKind::HeadFlags(view) if const { Kind::may_be(S::KIND, Kind::HeadFlags) } => {
             scan.lines(&heads::by_flags(view.on_host("head flags")?, reverse), len)
         }
-        SegmentKind::Keys(view, same) if const { matches!(S::KIND, Kind::Keys) } => {
+        SegmentKind::Keys(view, same) if const { Kind::may_be(S::KIND, Kind::Keys) } => {
             scan.lines(&heads::by_keys(view.on_host("keys")?, same, reverse), len)
         }
-        _ => Ok(()),
+        _ => Err(Kind::contradicts()),
     }
 }
 

@@ -84,7 +84,7 @@ impl Captures {
             let Some(grown) = live.remove(&ended) else { continue };
             let _outside = OutsideCapture::enter()?;
             if let Err(fault) = grown.read_fault(private) {
-                context.keep_fault(fault);
+                context.keep_fault(ended.1, fault);
             }
             lock(&self.free).extend(grown.all);
         }

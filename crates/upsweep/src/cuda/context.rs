@@ -28,8 +28,8 @@ pub(super) struct Context {
     ordering: OnceLock<Arc<CudaStream>>,
     /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
-    /// A fault that a device's last calls reported after it was dropped.
-    fault: Mutex<Option<Error>>,
+    /// Faults that devices' last calls reported after they were dropped, by stream handle.
+    faults: Mutex<HashMap<usize, Error>>,
 }
 
 /// All contexts met so far. A primary context belongs to the process, so it is kept, with its kernels. Another one is
@@ -63,7 +63,7 @@ impl Context {
             own: Mutex::default(),
             ordering: OnceLock::new(),
             blind: Mutex::default(),
-            fault: Mutex::default(),
+            faults: Mutex::default(),
         });
         met.push(context.clone());
         Ok(context)
@@ -181,15 +181,15 @@ impl Context {
         unsafe { result::free_sync(address) }.doing(DOING)
     }
 
-    /// Keeps a fault for the next caller of `take_fault`.
-    pub(super) fn keep_fault(&self, fault: Error) {
-        lock(&self.fault).get_or_insert(fault);
+    /// Keeps a fault for who waits next for the stream with the handle `stream`, of which no device is left.
+    pub(super) fn keep_fault(&self, stream: usize, fault: Error) {
+        lock(&self.faults).entry(stream).or_insert(fault);
     }
 
     /// After `stream` was waited for: the first fault reported by what was enqueued on it, by what other streams
     /// enqueued for its buffers, or by a graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
-        if let Some(fault) = lock(&self.fault).take() {
+        if let Some(fault) = lock(&self.faults).remove(&stream.addr()) {
             return Err(fault);
         }
         let state = lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade);

@@ -27,7 +27,7 @@ use crate::{Error, Result};
 use cudarc::driver::CudaStream;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
 const HEADER: usize = 256;
@@ -163,7 +163,7 @@ pub(super) struct StreamState {
     pub(super) context: Arc<Context>,
     grown: Mutex<Grown>,
     /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
-    watched: Mutex<Vec<Weak<StreamState>>>,
+    watched: Mutex<Vec<Arc<StreamState>>>,
 }
 
 impl StreamState {
@@ -174,15 +174,14 @@ impl StreamState {
     /// Looks at the faults of `other` when this stream is waited for next.
     pub(super) fn watch(&self, other: &Arc<Self>) {
         let mut watched = lock(&self.watched);
-        if !watched.iter().any(|known| known.as_ptr() == Arc::as_ptr(other)) {
-            watched.push(Arc::downgrade(other));
+        if !watched.iter().any(|known| Arc::ptr_eq(known, other)) {
+            watched.push(other.clone());
         }
     }
 
     /// The streams to look at, which are not looked at again.
     pub(super) fn watched(&self) -> Vec<Arc<Self>> {
-        // One that is gone has left its fault to the context.
-        std::mem::take(&mut *lock(&self.watched)).iter().filter_map(Weak::upgrade).collect()
+        std::mem::take(&mut *lock(&self.watched))
     }
 
     /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
@@ -223,7 +222,7 @@ impl Drop for StreamState {
         let stream = self.stream.cu_stream();
         // Nobody can ask this stream any more: whoever reads a result next is told.
         if let Err(fault) = self.take_fault(stream) {
-            self.context.keep_fault(fault);
+            self.context.keep_fault(stream.addr(), fault);
         }
         if !matches!(capture::of_stream(stream), Ok(None)) {
             // The stream's order is that of a graph now: these workspaces are lost until the process ends.
