@@ -106,9 +106,11 @@ fn architecture(known: &[u32], (major, minor): (u32, u32)) -> Option<String> {
     known.iter().filter(|&&known| known < own).max().map(|newest| format!("compute_{newest}"))
 }
 
-/// The options of every compilation. No fused multiply-add and no fast math: the CPU computes the same bits.
+/// The options of every compilation. No fused multiply-add and no fast math: the CPU computes the same bits. Line
+/// numbers, so that profilers and checkers name the place in a kernel file; the code is the same without.
 pub(super) fn options(architecture: &str) -> Vec<String> {
-    let fixed = ["--std=c++20", "--fmad=false", "--device-int128", "-default-device", "--dopt=on"];
+    let fixed =
+        ["--std=c++20", "--fmad=false", "--device-int128", "-default-device", "--dopt=on", "--generate-line-info"];
     let mut options = vec![format!("--gpu-architecture={architecture}")];
     options.extend(fixed.map(str::to_owned));
     options
