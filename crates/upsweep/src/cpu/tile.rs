@@ -26,6 +26,7 @@ use super::simd::{Work, dispatch};
 use super::steps::{Memory, Steps};
 use super::store;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
 const TILE_BYTES: usize = 8192;
@@ -378,7 +379,8 @@ unsafe fn scan_tile<S: Steps>(
     }
 }
 
-/// Scans `run` after `base`, one element after the other.
+/// Scans `run` after `base`, one element after the other. Every [`SMALL`] elements are combined by themselves before
+/// `base` goes before them: the error of a float sum grows with the longest chain of additions.
 ///
 /// # Safety
 /// As [`scan`].
@@ -387,43 +389,74 @@ unsafe fn sequential<S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,
-    base: Option<S::Acc>,
+    mut base: Option<S::Acc>,
     storing: &Storing<S::Acc>,
 ) {
     let (mut start, end) = (run.start, run.start + run.len);
-    if start == end {
-        return;
+    while start < end {
+        let chunk = start..end.min(start + SMALL);
+        start = chunk.end;
+        // SAFETY: the chunk is a part of the run, and not empty.
+        let total = unsafe { sequential_chunk(steps, memory, chunk, run.origin, base, storing) };
+        base = steps.join(base, Some(total));
     }
-    // SAFETY: `k` is in the run below, so `memory.at(k)` is in the output.
+}
+
+/// Scans `chunk` after `base`, and returns what its elements combine to.
+///
+/// # Safety
+/// As [`scan`]; the chunk is not empty.
+#[inline(always)]
+unsafe fn sequential_chunk<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    chunk: Range<usize>,
+    origin: usize,
+    base: Option<S::Acc>,
+    storing: &Storing<S::Acc>,
+) -> S::Acc {
+    // SAFETY: `k` is in the chunk below, so `memory.at(k)` is in the output.
     let store = |k: usize, value| unsafe { memory.output.add(memory.at(k)).write(steps.store(value)) };
-    let mut value = match base {
-        Some(value) => value,
-        None => {
-            // SAFETY: the run is not empty.
-            let first = unsafe { load(steps, memory, start, run.origin) };
-            if !storing.exclusive {
-                store(start, first);
-            } else if let Some(identity) = storing.identity {
-                store(start, identity);
+    // SAFETY: `k` is in the chunk below, and its own result is not stored yet.
+    let element = |k: usize| unsafe { load(steps, memory, k, origin) };
+    let first = chunk.start;
+    let mut value = element(first);
+    if !storing.exclusive {
+        store(first, base.map_or(value, |base| steps.combine(base, value)));
+    } else if let Some(before) = base.or(storing.identity) {
+        store(first, before);
+    }
+    let rest = first + 1..chunk.end;
+    // One loop a case: LLVM must know what is stored.
+    match (base, storing.exclusive) {
+        (Some(base), true) => {
+            for k in rest {
+                let x = element(k);
+                store(k, steps.combine(base, value));
+                value = steps.combine(value, x);
             }
-            start += 1;
-            first
         }
-    };
-    if storing.exclusive {
-        for k in start..end {
-            // SAFETY: `k` is in the run, and its own result is not stored yet.
-            let x = unsafe { load(steps, memory, k, run.origin) };
-            store(k, value);
-            value = steps.combine(value, x);
+        (None, true) => {
+            for k in rest {
+                let x = element(k);
+                store(k, value);
+                value = steps.combine(value, x);
+            }
         }
-    } else {
-        for k in start..end {
-            // SAFETY: as above.
-            value = steps.combine(value, unsafe { load(steps, memory, k, run.origin) });
-            store(k, value);
+        (Some(base), false) => {
+            for k in rest {
+                value = steps.combine(value, element(k));
+                store(k, steps.combine(base, value));
+            }
+        }
+        (None, false) => {
+            for k in rest {
+                value = steps.combine(value, element(k));
+                store(k, value);
+            }
         }
     }
+    value
 }
 
 /// Replaces the [`TOP`] elements at `top` by their `TOP + 1` prefixes after `base`, and returns what the elements
