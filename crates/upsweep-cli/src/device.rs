@@ -80,18 +80,29 @@ pub(crate) fn threads() -> String {
 /// Prints every device.
 pub(crate) fn list(out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "cpu      {}, {}", threads(), std::env::consts::ARCH)?;
-    for ordinal in 0.. {
-        match Chosen::open(DeviceChoice::Cuda(ordinal)) {
-            Ok(_) => writeln!(out, "cuda:{ordinal}   an NVIDIA GPU")?,
-            Err(failure) => {
-                if ordinal == 0 {
-                    let reason = failure.to_string();
-                    let reason = reason.split_once(": ").map_or(&*reason, |(_, reason)| reason);
-                    writeln!(out, "cuda     none: {reason}")?;
+    #[cfg(feature = "cuda")]
+    {
+        let survey = upsweep::cuda::survey();
+        match survey.devices {
+            Ok(devices) => {
+                for device in devices {
+                    let (major, minor) = device.compute_capability;
+                    let gib = device.memory as f64 / f64::from(1 << 30);
+                    let (ordinal, name, units) = (device.ordinal, device.name, device.multiprocessors);
+                    writeln!(
+                        out,
+                        "cuda:{ordinal}   {name}, {units} multiprocessors, {gib:.0} GiB, compute capability {major}.{minor}"
+                    )?;
                 }
-                break;
             }
+            Err(error) => writeln!(out, "cuda     none: {}", one_line(&error.to_string()))?,
+        }
+        match survey.nvrtc {
+            Ok((major, minor)) => writeln!(out, "nvrtc    {major}.{minor}")?,
+            Err(reason) => writeln!(out, "nvrtc    none: {}", one_line(&reason))?,
         }
     }
+    #[cfg(not(feature = "cuda"))]
+    writeln!(out, "cuda     none: this upsweep was built without CUDA")?;
     Ok(())
 }

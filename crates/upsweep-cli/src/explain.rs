@@ -4,6 +4,12 @@ use crate::args::{ExplainArgs, What};
 use crate::device::Chosen;
 use crate::failure::{Failure, Result};
 use upsweep::plan::Shape;
+use upsweep::plan::cpu::CpuPlan;
+#[cfg(feature = "cuda")]
+use upsweep::plan::{
+    reduce::ReducePlan,
+    scan::{ScanPlan, Sizes},
+};
 
 /// The lines that explain a scan or a reduction.
 pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
@@ -27,12 +33,20 @@ pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
         format!("shape     {} line(s) of {} values, {} apart", shape.lines(), shape.len, shape.inner),
         format!("memory    reads {read} bytes, writes {written} bytes"),
         format!("device    {}", device.label),
-        plan(&device),
+        format!("plan      {}", plan(&device, args.what, n, element.size())),
     ])
 }
 
 /// The library's plan for the device.
-fn plan(device: &Chosen) -> String {
-    let name = if device.on_host { "the CPU" } else { "CUDA" };
-    format!("plan      this version of upsweep prints no plan for {name} yet")
+fn plan(device: &Chosen, what: What, n: usize, size: usize) -> String {
+    #[cfg(feature = "cuda")]
+    if let Some(cuda) = device.device.as_cuda() {
+        let capability = cuda.info().compute_capability;
+        return match what {
+            What::Scan => ScanPlan::new(n, Sizes { input: size, state: size, output: size }, capability).to_string(),
+            What::Reduce => ReducePlan::new(n, size, size).to_string(),
+        };
+    }
+    let _ = (device, what);
+    CpuPlan::new(n, size).to_string()
 }

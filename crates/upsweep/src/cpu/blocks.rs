@@ -1,6 +1,7 @@
 //! How an array is cut into blocks, and when the work is worth more than one thread.
 
 use super::steps::Steps;
+use crate::plan::cpu::{AROUND_CACHE_FROM_BYTES, BLOCK_BYTES, PARALLEL_FROM_BYTES};
 use std::ops::Range;
 
 /// Sizes that decide how a job is cut and run. Tests make them small.
@@ -14,14 +15,14 @@ pub(super) struct Tuning {
     pub(super) around_cache_from: usize,
 }
 
-/// The larger of a block's input and its output. It is read twice, once from a core's second-level cache, where the
-/// next block arrives meanwhile; these have 256 KiB or more.
-const BLOCK_BYTES: usize = 128 << 10;
-
 impl Tuning {
     pub(super) fn of<S: Steps>() -> Self {
         let size = size_of::<S::In>().max(size_of::<S::Out>()).max(1);
-        Self { block: (BLOCK_BYTES / size).max(1), parallel_from: (2 << 20) / size, around_cache_from: 32 << 20 }
+        Self {
+            block: (BLOCK_BYTES / size).max(1),
+            parallel_from: PARALLEL_FROM_BYTES / size,
+            around_cache_from: AROUND_CACHE_FROM_BYTES,
+        }
     }
 
     /// The number of threads for `elements` elements.

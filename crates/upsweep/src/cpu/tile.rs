@@ -14,10 +14,11 @@
 //! coming down, strictly from left to right, and never to anything but elements: it may be non-commutative and have no
 //! identity.
 //!
-//! **Grouping.** A run is cut into tiles of [`tile_len`]. Its reduction is `local = tile ⊕ tile ⊕ ...` from the left, where
-//! the rest is cut into tiles of [`SMALL`] and single elements; its scan computes the same `local` and puts
-//! `prefix ⊕ local` before each tile and, one element after the other, the rest. Hence a block that is first reduced and later scanned with its prefix, and a
-//! block that is scanned at once, give the same bits.
+//! **Grouping.** A run is cut into tiles of [`tile_len`]. Its reduction is `local = tile ⊕ tile ⊕ ...` from the left,
+//! where the rest is cut into tiles of [`SMALL`] and single elements. Its scan computes the same `local`, puts
+//! `prefix ⊕ local` before each tile, and scans the rest in pieces of [`SMALL`], one element after the other. Hence a
+//! block that is first reduced and later scanned with its prefix, and a block that is scanned at once, give the same
+//! bits.
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
 //! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
