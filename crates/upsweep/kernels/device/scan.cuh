@@ -14,7 +14,7 @@
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
 // itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals are
-// written before a count or a barrier and read after it. Everything that belongs to a tile in the ring is written again
+// written before a barrier and read after it. Everything that belongs to a tile in the ring is written again
 // only STAGES tiles later, after all main warps have passed the barrier that says what lies before the tile: by then its
 // look-back warp has passed the tile's other barrier, too.
 //
@@ -84,7 +84,6 @@ struct Shared {
     State warp_totals[STAGES][WARPS];
     State before[STAGES];
     u32 tickets[TICKETS];
-    u32 warps_done[STAGES];
     u32 marks[HEADS == Heads::OFFSETS ? STAGES : 1][HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
     u64 bounds[STAGES][2];
 };
@@ -93,18 +92,19 @@ struct Shared {
 // known.
 __device__ __forceinline__ u32 reduced_barrier(u32 slot) { return 2 + slot; }
 __device__ __forceinline__ u32 before_barrier(u32 slot) { return 2 + STAGES + slot; }
-static_assert(2 + 2 * STAGES <= 16, "a block has 16 barriers");
+// All main warps have reduced the tile. One barrier is enough: between two tiles the main warps meet at another.
+constexpr u32 PUBLISH_BARRIER = 2 + 2 * STAGES;
+static_assert(PUBLISH_BARRIER < 16, "a block has 16 barriers");
 
-// The last of the main warps to have reduced the tile publishes its aggregate.
-__device__ __forceinline__ void publish(const Params& p, Shared& shared, u32 slot, u64 tile, u64 tiles, u32 epoch) {
-    __threadfence_block();  // this warp's total, before its count
-    u32 done = 0;
-    if (lane_index() == 0) done = atomicAdd_block(&shared.warps_done[slot], 1);
-    if (__shfl_sync(~0u, done, 0) != WARPS - 1) return;
-    __threadfence_block();  // the others' counts, before their totals
-    const State total = warp_inclusive_scan(shared.warp_totals[slot][min(lane_index(), WARPS - 1)], WARPS);
+// Warp 0 publishes the tile's aggregate when all main warps have reduced their parts; the others go on.
+__device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
+    if (warp_index() > 0) {
+        barrier_arrive(PUBLISH_BARRIER, THREADS);
+        return;
+    }
+    barrier_wait(PUBLISH_BARRIER, THREADS);
+    const State total = warp_inclusive_scan(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
     if (lane_index() == WARPS - 1) TileStatus::put(p.workspace, tile, total, epoch);
-    if (lane_index() == 0) shared.warps_done[slot] = 0;
 }
 
 // The look-back warps: warp w finds what lies before this block's tiles w, w + LOOKERS, ...
@@ -115,8 +115,7 @@ __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, 
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
         if (tile > 0) {
-            const State scanned = warp_inclusive_scan(shared.warp_totals[slot][min(lane_index(), WARPS - 1)], WARPS);
-            const State before = look_back(p.workspace, tile, tiles, epoch, shuffle(scanned, WARPS - 1));
+            const State before = look_back(p.workspace, tile, tiles, epoch);
             if (lane_index() == 0) shared.before[slot] = before;
             __syncwarp();
         }
@@ -166,7 +165,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             }
             if (count == TILE) reduce_tile<true>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
             else reduce_tile<false>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
-            if (tile + 1 < tiles) publish(p, shared, slot, tile, tiles, epoch);
+            if (tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             if (threadIdx.x == 0) {
                 more &= next < tiles;
                 shared.tickets[(k + AHEAD + 1) % TICKETS] = next;
@@ -209,8 +208,7 @@ extern "C" __global__ void __launch_bounds__(THREADS + LOOKERS * WARP, BLOCKS) u
     }
     const u64 tiles = p.n == 0 ? 1 : (p.n + TILE - 1) / TILE;
     const u32 epoch = tiles == 1 ? 0 : current_epoch(p.workspace);
-    if (threadIdx.x < STAGES) shared.warps_done[threadIdx.x] = 0;
-    __syncthreads();  // also: the epoch is read before a ticket is drawn
+    __syncthreads();  // the epoch is read before a ticket is drawn
     if (warp_index() < WARPS) scan_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);
     else look_back_loop(p, shared, tiles, epoch);
     if (tiles > 1) finish_launch(p.workspace, epoch);

@@ -24,9 +24,8 @@ static_assert(GROUPS < WARP, "a warp polls the groups of a window and what lies 
 __device__ __forceinline__ u64 group_entry(u64 tiles, u64 g) { return tiles + 2 * SPREAD * g; }
 __device__ __forceinline__ u64 before_entry(u64 tiles, u64 g) { return tiles + 2 * SPREAD * g + SPREAD; }
 
-// Lane 0 gets the combination of all elements before tile `t`, which is not tile 0; `total` is the tile's own. All
-// lanes of one warp.
-__device__ __forceinline__ State look_back(const Workspace& space, u64 t, u64 tiles, u32 epoch, const State& total) {
+// Lane 0 gets the combination of all elements before tile `t`, which is not tile 0. All lanes of one warp.
+__device__ __forceinline__ State look_back(const Workspace& space, u64 t, u64 tiles, u32 epoch) {
     const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
     const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
 
@@ -36,18 +35,20 @@ __device__ __forceinline__ State look_back(const Workspace& space, u64 t, u64 ti
     typename TileStatus::Raw far, near;
     if (missing) far = TileStatus::load(space, entry);
 
-    // The tiles of this group.
-    bool near_missing = lane < in_group;
+    // The tiles of this group; its last tile publishes the group, and wants its own aggregate too.
+    const bool last = in_group == GROUP - 1 && t + 1 < tiles;
+    bool near_missing = lane < in_group + last;
     while (true) {
         if (near_missing) near = TileStatus::load(space, group * GROUP + lane);
         if (near_missing) near_missing = !near.is_of(epoch);
         if (!__any_sync(~0u, near_missing)) break;
         __nanosleep(POLL_NANOSECONDS);
     }
-    const State tiles_before = warp_reduce(near.value(), in_group);
-    if (in_group == GROUP - 1 && lane == 0 && t + 1 < tiles) {
-        TileStatus::put(space, group_entry(tiles, group), combine(tiles_before, total), epoch);
+    if (last) {
+        const State all = warp_reduce(near.value(), GROUP);
+        if (lane == 0) TileStatus::put(space, group_entry(tiles, group), all, epoch);
     }
+    const State tiles_before = warp_reduce(near.value(), in_group);
     if (group == 0) return tiles_before;
 
     // The groups before it.

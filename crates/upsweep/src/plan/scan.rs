@@ -238,7 +238,7 @@ mod tests {
                         let plan = ScanPlan::new(1 << 33, Sizes { input, state, output }, row.capability);
                         assert!(plan.shared_bytes + RESERVED <= row.shared_bytes, "{plan:?}");
                         assert!(plan.vector.is_power_of_two() && plan.vector <= 16 && plan.lag >= 1, "{plan:?}");
-                        assert!(2 + 2 * (plan.ahead + plan.lag + 1) <= 16, "a block has 16 barriers: {plan:?}");
+                        assert!(2 + 2 * (plan.ahead + plan.lag + 1) < 16, "a block has 16 barriers: {plan:?}");
                         assert!(plan.tuning.lookers <= plan.ahead + 1, "{plan:?}");
                         assert!(plan.tile * plan.tiles >= 1 << 33);
                         assert!(u32::try_from(plan.tiles + (1 << 16)).is_ok(), "tickets have 32 bits");
