@@ -22,7 +22,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** Each element is read once; `n` applications of map, less than `2 n` of the operator.
+//! **Cost.** Each element is read from memory once; at most `3 n` applications of map, less than `4 n` of the operator
+//! (segments and lines go the way of a scan; a whole array takes `n` of each).
 //!
 //! **Order.** Strictly from left to right, grouped by the number of elements and their type alone: see
 //! [`scan`](crate::scan).

@@ -24,8 +24,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** One pass over memory: each element is read once and each result written once; `n` applications of map
-//! and finish, less than `3 n` of the operator.
+//! **Cost.** One pass over memory: each element is read from memory once and each result written once. At most
+//! `3 n` applications of map (a block or tile is gone through again while it is in cache), `n` of finish, less than `4 n`
+//! of the operator.
 //!
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
 //! commutative. How the applications are grouped depends on the number of elements and their type alone, so a scan of

@@ -4,8 +4,8 @@
 //! share memory, so that no payload of one layout is ever read as a tag of the other.
 //!
 //! **Memory ordering.** The host writes a workspace once, when it allocates it: zeros, and epoch 1. From then on only
-//! kernels write it. They tag their status words with the epoch that the header holds when they start, and the last
-//! block to finish advances it, so a word that an earlier launch left behind is never taken for one of this launch.
+//! kernels write it. They tag their status words with the epoch that the header holds when they start, and whoever
+//! draws the last ticket advances it, so a word that an earlier launch left behind is never taken for one of this launch.
 //! That is sound because two launches with one workspace never overlap:
 //! - Outside a capture there is one workspace a stream, and a stream runs its kernels one after the other.
 //! - Within a capture there is one workspace for each stream that takes part in it. Kernels captured from one stream
