@@ -1,7 +1,7 @@
 //! `#[operator]` and `#[function]`: the items that they make of a function.
 
 use crate::cuda::{Cuda, plain};
-use crate::translate;
+use crate::{lanes, translate};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
@@ -38,6 +38,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
             }
         });
         let name = &function.sig.ident;
+        let lanes = lanes::suit(&function.block);
         let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
         let hidden = signature.hidden(function);
         let unit = &signature.unit;
@@ -46,6 +47,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
             quote! {
                 #[automatically_derived]
                 impl #impl_generics ::upsweep::operator::Operator<#output> for #unit #clause {
+                    const LANES: bool = #lanes;
                     #[inline(always)]
                     fn combine(&self, a: #output, b: #output) -> #output {
                         #name(a, b)

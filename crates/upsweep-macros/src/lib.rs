@@ -5,6 +5,7 @@
 mod attribute;
 mod cuda;
 mod element;
+mod lanes;
 mod translate;
 
 use proc_macro::TokenStream;

@@ -11,10 +11,11 @@
 
 use super::blocks::Tuning;
 use super::chain::{States, Tickets};
+use super::lanes::Lanes;
 use super::reduce::Reduce;
 use super::simd::{Work, dispatch};
 use super::steps::{Memory, Steps};
-use super::store;
+use super::store::{self, Ahead, AroundCache};
 use super::tile::Storing;
 use crate::plan::Shape;
 use crate::{Error, Result};
@@ -252,7 +253,7 @@ impl<S: Steps> Work for Fold<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    unsafe fn run<L: Lanes>(self) {
         let Self { steps, memory, shape, unit, rows, values } = self;
         for k in rows.clone() {
             let row = if memory.reverse { shape.len - 1 - k } else { k };
@@ -291,7 +292,7 @@ impl<S: Steps> Work for Rows<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    unsafe fn run<L: Lanes>(self) {
         let Self { steps, memory, shape, unit, rows, mut begun, vectors: (values, mapped, stage), storing } = self;
         for k in rows {
             let row = if memory.reverse { shape.len - 1 - k } else { k };
@@ -323,9 +324,9 @@ impl<S: Steps> Work for Rows<'_, S> {
                     }
                 }
                 if storing.around_cache {
-                    let (bytes, ahead) =
-                        (unit.width * size_of::<S::Out>(), store::Ahead { start: std::ptr::null(), bytes: 0 });
-                    store::around_cache(to.cast_const().cast(), output.cast(), bytes, ahead);
+                    let bytes = unit.width * size_of::<S::Out>();
+                    let (from, output) = (to.cast_const().cast(), output.cast());
+                    AroundCache::<L>::new(from, output, bytes, Ahead::NOTHING).finish(false);
                 }
             }
             begun = true;

@@ -3,6 +3,7 @@
 use super::blocks::{Blocks, Tuning};
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
+use super::lanes::Lanes;
 use super::simd::{Work, dispatch};
 use super::steps::{Memory, Steps};
 use super::store;
@@ -91,7 +92,7 @@ impl<S: Steps, H: Heads> Work for Tail<'_, S, H> {
     type Result = (bool, Option<S::Acc>);
 
     #[inline(always)]
-    fn run(self) -> Self::Result {
+    unsafe fn run<L: Lanes>(self) -> Self::Result {
         let Range { start, end } = self.range;
         let Lines { steps, memory, heads, .. } = self.lines;
         let head = heads.last(start, end);
@@ -115,7 +116,7 @@ impl<S: Steps, H: Heads> Work for Block<'_, S, H> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    unsafe fn run<L: Lanes>(self) {
         scan_block(self.lines, self.range, self.prefix, false, &self.storing);
     }
 }
@@ -130,7 +131,7 @@ impl<S: Steps, H: Heads> Work for InOrder<'_, S, H> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    unsafe fn run<L: Lanes>(self) {
         let Lines { heads, init, storing, .. } = self.lines;
         let mut state = None;
         for index in 0..self.blocks.count() {

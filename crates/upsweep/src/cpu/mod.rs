@@ -8,9 +8,10 @@
 //! | `columns` | scans and reductions along another axis |
 //! | `blocks` | how an array is cut into blocks, which is all that decides the grouping |
 //! | `chain` | blocks handed to workers, and prefixes from block to block |
-//! | `tile` | the vectorised kernels in a block |
+//! | `tile` | runs in a block, cut into tiles |
+//! | `rows`, `sweep` | the vectorised kernels of a tile |
 //! | `heads` | where segments begin |
-//! | `simd`, `store` | instruction sets, stores around the cache |
+//! | `simd`, `lanes`, `store` | instruction sets, shuffles, stores around the cache |
 //! | `steps` | map, operator and finish as one type |
 //!
 //! **Grouping.** A line is cut into blocks of a size that depends on the element types alone, and a block into tiles
@@ -22,13 +23,16 @@ mod blocks;
 mod chain;
 mod columns;
 mod heads;
+mod lanes;
 mod lines;
 pub(crate) mod reduce;
+mod rows;
 pub(crate) mod scan;
 mod segments;
 mod simd;
 mod steps;
 mod store;
+mod sweep;
 #[cfg(test)]
 mod tests;
 

@@ -2,6 +2,7 @@
 
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::{ByTest, Heads};
+use super::lanes::Lanes;
 use super::reduce::Reduce;
 use super::simd::{Work, dispatch};
 use super::steps::Steps;
@@ -111,7 +112,7 @@ impl<S: Steps, I: Offset> Work for BetweenOffsets<'_, S, I> {
     type Result = Edges<S::Acc>;
 
     #[inline(always)]
-    fn run(self) -> Edges<S::Acc> {
+    unsafe fn run<L: Lanes>(self) -> Edges<S::Acc> {
         let Self { job, offsets, segments, elements } = self;
         let ends = (!segments.is_empty()).then_some(segments.start);
         let mut edges = Edges { front: None, ends, back: None };
@@ -194,7 +195,7 @@ impl<F: Fn(Range<usize>) -> usize> Work for Count<'_, F> {
     type Result = usize;
 
     #[inline(always)]
-    fn run(self) -> usize {
+    unsafe fn run<L: Lanes>(self) -> usize {
         self.heads.count(self.range.start, self.range.end)
     }
 }
@@ -211,7 +212,7 @@ impl<S: Steps, F: Fn(Range<usize>) -> usize + Sync> Work for BetweenHeads<'_, S,
     type Result = (usize, Edges<S::Acc>);
 
     #[inline(always)]
-    fn run(self) -> Self::Result {
+    unsafe fn run<L: Lanes>(self) -> Self::Result {
         let Self { job, heads, range, before } = self;
         let mut begun = before;
         let mut edges = Edges { front: None, ends: None, back: None };

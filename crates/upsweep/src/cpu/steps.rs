@@ -9,6 +9,9 @@ pub(super) trait Steps: Copy + Send + Sync {
     type Acc: Copy + Send + Sync;
     type Out: Copy + Send + Sync;
 
+    /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
+    const LANES: bool;
+
     /// What is combined for the element `x` at position `index`.
     fn load(&self, x: Self::In, index: usize) -> Self::Acc;
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
@@ -52,6 +55,8 @@ where
     type In = I;
     type Acc = M::Output;
     type Out = O;
+
+    const LANES: bool = Op::LANES && M::Output::LANE;
 
     #[inline(always)]
     fn load(&self, x: I, index: usize) -> M::Output {

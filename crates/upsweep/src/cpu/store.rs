@@ -4,124 +4,108 @@
 //! bytes a byte of input instead of two. A non-temporal store writes whole lines without reading them. While the stores
 //! go out, the memory can deliver as much: so lines that will be read later are fetched between them, as `memcpy` does.
 
-#[cfg(target_arch = "x86_64")]
-use std::arch::{asm, x86_64::__m128i};
+use super::lanes::{Lanes, ROW_BYTES};
+use super::steps::Memory;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// Whether [`around_cache`] does what it says on this processor.
+/// Whether [`AroundCache`] does what it says on this processor.
 pub(super) const AROUND_CACHE: bool = cfg!(target_arch = "x86_64");
-
-/// The bytes of a cache line.
-const LINE: usize = 64;
 
 /// Memory to fetch meanwhile, which need not be valid.
 #[derive(Clone, Copy)]
 pub(super) struct Ahead {
-    pub(super) start: *const u8,
-    pub(super) bytes: usize,
+    start: *const u8,
+    bytes: usize,
 }
 
-/// Copies `bytes` bytes from `from` to `to` with stores that do not read the line first. Neighbouring calls that
-/// together fill a line should follow each other soon. The bytes may be uninitialised.
+impl Ahead {
+    pub(super) const NOTHING: Self = Self { start: std::ptr::null(), bytes: 0 };
+
+    /// What lies `distance` bytes from the `len` elements of the input from `first` on; nothing if that is 0.
+    #[inline(always)]
+    pub(super) fn of_tile<I, O>(memory: &Memory<I, O>, first: usize, len: usize, distance: isize) -> Self {
+        Self {
+            start: memory.input.wrapping_add(first).cast::<u8>().wrapping_offset(distance),
+            bytes: if distance == 0 { 0 } else { len * size_of::<I>() },
+        }
+    }
+}
+
+/// A copy in parts, with stores that do not read the line first. The bytes may be uninitialised.
 ///
 /// The stores are ordered before later ones only by [`fence`].
-///
-/// # Safety
-/// `from` is valid for reads and `to` for writes of `bytes` bytes, they do not overlap, and nothing reads what `to`
-/// points to before this thread has called [`fence`].
-#[cfg(target_arch = "x86_64")]
-pub(super) unsafe fn around_cache(from: *const u8, to: *mut u8, bytes: usize, ahead: Ahead) {
-    // SAFETY: the caller's promise; the parts follow each other and end at `bytes`. The processor has AVX-512 where it
-    // is used; SSE2 is part of the x86-64 baseline.
-    unsafe {
-        let narrow = to.align_offset(WIDTH).min(bytes);
-        plain(from, to, narrow);
-        let lines_at = to.align_offset(LINE).min(bytes - (bytes - narrow) % WIDTH);
-        stream(from, to, narrow..lines_at);
-        let lines = (bytes - lines_at) / LINE;
-        let (line_from, line_to) = (from.add(lines_at), to.add(lines_at));
-        if is_x86_feature_detected!("avx512f") {
-            lines_avx512(line_from, line_to, lines, ahead);
+pub(super) struct AroundCache<L> {
+    from: *const u8,
+    to: *mut u8,
+    bytes: usize,
+    /// The bytes before the first whole line.
+    head: usize,
+    /// The whole lines, and how many of them are copied.
+    lines: usize,
+    copied: usize,
+    /// What to fetch with the first line, and how much with each.
+    ahead: Ahead,
+    lanes: PhantomData<L>,
+}
+
+impl<L: Lanes> AroundCache<L> {
+    /// A copy of `bytes` bytes from `from` to `to`, in the course of which `ahead` is fetched.
+    ///
+    /// # Safety
+    /// Until [`finish`](AroundCache::finish), `from` is valid for reads and `to` for writes of `bytes` bytes, they do not
+    /// overlap, and nothing reads what `to` points to before this thread has called [`fence`]. The processor has the
+    /// instructions of `L`.
+    #[inline(always)]
+    pub(super) unsafe fn new(from: *const u8, to: *mut u8, bytes: usize, ahead: Ahead) -> Self {
+        let head = to.align_offset(ROW_BYTES).min(bytes);
+        let lines = (bytes - head) / ROW_BYTES;
+        let ahead = Ahead { bytes: ahead.bytes / lines.max(1), ..ahead };
+        Self { from, to, bytes, head, lines, copied: 0, ahead, lanes: PhantomData }
+    }
+
+    /// Copies the whole lines among the first `bytes` bytes, or the last if `backward`, unless they have been copied.
+    #[inline(always)]
+    pub(super) fn copy(&mut self, bytes: usize, backward: bool) {
+        let ready = if backward {
+            // A part of the last line is after the whole lines.
+            let after = self.bytes - self.head - self.lines * ROW_BYTES;
+            bytes.saturating_sub(after)
         } else {
-            lines_sse2(line_from, line_to, lines, ahead);
-        }
-        let rest = lines_at + lines * LINE;
-        let end = bytes - (bytes - rest) % WIDTH;
-        stream(from, to, rest..end);
-        plain(from.add(end), to.add(end), bytes - end);
-    }
-}
-
-/// The bytes of the narrowest store around the cache.
-#[cfg(target_arch = "x86_64")]
-const WIDTH: usize = size_of::<__m128i>();
-
-/// # Safety
-/// As [`around_cache`], but for the fence.
-unsafe fn plain(from: *const u8, to: *mut u8, bytes: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { from.cast::<MaybeUninit<u8>>().copy_to_nonoverlapping(to.cast(), bytes) };
-}
-
-/// Copies the bytes of `range`, whose length is a multiple of [`WIDTH`], to where `to` is aligned to it.
-///
-/// # Safety
-/// As [`around_cache`] for the range.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn stream(from: *const u8, to: *mut u8, range: std::ops::Range<usize>) {
-    for at in range.step_by(WIDTH) {
-        // SAFETY: the range is valid in both; padding may be uninitialised, which `MaybeUninit` allows; the address is
-        // aligned as the instruction demands.
-        unsafe {
-            let value = from.add(at).cast::<MaybeUninit<__m128i>>().read_unaligned();
-            asm!("movntdq [{to}], {value}", to = in(reg) to.add(at), value = in(xmm_reg) value,
-                options(nostack, preserves_flags));
+            bytes.saturating_sub(self.head)
+        };
+        while self.copied < self.lines && (self.copied + 1) * ROW_BYTES <= ready {
+            fetch(self.ahead.start, self.ahead.bytes);
+            self.ahead.start = self.ahead.start.wrapping_add(self.ahead.bytes);
+            let line = if backward { self.lines - 1 - self.copied } else { self.copied };
+            let at = self.head + line * ROW_BYTES;
+            // SAFETY: the line is in both (see `new`), and the output's is aligned.
+            unsafe { L::stream(self.from.add(at), self.to.add(at)) };
+            self.copied += 1;
         }
     }
-}
 
-/// # Safety
-/// As [`around_cache`], for `lines` lines; `to` is aligned to a line.
-#[cfg(target_arch = "x86_64")]
-unsafe fn lines_sse2(from: *const u8, to: *mut u8, lines: usize, ahead: Ahead) {
-    for line in 0..lines {
-        fetch_part(ahead, line, lines);
-        // SAFETY: the line is among `lines`.
-        unsafe { stream(from, to, line * LINE..(line + 1) * LINE) };
-    }
-}
-
-/// # Safety
-/// As [`lines_sse2`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn lines_avx512(from: *const u8, to: *mut u8, lines: usize, ahead: Ahead) {
-    use std::arch::x86_64::__m512i;
-    for line in 0..lines {
-        fetch_part(ahead, line, lines);
-        // SAFETY: the line is among `lines`; the rest as in `stream`.
-        unsafe {
-            let value = from.add(line * LINE).cast::<MaybeUninit<__m512i>>().read_unaligned();
-            asm!("vmovntdq [{to}], {value}", to = in(reg) to.add(line * LINE), value = in(zmm_reg) value,
-                options(nostack, preserves_flags));
+    /// Copies what is left.
+    #[inline(always)]
+    pub(super) fn finish(mut self, backward: bool) {
+        self.copy(self.bytes, backward);
+        // Lines that are stored in two halves would be read and written twice if they went around the cache.
+        let tail = self.head + self.lines * ROW_BYTES;
+        for (start, end) in [(0, self.head), (tail, self.bytes)] {
+            // SAFETY: the part is in both: see `new`.
+            unsafe {
+                let from = self.from.add(start).cast::<MaybeUninit<u8>>();
+                from.copy_to_nonoverlapping(self.to.add(start).cast(), end - start);
+            }
         }
     }
-}
-
-/// Fetches part `part` of `parts`.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn fetch_part(ahead: Ahead, part: usize, parts: usize) {
-    let bytes = ahead.bytes / parts;
-    fetch(ahead.start.wrapping_add(part * bytes), bytes);
 }
 
 /// Fetches `bytes` bytes from `start`, which need not be valid.
 #[inline(always)]
 pub(super) fn fetch(start: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
-    for at in (0..bytes).step_by(LINE) {
+    for at in (0..bytes).step_by(ROW_BYTES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch has no effect but on time, whatever the address; SSE is part of the x86-64 baseline.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
@@ -130,17 +114,7 @@ pub(super) fn fetch(start: *const u8, bytes: usize) {
     let _ = (start, bytes);
 }
 
-/// See the x86-64 version: elsewhere this is a plain copy.
-///
-/// # Safety
-/// `from` is valid for reads and `to` for writes of `bytes` bytes, and they do not overlap.
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) unsafe fn around_cache(from: *const u8, to: *mut u8, bytes: usize, _: Ahead) {
-    // SAFETY: the caller's promise.
-    unsafe { plain(from, to, bytes) };
-}
-
-/// Orders the stores of [`around_cache`] before all later stores of this thread.
+/// Orders the stores of [`AroundCache`] before all later stores of this thread.
 #[inline]
 pub(super) fn fence() {
     #[cfg(target_arch = "x86_64")]

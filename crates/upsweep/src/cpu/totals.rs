@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::chain::{States, Tickets};
+use super::lanes::Lanes;
 use super::reduce::Reduce;
 use super::simd::{Work, dispatch};
 use super::steps::Steps;
@@ -66,7 +67,7 @@ impl<S: Steps> Work for Part<'_, S> {
     type Result = Option<S::Acc>;
 
     #[inline(always)]
-    fn run(self) -> Option<S::Acc> {
+    unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let Range { start, end } = self.range;
         let run = Run { start, len: end - start, origin: start - start % self.line };
         // SAFETY: the block is in memory: see `reduce`.
@@ -85,7 +86,7 @@ impl<S: Steps> Work for WholeLines<'_, S> {
     type Result = ();
 
     #[inline(always)]
-    fn run(self) {
+    unsafe fn run<L: Lanes>(self) {
         let Self { job, line, range } = self;
         let first = range.start / line;
         for i in 0..range.len() / line {

@@ -30,6 +30,10 @@ use std::mem::{align_of, offset_of, size_of};
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
+    /// Whether it is a number that processors have in vectors.
+    #[doc(hidden)]
+    const LANE: bool = false;
+
     /// Adds the type's definition to `source` and returns its CUDA C++ name.
     fn cuda_type(source: &mut Source) -> String;
 
@@ -56,6 +60,7 @@ macro_rules! integer_elements {
     ($($rust:ty => $cuda:literal as $bits:ty),* $(,)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.
         unsafe impl Element for $rust {
+            const LANE: bool = true;
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
@@ -113,9 +118,10 @@ unsafe impl Element for bool {
 }
 
 macro_rules! float_elements {
-    ($($rust:ty => $cuda:literal, $bits:ty, $suffix:literal);* $(;)?) => { $(
+    ($($rust:ty => $cuda:literal, $bits:ty, $suffix:literal, $lane:literal);* $(;)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same IEEE 754 or bfloat16 type; every bit pattern is valid.
         unsafe impl Element for $rust {
+            const LANE: bool = $lane;
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
@@ -137,7 +143,12 @@ macro_rules! float_elements {
         }
     )* };
 }
-float_elements! { half::f16 => "f16", u16, "u"; half::bf16 => "bf16", u16, "u"; f32 => "f32", u32, "u"; f64 => "f64", u64, "ull" }
+float_elements! {
+    half::f16 => "f16", u16, "u", false;
+    half::bf16 => "bf16", u16, "u", false;
+    f32 => "f32", u32, "u", true;
+    f64 => "f64", u64, "ull", true;
+}
 
 // SAFETY: `Array` in arith.cuh holds N values one after the other.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {

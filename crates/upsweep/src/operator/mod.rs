@@ -45,6 +45,11 @@ pub use upsweep_macros::{Element, function, operator};
 /// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator) implements it from a
 /// Rust function; write it by hand only to give the CUDA source yourself.
 pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
+    /// Whether `combine` is a few vector instructions where `T` is a number: the CPU then applies it more often, but to
+    /// many elements at once. [`#[operator]`](macro@crate::operator) sees that from the body.
+    #[doc(hidden)]
+    const LANES: bool = false;
+
     /// `a` and then `b`, where `a` comes from the elements before those of `b`.
     fn combine(&self, a: T, b: T) -> T;
 

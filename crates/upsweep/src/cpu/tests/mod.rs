@@ -1,6 +1,7 @@
 //! The CPU backend against a naive sequential oracle, with blocks so small that short arrays cross many.
 
 mod reduce;
+mod rows;
 mod scan;
 
 use super::blocks::Tuning;

@@ -58,20 +58,20 @@ macro_rules! floats {
                 #[inline(always)]
                 fn minimum(a: Self, b: Self) -> Self {
                     let (x, y) = (wide(a), wide(b));
-                    let least = <$t>::from_bits(a.to_bits() | b.to_bits());
-                    let least = if x < y { a } else { least };
-                    let least = if y < x { b } else { least };
-                    let least = if y != y { b } else { least };
-                    if x != x { a } else { least }
+                    // Two instructions of vectors. They differ where the values are equal: -0 wins there.
+                    let first = if x < y { a } else { b };
+                    let second = if y < x { b } else { a };
+                    let least = <$t>::from_bits(first.to_bits() | second.to_bits());
+                    if x != x || y != y { <$t>::NAN } else { least }
                 }
                 #[inline(always)]
                 fn maximum(a: Self, b: Self) -> Self {
                     let (x, y) = (wide(a), wide(b));
-                    let most = <$t>::from_bits(a.to_bits() & b.to_bits());
-                    let most = if x > y { a } else { most };
-                    let most = if y > x { b } else { most };
-                    let most = if y != y { b } else { most };
-                    if x != x { a } else { most }
+                    // As above: +0 wins.
+                    let first = if x > y { a } else { b };
+                    let second = if y > x { b } else { a };
+                    let most = <$t>::from_bits(first.to_bits() & second.to_bits());
+                    if x != x || y != y { <$t>::NAN } else { most }
                 }
                 #[inline(always)]
                 fn div_euclid(a: Self, b: Self) -> Self {

@@ -1,0 +1,202 @@
+//! Scanning a tile row by row, in registers, for operators that are a few vector instructions.
+//!
+//! ```text
+//! a row of 64 bytes                          x: a b c d e f g h
+//! spread, combine, keep the lower halves     span 1: a ab c cd e ef g gh
+//!                                            span 2: a ab abc abcd e ef efg efgh
+//!                                            span 4: a ab abc abcd abcde ...
+//! result                                     base ⊕ x                      base: all that comes before the row
+//! next row                                   base = base ⊕ last(x)
+//!
+//! a tile of 16 groups of 8 rows: a group's rows begin after `before ⊕ total`, where `before` is all before the tile and
+//! total = total ⊕ ((r0 ⊕ r1) ⊕ (r2 ⊕ r3)) ⊕ ((r4 ⊕ r5) ⊕ (r6 ⊕ r7)), r the last lanes of the group's rows
+//! ```
+//!
+//! The sweeps of [`sweep`](super::sweep) apply the operator 2 times an element, this log2(lanes) + 2 times; but a row is
+//! in a register from its load to its store, so that loads, arithmetic, stores and the fetching of memory to come overlap
+//! all the time. Sweeps compute for a while and then store for a while, and wait for memory in between.
+//!
+//! **Grouping.** That of a tile's total is the one of `sweep::reduce_tile`: a tree over the elements of 8 rows, and these
+//! from left to right.
+//!
+//! Source: Sklansky, "Conditional-Sum Addition Logic", 1960: of the networks of minimal depth the one whose shuffles stay
+//! in a half of the row.
+
+use super::lanes::{Lanes, ROW_BYTES};
+use super::steps::{Memory, Steps};
+use super::store::{Ahead, AroundCache};
+use super::sweep::{Buffer, TILE_BYTES, TOP};
+use super::tile::{Run, Storing};
+use std::mem::MaybeUninit;
+
+/// The rows of a group.
+const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
+
+/// Whether tiles of these types are scanned here: those of an operator in vector instructions, when a tile is as many
+/// elements as fit in [`TILE_BYTES`].
+pub(super) const fn apply<S: Steps>() -> bool {
+    S::LANES && size_of::<S::Out>() <= size_of::<S::Acc>()
+}
+
+/// `a ⊕ b`, lane by lane.
+#[inline(always)]
+fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
+    let mut row = MaybeUninit::<L::Row>::uninit();
+    let to = row.as_mut_ptr().cast::<S::Acc>();
+    let (a, b) = ((&raw const a).cast::<S::Acc>(), (&raw const b).cast::<S::Acc>());
+    for i in 0..ROW_BYTES / size_of::<S::Acc>() {
+        // SAFETY: rows have so many lanes, which are initialised in `a` and `b`.
+        unsafe { to.add(i).write(steps.combine(a.add(i).read(), b.add(i).read())) };
+    }
+    // SAFETY: every lane has been written; the processor has the instructions that this is compiled for.
+    unsafe { L::opaque(row.assume_init()) }
+}
+
+/// The inclusive scan of a row.
+///
+/// # Safety
+/// The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn scan_row<L: Lanes, S: Steps>(steps: &S, mut x: L::Row) -> L::Row {
+    // SAFETY: the caller's promise.
+    unsafe {
+        x = step::<L, S, 1>(steps, x);
+        x = step::<L, S, 2>(steps, x);
+        x = step::<L, S, 4>(steps, x);
+        x = step::<L, S, 8>(steps, x);
+        x = step::<L, S, 16>(steps, x);
+        step::<L, S, 32>(steps, x)
+    }
+}
+
+/// Puts the last lane of each lower half of `SPAN` bytes before the lanes of the upper half.
+///
+/// # Safety
+/// The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L::Row {
+    if SPAN < size_of::<S::Acc>() {
+        return x;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { L::halves::<S::Acc, SPAN>(x, combine::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x)) }
+}
+
+/// `value` in every lane.
+#[inline(always)]
+fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
+    let mut row = MaybeUninit::<L::Row>::uninit();
+    for i in 0..ROW_BYTES / size_of::<S::Acc>() {
+        // SAFETY: rows have so many lanes.
+        unsafe { row.as_mut_ptr().cast::<S::Acc>().add(i).write(value) };
+    }
+    // SAFETY: every lane has been written; the processor has the instructions that this is compiled for.
+    unsafe { L::opaque(row.assume_init()) }
+}
+
+/// The row of mapped elements from `k` in scan order, the first of them in the first lane.
+///
+/// # Safety
+/// The row is in `memory`, and initialised. The processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> L::Row {
+    let lanes = ROW_BYTES / size_of::<S::Acc>();
+    let first = memory.at(if memory.reverse { k + lanes - 1 } else { k });
+    let mut row = MaybeUninit::<L::Row>::uninit();
+    // SAFETY: the lanes are those of elements in memory, and all are written.
+    unsafe {
+        let input = memory.input.add(first);
+        for i in 0..lanes {
+            let value = steps.load(input.add(i).read(), first - origin + i);
+            row.as_mut_ptr().cast::<S::Acc>().add(i).write(value);
+        }
+        let row = L::opaque(row.assume_init());
+        if memory.reverse { L::reversed::<S::Acc>(row) } else { row }
+    }
+}
+
+/// Stores the results of a row.
+///
+/// # Safety
+/// `to` is valid for writes of as many results as a row has lanes.
+#[inline(always)]
+unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
+    let row = (&raw const row).cast::<S::Acc>();
+    for i in 0..ROW_BYTES / size_of::<S::Acc>() {
+        // SAFETY: rows have so many lanes; the caller's promise.
+        unsafe { to.add(i).write(steps.store(row.add(i).read())) };
+    }
+}
+
+/// Scans the tile `run` after `base`. Returns its reduction.
+///
+/// # Safety
+/// As `tile::scan`; the length is that of a tile, and [`apply`] says so. The processor has the instructions of `L`.
+#[inline(always)]
+pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    base: S::Acc,
+    storing: &Storing<S::Acc>,
+) -> S::Acc {
+    let lanes = ROW_BYTES / size_of::<S::Acc>();
+    let mut stage = Buffer::<TILE_BYTES>::new();
+    let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
+    // SAFETY: the processor has the instructions; the tile's elements are in the input and the output, from `first` on.
+    // The stage has room for the results of a tile.
+    unsafe {
+        let before = every::<L, S>(base);
+        let output = memory.output.add(first);
+        let to = if storing.around_cache { stage.start() } else { output };
+        let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
+        let mut around =
+            AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
+        let mut total: Option<L::Row> = None;
+        for group in 0..TOP {
+            let mut base = match total {
+                Some(total) => combine::<L, S>(steps, before, total),
+                None => before,
+            };
+            let mut totals = [before; GROUP];
+            for (i, row_total) in totals.iter_mut().enumerate() {
+                let at = (group * GROUP + i) * lanes;
+                let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, run.start + at, run.origin));
+                let mut result = combine::<L, S>(steps, base, x);
+                if storing.exclusive {
+                    result = L::shifted::<S::Acc>(base, result);
+                }
+                *row_total = L::last::<S::Acc>(x);
+                base = combine::<L, S>(steps, base, *row_total);
+                let at = if memory.reverse {
+                    result = L::reversed::<S::Acc>(result);
+                    run.len - at - lanes
+                } else {
+                    at
+                };
+                store::<L, S>(steps, L::opaque(result), to.add(at));
+            }
+            let mut parts = GROUP;
+            while parts > 1 {
+                parts /= 2;
+                for i in 0..parts {
+                    totals[i] = combine::<L, S>(steps, totals[2 * i], totals[2 * i + 1]);
+                }
+            }
+            total = Some(match total {
+                Some(total) => combine::<L, S>(steps, total, totals[0]),
+                None => totals[0],
+            });
+            if storing.around_cache {
+                // What this group has stored is not in the cache for a while.
+                around.copy(group * GROUP * lanes * size_of::<S::Out>(), memory.reverse);
+            }
+        }
+        if storing.around_cache {
+            around.finish(memory.reverse);
+        }
+        // There was a group.
+        let total = total.unwrap_or(before);
+        (&raw const total).cast::<S::Acc>().read()
+    }
+}

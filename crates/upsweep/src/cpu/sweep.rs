@@ -1,0 +1,324 @@
+//! A tile reduced and scanned by an up-sweep and a down-sweep over arrays in the first-level cache.
+//!
+//! ```text
+//! up-sweep     x: a b c d e f g h       even[0] = a c e g        x1 = ab cd ef gh
+//!              x1                       even[1] = ab ef          x2 = abcd efgh
+//! top          prefixes of the last level one after the other, each after `base` (all that comes before the tile)
+//! down-sweep   exclusive prefixes p of a level from those of the level above:
+//!              p[2j] = above[j]         p[2j + 1] = above[j] ⊕ even[j]
+//!              x: inclusive             out[2j] = above[j] ⊕ even[j], out[2j + 1] = above[j + 1]
+//! ```
+//!
+//! Every loop is without a dependence between its iterations, so LLVM vectorises it, for every operator whose combine
+//! it can vectorise, and overlaps the latencies of the others. The operator is applied `n` times going up and `n` times
+//! coming down, strictly from left to right, and never to anything but elements: it may be non-commutative and have no
+//! identity.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
+//! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
+
+use super::lanes::Lanes;
+use super::steps::{Memory, Steps};
+use super::store::{self, Ahead, AroundCache};
+use super::tile::{Run, Storing};
+use std::mem::MaybeUninit;
+
+/// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
+pub(super) const TILE_BYTES: usize = 8192;
+/// The elements at which the sweeps turn.
+pub(super) const TOP: usize = 16;
+/// The parts in which a tile is read.
+const PARTS: usize = 8;
+/// How far ahead of what is being read memory is fetched.
+const FETCH_AHEAD: usize = 4096;
+
+/// A part of a tile's levels; uninitialised.
+#[repr(C, align(64))]
+pub(super) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+
+impl<const BYTES: usize> Buffer<BYTES> {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self([MaybeUninit::uninit(); BYTES])
+    }
+
+    #[inline(always)]
+    pub(super) fn start<T>(&mut self) -> *mut T {
+        (&raw mut self.0).cast()
+    }
+}
+
+/// `even[j] = from(j).0`, if `KEEP`, and `above[j] = from(j).0 ⊕ from(j).1`.
+///
+/// # Safety
+/// `even` (if `KEEP`) and `above` are valid for writes of `pairs` elements.
+#[inline(always)]
+unsafe fn up<const KEEP: bool, S: Steps>(
+    steps: &S,
+    pairs: usize,
+    from: impl Fn(usize) -> (S::Acc, S::Acc),
+    even: *mut S::Acc,
+    above: *mut S::Acc,
+) {
+    for j in 0..pairs {
+        let (a, b) = from(j);
+        // SAFETY: `j` is less than `pairs`.
+        unsafe {
+            if KEEP {
+                even.add(j).write(a);
+            }
+            above.add(j).write(steps.combine(a, b));
+        }
+    }
+}
+
+/// The up-sweep of the `2 * pairs` elements from `start` in scan order, to [`TOP`] elements. Returns where they are, the
+/// other of the two buffers, and the end of what it wrote to `even`.
+///
+/// # Safety
+/// The elements are in `memory`, and initialised. `a` and `b` are valid for `pairs` elements, `even` (if `KEEP`) for
+/// `2 * pairs`; `pairs` is a power of two and at least [`TOP`].
+#[inline(always)]
+unsafe fn up_sweep<const KEEP: bool, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    mut pairs: usize,
+    mut even: *mut S::Acc,
+    (mut a, mut b): (*mut S::Acc, *mut S::Acc),
+) -> (*mut S::Acc, *mut S::Acc, *mut S::Acc) {
+    // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
+    let part = pairs / PARTS;
+    for i in 0..PARTS {
+        // SAFETY: the part is among the `2 * pairs` elements in `memory`, and so is each `2 * j + 1` in it below. All
+        // buffers have room for `pairs` elements.
+        unsafe {
+            let first = memory.at(run.start + 2 * i * part);
+            let input = memory.input.add(first);
+            let index = first - run.origin;
+            let (even, a) = (if KEEP { even.add(i * part) } else { even }, a.add(i * part));
+            let bytes = 2 * part * size_of::<S::In>();
+            // One loop a direction: LLVM must know the stride.
+            if memory.reverse {
+                store::fetch(input.cast::<u8>().wrapping_sub(FETCH_AHEAD + bytes), bytes);
+                let from = |j: usize| {
+                    (
+                        steps.load(input.sub(2 * j).read(), index - 2 * j),
+                        steps.load(input.sub(2 * j + 1).read(), index - 2 * j - 1),
+                    )
+                };
+                up::<KEEP, S>(steps, part, from, even, a);
+            } else {
+                store::fetch(input.cast::<u8>().wrapping_add(FETCH_AHEAD), bytes);
+                let from = |j: usize| {
+                    (
+                        steps.load(input.add(2 * j).read(), index + 2 * j),
+                        steps.load(input.add(2 * j + 1).read(), index + 2 * j + 1),
+                    )
+                };
+                up::<KEEP, S>(steps, part, from, even, a);
+            }
+        }
+    }
+    while pairs > TOP {
+        // SAFETY: each level is half of the last: all levels of `even` together have less than `2 * pairs` elements,
+        // and `a` holds the `pairs` elements of the last level.
+        unsafe {
+            if KEEP {
+                even = even.add(pairs);
+            }
+            pairs /= 2;
+            let below = a.cast_const();
+            up::<KEEP, S>(steps, pairs, |j| (below.add(2 * j).read(), below.add(2 * j + 1).read()), even, b);
+        }
+        std::mem::swap(&mut a, &mut b);
+    }
+    (a, b, even)
+}
+
+/// The tile `run` combined.
+///
+/// # Safety
+/// As `tile::reduce`; the length is that of a tile.
+#[inline(always)]
+pub(super) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
+    let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
+    // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
+    // `b` holds a quarter.
+    unsafe {
+        let none = std::ptr::null_mut();
+        let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, none, (a.start(), b.start()));
+        let mut total = top.read();
+        for i in 1..TOP {
+            total = steps.combine(total, top.add(i).read());
+        }
+        total
+    }
+}
+
+/// Scans the tile `run` after `base`. Returns its reduction.
+///
+/// # Safety
+/// As `tile::scan`; the length is that of a tile.
+#[inline(always)]
+pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    base: Option<S::Acc>,
+    storing: &Storing<S::Acc>,
+) -> S::Acc {
+    let mut even = Buffer::<TILE_BYTES>::new();
+    let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 + 64 }>::new(), Buffer::<{ TILE_BYTES / 2 + 64 }>::new());
+    // SAFETY: the tile is in memory. A level of a tile has at most a half of its elements, and the down-sweep adds one
+    // (which needs no more than the 64 bytes added: no element is larger). The levels of `even` together have less than
+    // the tile.
+    unsafe {
+        let buffers = (a.start(), b.start());
+        let (top, other, even) = up_sweep::<true, S>(steps, memory, run, run.len / 2, even.start(), buffers);
+        let total = turn(steps, top, base);
+        // Two copies: LLVM must know the length of each level.
+        if base.is_some() {
+            down_sweep::<true, L, S>(steps, memory, run, storing, (top, other, even));
+        } else {
+            down_sweep::<false, L, S>(steps, memory, run, storing, (top, other, even));
+        }
+        total
+    }
+}
+
+/// Replaces the [`TOP`] elements at `top` by their `TOP + 1` prefixes after `base`, and returns what the elements
+/// combine to. Without `base` the first prefix is not written.
+///
+/// # Safety
+/// `top` is valid for `TOP + 1` elements, of which the first `TOP` are initialised.
+#[inline(always)]
+unsafe fn turn<S: Steps>(steps: &S, top: *mut S::Acc, base: Option<S::Acc>) -> S::Acc {
+    // SAFETY: all indices are at most `TOP`, and those read less.
+    unsafe {
+        // First without `base`, so that tiles do not wait for each other here.
+        let mut total = top.read();
+        let mut prefixes = [total; TOP];
+        for (i, prefix) in prefixes.iter_mut().enumerate().skip(1) {
+            total = steps.combine(total, top.add(i).read());
+            *prefix = total;
+        }
+        match base {
+            Some(base) => {
+                top.write(base);
+                for (i, prefix) in prefixes.into_iter().enumerate() {
+                    top.add(i + 1).write(steps.combine(base, prefix));
+                }
+            }
+            None => {
+                for (i, prefix) in prefixes.into_iter().enumerate() {
+                    top.add(i + 1).write(prefix);
+                }
+            }
+        }
+        total
+    }
+}
+
+/// The down-sweep of the tile `run` from the [`TOP`] prefixes at `p`, and the stores. `even` is the end of what
+/// [`up_sweep`] wrote there.
+///
+/// # Safety
+/// As `tile::scan`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
+/// [`turn`] wrote.
+#[inline(always)]
+unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    storing: &Storing<S::Acc>,
+    (mut p, mut q, mut even): (*mut S::Acc, *mut S::Acc, *mut S::Acc),
+) {
+    // Without anything before the tile, the prefix of each level's first element does not exist.
+    let from = usize::from(!BASED);
+    let mut pairs = TOP;
+    while pairs < run.len / 2 {
+        // SAFETY: a level has `pairs` even elements and `pairs + 1` prefixes (but the first, unless `BASED`); the level
+        // below has twice as many, which are at most half a tile.
+        unsafe {
+            if !BASED {
+                q.add(1).write(even.read());
+            }
+            for j in from..pairs {
+                let before = p.add(j).read();
+                q.add(2 * j).write(before);
+                q.add(2 * j + 1).write(steps.combine(before, even.add(j).read()));
+            }
+            q.add(2 * pairs).write(p.add(pairs).read());
+            pairs *= 2;
+            even = even.sub(pairs);
+        }
+        std::mem::swap(&mut p, &mut q);
+    }
+    let mut stage = Buffer::<TILE_BYTES>::new();
+    let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
+    // SAFETY: the tile's elements are in the output, from `first` on.
+    let output = unsafe { memory.output.add(first) };
+    let to = if storing.around_cache { stage.start() } else { output };
+    // SAFETY: `i` is less than the tile's length below, and a tile of results fits into the stage.
+    let forward = |i: usize, value| unsafe { to.add(i).write(steps.store(value)) };
+    // SAFETY: as above.
+    let backward = |i: usize, value| unsafe { to.add(run.len - 1 - i).write(steps.store(value)) };
+    // SAFETY: `p` holds the prefixes of the pairs, `even` their even elements.
+    unsafe {
+        // One loop a direction: LLVM must know the stride.
+        if memory.reverse {
+            pairs_down::<BASED, S>(steps, (p, even), pairs, storing, backward);
+        } else {
+            pairs_down::<BASED, S>(steps, (p, even), pairs, storing, forward);
+        }
+        if storing.around_cache {
+            let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
+            AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead)
+                .finish(false);
+        }
+    }
+}
+
+/// The last level of the down-sweep: two results from each prefix and even element.
+///
+/// # Safety
+/// `above` is valid for `pairs + 1` elements (the first need not be initialised unless `BASED`), `even` for `pairs`.
+#[inline(always)]
+unsafe fn pairs_down<const BASED: bool, S: Steps>(
+    steps: &S,
+    (above, even): (*const S::Acc, *const S::Acc),
+    pairs: usize,
+    storing: &Storing<S::Acc>,
+    store: impl Fn(usize, S::Acc),
+) {
+    // SAFETY: all indices are at most `pairs`, and those of `even` less.
+    unsafe {
+        if !BASED {
+            let first = even.read();
+            if storing.exclusive {
+                if let Some(identity) = storing.identity {
+                    store(0, identity);
+                }
+                store(1, first);
+            } else {
+                store(0, first);
+                store(1, above.add(1).read());
+            }
+        }
+        let from = usize::from(!BASED);
+        if storing.exclusive {
+            for j in from..pairs {
+                let before = above.add(j).read();
+                store(2 * j, before);
+                store(2 * j + 1, steps.combine(before, even.add(j).read()));
+            }
+        } else {
+            for j in from..pairs {
+                let after = above.add(j + 1).read();
+                store(2 * j, steps.combine(above.add(j).read(), even.add(j).read()));
+                store(2 * j + 1, after);
+            }
+        }
+    }
+}
