@@ -96,7 +96,7 @@ impl Lanes for Portable {
     unsafe fn halves<T, const SPAN: usize>(lower: Bytes, upper: Bytes) -> Bytes {
         let half = SPAN / size_of::<T>();
         // SAFETY: the index is that of a lane.
-        Bytes::of(|i| unsafe { if i / half % 2 == 0 { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })
+        Bytes::of(|i| unsafe { if (i / half).is_multiple_of(2) { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })
     }
 
     #[inline(always)]

@@ -233,7 +233,7 @@ fn shuffles() {
         ];
         let mut half = 1;
         while half < lanes {
-            let lane = |i: usize, upper: T| if i / half % 2 == 0 { a[i] } else { upper };
+            let lane = |i: usize, upper: T| if (i / half).is_multiple_of(2) { a[i] } else { upper };
             expected.push((0..lanes).map(|i| lane(i, b[(i / half * half).saturating_sub(1)])).collect());
             expected.push((0..lanes).map(|i| lane(i, b[i])).collect());
             half *= 2;
