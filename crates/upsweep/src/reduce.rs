@@ -216,7 +216,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         match &device.0 {
             Backend::Cpu => cpu::reduce::run(job, count),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::reduce::run(cuda, job, count),
+            Backend::Cuda(cuda) => crate::cuda::reduce::run::<(I::Item, O, Op, M, F, S)>(cuda, job, count),
         }
     }
 }

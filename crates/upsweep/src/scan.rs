@@ -64,7 +64,7 @@ impl<Op> Scan<'_, Op> {
             finish: Same,
             segments: Whole,
             init: NoInit,
-            direction: Direction { exclusive: false, reverse: false },
+            direction: Direction::default(),
             axis: None,
         }
     }
@@ -232,7 +232,7 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         match &device.0 {
             Backend::Cpu => cpu::scan::run(job, self.direction),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::scan::run(cuda, job, self.direction),
+            Backend::Cuda(cuda) => crate::cuda::scan::run::<(I, O, Op, M, F, S)>(cuda, job, self.direction),
         }
     }
 }
