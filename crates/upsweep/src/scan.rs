@@ -116,7 +116,8 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         self.with_map(MapWith(function))
     }
 
-    /// Combines `(x, position)` instead of `x`; the position is counted along the scanned axis.
+    /// Combines `(x, position)` instead of `x`. The position is the element's own, also in reverse: along the scanned
+    /// axis, and with segments in the flat array, not in the segment.
     pub fn enumerate(self) -> Scan<'a, Op, Enumerate, F, S, V> {
         self.with_map(Enumerate)
     }
