@@ -276,6 +276,10 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
 }
 
 #[cfg(test)]
+#[path = "epoch_tests.rs"]
+mod epoch_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
