@@ -231,41 +231,28 @@ pub enum ViewMut<'a, T> {
     Cuda(cudarc::driver::CudaViewMut<'a, T>),
 }
 
-impl<T> View<'_, T> {
-    /// The number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Host(x) => x.len(),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(x) => x.len(),
+macro_rules! lengths {
+    ($($view:ident),*) => { $(
+        impl<T> $view<'_, T> {
+            /// The number of elements.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                match self {
+                    Self::Host(x) => x.len(),
+                    #[cfg(feature = "cuda")]
+                    Self::Cuda(x) => x.len(),
+                }
+            }
+
+            /// Whether there are no elements.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
         }
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    )* };
 }
-
-impl<T> ViewMut<'_, T> {
-    /// The number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Host(x) => x.len(),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(x) => x.len(),
-        }
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
+lengths! { View, ViewMut }
 
 /// What a call can read: slices, vectors and arrays of the host, upsweep's [`Array`], cudarc's slices and views.
 pub trait Input {

@@ -18,8 +18,8 @@ pub(crate) struct Job<'a, I, T, O, Op, M, F, S: Segmentation> {
     pub(crate) finish: F,
 }
 
-/// What a scan has and a reduction has not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a scan has and a reduction has not. The default is forward and inclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Direction {
     pub(crate) exclusive: bool,
     pub(crate) reverse: bool,

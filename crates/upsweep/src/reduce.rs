@@ -84,7 +84,8 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
     }
 
     /// Combines `(x, position)` instead of `x`, for [`ArgMin`](crate::operator::builtin::ArgMin) and
-    /// [`ArgMax`](crate::operator::builtin::ArgMax); the position is counted along the reduced axis.
+    /// [`ArgMax`](crate::operator::builtin::ArgMax). The position is counted along the reduced axis, and with segments
+    /// in the flat array, not in the segment.
     pub fn enumerate(self) -> Reduce<'a, Op, Enumerate, F, S, V> {
         self.with_map(Enumerate)
     }
@@ -119,8 +120,8 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
     /// # Errors
     /// As [`Scan::run`](crate::Scan::run); and [`Error::NoIdentity`] when a line or segment could be empty (a whole
     /// array or axis of length 0, any segment by offsets), the operator has no identity and there is no `init`.
-    /// [`Error::Length`] when `output` is too short; on CUDA, with head flags or keys, segments past its end are not
-    /// stored and only the count shows it.
+    /// [`Error::Length`] when `output` is too short. With head flags or keys, an `output` that is not empty takes the
+    /// results that fit: the CPU then returns the error and stores no count; on CUDA only the count tells.
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input + ?Sized,
@@ -216,7 +217,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         match &device.0 {
             Backend::Cpu => cpu::reduce::run(job, count),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::reduce::run(cuda, job, count),
+            Backend::Cuda(cuda) => crate::cuda::reduce::run::<(I::Item, O, Op, M, F, S)>(cuda, job, count),
         }
     }
 }

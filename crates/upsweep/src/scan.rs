@@ -64,7 +64,7 @@ impl<Op> Scan<'_, Op> {
             finish: Same,
             segments: Whole,
             init: NoInit,
-            direction: Direction { exclusive: false, reverse: false },
+            direction: Direction::default(),
             axis: None,
         }
     }
@@ -116,7 +116,8 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         self.with_map(MapWith(function))
     }
 
-    /// Combines `(x, position)` instead of `x`; the position is counted along the scanned axis.
+    /// Combines `(x, position)` instead of `x`. The position is the element's own, also in reverse: along the scanned
+    /// axis, and with segments in the flat array, not in the segment.
     pub fn enumerate(self) -> Scan<'a, Op, Enumerate, F, S, V> {
         self.with_map(Enumerate)
     }
@@ -232,7 +233,7 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         match &device.0 {
             Backend::Cpu => cpu::scan::run(job, self.direction),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::scan::run(cuda, job, self.direction),
+            Backend::Cuda(cuda) => crate::cuda::scan::run::<(I, O, Op, M, F, S)>(cuda, job, self.direction),
         }
     }
 }

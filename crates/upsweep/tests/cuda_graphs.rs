@@ -33,6 +33,14 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A stream of its own, for a test that captures.
+fn start() -> Result<(MutexGuard<'static, ()>, Arc<CudaStream>, Device), Box<dyn std::error::Error>> {
+    let one = one_at_a_time();
+    let stream = CudaContext::new(0)?.new_stream()?;
+    let device = Device::on_stream(&stream)?;
+    Ok((one, stream, device))
+}
+
 /// What `enqueue` enqueues on `stream`, as a graph.
 fn capture(
     stream: &Arc<CudaStream>,
@@ -50,9 +58,7 @@ fn capture(
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn ten_thousand_replays() -> Outcome {
-    let _one = one_at_a_time();
-    let stream = CudaContext::new(0)?.new_stream()?;
-    let device = Device::on_stream(&stream)?;
+    let (_one, stream, device) = start()?;
     // Below, at and above the sizes that one block, one cluster and one wave of blocks do.
     for len in [1000, 100_000, 1 << 20] {
         let x = values(len);
@@ -75,9 +81,7 @@ fn ten_thousand_replays() -> Outcome {
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn a_graph_reads_its_input_anew_each_time() -> Outcome {
-    let _one = one_at_a_time();
-    let stream = CudaContext::new(0)?.new_stream()?;
-    let device = Device::on_stream(&stream)?;
+    let (_one, stream, device) = start()?;
     let mut data = device.upload(&vec![1u64; 300_000])?;
     let graph = capture(&stream, MODES[0], || Scan::new(Sum).run_in_place(&device, &mut data))?;
     let mut expected = vec![1u64; 300_000];
@@ -92,11 +96,9 @@ fn a_graph_reads_its_input_anew_each_time() -> Outcome {
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn the_first_use_of_a_kernel_may_be_in_a_capture() -> Outcome {
-    let _one = one_at_a_time();
     // Compiling, loading, allocating the workspace and growing it all happen in the capture. Each mode has an operator
     // and element type of its own, so that none finds the other's kernel.
-    let stream = CudaContext::new(0)?.new_stream()?;
-    let device = Device::on_stream(&stream)?;
+    let (_one, stream, device) = start()?;
     macro_rules! check {
         ($mode:expr, $t:ty) => {{
             let (small, large) = (vec![1 as $t; 10_000], vec![1 as $t; 1 << 24]);
@@ -120,9 +122,7 @@ fn the_first_use_of_a_kernel_may_be_in_a_capture() -> Outcome {
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn an_array_made_in_a_capture_outlives_it() -> Outcome {
-    let _one = one_at_a_time();
-    let stream = CudaContext::new(0)?.new_stream()?;
-    let device = Device::on_stream(&stream)?;
+    let (_one, stream, device) = start()?;
     let x = values(200_000);
     let input = device.upload(&x)?;
     let mut result = None;
@@ -170,9 +170,7 @@ fn several_graphs_on_several_streams() -> Outcome {
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn what_waits_for_the_host_is_refused_and_the_capture_goes_on() -> Outcome {
-    let _one = one_at_a_time();
-    let stream = CudaContext::new(0)?.new_stream()?;
-    let device = Device::on_stream(&stream)?;
+    let (_one, stream, device) = start()?;
     let x = values(5000);
     let input = device.upload(&x)?;
     let mut output = device.filled(x.len(), 0u64)?;
@@ -194,9 +192,7 @@ fn what_waits_for_the_host_is_refused_and_the_capture_goes_on() -> Outcome {
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn bad_offsets_in_a_graph_are_reported_at_each_launch() -> Outcome {
-    let _one = one_at_a_time();
-    let stream = CudaContext::new(0)?.new_stream()?;
-    let device = Device::on_stream(&stream)?;
+    let (_one, stream, device) = start()?;
     let input = device.upload(&values(1000))?;
     let bad = device.upload(&[0u32, 700, 300, 1000])?;
     let mut output = device.filled(1000, 0u64)?;

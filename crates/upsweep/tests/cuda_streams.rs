@@ -47,23 +47,26 @@ fn a_device_of_its_own() -> Outcome {
     Ok(())
 }
 
+/// Does `work` in four threads at once, each of which is given its number.
+fn in_threads(work: impl Fn(u32) -> upsweep::Result<()> + Sync) -> Outcome {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..4).map(|number| scope.spawn(move || work(number))).collect();
+        for thread in threads {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(())
+    })
+}
+
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn many_threads_each_with_a_device() -> Outcome {
-    std::thread::scope(|scope| {
-        let work = |seed| {
-            move || -> upsweep::Result<()> {
-                let device = Device::cuda(0)?;
-                for round in 0..50 {
-                    let x = values(100_000 + 1000 * round, seed);
-                    assert!(device.inclusive_scan(&device.upload(&x)?, Sum)?.to_vec()? == prefixes(&x));
-                }
-                Ok(())
-            }
-        };
-        let threads: Vec<_> = (0..4).map(|seed| scope.spawn(work(seed))).collect();
-        for thread in threads {
-            thread.join().expect("no thread panics")?;
+    in_threads(|seed| {
+        let device = Device::cuda(0)?;
+        for round in 0..50 {
+            let x = values(100_000 + 1000 * round, seed);
+            assert!(device.inclusive_scan(&device.upload(&x)?, Sum)?.to_vec()? == prefixes(&x));
         }
         Ok(())
     })
@@ -73,20 +76,10 @@ fn many_threads_each_with_a_device() -> Outcome {
 #[ignore = "needs a CUDA GPU"]
 fn one_device_in_many_threads() -> Outcome {
     let device = Device::cuda(0)?;
-    std::thread::scope(|scope| {
-        let work = |seed| {
-            let device = &device;
-            move || -> upsweep::Result<()> {
-                for round in 0..50 {
-                    let x = values(1 << (round % 20), seed);
-                    assert!(device.inclusive_scan(&device.upload(&x)?, Sum)?.to_vec()? == prefixes(&x));
-                }
-                Ok(())
-            }
-        };
-        let threads: Vec<_> = (0..4).map(|seed| scope.spawn(work(seed))).collect();
-        for thread in threads {
-            thread.join().expect("no thread panics")?;
+    in_threads(|seed| {
+        for round in 0..50 {
+            let x = values(1 << (round % 20), seed);
+            assert!(device.inclusive_scan(&device.upload(&x)?, Sum)?.to_vec()? == prefixes(&x));
         }
         Ok(())
     })

@@ -4,15 +4,12 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may")]
 
 mod operators_cases;
-use operators_cases::kernels::Kernels;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 #[test]
 #[ignore = "needs NVRTC: on the loader's path, or its file's path in UPSWEEP_NVRTC"]
 fn every_case_compiles() {
-    let mut kernels = Kernels::default();
-    operators_cases::all(&mut kernels);
-    let text = kernels.program();
+    let text = operators_cases::kernels::program();
     for architecture in ["sm_75", "sm_80", "sm_90", "sm_100"] {
         let log = compile(&text, architecture);
         assert!(log.is_empty(), "{architecture}: {log}");

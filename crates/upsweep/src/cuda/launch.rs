@@ -54,19 +54,19 @@ impl Cuda {
     /// Enqueues a kernel with a grid and blocks of one dimension on the device's stream.
     ///
     /// # Safety
-    /// - `params` points to the kernel's only parameter, with the kernel's own layout; it is copied.
+    /// - `params`, which is copied, has the layout of the kernel's only parameter.
     /// - The pointers in it are good for what the kernel does when it runs on the stream.
-    pub(crate) unsafe fn launch(
+    pub(crate) unsafe fn launch<P>(
         &self,
         kernel: &Kernel,
         grid: u32,
         block: u32,
         dynamic_smem: u32,
-        params: *const c_void,
+        params: &P,
     ) -> Result<()> {
         self.context().bind()?;
         kernel.allow_shared_memory(dynamic_smem)?;
-        let mut params = [params.cast_mut()];
+        let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
         // SAFETY: the kernel and the stream are alive; the caller answers for the parameter.
         unsafe {
             let stream = self.stream().cu_stream();

@@ -5,7 +5,8 @@
 //! - `memory`: arrays, and the order in which streams use them
 //! - `workspace`, `capture`: the memory through which a kernel's blocks talk to each other
 //! - `sources`, `jit`, `cache`, `launch`: a kernel from its text to its launch
-//! - one file a family
+//! - `text`: what a job contributes to its kernel's text
+//! - `prepare` and one file a family: from a job to the launch
 
 mod cache;
 mod capture;
@@ -15,6 +16,7 @@ mod driver;
 mod jit;
 mod launch;
 mod memory;
+mod prepare;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 mod sources;

@@ -1,5 +1,6 @@
 //! The CUDA C++ that a job contributes to its kernel: types, functions and what is asked of them.
 
+use crate::job::Job;
 use crate::operator::{Element, Function, Map, Operator, Source};
 use crate::segments::Segmentation;
 use std::hash::{Hash, Hasher};
@@ -36,6 +37,10 @@ impl Heads {
 }
 
 impl Features {
+    /// The forward inclusive scan of a whole array, and its reduction.
+    pub(super) const PLAIN: Self =
+        Self { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
+
     /// The features as bits, for a kernel's key.
     pub(super) fn bits(self) -> u64 {
         let Self { heads, exclusive, reverse, has_init, by_segment } = self;
@@ -66,15 +71,21 @@ impl Features {
     }
 }
 
-/// The text before a kernel's root: the types `In`, `T`, `Out`, `Key`, `Offset` and the functions `map`, `combine`,
-/// `finish` and `same_key`, with their definitions.
-pub(super) fn prelude<I, O, Op, M, F, S>(
-    features: Features,
-    operator: Op,
-    map: M,
-    finish: F,
-    same: Option<&S::Same>,
-) -> String
+/// The types of one job behind one type parameter, so that the families need not spell out their bounds.
+pub(crate) trait Types {
+    /// The elements.
+    type In: Element;
+    /// What the operator combines.
+    type Acc: Element;
+    /// The results.
+    type Out: Element;
+    type Op: Operator<Self::Acc>;
+    type Map: Map<Self::In, Output = Self::Acc>;
+    type Finish: Function<(Self::Acc,), Output = Self::Out>;
+    type Segments: Segmentation;
+}
+
+impl<I, O, Op, M, F, S> Types for (I, O, Op, M, F, S)
 where
     I: Element,
     O: Element,
@@ -83,40 +94,77 @@ where
     F: Function<(M::Output,), Output = O>,
     S: Segmentation,
 {
-    let mut source = Source::new();
-    let types = [
-        ("In", I::cuda_type(&mut source)),
-        ("T", M::Output::cuda_type(&mut source)),
-        ("Out", O::cuda_type(&mut source)),
-        ("Key", S::Key::cuda_type(&mut source)),
-        ("Offset", S::Offset::cuda_type(&mut source)),
-    ];
-    let combine = operator.cuda_function(&mut source);
-    let map = map.cuda_function(&mut source);
-    let finish = finish.cuda_function(&mut source);
-    let same = same.map(|same| same.cuda_function(&mut source));
-    let usings: String = types.iter().map(|(name, ty)| format!("using {name} = {ty};\n")).collect();
-    let same = same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
-    format!(
-        "{}{usings}\
-         __device__ __forceinline__ T combine(const T& a, const T& b) {{ return {combine}(a, b); }}\n\
-         __device__ __forceinline__ T map(const In& x, u64 index) {{ return {map}(x, index); }}\n\
-         __device__ __forceinline__ Out finish(const T& x) {{ return {finish}(x); }}\n\
-         __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}",
-        source.text(),
-        features.text()
-    )
+    type In = I;
+    type Acc = M::Output;
+    type Out = O;
+    type Op = Op;
+    type Map = M;
+    type Finish = F;
+    type Segments = S;
 }
 
-/// What else a kernel's source depends on beside the types and the features, for its key: the values of operators and
-/// functions that hold data. Those that macros define hold none.
-pub(super) fn data_bits<Parts>(prelude: impl FnOnce() -> String) -> u64 {
-    if size_of::<Parts>() == 0 {
-        return 0;
+/// The job that has these types.
+pub(crate) type JobOf<'a, J> = Job<
+    'a,
+    <J as Types>::In,
+    <J as Types>::Acc,
+    <J as Types>::Out,
+    <J as Types>::Op,
+    <J as Types>::Map,
+    <J as Types>::Finish,
+    <J as Types>::Segments,
+>;
+
+/// The functions of a job.
+pub(super) struct Functions<'a, J: Types> {
+    pub(super) operator: J::Op,
+    pub(super) map: J::Map,
+    pub(super) finish: J::Finish,
+    /// The equality of keys, if there are keys.
+    pub(super) same: Option<&'a SameKey<J>>,
+}
+
+type SameKey<J> = <<J as Types>::Segments as Segmentation>::Same;
+
+impl<J: Types> Functions<'_, J> {
+    /// The text before a kernel's root: the types `In`, `T`, `Out`, `Key`, `Offset` and the functions `map`, `combine`,
+    /// `finish` and `same_key`, with their definitions.
+    pub(super) fn prelude(&self, features: Features) -> String {
+        let mut source = Source::new();
+        let types = [
+            ("In", J::In::cuda_type(&mut source)),
+            ("T", J::Acc::cuda_type(&mut source)),
+            ("Out", J::Out::cuda_type(&mut source)),
+            ("Key", <J::Segments as Segmentation>::Key::cuda_type(&mut source)),
+            ("Offset", <J::Segments as Segmentation>::Offset::cuda_type(&mut source)),
+        ];
+        let combine = self.operator.cuda_function(&mut source);
+        let map = self.map.cuda_function(&mut source);
+        let finish = self.finish.cuda_function(&mut source);
+        let same = self.same.map(|same| same.cuda_function(&mut source));
+        let usings: String = types.iter().map(|(name, ty)| format!("using {name} = {ty};\n")).collect();
+        let same = same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
+        format!(
+            "{}{usings}\
+             __device__ __forceinline__ T combine(const T& a, const T& b) {{ return {combine}(a, b); }}\n\
+             __device__ __forceinline__ T map(const In& x, u64 index) {{ return {map}(x, index); }}\n\
+             __device__ __forceinline__ Out finish(const T& x) {{ return {finish}(x); }}\n\
+             __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}",
+            source.text(),
+            features.text()
+        )
     }
-    let mut hasher = std::hash::DefaultHasher::new();
-    prelude().hash(&mut hasher);
-    hasher.finish() << 16
+
+    /// What else a kernel's source depends on beside the types and the features, for its key: the values of operators
+    /// and functions that hold data. Those that macros define hold none.
+    pub(super) fn data_bits(&self, features: Features) -> u64 {
+        if size_of::<(J::Op, J::Map, J::Finish, SameKey<J>)>() == 0 {
+            return 0;
+        }
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.prelude(features).hash(&mut hasher);
+        hasher.finish() << 16
+    }
 }
 
 /// What the host believes of the kernel's structs, for the kernel to assert.

@@ -1,6 +1,6 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
-use super::text::{Features, Heads};
+use super::text::{Features, Functions, Heads};
 use super::{KernelSource, columns, reduce, scan};
 use crate::operator::builtin::{ArgMax, CompensatedSum, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
@@ -25,14 +25,13 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.scan::<f32, f32, _, _, _>("f32 compensated", CompensatedSum, MapWith(Compensate), Rounded);
     list.scan::<Compensated<f64>, _, _, _, _>("compensated f64", CompensatedSum, Same, Same);
 
-    let plain = Features { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
             list.variant(Features { heads, exclusive, reverse, has_init, by_segment: false });
         }
         if heads != Heads::None {
-            list.variant(Features { heads, by_segment: true, ..plain });
-            list.variant(Features { heads, by_segment: true, has_init: true, ..plain });
+            list.variant(Features { heads, by_segment: true, ..Features::PLAIN });
+            list.variant(Features { heads, by_segment: true, has_init: true, ..Features::PLAIN });
         }
     }
     list.kernels
@@ -53,33 +52,39 @@ impl List {
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
     {
-        let plain =
-            Features { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
-        let plan = self.plan::<I, M::Output, O>(plain);
-        let kernel = scan::source::<I, O, Op, M, F, Whole>(plain, &plan, operator, map, finish, None);
-        self.kernels.push((format!("scan {name}"), kernel));
-        let kernel = columns::source::<I, O, Op, M, F, Whole>(plain, operator, map, finish);
-        self.kernels.push((format!("columns {name}"), kernel));
+        let functions = Functions::<(I, O, Op, M, F, Whole)> { operator, map, finish, same: None };
+        let features = Features::PLAIN;
+        self.add("scan", name, scan::source(features, &self.plan::<I, M::Output, O>(features), &functions));
+        self.add("columns", name, columns::source(features, &functions));
         let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
-        let kernel = reduce::source::<I, O, Op, M, F, Whole>(plain, &plan, operator, map, finish);
-        self.kernels.push((format!("reduce {name}"), kernel));
+        self.add("reduce", name, reduce::source(features, &plan, &functions));
     }
 
     /// The scan of `i32` with these features, and its column form.
     fn variant(&mut self, features: Features) {
-        let name = format!("{features:?}");
+        type SumBy<S> = (i32, i32, Sum, Same, Same, S);
+        let name = format!("i32 {features:?}");
         let plan = self.plan::<i32, i32, i32>(features);
-        type ByKey = Keys<'static, [i32], Equal>;
+        let whole = Functions::<SumBy<Whole>> { operator: Sum, map: Same, finish: Same, same: None };
         let kernel = if features.heads == Heads::Keys {
-            scan::source::<i32, i32, Sum, Same, Same, ByKey>(features, &plan, Sum, Same, Same, Some(&Equal))
+            let by_key = Functions::<SumBy<Keys<'_, [i32], Equal>>> {
+                operator: Sum,
+                map: Same,
+                finish: Same,
+                same: Some(&Equal),
+            };
+            scan::source(features, &plan, &by_key)
         } else {
-            scan::source::<i32, i32, Sum, Same, Same, Whole>(features, &plan, Sum, Same, Same, None)
+            scan::source(features, &plan, &whole)
         };
-        self.kernels.push((format!("scan i32 {name}"), kernel));
+        self.add("scan", &name, kernel);
         if features.heads == Heads::None {
-            let kernel = columns::source::<i32, i32, Sum, Same, Same, Whole>(features, Sum, Same, Same);
-            self.kernels.push((format!("columns i32 {name}"), kernel));
+            self.add("columns", &name, columns::source(features, &whole));
         }
+    }
+
+    fn add(&mut self, family: &str, name: &str, kernel: KernelSource) {
+        self.kernels.push((format!("{family} {name}"), kernel));
     }
 
     fn plan<I: Element, T, O>(&self, features: Features) -> ScanPlan {

@@ -56,6 +56,11 @@ pub(crate) struct Workspace {
     pub(crate) capacity16: u32,
 }
 
+impl Workspace {
+    /// For a kernel that does not look at its workspace.
+    pub(super) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Capacity {
     pub(super) words8: usize,
@@ -269,6 +274,10 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "epoch_tests.rs"]
+mod epoch_tests;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,8 @@
 use super::{Element, Function, Source, WidenFrom};
 use std::marker::PhantomData;
 
-/// From the element `x` at position `index` (along the scanned axis) to what the operator combines.
+/// From the element `x` at position `index` (along the axis; with segments, in the flat array) to what the operator
+/// combines.
 pub trait Map<I: Element>: Copy + Send + Sync + 'static {
     /// What the operator combines.
     type Output: Element;

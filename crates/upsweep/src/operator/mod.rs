@@ -44,6 +44,9 @@ pub use upsweep_macros::{Element, function, operator};
 ///
 /// It need not be commutative and need not have an identity. [`#[operator]`](macro@crate::operator) implements it from a
 /// Rust function; write it by hand only to give the CUDA source yourself.
+///
+/// On the CPU it must not block, and neither must a map, a finish or an equality of keys: one that calls into rayon
+/// lends its thread to work that may wait for this very combination, which is slow at best and can deadlock.
 pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     /// Whether `combine` is a few vector instructions where `T` is a number: the CPU then applies it more often, but to
     /// many elements at once. [`#[operator]`](macro@crate::operator) sees that from the body.

@@ -67,12 +67,7 @@ fn scan_alignment_12_bytes(place: &Place) {
 
 /// One byte in and two out: their vectors never line up.
 fn scan_alignment_other_sizes(place: &Place) {
-    let rule = Rule {
-        map: |x: u8, _| Affine { m: 3, c: u32::from(x) },
-        combine: then,
-        identity: Some(Affine { m: 1, c: 0 }),
-        finish: |f: Affine| f.m.wrapping_add(f.c) as u16,
-    };
+    let rule = byte_steps();
     for &len in lengths() {
         for offset in 0..16 {
             let case = Case::new().reverse(len % 2 == 0).offsets(offset, (offset * 7 + 3) % 16);

@@ -27,12 +27,7 @@ on_each_backend!(
 
 /// One byte in, eight combined, two out; with every cut, direction and start.
 fn scan_map_and_finish_other_sizes(place: &Place) {
-    let rule = Rule {
-        map: |x: u8, _| Affine { m: 3, c: u32::from(x) },
-        combine: then,
-        identity: Some(Affine { m: 1, c: 0 }),
-        finish: |f: Affine| f.m.wrapping_add(f.c) as u16,
-    };
+    let rule = byte_steps();
     let scan = Scan::new(Then).map(TripleAndAdd).finish(FromOne);
     let init = Affine { m: 5, c: 6 };
     for len in [sizes::few(), vec![33_000]].concat() {

@@ -2,7 +2,9 @@
 //! element type, and random inputs for them. The tests run them through different backends.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub(crate) mod compare;
 mod constructs;
+pub(crate) mod entries;
 pub(crate) mod kernels;
 mod methods;
 mod sample;

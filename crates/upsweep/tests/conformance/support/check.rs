@@ -75,39 +75,118 @@ impl<T: Copy> Start<T> {
     }
 }
 
+/// A scan or reduction of a whole array, with its buffers. It is run once, as it is or with a cut.
+pub(crate) trait Call {
+    fn whole(self) -> Result<()>;
+    fn axis(self, shape: &[usize], axis: usize) -> Result<()>;
+    fn segments<S: Segmentation>(self, segments: S) -> Result<()>;
+}
+
+/// A scan as a [`Call`].
+struct Scanning<'a, Op, M, F, V, B> {
+    device: &'a Device,
+    scan: Scan<'a, Op, M, F, Whole, V>,
+    buffers: B,
+}
+
+impl<Op, M, F, V, B> Call for Scanning<'_, Op, M, F, V, B>
+where
+    B: Buffers<Op, M, F>,
+    V: Init<B::T>,
+{
+    fn whole(self) -> Result<()> {
+        self.buffers.run(self.device, &self.scan)
+    }
+    fn axis(self, shape: &[usize], axis: usize) -> Result<()> {
+        self.buffers.run(self.device, &self.scan.axis(shape, axis))
+    }
+    fn segments<S: Segmentation>(self, segments: S) -> Result<()> {
+        self.buffers.run(self.device, &self.scan.segments(segments))
+    }
+}
+
 /// How the buffers of a scan are given.
-trait Buffers<Op, M, F, T: Element> {
-    fn run<S: Segmentation, V: Init<T>>(&mut self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()>;
+trait Buffers<Op, M, F> {
+    /// What the operator combines.
+    type T: Element;
+    fn run<S: Segmentation, V: Init<Self::T>>(self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()>;
 }
 
 struct Apart<'a, I, O>(&'a Buffer<I>, &'a mut Buffer<O>);
 
-impl<I, T, O, Op, M, F> Buffers<Op, M, F, T> for Apart<'_, I, O>
+impl<I, O, Op, M, F> Buffers<Op, M, F> for Apart<'_, I, O>
 where
     I: Element,
-    T: Element,
     O: Element,
-    Op: Operator<T>,
-    M: Map<I, Output = T>,
-    F: Function<(T,), Output = O>,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
 {
-    fn run<S: Segmentation, V: Init<T>>(&mut self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()> {
+    type T = M::Output;
+    fn run<S: Segmentation, V: Init<Self::T>>(self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()> {
         scan.run(device, self.0, self.1)
     }
 }
 
 struct InPlace<'a, I>(&'a mut Buffer<I>);
 
-impl<I, T, Op, M, F> Buffers<Op, M, F, T> for InPlace<'_, I>
+impl<I, Op, M, F> Buffers<Op, M, F> for InPlace<'_, I>
 where
     I: Element,
-    T: Element,
-    Op: Operator<T>,
-    M: Map<I, Output = T>,
-    F: Function<(T,), Output = I>,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = I>,
 {
-    fn run<S: Segmentation, V: Init<T>>(&mut self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()> {
+    type T = M::Output;
+    fn run<S: Segmentation, V: Init<Self::T>>(self, device: &Device, scan: &Scan<'_, Op, M, F, S, V>) -> Result<()> {
         scan.run_in_place(device, self.0)
+    }
+}
+
+/// A reduction as a [`Call`].
+struct Reducing<'a, Op, M, F, V, I, O> {
+    device: &'a Device,
+    reduce: Reduce<'a, Op, M, F, Whole, V>,
+    buffers: Reduced<'a, I, O>,
+}
+
+/// The buffers of a reduction, and where it stores the number of segments, if it does.
+struct Reduced<'a, I, O>(&'a Buffer<I>, &'a mut Buffer<O>, Option<&'a mut Buffer<u64>>);
+
+impl<Op, M, F, V, I, O> Call for Reducing<'_, Op, M, F, V, I, O>
+where
+    I: Element,
+    O: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
+    V: Init<M::Output>,
+{
+    fn whole(self) -> Result<()> {
+        self.buffers.run(self.device, &self.reduce)
+    }
+    fn axis(self, shape: &[usize], axis: usize) -> Result<()> {
+        self.buffers.run(self.device, &self.reduce.axis(shape, axis))
+    }
+    fn segments<S: Segmentation>(self, segments: S) -> Result<()> {
+        self.buffers.run(self.device, &self.reduce.segments(segments))
+    }
+}
+
+impl<I: Element, O: Element> Reduced<'_, I, O> {
+    fn run<Op, M, F, S, V>(self, device: &Device, reduce: &Reduce<'_, Op, M, F, S, V>) -> Result<()>
+    where
+        M: Map<I>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        S: Segmentation,
+        V: Init<M::Output>,
+    {
+        let Self(input, output, count) = self;
+        match count {
+            Some(count) => reduce.run_counted(device, input, output, count),
+            None => reduce.run(device, input, output),
+        }
     }
 }
 
@@ -117,63 +196,9 @@ pub(crate) struct Lines;
 /// Checks that are compiled for segments too, each of whose kinds is a backend function of its own.
 pub(crate) struct Cuts;
 
-/// A scan of a whole array.
-type WholeScan<'a, Op, M, F, V> = Scan<'a, Op, M, F, Whole, V>;
-/// A reduction of a whole array.
-type WholeReduce<'a, Op, M, F, V> = Reduce<'a, Op, M, F, Whole, V>;
-
-/// The buffers of a reduction.
-struct Reduced<'a, I, O> {
-    device: &'a Device,
-    input: &'a Buffer<I>,
-    output: &'a mut Buffer<O>,
-    count: Option<&'a mut Buffer<u64>>,
-}
-
-impl<I: Element, O: Element> Reduced<'_, I, O> {
-    fn run<T, Op, M, F, S, V>(self, reduce: &Reduce<'_, Op, M, F, S, V>) -> Result<()>
-    where
-        T: Element,
-        Op: Operator<T>,
-        M: Map<I, Output = T>,
-        F: Function<(T,), Output = O>,
-        S: Segmentation,
-        V: Init<T>,
-    {
-        match self.count {
-            Some(count) => reduce.run_counted(self.device, self.input, self.output, count),
-            None => reduce.run(self.device, self.input, self.output),
-        }
-    }
-}
-
 /// Gives a call its cut, and checks what it computes. Implemented by [`Lines`] and [`Cuts`].
-#[allow(private_interfaces, private_bounds, reason = "the two that implement it are in this file")]
 pub(crate) trait Reach {
-    fn run_scan<T, Op, M, F, V>(
-        place: &Place,
-        scan: WholeScan<'_, Op, M, F, V>,
-        cut: &Cut,
-        buffers: impl Buffers<Op, M, F, T>,
-    ) -> Result<()>
-    where
-        V: Init<T>,
-        T: Element;
-
-    fn run_reduce<I, T, O, Op, M, F, V>(
-        place: &Place,
-        reduce: WholeReduce<'_, Op, M, F, V>,
-        cut: &Cut,
-        buffers: Reduced<'_, I, O>,
-    ) -> Result<()>
-    where
-        I: Element,
-        T: Element,
-        O: Element,
-        Op: Operator<T>,
-        M: Map<I, Output = T>,
-        F: Function<(T,), Output = O>,
-        V: Init<T>;
+    fn run(place: &Place, call: impl Call, cut: &Cut) -> Result<()>;
 
     /// Scans `x` into another buffer.
     #[track_caller]
@@ -245,12 +270,15 @@ pub(crate) trait Reach {
         let input = place.upload(x, case.offsets.0);
         let mut output = place.poisoned::<O>(expected.len() + spare, case.offsets.1);
         let mut count = x.len().is_multiple_of(2).then(|| place.poisoned::<u64>(1, 1));
-        let buffers = Reduced { device: &place.device, input: &input, output: &mut output, count: count.as_mut() };
+        let (device, buffers) = (&place.device, Reduced(&input, &mut output, count.as_mut()));
         let result = match &case.start {
-            Start::Nothing => Self::run_reduce(place, reduce, &case.cut, buffers),
-            Start::Value(value) => Self::run_reduce(place, reduce.init(*value), &case.cut, buffers),
+            Start::Nothing => Self::run(place, Reducing { device, reduce, buffers }, &case.cut),
+            Start::Value(value) => {
+                Self::run(place, Reducing { device, reduce: reduce.init(*value), buffers }, &case.cut)
+            }
             Start::Buffer(value) => {
-                Self::run_reduce(place, reduce.init_from(&place.upload(&[*value], 3)), &case.cut, buffers)
+                let value = place.upload(&[*value], 3);
+                Self::run(place, Reducing { device, reduce: reduce.init_from(&value), buffers }, &case.cut)
             }
         };
         assert_eq!(result, Ok(()), "{case:?} of {} elements", x.len());
@@ -263,111 +291,45 @@ pub(crate) trait Reach {
     }
 }
 
-#[allow(private_interfaces, private_bounds, reason = "the two that implement it are in this file")]
 impl Reach for Lines {
-    fn run_scan<T, Op, M, F, V>(
-        place: &Place,
-        scan: WholeScan<'_, Op, M, F, V>,
-        cut: &Cut,
-        mut buffers: impl Buffers<Op, M, F, T>,
-    ) -> Result<()>
-    where
-        V: Init<T>,
-        T: Element,
-    {
+    fn run(_: &Place, call: impl Call, cut: &Cut) -> Result<()> {
         match cut {
-            Cut::Axis(shape, axis) => buffers.run(&place.device, &scan.axis(shape, *axis)),
-            Cut::Whole => buffers.run(&place.device, &scan),
-            _ => panic!("this check is not compiled for segments"),
-        }
-    }
-
-    fn run_reduce<I, T, O, Op, M, F, V>(
-        _: &Place,
-        reduce: WholeReduce<'_, Op, M, F, V>,
-        cut: &Cut,
-        buffers: Reduced<'_, I, O>,
-    ) -> Result<()>
-    where
-        I: Element,
-        T: Element,
-        O: Element,
-        Op: Operator<T>,
-        M: Map<I, Output = T>,
-        F: Function<(T,), Output = O>,
-        V: Init<T>,
-    {
-        match cut {
-            Cut::Axis(shape, axis) => buffers.run(&reduce.axis(shape, *axis)),
-            Cut::Whole => buffers.run(&reduce),
+            Cut::Whole => call.whole(),
+            Cut::Axis(shape, axis) => call.axis(shape, *axis),
             _ => panic!("this check is not compiled for segments"),
         }
     }
 }
 
-#[allow(private_interfaces, private_bounds, reason = "the two that implement it are in this file")]
 impl Reach for Cuts {
-    fn run_scan<T, Op, M, F, V>(
-        place: &Place,
-        scan: WholeScan<'_, Op, M, F, V>,
-        cut: &Cut,
-        mut buffers: impl Buffers<Op, M, F, T>,
-    ) -> Result<()>
-    where
-        V: Init<T>,
-        T: Element,
-    {
-        let device = &place.device;
+    fn run(place: &Place, call: impl Call, cut: &Cut) -> Result<()> {
         match cut {
-            Cut::HeadFlags(x) => {
-                buffers.run(device, &scan.segments(Segments::HeadFlags(&place.upload(x, x.len() % 5))))
-            }
-            Cut::Keys(x) => buffers.run(device, &scan.segments(Segments::Keys(&place.upload(x, x.len() % 7)))),
-            Cut::Offsets(x) => buffers.run(device, &scan.segments(Segments::Offsets(&place.upload(x, x.len() % 3)))),
-            Cut::Whole | Cut::Axis(..) => Lines::run_scan(place, scan, cut, buffers),
-        }
-    }
-
-    fn run_reduce<I, T, O, Op, M, F, V>(
-        place: &Place,
-        reduce: WholeReduce<'_, Op, M, F, V>,
-        cut: &Cut,
-        buffers: Reduced<'_, I, O>,
-    ) -> Result<()>
-    where
-        I: Element,
-        T: Element,
-        O: Element,
-        Op: Operator<T>,
-        M: Map<I, Output = T>,
-        F: Function<(T,), Output = O>,
-        V: Init<T>,
-    {
-        match cut {
-            Cut::HeadFlags(x) => buffers.run(&reduce.segments(Segments::HeadFlags(&place.upload(x, x.len() % 5)))),
-            Cut::Keys(x) => buffers.run(&reduce.segments(Segments::Keys(&place.upload(x, x.len() % 7)))),
-            Cut::Offsets(x) => buffers.run(&reduce.segments(Segments::Offsets(&place.upload(x, x.len() % 3)))),
-            Cut::Whole | Cut::Axis(..) => Lines::run_reduce(place, reduce, cut, buffers),
+            Cut::HeadFlags(x) => call.segments(Segments::HeadFlags(&place.upload(x, x.len() % 5))),
+            Cut::Keys(x) => call.segments(Segments::Keys(&place.upload(x, x.len() % 7))),
+            Cut::Offsets(x) => call.segments(Segments::Offsets(&place.upload(x, x.len() % 3))),
+            Cut::Whole | Cut::Axis(..) => Lines::run(place, call, cut),
         }
     }
 }
 
 /// Gives a scan its direction and its initial value, and runs it.
 #[track_caller]
-fn start_scan<R: Reach + ?Sized, T, Op, M, F>(
+fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     place: &Place,
     scan: Scan<'_, Op, M, F>,
     case: &Case<T>,
-    buffers: impl Buffers<Op, M, F, T>,
-) where
-    T: Sample,
-{
+    buffers: impl Buffers<Op, M, F, T = T>,
+) {
     let scan = if case.exclusive { scan.exclusive() } else { scan.inclusive() };
     let scan = if case.reverse { scan.reverse() } else { scan };
+    let device = &place.device;
     let result = match &case.start {
-        Start::Nothing => R::run_scan(place, scan, &case.cut, buffers),
-        Start::Value(value) => R::run_scan(place, scan.init(*value), &case.cut, buffers),
-        Start::Buffer(value) => R::run_scan(place, scan.init_from(&place.upload(&[*value], 3)), &case.cut, buffers),
+        Start::Nothing => R::run(place, Scanning { device, scan, buffers }, &case.cut),
+        Start::Value(value) => R::run(place, Scanning { device, scan: scan.init(*value), buffers }, &case.cut),
+        Start::Buffer(value) => {
+            let value = place.upload(&[*value], 3);
+            R::run(place, Scanning { device, scan: scan.init_from(&value), buffers }, &case.cut)
+        }
     };
     assert_eq!(result, Ok(()), "{case:?}");
 }

@@ -1,5 +1,6 @@
 //! Operators of the suite's own: none of them commutes, and each shows one kind of mistake.
 
+use super::oracle::Rule;
 use super::random::Rng;
 use super::sample::Sample;
 use upsweep::{Element, function, operator};
@@ -200,6 +201,16 @@ pub(crate) fn triple_and_add(x: u8) -> Affine {
 #[function]
 pub(crate) fn from_one(f: Affine) -> u16 {
     f.m.wrapping_add(f.c) as u16
+}
+
+/// The rule of [`Then`] between [`TripleAndAdd`] and [`FromOne`]: one byte in, eight combined, two out.
+pub(crate) fn byte_steps() -> Rule<u8, Affine, u16> {
+    Rule {
+        map: |x, _| Affine { m: 3, c: u32::from(x) },
+        combine: then,
+        identity: Some(Affine { m: 1, c: 0 }),
+        finish: |f| f.m.wrapping_add(f.c) as u16,
+    }
 }
 
 /// A step from a whole number, so that a map and a finish can bring it there and back in place.
