@@ -107,6 +107,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_reduce(const __gri
     const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
     const u64 from = warp_index() * stretch;
     const bool aligned = VECTOR * sizeof(In) % 16 == 0 && (u64)p.input % 16 == 0;
+    // Read before the block counts itself done, which the barriers below see to: the last block advances it.
+    const u32 epoch = gridDim.x == 1 ? 0 : current_epoch(p.workspace);
     T total;
     if (from < count) total = reduce_stretch(p, begin + from, count - from < stretch ? count - from : stretch, aligned);
     total = combine_block(total, (u32)((count + stretch - 1) / stretch));
@@ -117,7 +119,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_reduce(const __gri
 
     // The last block combines the parts.
     __shared__ bool last;
-    const u32 epoch = current_epoch(p.workspace);
     if (threadIdx.x == 0) {
         Status<T>::put(p.workspace, blockIdx.x, total, epoch);
         __threadfence();

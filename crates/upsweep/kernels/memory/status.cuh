@@ -9,7 +9,7 @@
 // such accesses are single-copy atomic (PTX memory model), so an epoch never shows without the bytes stored with it.
 // Nothing else is passed from block to block while a kernel runs, so nothing needs release or acquire. The words of
 // one value may become visible in any order; each carries the epoch, and a launch writes each word at most once.
-// Epochs differ from launch to launch because the last block to finish advances the one in the workspace (see
+// Epochs differ from launch to launch because the end of a launch advances the one in the workspace (see
 // workspace.cuh); the words of earlier launches show earlier epochs.
 
 template <class V>
