@@ -15,7 +15,7 @@ typedef unsigned __int128 u128;
 typedef float f32;
 typedef double f64;
 
-// The 16-bit floats hold their bits; their arithmetic goes by way of f32.
+// The 16-bit floats hold their bits; their arithmetic goes by way of f32, or gives the same bits.
 struct f16 {
   u16 bits;
 };
@@ -157,8 +157,37 @@ ARITH f32 most_or_nan(f32 a, f32 b) {
 ARITH f32 least_or_nan(f32 a, f32 b) { return a != a ? a : b != b ? b : least(a, b); }
 ARITH f32 most_or_nan(f32 a, f32 b) { return a != a ? a : b != b ? b : most(a, b); }
 #endif
-ARITH f64 least_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : least(a, b); }
-ARITH f64 most_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : most(a, b); }
+#if __CUDA_ARCH__ >= 800
+// Sums and extremes of 16-bit floats in one instruction. The exact sum of two, rounded to f32 and then to 16 bits, is the
+// float next to it, because 24 bits are at least 2 * 11 + 2 (Figueroa, "When is Double Rounding Innocuous?", 1995): the
+// way by f32 gives the same bits. Products of bf16 can be subnormal as f32, so they go that way.
+#define ARITH_HALF_INSTRUCTIONS
+#define ARITH_HALF_BINARY(name, instruction)                                      \
+  ARITH u16 name(u16 a, u16 b) {                                                  \
+    u16 r;                                                                        \
+    asm(instruction " %0, %1, %2;" : "=h"(r) : "h"(a), "h"(b));                   \
+    return r;                                                                     \
+  }
+ARITH_HALF_BINARY(f16_sum, "add.rn.f16")
+ARITH_HALF_BINARY(f16_least_or_nan, "min.NaN.f16")
+ARITH_HALF_BINARY(f16_most_or_nan, "max.NaN.f16")
+ARITH_HALF_BINARY(bf16_least_or_nan, "min.NaN.bf16")
+ARITH_HALF_BINARY(bf16_most_or_nan, "max.NaN.bf16")
+#if __CUDA_ARCH__ >= 900
+ARITH_HALF_BINARY(bf16_sum, "add.rn.bf16")
+#else
+ARITH u16 bf16_sum(u16 a, u16 b) {
+  u16 r;
+  asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(a), "h"(u16(0x3f80)), "h"(b));
+  return r;
+}
+#endif
+ARITH u16 f32_to_bf16(f32 x) {
+  u16 bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#endif
 // PTX: end
 
 // The bits of floats as they are, without a thought of NaN.
@@ -174,6 +203,9 @@ template <full T> ARITH T widen(T x) { return x; }
 template <full T> ARITH T narrow(T x) { return x; }
 template <half T> ARITH T narrow(f32 x) {
   if constexpr (same_type<T, f16>) return f16{f32_to_f16(x)};
+#ifdef ARITH_HALF_INSTRUCTIONS
+  if constexpr (same_type<T, bf16>) return bf16{f32_to_bf16(x)};
+#endif
   u32 bits = raw_bits(x);
   u32 rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return T{u16(x != x ? 0x7fc0u : rounded)};
@@ -181,6 +213,36 @@ template <half T> ARITH T narrow(f32 x) {
 template <half T> ARITH T from_f32(f32 x) { return narrow<T>(x); }
 template <half T> ARITH f32 to_f32(T x) { return widen(x); }
 template <half T> ARITH f64 to_f64(T x) { return widen(x); }
+
+// Sums and extremes of floats; least_or_nan and most_or_nan are `minimum` and `maximum`.
+template <floating T> ARITH T sum(T a, T b) { return narrow<T>(widen(a) + widen(b)); }
+template <floating T> ARITH T difference(T a, T b) {
+  if constexpr (half<T>) return sum(a, T{u16(b.bits ^ 0x8000u)});
+  else return a - b;
+}
+template <half T> ARITH T least_or_nan(T a, T b) { return narrow<T>(least_or_nan(widen(a), widen(b))); }
+template <half T> ARITH T most_or_nan(T a, T b) { return narrow<T>(most_or_nan(widen(a), widen(b))); }
+#ifdef ARITH_HALF_INSTRUCTIONS
+#define ARITH_HALF(name)                                                          \
+  ARITH f16 name(f16 a, f16 b) { return f16{f16_##name(a.bits, b.bits)}; }        \
+  ARITH bf16 name(bf16 a, bf16 b) { return bf16{bf16_##name(a.bits, b.bits)}; }
+ARITH_HALF(sum)
+ARITH_HALF(least_or_nan)
+ARITH_HALF(most_or_nan)
+#endif
+// The order of doubles is that of integers but for the sign: quicker than comparisons in double precision.
+ARITH i64 ordered(f64 x) {
+  const i64 bits = i64(raw_bits(x));
+  return bits ^ i64(u64(bits >> 63) >> 1);
+}
+ARITH f64 least_or_nan(f64 a, f64 b) {
+  const f64 least = ordered(b) < ordered(a) ? b : a;
+  return a != a || b != b ? from_bits<f64>(number<f64>::nan) : least;
+}
+ARITH f64 most_or_nan(f64 a, f64 b) {
+  const f64 most = ordered(b) > ordered(a) ? b : a;
+  return a != a || b != b ? from_bits<f64>(number<f64>::nan) : most;
+}
 
 template <floating T> ARITH bool is_nan(T x) { return widen(x) != widen(x); }
 // By the bits: a compiler may take `x != x ? nan : x` for `x`, because all NaN are one to it.
@@ -202,16 +264,16 @@ template <floating T> ARITH auto to_bits(T x) { return raw_bits(canonical(x)); }
     const T a = left, b = right;                                 \
     __VA_ARGS__                                                  \
   }
-#define ARITH_WIDE(op)                                                                   \
+#define ARITH_WIDE(op, of_floats)                                                        \
   if constexpr (integer<T>) {                                                            \
     typedef typename number<T>::wide_t W;                                                \
     return T(W(a) op W(b));                                                              \
   } else {                                                                               \
-    return narrow<T>(widen(a) op widen(b));                                              \
+    return of_floats;                                                                    \
   }
-ARITH_BINARY(add, ARITH_WIDE(+))
-ARITH_BINARY(sub, ARITH_WIDE(-))
-ARITH_BINARY(mul, ARITH_WIDE(*))
+ARITH_BINARY(add, ARITH_WIDE(+, sum(a, b)))
+ARITH_BINARY(sub, ARITH_WIDE(-, difference(a, b)))
+ARITH_BINARY(mul, ARITH_WIDE(*, narrow<T>(widen(a) * widen(b))))
 ARITH f32 divide(f32 a, f32 b) { return __fdiv_rn(a, b); }
 ARITH f64 divide(f64 a, f64 b) { return __ddiv_rn(a, b); }
 ARITH f32 modulo(f32 a, f32 b) { return fmodf(a, b); }
@@ -267,9 +329,9 @@ ARITH_BINARY(ne, return !eq(a, b);)
 ARITH_BINARY(min, if constexpr (floating<T>) return narrow<T>(least(widen(a), widen(b))); else return b < a ? b : a;)
 ARITH_BINARY(max, if constexpr (floating<T>) return narrow<T>(most(widen(a), widen(b))); else return b > a ? b : a;)
 ARITH_BINARY(minimum,
-  if constexpr (floating<T>) return narrow<T>(least_or_nan(widen(a), widen(b))); else return b < a ? b : a;)
+  if constexpr (floating<T>) return least_or_nan(a, b); else return b < a ? b : a;)
 ARITH_BINARY(maximum,
-  if constexpr (floating<T>) return narrow<T>(most_or_nan(widen(a), widen(b))); else return b > a ? b : a;)
+  if constexpr (floating<T>) return most_or_nan(a, b); else return b > a ? b : a;)
 template <class X, class L, class H> ARITH auto clamp(X x, L low, H high) {
   typedef common_t<X, L> T0;
   if constexpr (is_lit<T0>) {

@@ -30,5 +30,5 @@ template <class T> ARITH T least(T a, T b) {
 template <class T> ARITH T most(T a, T b) {
   return a != a ? b : b != b ? a : a > b || (a == b && !std::signbit(a)) ? a : b;
 }
-template <class T> ARITH T least_or_nan(T a, T b) { return a != a ? a : b != b ? b : least(a, b); }
-template <class T> ARITH T most_or_nan(T a, T b) { return a != a ? a : b != b ? b : most(a, b); }
+ARITH f32 least_or_nan(f32 a, f32 b) { return a != a ? a : b != b ? b : least(a, b); }
+ARITH f32 most_or_nan(f32 a, f32 b) { return a != a ? a : b != b ? b : most(a, b); }

@@ -1,13 +1,16 @@
-// Barriers between one warp and the rest of its block. Barrier 0 is __syncthreads.
+// Barriers between whole warps of a block. Barrier 0 is __syncthreads. The threads of a warp meet first, so that the
+// warp arrives once.
 
 // Waits until `threads` threads have arrived at barrier `id`, this one included.
 __device__ __forceinline__ void barrier_wait(u32 id, u32 threads) {
-    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+    __syncwarp();
+    asm volatile("barrier.sync.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 // Arrives at barrier `id` and goes on. What this thread wrote before is seen by those who wait there.
 __device__ __forceinline__ void barrier_arrive(u32 id, u32 threads) {
-    asm volatile("barrier.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+    __syncwarp();
+    asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 // Waits for all main warps.

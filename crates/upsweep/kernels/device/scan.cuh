@@ -1,4 +1,4 @@
-// Single-pass scan of an array of any length, and reduction by segment.
+// Single-pass scan of an array of any length, and reduction by segment. Shorter arrays go to wave.cuh.
 //
 //   tiles are handed out by ticket; each block, for its tiles t0 < t1 < t2 < ...
 //       stage t[k + 2]                              bring it to shared memory, asynchronously
@@ -20,60 +20,8 @@
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
-#include "warp/shuffle.cuh"
-#include "memory/workspace.cuh"
-
-struct Params {
-    const In* input;
-    Out* output;
-    u64 n;                  // elements
-    u64 row;                // ROWS: elements a row
-    const bool* flags;      // FLAGS
-    const Key* keys;        // KEYS
-    const Offset* offsets;  // OFFSETS: segments + 1 of them
-    u64 segments;
-    u64 outputs;            // a reduction stores no result beyond this
-    u64* count;             // null, or where a reduction by flags or keys stores the number of segments
-    const T* init_from;     // null, or where the initial value lies
-    Workspace workspace;
-    T init;
-    T first;                // what an exclusive scan begins with, and the result of an empty segment
-};
-
-#include "block/barrier.cuh"
-#include "tile/geometry.cuh"
-#include "tile/state.cuh"
-#include "warp/scan.cuh"
-#include "memory/status.cuh"
-#include "memory/stage.cuh"
-#include "memory/store.cuh"
-#include "tile/heads.cuh"
+#include "tile/job.cuh"
 #include "tile/lookback.cuh"
-#include "tile/scan.cuh"
-
-static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");
-static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
-
-extern __shared__ __align__(16) unsigned char dynamic_shared[];
-
-// How many elements tile `t` has.
-__device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
-    const u64 left = n - t * TILE;
-    return left < TILE ? (u32)left : TILE;
-}
-
-__device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Slot* slots, bool aligned) {
-    if (t < tiles) {
-        const u32 count = tile_count(p.n, t);
-#pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            const u32 vector = row_vector(row), offset = vector * VECTOR;
-            const u32 mine = count == TILE ? VECTOR : existing<false>(offset, VECTOR, count);
-            stage_vector(slots[vector], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
-        }
-    }
-    close_group();  // also an empty one, so that the number of groups tells the tile
-}
 
 constexpr u32 STAGES = AHEAD + LAG + 1;   // tiles in shared memory
 constexpr u32 TICKETS = STAGES + 1;       // tickets remembered: from the oldest tile to rescan to the next to stage
@@ -201,12 +149,8 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
 
 extern "C" __global__ void __launch_bounds__(THREADS + LOOKERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ Params params) {
     __shared__ Shared shared;
-    Params p = params;
-    if constexpr (HAS_INIT) {
-        if (p.init_from) p.init = *p.init_from;
-        p.first = p.init;
-    }
-    const u64 tiles = p.n == 0 ? 1 : (p.n + TILE - 1) / TILE;
+    const Params p = with_initial_value(params);
+    const u64 tiles = tile_number(p.n);
     const u32 epoch = tiles == 1 ? 0 : current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
     if (warp_index() < WARPS) scan_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);

@@ -15,7 +15,6 @@
 //
 // Memory ordering: see status.cuh. A tile waits for lower tiles only, and publishes its aggregate before it waits.
 
-using TileStatus = Status<State>;
 constexpr u32 GROUP = WARP;
 constexpr u32 SPREAD = 16;  // entries from one group's word to the next: a memory line of 8-byte words
 static_assert(GROUPS < WARP, "a warp polls the groups of a window and what lies before them");

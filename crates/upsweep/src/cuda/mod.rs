@@ -26,6 +26,8 @@ mod workspace;
 
 pub use driver::{DeviceInfo, Survey, survey};
 pub use jit::compile_for;
+#[doc(hidden)]
+pub use scan::limit_waves;
 pub use sources::KernelSource;
 pub use variants::variants;
 

@@ -1,16 +1,28 @@
 //! Scan on a CUDA device: lines that lie one after the other, and segments, in a single pass; see
-//! `kernels/device/scan.cuh`. Lines that are interleaved go to [`columns`](super::columns).
+//! `kernels/device/scan.cuh` and, for short arrays, `kernels/device/wave.cuh`. Lines that are interleaved go to [`columns`](super::columns).
 
 use super::prepare::{self, Buffers};
 use super::text::{self, Features, Functions, Heads, JobOf, Types};
 use super::{Cuda, KernelSource, Workspace, columns};
 use crate::Result;
 use crate::job::{Direction, Job};
-use crate::plan::scan::{ScanPlan, Sizes};
+use crate::plan::scan::{ScanPlan, Schedule, Sizes};
 use crate::segments::SegmentKind;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// `Params` of `device/scan.cuh`.
+/// The most tiles that a block of a wave has; see [`limit_waves`].
+static LONGEST_WAVE: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Limits the tiles that a block of a wave has, in the whole process: with 0, short arrays go to the pipeline, too. For
+/// tests.
+#[doc(hidden)]
+pub fn limit_waves(tiles: usize) {
+    // It decides what the next calls do and guards no data.
+    LONGEST_WAVE.store(tiles, Ordering::Relaxed);
+}
+
+/// `Params` of `tile/job.cuh`.
 #[repr(C)]
 struct Params<T> {
     input: u64,
@@ -77,14 +89,14 @@ pub(super) fn launch<J: Types>(
     let features = Features { heads, exclusive, reverse, has_init: !init.is_none(), by_segment: by_segment.is_some() };
     let sizes =
         Sizes { input: size_of::<J::In>(), state: features.state_bytes::<J::Acc>(), output: size_of::<J::Out>() };
-    let plan = ScanPlan::new(n, sizes, cuda.compute_capability());
+    let plan = ScanPlan::with_waves(n, sizes, cuda.compute_capability(), LONGEST_WAVE.load(Ordering::Relaxed));
     let functions = Functions::<J> { operator, map, finish, same };
-    let kernel = prepare::kernel(cuda, "scan", features, &functions, || source(features, &plan, &functions))?;
+    let kernel = prepare::kernel(cuda, plan.root(), features, &functions, || source(features, &plan, &functions))?;
 
     let threads = plan.threads as u32;
     let shared = plan.shared_bytes as u32;
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
-    let grid = plan.tiles.min(resident as usize) as u32;
+    let grid = plan.grid(resident as usize) as u32;
     let workspace = if plan.tiles > 1 || heads == Heads::Offsets {
         cuda.workspace(plan.words8, plan.words16)?
     } else {
@@ -120,5 +132,9 @@ pub(super) fn source<J: Types>(features: Features, plan: &ScanPlan, functions: &
     let mut prelude = functions.prelude(features);
     prelude += &plan.constants();
     prelude += &text::host_sizes(size_of::<Params<J::Acc>>(), plan.sizes.state);
-    KernelSource { root: "device/scan.cuh", prelude, entry: "upsweep_scan" }
+    let entry = match plan.schedule {
+        Schedule::Wave { .. } => "upsweep_wave",
+        Schedule::Pipeline => "upsweep_scan",
+    };
+    KernelSource { root: plan.root(), prelude, entry }
 }

@@ -54,7 +54,9 @@ impl List {
     {
         let functions = Functions::<(I, O, Op, M, F, Whole)> { operator, map, finish, same: None };
         let features = Features::PLAIN;
-        self.add("scan", name, scan::source(features, &self.plan::<I, M::Output, O>(features), &functions));
+        for (family, plan) in self.plans::<I, M::Output, O>(features) {
+            self.add(family, name, scan::source(features, &plan, &functions));
+        }
         self.add("columns", name, columns::source(features, &functions));
         let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
         self.add("reduce", name, reduce::source(features, &plan, &functions));
@@ -64,20 +66,21 @@ impl List {
     fn variant(&mut self, features: Features) {
         type SumBy<S> = (i32, i32, Sum, Same, Same, S);
         let name = format!("i32 {features:?}");
-        let plan = self.plan::<i32, i32, i32>(features);
         let whole = Functions::<SumBy<Whole>> { operator: Sum, map: Same, finish: Same, same: None };
-        let kernel = if features.heads == Heads::Keys {
-            let by_key = Functions::<SumBy<Keys<'_, [i32], Equal>>> {
-                operator: Sum,
-                map: Same,
-                finish: Same,
-                same: Some(&Equal),
+        for (family, plan) in self.plans::<i32, i32, i32>(features) {
+            let kernel = if features.heads == Heads::Keys {
+                let by_key = Functions::<SumBy<Keys<'_, [i32], Equal>>> {
+                    operator: Sum,
+                    map: Same,
+                    finish: Same,
+                    same: Some(&Equal),
+                };
+                scan::source(features, &plan, &by_key)
+            } else {
+                scan::source(features, &plan, &whole)
             };
-            scan::source(features, &plan, &by_key)
-        } else {
-            scan::source(features, &plan, &whole)
-        };
-        self.add("scan", &name, kernel);
+            self.add(family, &name, kernel);
+        }
         if features.heads == Heads::None {
             self.add("columns", &name, columns::source(features, &whole));
         }
@@ -87,8 +90,10 @@ impl List {
         self.kernels.push((format!("{family} {name}"), kernel));
     }
 
-    fn plan<I: Element, T, O>(&self, features: Features) -> ScanPlan {
+    /// A wave and a pipeline.
+    fn plans<I: Element, T, O>(&self, features: Features) -> [(&'static str, ScanPlan); 2] {
         let sizes = Sizes { input: size_of::<I>(), state: features.state_bytes::<T>(), output: size_of::<O>() };
-        ScanPlan::new(1 << 20, sizes, self.capability)
+        let plan = |longest_wave| ScanPlan::with_waves(1 << 20, sizes, self.capability, longest_wave);
+        [("wave", plan(usize::MAX)), ("scan", plan(0))]
     }
 }

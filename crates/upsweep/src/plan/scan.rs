@@ -18,6 +18,10 @@ const RESERVED: usize = 12 << 10;
 const GROUP: usize = WARP;
 const SPREAD: usize = 16;
 
+/// The most blocks of a wave, and the most tiles that one of them has: a block's share of shared memory, up to this.
+const MOST_PARTS: usize = 384;
+const MOST_TILES: usize = 5;
+
 /// How a GPU keeps its memory busy: data, with the measurement that justifies each row. An unknown GPU takes the last
 /// row at or below its compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +119,18 @@ pub struct Sizes {
     pub output: usize,
 }
 
+/// How tiles come to blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Each block has `part` neighbouring tiles from first to last, all of them in shared memory.
+    Wave {
+        /// Tiles a block; the last one may have fewer.
+        part: usize,
+    },
+    /// Blocks stay, draw tiles and overlap what they do with several of them.
+    Pipeline,
+}
+
 /// A planned single-pass scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanPlan {
@@ -130,17 +146,19 @@ pub struct ScanPlan {
     pub tile: usize,
     /// Tiles.
     pub tiles: usize,
+    /// How they come to blocks.
+    pub schedule: Schedule,
     /// Threads a block, the look-back warps included.
     pub threads: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// See [`Tuning`].
+    /// Of a pipeline: see [`Tuning`].
     pub ahead: usize,
-    /// See [`Tuning`].
+    /// Of a pipeline: see [`Tuning`].
     pub lag: usize,
     /// See [`Tuning`].
     pub tuning: &'static Tuning,
-    /// Dynamic shared memory a block: the ring of tiles.
+    /// Dynamic shared memory a block: its tiles.
     pub shared_bytes: usize,
     /// Status words of 8 bytes.
     pub words8: usize,
@@ -152,6 +170,11 @@ impl ScanPlan {
     /// The plan for `len` elements on a device of this compute capability.
     #[must_use]
     pub fn new(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
+        Self::with_waves(len, sizes, capability, usize::MAX)
+    }
+
+    /// [`new`](ScanPlan::new) with waves of up to `longest_wave` tiles a block.
+    pub(crate) fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
         let tuning = Tuning::of(capability);
         let widest = sizes.state.max(sizes.output);
         let vector = if 16usize.is_multiple_of(sizes.input) { 16 / sizes.input } else { 1 };
@@ -165,7 +188,14 @@ impl ScanPlan {
         let blocks =
             if sizes.state <= 8 { tuning.blocks } else { tuning.blocks.min(if sizes.state <= 24 { 2 } else { 1 }) };
         let tiles = len.div_ceil(tile).max(1);
-        let entries = tiles + 2 * SPREAD * (tiles / GROUP + 1);
+        let most_tiles = Self::most_tiles(tuning, blocks, stage);
+        let part = tiles.div_ceil(MOST_PARTS);
+        let (schedule, threads, held, entries) = if part <= most_tiles.min(longest_wave) {
+            (Schedule::Wave { part }, THREADS, part, tiles.div_ceil(part))
+        } else {
+            let entries = tiles + 2 * SPREAD * (tiles / GROUP + 1);
+            (Schedule::Pipeline, THREADS + tuning.lookers * WARP, tuning.ahead + lag + 1, entries)
+        };
         let small = sizes.state <= 4;
         Self {
             len,
@@ -174,24 +204,54 @@ impl ScanPlan {
             rows,
             tile,
             tiles,
-            threads: THREADS + tuning.lookers * WARP,
+            schedule,
+            threads,
             blocks,
             ahead: tuning.ahead,
             lag,
             tuning,
-            shared_bytes: (tuning.ahead + lag + 1) * stage,
+            shared_bytes: held * stage,
             words8: if small { entries } else { 0 },
             words16: if small { 0 } else { entries * sizes.state.div_ceil(12) },
         }
     }
 
-    /// The constants that the kernel is compiled with.
+    /// The kernel's file under `kernels/`.
+    #[must_use]
+    pub fn root(&self) -> &'static str {
+        match self.schedule {
+            Schedule::Wave { .. } => "device/wave.cuh",
+            Schedule::Pipeline => "device/scan.cuh",
+        }
+    }
+
+    /// The most tiles that a block of a wave has.
+    fn most_tiles(tuning: &Tuning, blocks: usize, stage: usize) -> usize {
+        ((tuning.shared_bytes / blocks).saturating_sub(RESERVED) / stage).clamp(1, MOST_TILES)
+    }
+
+    /// The blocks to launch on a device that can run `resident` blocks at once.
+    #[must_use]
+    pub fn grid(&self, resident: usize) -> usize {
+        match self.schedule {
+            Schedule::Wave { part } => self.tiles.div_ceil(part),
+            Schedule::Pipeline => self.tiles.min(resident),
+        }
+    }
+
+    /// The constants that the kernel is compiled with. They depend on the types, the device and the schedule alone.
     #[must_use]
     pub fn constants(&self) -> String {
+        let Self { vector, rows, ahead, lag, tuning, blocks, .. } = self;
+        let constants = match self.schedule {
+            Schedule::Wave { .. } => format!("MOST_PARTS = {MOST_PARTS}, MOST_TILES = {MOST_TILES}"),
+            Schedule::Pipeline => {
+                format!("AHEAD = {ahead}, LAG = {lag}, LOOKERS = {}, GROUPS = {}", tuning.lookers, tuning.groups)
+            }
+        };
         format!(
-            "constexpr u32 THREADS = {THREADS}, VECTOR = {}, ROWS = {}, AHEAD = {}, LAG = {}, LOOKERS = {}, \
-             GROUPS = {}, BLOCKS = {}, POLL_NANOSECONDS = 40;\n",
-            self.vector, self.rows, self.ahead, self.lag, self.tuning.lookers, self.tuning.groups, self.blocks
+            "constexpr u32 THREADS = {THREADS}, VECTOR = {vector}, ROWS = {rows}, BLOCKS = {blocks}, \
+             POLL_NANOSECONDS = 40, {constants};\n"
         )
     }
 }
@@ -200,23 +260,30 @@ impl fmt::Display for ScanPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { len, vector, rows, tile, tiles, threads, blocks, ahead, lag, tuning, shared_bytes, .. } = self;
         let bytes = self.words8 * 8 + self.words16 * 16;
-        writeln!(f, "single-pass scan, one kernel (device/scan.cuh)")?;
+        writeln!(f, "single-pass scan, one kernel ({})", self.root())?;
         writeln!(f, "  elements      {len} of {} bytes, results of {} bytes", self.sizes.input, self.sizes.output)?;
         writeln!(
             f,
             "  tiles         {tiles} of {tile} elements ({} KiB): {THREADS} threads x {rows} x {vector}",
             (tile * self.sizes.input) >> 10
         )?;
-        writeln!(
-            f,
-            "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor",
-            threads - THREADS
-        )?;
-        writeln!(
-            f,
-            "  pipeline      {ahead} tile staged ahead, {lag} held back; {shared_bytes} bytes of shared memory a block"
-        )?;
-        writeln!(f, "  look-back     {} groups of {GROUP} tiles; {bytes} bytes of status words", tuning.groups)?;
+        match self.schedule {
+            Schedule::Wave { part } => {
+                let parts = tiles.div_ceil(part);
+                writeln!(f, "  wave          {parts} blocks of {threads} threads, {part} tiles each, all in shared memory")?;
+                writeln!(f, "  look-back     over all blocks before; {bytes} bytes of status words")?;
+            }
+            Schedule::Pipeline => {
+                writeln!(
+                    f,
+                    "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor",
+                    threads - THREADS
+                )?;
+                writeln!(f, "  pipeline      {ahead} tile staged ahead, {lag} held back")?;
+                writeln!(f, "  look-back     {} groups of {GROUP} tiles; {bytes} bytes of status words", tuning.groups)?;
+            }
+        }
+        writeln!(f, "  shared memory {shared_bytes} bytes a block")?;
         write!(
             f,
             "  tuning row    compute capability {}.{}: {}",

@@ -32,9 +32,13 @@ impl Place {
         }
     }
 
-    /// GPU 0, on a new stream.
+    /// GPU 0, on a new stream. With `UPSWEEP_TEST_WAVES=none` in the environment, short arrays go through the kernel for
+    /// long ones.
     #[cfg(feature = "cuda")]
     pub(crate) fn cuda() -> Self {
+        if std::env::var("UPSWEEP_TEST_WAVES").is_ok_and(|waves| waves == "none") {
+            upsweep::cuda::limit_waves(0);
+        }
         let context = CudaContext::new(0).expect("a CUDA GPU");
         let _no_capture = CAPTURE.read();
         Self::on(context.new_stream().expect("a stream"))

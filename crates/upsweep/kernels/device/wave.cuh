@@ -1,0 +1,127 @@
+// Scan of an array that the blocks of one wave hold in shared memory all at once, and reduction by segment: for short
+// arrays, where what counts is how many times somebody waits for somebody.
+//
+//   block b has part b of the array: some neighbouring tiles
+//       stage all its tiles                         one wait for memory
+//       reduce them, publish the part's aggregate
+//       read the aggregates of all parts before     one wait for the others
+//       rescan the tiles, store
+//
+// What differs from scan.cuh: nothing is handed out, so no block waits for a ticket, and every block adds up for itself
+// what lies before it, so nobody waits for somebody who waits. The parts depend on the number of elements and the types
+// alone, and the aggregates are combined in a fixed shape: floats give the same bits in every run.
+//
+// Progress. A block waits for blocks of lower numbers only, and GPUs start the blocks of a grid in ascending order, so
+// those that are waited for run or are done, however few of them are resident at once.
+//
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
+// itself (stage.cuh); what else the warps share is written before a barrier of the block and read after it.
+//
+// In place: a tile is staged before it is stored, and nothing else reads its elements.
+
+#include "tile/job.cuh"
+
+struct Shared {
+    State warp_totals[MOST_TILES][WARPS];
+    State tile_totals[MOST_TILES];
+    State before[WARPS];  // what each warp has found before this block's part
+    u32 marks[HEADS == Heads::OFFSETS ? MOST_TILES : 1][HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
+    u64 bounds[MOST_TILES][2];
+    u32 epoch;
+};
+
+// Waits until at most `pending` groups of copies are under way, or fewer.
+__device__ __forceinline__ void wait_groups_but(u32 pending) {
+    switch (pending) {
+        case 0: return wait_groups<0>();
+        case 1: return wait_groups<1>();
+        case 2: return wait_groups<2>();
+        default: return wait_groups<3>();
+    }
+}
+
+// Warp 0: the totals of the first `tiles` tiles of the part, which are full. Lane 0 gets their combination.
+__device__ __forceinline__ State add_up_tiles(Shared& shared, u32 tiles) {
+    State sum;
+    for (u32 k = 0; k < tiles; k++) {
+        const State total = warp_reduce(shared.warp_totals[k][min(lane_index(), WARPS - 1)], WARPS);
+        if (lane_index() == 0) shared.tile_totals[k] = total;
+        sum = k == 0 ? total : combine(sum, total);
+    }
+    return sum;
+}
+
+// Each warp combines its share of the parts before `part`, which is not part 0. Returns how many warps have one.
+__device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 epoch, State* before) {
+    const u32 share = (part + THREADS - 1) / THREADS;  // neighbouring parts a thread
+    const u32 threads = (part + share - 1) / share;    // that have some
+    const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
+    State sum;
+    for (u32 i = 0; i < share && first + i < part; i++) {
+        typename TileStatus::Raw raw = TileStatus::load(space, first + i);
+        while (!raw.is_of(epoch)) {
+            __nanosleep(POLL_NANOSECONDS);
+            raw = TileStatus::load(space, first + i);
+        }
+        sum = i == 0 ? raw.value() : combine(sum, raw.value());
+    }
+    const u32 lanes = begin < threads ? min(threads - begin, WARP) : 0;
+    sum = warp_reduce(sum, lanes);
+    if (lane_index() == 0 && lanes > 0) before[warp_index()] = sum;
+    return (threads + WARP - 1) / WARP;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const __grid_constant__ Params params) {
+    __shared__ Shared shared;
+    const u64 tiles = tile_number(params.n);
+    const u32 part = (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles a block
+    const u64 first = (u64)blockIdx.x * part;
+    const u32 mine = (u32)min((u64)part, tiles - first);
+    const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
+    Slot* const slots = (Slot*)dynamic_shared;
+    const bool in_aligned = vectors_aligned(params.input, params.n, PIECE), out_aligned = vectors_aligned(params.output, params.n, STORE);
+    for (u32 k = 0; k < mine; k++) stage_tile(params, first + k, tiles, slots + k * (ROWS * THREADS), in_aligned);
+    if (threadIdx.x == 0 && !alone) shared.epoch = current_epoch(params.workspace);
+    const Params p = with_initial_value(params);
+
+    for (u32 k = 0; k < mine; k++) {
+        const u64 tile = first + k;
+        const u32 count = tile_count(p.n, tile);
+        const Slot* const staged = slots + k * (ROWS * THREADS);
+        if constexpr (HEADS == Heads::OFFSETS) {
+            mark_heads(p, tile, tiles, count, shared.marks[k], shared.bounds[k]);
+            check_offsets(p, tile, tiles);
+        }
+        const u32* const marks = shared.marks[HEADS == Heads::OFFSETS ? k : 0];
+        wait_groups_but(mine - 1 - k);
+        if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
+        else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
+    }
+    __syncthreads();
+    const u32 epoch = alone ? 0 : shared.epoch;
+    if (warp_index() == 0) {
+        const State sum = add_up_tiles(shared, last ? mine - 1 : mine);
+        if (lane_index() == 0 && !last) TileStatus::put(p.workspace, blockIdx.x, sum, epoch);
+    }
+    if (threadIdx.x == THREADS - 1 && !alone) begin_launch(p.workspace, epoch);
+    bool any = blockIdx.x > 0;
+    const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
+    __syncthreads();
+    State before;
+    for (u32 w = 0; w < warps; w++) before = w == 0 ? shared.before[0] : combine(before, shared.before[w]);
+
+    for (u32 k = 0; k < mine; k++) {
+        const u64 tile = first + k;
+        const u32 count = tile_count(p.n, tile);
+        Slot* const staged = slots + k * (ROWS * THREADS);
+        const u32* const marks = shared.marks[HEADS == Heads::OFFSETS ? k : 0];
+        if (count == TILE) {
+            rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.bounds[k], shared.warp_totals[k], any, before, out_aligned);
+        } else {
+            rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.bounds[k], shared.warp_totals[k], any, before, out_aligned);
+        }
+        if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
+        any = true;
+    }
+    if (!alone) finish_launch(p.workspace, epoch);
+}

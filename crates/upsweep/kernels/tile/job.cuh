@@ -1,0 +1,69 @@
+// What the kernels that scan tiles are given, and how a tile comes to shared memory.
+
+#include "warp/shuffle.cuh"
+#include "memory/workspace.cuh"
+
+struct Params {
+    const In* input;
+    Out* output;
+    u64 n;                  // elements
+    u64 row;                // ROWS: elements a row
+    const bool* flags;      // FLAGS
+    const Key* keys;        // KEYS
+    const Offset* offsets;  // OFFSETS: segments + 1 of them
+    u64 segments;
+    u64 outputs;            // a reduction stores no result beyond this
+    u64* count;             // null, or where a reduction by flags or keys stores the number of segments
+    const T* init_from;     // null, or where the initial value lies
+    Workspace workspace;
+    T init;
+    T first;                // what an exclusive scan begins with, and the result of an empty segment
+};
+
+#include "block/barrier.cuh"
+#include "tile/geometry.cuh"
+#include "tile/state.cuh"
+#include "warp/scan.cuh"
+#include "memory/status.cuh"
+#include "memory/stage.cuh"
+#include "memory/store.cuh"
+#include "tile/heads.cuh"
+#include "tile/scan.cuh"
+
+static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");
+static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
+
+using TileStatus = Status<State>;
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+// The number of tiles; at least one.
+__device__ __forceinline__ u64 tile_number(u64 n) { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
+
+// How many elements tile `t` has.
+__device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
+    const u64 left = n - t * TILE;
+    return left < TILE ? (u32)left : TILE;
+}
+
+__device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Slot* slots, bool aligned) {
+    if (t < tiles) {
+        const u32 count = tile_count(p.n, t);
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) {
+            const u32 vector = row_vector(row), offset = vector * VECTOR;
+            const u32 mine = count == TILE ? VECTOR : existing<false>(offset, VECTOR, count);
+            stage_vector(slots[vector], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
+        }
+    }
+    close_group();  // also an empty one, so that the number of groups tells the tile
+}
+
+// The parameters, with the initial value where it is read and where it is asked for.
+__device__ __forceinline__ Params with_initial_value(Params p) {
+    if constexpr (HAS_INIT) {
+        if (p.init_from) p.init = *p.init_from;
+        p.first = p.init;
+    }
+    return p;
+}
