@@ -1,7 +1,7 @@
 //! `#[operator]` and `#[function]`: the items that they make of a function.
 
 use crate::cuda::{Cuda, plain};
-use crate::{lanes, translate};
+use crate::{form, translate};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
@@ -38,7 +38,8 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
             }
         });
         let name = &function.sig.ident;
-        let lanes = lanes::suit(&function.block);
+        let lanes = form::suits_lanes(&function.block);
+        let form = Ident::new(form::of(&signature.arguments, &function.block), Span::call_site());
         let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
         let hidden = signature.hidden(function);
         let unit = &signature.unit;
@@ -48,6 +49,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
                 #[automatically_derived]
                 impl #impl_generics ::upsweep::operator::Operator<#output> for #unit #clause {
                     const LANES: bool = #lanes;
+                    const FORM: ::upsweep::operator::Form = ::upsweep::operator::Form::#form;
                     #[inline(always)]
                     fn combine(&self, a: #output, b: #output) -> #output {
                         #name(a, b)

@@ -5,7 +5,7 @@
 mod attribute;
 mod cuda;
 mod element;
-mod lanes;
+mod form;
 mod translate;
 
 use proc_macro::TokenStream;

@@ -58,12 +58,8 @@ __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 e
     const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
     State sum;
     for (u32 i = 0; i < share && first + i < part; i++) {
-        typename TileStatus::Raw raw = TileStatus::load(space, first + i);
-        while (!raw.is_of(epoch)) {
-            __nanosleep(POLL_NANOSECONDS);
-            raw = TileStatus::load(space, first + i);
-        }
-        sum = i == 0 ? raw.value() : combine(sum, raw.value());
+        const State value = TileStatus::wait(space, first + i, epoch);
+        sum = i == 0 ? value : combine(sum, value);
     }
     const u32 lanes = begin < threads ? min(threads - begin, WARP) : 0;
     sum = warp_reduce(sum, lanes);

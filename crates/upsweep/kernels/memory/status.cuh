@@ -79,4 +79,14 @@ struct Status {
         }
         return raw;
     }
+
+    // The value of an entry, as soon as it is there.
+    static __device__ __forceinline__ V wait(const Workspace& space, u64 index, u32 epoch) {
+        Raw raw = load(space, index);
+        while (!raw.is_of(epoch)) {
+            __nanosleep(POLL_NANOSECONDS);
+            raw = load(space, index);
+        }
+        return raw.value();
+    }
 };

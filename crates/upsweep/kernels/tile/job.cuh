@@ -28,6 +28,7 @@ struct Params {
 #include "memory/stage.cuh"
 #include "memory/store.cuh"
 #include "tile/heads.cuh"
+#include "tile/packed.cuh"
 #include "tile/scan.cuh"
 
 static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");

@@ -1,5 +1,6 @@
 // The two passes over a tile that lies in shared memory: reduce it, and, once all before it is known, rescan it. The
-// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found.
+// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Full
+// tiles of small integers go through packed.cuh.
 
 // Element j (logical) of the vector in a slot.
 struct Vector {
@@ -56,6 +57,7 @@ __device__ __forceinline__ u64 place_in_row(const Params& p, u64 begin) {
 // The combination of this thread's elements; nothing where it has none.
 template <bool FULL>
 __device__ __forceinline__ State thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, u64 row_start, const u32* marks) {
+    if constexpr (PACKED && FULL) return Packed<State>::thread_sum(p, begin, slots);
     State sum;
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
@@ -142,6 +144,10 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
         some = true;
     }
 
+    if constexpr (PACKED && FULL) {
+        Packed<State>::scan_vectors(p, slots, some, carry);
+        return store_rows(p, begin, count, slots, aligned);
+    }
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
         const Items items = Items::of<FULL>(p, begin, count, row, slots, row_start, marks);

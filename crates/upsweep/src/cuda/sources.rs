@@ -38,6 +38,7 @@ kernel_files! {
     "tile/heads.cuh",
     "tile/job.cuh",
     "tile/lookback.cuh",
+    "tile/packed.cuh",
     "tile/scan.cuh",
     "tile/state.cuh",
     "warp/scan.cuh",

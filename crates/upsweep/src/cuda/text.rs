@@ -1,8 +1,9 @@
 //! The CUDA C++ that a job contributes to its kernel: types, functions and what is asked of them.
 
 use crate::job::Job;
-use crate::operator::{Element, Function, Map, Operator, Source};
+use crate::operator::{Element, Form, Function, Map, Operator, Same, Source};
 use crate::segments::Segmentation;
+use std::any::TypeId;
 use std::hash::{Hash, Hasher};
 
 /// What one scan or reduction computes, as kernels see it.
@@ -149,10 +150,19 @@ impl<J: Types> Functions<'_, J> {
              __device__ __forceinline__ T combine(const T& a, const T& b) {{ return {combine}(a, b); }}\n\
              __device__ __forceinline__ T map(const In& x, u64 index) {{ return {map}(x, index); }}\n\
              __device__ __forceinline__ Out finish(const T& x) {{ return {finish}(x); }}\n\
-             __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}",
+             __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}{}",
             source.text(),
+            self.known(),
             features.text()
         )
+    }
+
+    /// What is known of the functions: the operator's form and whether elements are mapped and results finished.
+    fn known(&self) -> String {
+        let forms: String = Form::ALL.iter().map(|(_, name)| format!("{name}, ")).collect();
+        let form = Form::ALL.iter().find(|(form, _)| *form == J::Op::FORM).map_or("OTHER", |(_, name)| name);
+        let plain = TypeId::of::<(J::Map, J::Finish)>() == TypeId::of::<(Same, Same)>();
+        format!("enum class Form {{ {forms}}};\nconstexpr Form FORM = Form::{form};\nconstexpr bool PLAIN = {plain};\n")
     }
 
     /// What else a kernel's source depends on beside the types and the features, for its key: the values of operators

@@ -27,6 +27,7 @@
 pub mod arith;
 pub mod builtin;
 mod element;
+mod form;
 mod laws;
 mod map;
 mod source;
@@ -35,6 +36,8 @@ pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, Wid
 pub use element::{Element, MAX_ELEMENT_BYTES};
 #[doc(hidden)]
 pub use element::{Field, Layout};
+#[doc(hidden)]
+pub use form::Form;
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
 pub use map::{Enumerate, Map, MapWith, Same, Widen};
 pub use source::Source;
@@ -52,6 +55,9 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     /// many elements at once. [`#[operator]`](macro@crate::operator) sees that from the body.
     #[doc(hidden)]
     const LANES: bool = false;
+    /// Which operation it is, for backends that know better instructions for it; also seen from the body.
+    #[doc(hidden)]
+    const FORM: Form = Form::Other;
 
     /// `a` and then `b`, where `a` comes from the elements before those of `b`.
     fn combine(&self, a: T, b: T) -> T;

@@ -6,8 +6,8 @@ use std::fmt;
 const THREADS: usize = 256;
 /// Rows of vectors that a warp loads at once.
 const DEPTH: usize = 4;
-/// The most parts: several waves of blocks on the largest GPUs, and few values for the last block to combine.
-const MOST_PARTS: usize = 4096;
+/// The most parts: blocks enough for the largest GPUs, and few values for the last one to combine. H200, 2026-11-21.
+const MOST_PARTS: usize = 1056;
 
 /// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in the
 /// same order on every GPU.
@@ -45,7 +45,7 @@ impl ReducePlan {
     /// The constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> String {
-        format!("constexpr u32 THREADS = {THREADS}, VECTOR = {}, DEPTH = {DEPTH};\n", self.vector)
+        format!("constexpr u32 THREADS = {THREADS}, VECTOR = {}, DEPTH = {DEPTH}, POLL_NANOSECONDS = 40;\n", self.vector)
     }
 }
 

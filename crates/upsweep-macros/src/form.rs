@@ -1,12 +1,46 @@
-//! Which operators are a few vector instructions, when their elements are numbers.
+//! What an operator's body says, for backends that know better instructions for it.
 
-use syn::{BinOp, Block, Expr, Pat, Stmt, UnOp};
+use proc_macro2::Ident;
+use syn::{BinOp, Block, Expr, Pat, Stmt, Type, UnOp};
+
+/// The variant of `upsweep::operator::Form` for a body: which operation of its two arguments it is, if it is just one.
+pub(crate) fn of(arguments: &[(Pat, Type)], body: &Block) -> &'static str {
+    let [Stmt::Expr(expr, None)] = &body.stmts[..] else { return "Other" };
+    let is = |expr: &Expr, argument: usize| match (expr, arguments.get(argument)) {
+        (Expr::Path(path), Some((Pat::Ident(name), _))) => path.path.is_ident(&name.ident),
+        _ => false,
+    };
+    match expr {
+        Expr::Binary(binary) if is(&binary.left, 0) && is(&binary.right, 1) => match binary.op {
+            BinOp::Add(_) => "Sum",
+            BinOp::BitAnd(_) => "And",
+            BinOp::BitOr(_) => "Or",
+            BinOp::BitXor(_) => "Xor",
+            _ => "Other",
+        },
+        Expr::MethodCall(call) if is(&call.receiver, 0) && call.args.first().is_some_and(|second| is(second, 1)) => {
+            method(&call.method)
+        }
+        _ => "Other",
+    }
+}
+
+fn method(name: &Ident) -> &'static str {
+    if name == "minimum" {
+        "Minimum"
+    } else if name == "maximum" {
+        "Maximum"
+    } else {
+        "Other"
+    }
+}
 
 /// The most operations of such an operator: more take longer than what lanes save.
 const MOST: usize = 4;
 
-/// Whether the body consists of so few operations that processors have for vectors. A wrong answer costs time alone.
-pub(crate) fn suit(body: &Block) -> bool {
+/// Whether the body consists of so few operations that processors have for vectors, when elements are numbers. A wrong
+/// answer costs time alone.
+pub(crate) fn suits_lanes(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST)
 }
 
@@ -72,7 +106,34 @@ fn is_vector_method(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::suit;
+    use super::{of, suits_lanes};
+    use syn::{Pat, Type, parse_quote};
+
+    #[test]
+    fn one_operation_of_the_arguments_in_their_order_is_a_form() {
+        let ty: Type = parse_quote!(u8);
+        let (a, b): (Pat, Pat) = (parse_quote!(a), parse_quote!(b));
+        let arguments = [(a, ty.clone()), (b, ty)];
+        for (body, expected) in [
+            ("{ a + b }", "Sum"),
+            ("{ a & b }", "And"),
+            ("{ a | b }", "Or"),
+            ("{ a ^ b }", "Xor"),
+            ("{ a.minimum(b) }", "Minimum"),
+            ("{ a.maximum(b) }", "Maximum"),
+            ("{ b + a }", "Other"),
+            ("{ a + a }", "Other"),
+            ("{ a - b }", "Other"),
+            ("{ a * b }", "Other"),
+            ("{ a.max(b) }", "Other"),
+            ("{ b.maximum(a) }", "Other"),
+            ("{ a + b + a }", "Other"),
+            ("{ let a = b; a + b }", "Other"),
+            ("{ a + b; }", "Other"),
+        ] {
+            assert_eq!(of(&arguments, &syn::parse_str(body).unwrap()), expected, "{body}");
+        }
+    }
 
     #[test]
     fn few_vector_operations_suit() {
@@ -93,7 +154,7 @@ mod tests {
             ("{ Pair { m: a.m, c: b.c } }", false),
         ] {
             let block = syn::parse_str(body).unwrap();
-            assert_eq!(suit(&block), expected, "{body}");
+            assert_eq!(suits_lanes(&block), expected, "{body}");
         }
     }
 }
