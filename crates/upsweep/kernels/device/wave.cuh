@@ -57,13 +57,15 @@ __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 e
     const u32 threads = (part + share - 1) / share;    // that have some
     const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
     State sum;
-    for (u32 i = 0; i < share && first + i < part; i++) {
-        const State value = TileStatus::wait(space, first + i, epoch);
-        sum = i == 0 ? value : combine(sum, value);
+    for (u32 i = first; i < first + share && i < part; i++) {
+        const State value = TileStatus::wait(space, i, epoch);
+        sum = i == first ? value : combine(sum, value);
     }
     const u32 lanes = begin < threads ? min(threads - begin, WARP) : 0;
-    sum = warp_reduce(sum, lanes);
-    if (lane_index() == 0 && lanes > 0) before[warp_index()] = sum;
+    if (lanes > 0) {
+        sum = warp_reduce(sum, lanes);
+        if (lane_index() == 0) before[warp_index()] = sum;
+    }
     return (threads + WARP - 1) / WARP;
 }
 
@@ -104,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
     __syncthreads();
     State before;
-    for (u32 w = 0; w < warps; w++) before = w == 0 ? shared.before[0] : combine(before, shared.before[w]);
+    if (any) before = shuffle(warp_reduce(shared.before[min(lane_index(), WARPS - 1)], warps), 0);
 
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;

@@ -1,8 +1,9 @@
 // From a thread's results to global memory.
 
 constexpr u32 RESULT_BYTES = VECTOR * sizeof(Out);
-// Results that fit go back to the slots of their elements, so that a warp can store whole rows.
-constexpr bool THROUGH_SLOTS = RESULT_BYTES <= SLOT;
+// Results that fit go back to the slots of their elements, so that a warp can store whole rows. Of one row a thread has
+// them already.
+constexpr bool THROUGH_SLOTS = RESULT_BYTES <= SLOT && ROWS > 1;
 // The largest store that divides a vector of results; 1 where none does.
 constexpr u32 STORE = RESULT_BYTES % 16 == 0 ? 16 : RESULT_BYTES % 8 == 0 ? 8 : RESULT_BYTES % 4 == 0 ? 4 : 1;
 

@@ -38,6 +38,15 @@ __device__ u32 min_signed(u32, u32);
 __device__ u32 min_unsigned(u32, u32);
 #endif
 
+// The bytes of `w` that the selector's nibbles name; the highest bit of a nibble asks for the byte's sign eight times, which
+// __byte_perm does not pass on.
+template <u32 SELECTOR>
+__device__ __forceinline__ u32 signed_bytes(u32 w) {
+    u32 r;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(w), "n"(SELECTOR));
+    return r;
+}
+
 // What `V`, a `T` of one or two bytes, is in words.
 template <class V>
 struct Packed {
@@ -52,8 +61,8 @@ struct Packed {
     }
 
     // The bytes 0 and 2, and 1 and 3, of a word in lanes of 16 bits.
-    static __device__ __forceinline__ u32 even_bytes(u32 w) { return SIGNED && EXTREME ? __byte_perm(w, 0, 0xa280) : w & 0x00ff00ff; }
-    static __device__ __forceinline__ u32 odd_bytes(u32 w) { return __byte_perm(w, 0, SIGNED && EXTREME ? 0xb391 : 0x4341); }
+    static __device__ __forceinline__ u32 even_bytes(u32 w) { return SIGNED && EXTREME ? signed_bytes<0xa280>(w) : w & 0x00ff00ff; }
+    static __device__ __forceinline__ u32 odd_bytes(u32 w) { return SIGNED && EXTREME ? signed_bytes<0xb391>(w) : __byte_perm(w, 0, 0x4341); }
     static __device__ __forceinline__ u32 low_twice(u32 lanes) { return __byte_perm(lanes, 0, 0x1010); }
     static __device__ __forceinline__ u32 high_twice(u32 lanes) { return __byte_perm(lanes, 0, 0x3232); }
 

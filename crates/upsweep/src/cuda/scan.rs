@@ -91,7 +91,7 @@ pub(super) fn launch<J: Types>(
         Sizes { input: size_of::<J::In>(), state: features.state_bytes::<J::Acc>(), output: size_of::<J::Out>() };
     let plan = ScanPlan::with_waves(n, sizes, cuda.compute_capability(), LONGEST_WAVE.load(Ordering::Relaxed));
     let functions = Functions::<J> { operator, map, finish, same };
-    let kernel = prepare::kernel(cuda, plan.root(), features, &functions, || source(features, &plan, &functions))?;
+    let kernel = prepare::kernel(cuda, plan.family(), features, &functions, || source(features, &plan, &functions))?;
 
     let threads = plan.threads as u32;
     let shared = plan.shared_bytes as u32;

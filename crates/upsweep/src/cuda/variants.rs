@@ -19,7 +19,10 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         ($($ty:ty)*) => { $(list.scan::<$ty, _, _, _, _>(stringify!($ty), Sum, Same, Same);)* };
     }
     sums! { i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 f16 bf16 f32 f64 }
-    list.scan::<f32, f32, _, _, _>("f32 max", Max, Same, Same);
+    macro_rules! maxima {
+        ($($ty:ty)*) => { $(list.scan::<$ty, _, _, _, _>(concat!(stringify!($ty), " max"), Max, Same, Same);)* };
+    }
+    maxima! { i8 u16 f16 f32 f64 }
     list.scan::<u8, u64, _, _, _>("u8 as u64", Sum, Widen::<u64>::new(), Same);
     list.scan::<f64, (f64, u64), _, _, _>("f64 argmax", ArgMax, Enumerate, Same);
     list.scan::<f32, f32, _, _, _>("f32 compensated", CompensatedSum, MapWith(Compensate), Rounded);
@@ -90,10 +93,12 @@ impl List {
         self.kernels.push((format!("{family} {name}"), kernel));
     }
 
-    /// A wave and a pipeline.
-    fn plans<I: Element, T, O>(&self, features: Features) -> [(&'static str, ScanPlan); 2] {
+    /// The waves and the pipeline.
+    fn plans<I: Element, T, O>(&self, features: Features) -> [(&'static str, ScanPlan); 3] {
         let sizes = Sizes { input: size_of::<I>(), state: features.state_bytes::<T>(), output: size_of::<O>() };
-        let plan = |longest_wave| ScanPlan::with_waves(1 << 20, sizes, self.capability, longest_wave);
-        [("wave", plan(usize::MAX)), ("scan", plan(0))]
+        [1 << 10, 1 << 23, 1 << 32].map(|bytes| {
+            let plan = ScanPlan::new(bytes / size_of::<I>(), sizes, self.capability);
+            (plan.family(), plan)
+        })
     }
 }

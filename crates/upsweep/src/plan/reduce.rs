@@ -45,7 +45,10 @@ impl ReducePlan {
     /// The constants that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> String {
-        format!("constexpr u32 THREADS = {THREADS}, VECTOR = {}, DEPTH = {DEPTH}, POLL_NANOSECONDS = 40;\n", self.vector)
+        format!(
+            "constexpr u32 THREADS = {THREADS}, VECTOR = {}, DEPTH = {DEPTH}, POLL_NANOSECONDS = 40;\n",
+            self.vector
+        )
     }
 }
 

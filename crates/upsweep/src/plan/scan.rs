@@ -8,10 +8,12 @@ use std::fmt;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
-/// Threads that scan; the look-back warps come on top.
-const THREADS: usize = 256;
-/// Bytes of input a thread holds of one tile: three loads of 16 bytes.
-const THREAD_BYTES: usize = 48;
+/// Threads that scan (the look-back warps of a pipeline come on top), and bytes of input that each holds of one tile: three
+/// loads of 16 bytes.
+const LARGE: (usize, usize) = (256, 48);
+/// The same where every block of a wave has one such tile: many threads with little each, because what counts is how long
+/// one of them takes. Much of that is the wait for its instructions, which lie outside every cache when a kernel begins.
+const SMALL: (usize, usize) = (512, 16);
 /// Shared memory for what a block's warps share beside the ring of tiles: the most that any kernel takes.
 const RESERVED: usize = 12 << 10;
 /// Tiles of a look-back group, and entries from one group's status word to the next: as in `tile/lookback.cuh`.
@@ -131,6 +133,33 @@ pub enum Schedule {
     Pipeline,
 }
 
+/// A tile's shape. It depends on the types alone.
+#[derive(Clone, Copy)]
+struct Shape {
+    threads: usize,
+    vector: usize,
+    rows: usize,
+    tile: usize,
+    /// In shared memory.
+    bytes: usize,
+}
+
+impl Shape {
+    fn new(sizes: Sizes, (threads, thread_bytes): (usize, usize)) -> Self {
+        let widest = sizes.state.max(sizes.output);
+        let vector = if 16usize.is_multiple_of(sizes.input) { 16 / sizes.input } else { 1 };
+        let vector = vector.min(1 << (64 / widest).max(1).ilog2());
+        let slot = (vector * sizes.input).next_multiple_of(16);
+        let rows = (thread_bytes / slot).max(1);
+        Self { threads, vector, rows, tile: threads * vector * rows, bytes: threads * rows * slot }
+    }
+}
+
+/// Status words of 8 and of 16 bytes for so many values of `state` bytes.
+fn words(values: usize, state: usize) -> (usize, usize) {
+    if state <= 4 { (values, 0) } else { (0, values * state.div_ceil(12)) }
+}
+
 /// A planned single-pass scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanPlan {
@@ -148,6 +177,8 @@ pub struct ScanPlan {
     pub tiles: usize,
     /// How they come to blocks.
     pub schedule: Schedule,
+    /// Threads a block that scan.
+    pub scanning: usize,
     /// Threads a block, the look-back warps included.
     pub threads: usize,
     /// Blocks that a multiprocessor should run.
@@ -176,43 +207,48 @@ impl ScanPlan {
     /// [`new`](ScanPlan::new) with waves of up to `longest_wave` tiles a block.
     pub(crate) fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
         let tuning = Tuning::of(capability);
-        let widest = sizes.state.max(sizes.output);
-        let vector = if 16usize.is_multiple_of(sizes.input) { 16 / sizes.input } else { 1 };
-        let vector = vector.min(1 << (64 / widest).max(1).ilog2());
-        let slot = (vector * sizes.input).next_multiple_of(16);
-        let rows = (THREAD_BYTES / slot).max(1);
-        let tile = THREADS * vector * rows;
-        let stage = THREADS * rows * slot;
-        let fit = (tuning.shared_bytes - RESERVED) / stage;
-        let lag = tuning.lag.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         let blocks =
             if sizes.state <= 8 { tuning.blocks } else { tuning.blocks.min(if sizes.state <= 24 { 2 } else { 1 }) };
-        let tiles = len.div_ceil(tile).max(1);
-        let most_tiles = Self::most_tiles(tuning, blocks, stage);
-        let part = tiles.div_ceil(MOST_PARTS);
-        let (schedule, threads, held, entries) = if part <= most_tiles.min(longest_wave) {
-            (Schedule::Wave { part }, THREADS, part, tiles.div_ceil(part))
-        } else {
-            let entries = tiles + 2 * SPREAD * (tiles / GROUP + 1);
-            (Schedule::Pipeline, THREADS + tuning.lookers * WARP, tuning.ahead + lag + 1, entries)
-        };
-        let small = sizes.state <= 4;
+        let small = Shape::new(sizes, SMALL);
+        let large = Shape::new(sizes, LARGE);
+        let fit = (tuning.shared_bytes / blocks).saturating_sub(RESERVED) / large.bytes;
+        for (shape, most) in [(small, 1), (large, fit.clamp(1, MOST_TILES))] {
+            let tiles = len.div_ceil(shape.tile).max(1);
+            let part = tiles.div_ceil(MOST_PARTS);
+            if part <= most.min(longest_wave) {
+                let schedule = Schedule::Wave { part };
+                let (words8, words16) = words(tiles.div_ceil(part), sizes.state);
+                let plan = Self::of(len, sizes, tuning, shape, blocks);
+                return Self { schedule, shared_bytes: part * shape.bytes, words8, words16, ..plan };
+            }
+        }
+        let plan = Self::of(len, sizes, tuning, large, blocks);
+        let (words8, words16) = words(plan.tiles + 2 * SPREAD * (plan.tiles / GROUP + 1), sizes.state);
+        Self { words8, words16, threads: plan.threads + tuning.lookers * WARP, ..plan }
+    }
+
+    /// A pipeline without its look-back.
+    fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: Shape, blocks: usize) -> Self {
+        let Shape { threads, vector, rows, tile, bytes } = shape;
+        let fit = (tuning.shared_bytes - RESERVED) / bytes;
+        let lag = tuning.lag.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         Self {
             len,
             sizes,
             vector,
             rows,
             tile,
-            tiles,
-            schedule,
+            tiles: len.div_ceil(tile).max(1),
+            schedule: Schedule::Pipeline,
+            scanning: threads,
             threads,
             blocks,
             ahead: tuning.ahead,
             lag,
             tuning,
-            shared_bytes: held * stage,
-            words8: if small { entries } else { 0 },
-            words16: if small { 0 } else { entries * sizes.state.div_ceil(12) },
+            shared_bytes: (tuning.ahead + lag + 1) * bytes,
+            words8: 0,
+            words16: 0,
         }
     }
 
@@ -225,9 +261,14 @@ impl ScanPlan {
         }
     }
 
-    /// The most tiles that a block of a wave has.
-    fn most_tiles(tuning: &Tuning, blocks: usize, stage: usize) -> usize {
-        ((tuning.shared_bytes / blocks).saturating_sub(RESERVED) / stage).clamp(1, MOST_TILES)
+    /// What tells this plan's kernel from those of the same job with other constants.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        match self.schedule {
+            Schedule::Wave { .. } if self.scanning == SMALL.0 => "wave of small tiles",
+            Schedule::Wave { .. } => "wave",
+            Schedule::Pipeline => "pipeline",
+        }
     }
 
     /// The blocks to launch on a device that can run `resident` blocks at once.
@@ -242,7 +283,7 @@ impl ScanPlan {
     /// The constants that the kernel is compiled with. They depend on the types, the device and the schedule alone.
     #[must_use]
     pub fn constants(&self) -> String {
-        let Self { vector, rows, ahead, lag, tuning, blocks, .. } = self;
+        let Self { vector, rows, ahead, lag, tuning, blocks, scanning, .. } = self;
         let constants = match self.schedule {
             Schedule::Wave { .. } => format!("MOST_PARTS = {MOST_PARTS}, MOST_TILES = {MOST_TILES}"),
             Schedule::Pipeline => {
@@ -250,7 +291,7 @@ impl ScanPlan {
             }
         };
         format!(
-            "constexpr u32 THREADS = {THREADS}, VECTOR = {vector}, ROWS = {rows}, BLOCKS = {blocks}, \
+            "constexpr u32 THREADS = {scanning}, VECTOR = {vector}, ROWS = {rows}, BLOCKS = {blocks}, \
              POLL_NANOSECONDS = 40, {constants};\n"
         )
     }
@@ -258,32 +299,39 @@ impl ScanPlan {
 
 impl fmt::Display for ScanPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { len, vector, rows, tile, tiles, threads, blocks, ahead, lag, tuning, shared_bytes, .. } = self;
+        let Self { len, vector, rows, tile, tiles, scanning, threads, blocks, ahead, lag, tuning, .. } = self;
         let bytes = self.words8 * 8 + self.words16 * 16;
         writeln!(f, "single-pass scan, one kernel ({})", self.root())?;
         writeln!(f, "  elements      {len} of {} bytes, results of {} bytes", self.sizes.input, self.sizes.output)?;
         writeln!(
             f,
-            "  tiles         {tiles} of {tile} elements ({} KiB): {THREADS} threads x {rows} x {vector}",
+            "  tiles         {tiles} of {tile} elements ({} KiB): {scanning} threads x {rows} x {vector}",
             (tile * self.sizes.input) >> 10
         )?;
         match self.schedule {
             Schedule::Wave { part } => {
                 let parts = tiles.div_ceil(part);
-                writeln!(f, "  wave          {parts} blocks of {threads} threads, {part} tiles each, all in shared memory")?;
+                writeln!(
+                    f,
+                    "  wave          {parts} blocks of {threads} threads, {part} tiles each, all in shared memory"
+                )?;
                 writeln!(f, "  look-back     over all blocks before; {bytes} bytes of status words")?;
             }
             Schedule::Pipeline => {
                 writeln!(
                     f,
                     "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor",
-                    threads - THREADS
+                    threads - scanning
                 )?;
                 writeln!(f, "  pipeline      {ahead} tile staged ahead, {lag} held back")?;
-                writeln!(f, "  look-back     {} groups of {GROUP} tiles; {bytes} bytes of status words", tuning.groups)?;
+                writeln!(
+                    f,
+                    "  look-back     {} groups of {GROUP} tiles; {bytes} bytes of status words",
+                    tuning.groups
+                )?;
             }
         }
-        writeln!(f, "  shared memory {shared_bytes} bytes a block")?;
+        writeln!(f, "  shared memory {} bytes a block", self.shared_bytes)?;
         write!(
             f,
             "  tuning row    compute capability {}.{}: {}",
@@ -302,7 +350,17 @@ mod tests {
             for input in 1..=64 {
                 for state in [1, 2, 4, 8, 12, 16, 24, 40, 64, 72, 80] {
                     for output in [1, 4, 8, 16, 64] {
-                        let plan = ScanPlan::new(1 << 33, Sizes { input, state, output }, row.capability);
+                        let sizes = Sizes { input, state, output };
+                        for len in [1, 1 << 16, 1 << 20, 1 << 24] {
+                            let plan = ScanPlan::new(len, sizes, row.capability);
+                            if let Schedule::Wave { part } = plan.schedule {
+                                assert!(plan.shared_bytes + RESERVED <= row.shared_bytes.max(96 << 10), "{plan:?}");
+                                assert!(part <= MOST_TILES && plan.grid(1) <= MOST_PARTS, "{plan:?}");
+                                assert!(plan.grid(1) * part * plan.tile >= len, "{plan:?}");
+                            }
+                        }
+                        let plan = ScanPlan::new(1 << 33, sizes, row.capability);
+                        assert_eq!(plan.schedule, Schedule::Pipeline);
                         assert!(plan.shared_bytes + RESERVED <= row.shared_bytes, "{plan:?}");
                         assert!(plan.vector.is_power_of_two() && plan.vector <= 16 && plan.lag >= 1, "{plan:?}");
                         assert!(2 + 2 * (plan.ahead + plan.lag + 1) < 16, "a block has 16 barriers: {plan:?}");
@@ -318,8 +376,10 @@ mod tests {
     #[test]
     fn the_tile_does_not_depend_on_the_gpu() {
         let sizes = Sizes { input: 4, state: 4, output: 4 };
-        let tiles = TUNING.iter().map(|row| ScanPlan::new(1000, sizes, row.capability).tile);
-        assert!(tiles.clone().all(|tile| tile == 3072), "{:?}", tiles.collect::<Vec<_>>());
+        for (len, expected) in [(1000, 2048), (1 << 30, 3072)] {
+            let tiles = TUNING.iter().map(|row| ScanPlan::new(len, sizes, row.capability).tile);
+            assert!(tiles.clone().all(|tile| tile == expected), "{:?}", tiles.collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Scan: every length around the edges of vectors, warps, blocks, tiles and groups of tiles, for elements of each
 //! size. Except for sums the operators do not commute, so an element out of order shows too.
 
-use crate::support::check::{Case, Lines, Reach};
+use crate::support::check::{Case, Lines, Reach, Start};
 use crate::support::operators::*;
 use crate::support::oracle::{Cut, Rule};
 use crate::support::place::Place;
+use crate::support::random::Rng;
 use crate::support::sample::{Sample, random_values};
 use crate::support::{on_each_backend, sizes};
-use upsweep::operator::builtin::Sum;
+use upsweep::operator::builtin::{Max, Min, Sum};
 use upsweep::{Operator, Scan};
 
 on_each_backend!(
@@ -24,7 +25,40 @@ on_each_backend!(
     scan_tile_edges_64_bytes,
     scan_past_caches,
     scan_invented_elements,
+    scan_extremes_of_small_integers,
 );
+
+/// Running extremes that change all the way: random values would soon meet the type's own extremes.
+fn scan_extremes_of_small_integers(place: &Place) {
+    fn ramps<T: Sample>(place: &Place, most: usize, value: impl Fn(i32) -> T, max: fn(T, T) -> T, min: fn(T, T) -> T)
+    where
+        Max: Operator<T>,
+        Min: Operator<T>,
+    {
+        let highest = value(most as i32 / 2 - 1);
+        let lowest = value(-(most as i32) / 2);
+        for len in [1000, 12_288 / size_of::<T>(), 5003, 12_345, 61_440, 100_003] {
+            for rising in [true, false] {
+                let mut rng = Rng::new(len as u64);
+                let at = |i: usize| if rising { i } else { len - 1 - i };
+                let noise = most / 16;
+                let x: Vec<T> = (0..len)
+                    .map(|i| value((at(i) * (most - noise) / len + rng.below(noise)) as i32 - most as i32 / 2))
+                    .collect();
+                for start in [Start::Nothing, Start::Value(value(3)), Start::Value(highest), Start::Value(lowest)] {
+                    for case in Case::new().start(start).directions(true) {
+                        Lines.scan(place, Scan::new(Max), &Rule::new(max, Some(lowest)), &x, &case);
+                        Lines.scan_in_place(place, Scan::new(Min), &Rule::new(min, Some(highest)), &x, &case);
+                    }
+                }
+            }
+        }
+    }
+    ramps::<i8>(place, 256, |x| x as i8, i8::max, i8::min);
+    ramps::<u8>(place, 256, |x| (x + 128) as u8, u8::max, u8::min);
+    ramps::<i16>(place, 65_536, |x| x as i16, i16::max, i16::min);
+    ramps::<u16>(place, 65_536, |x| (x + 32_768) as u16, u16::max, u16::min);
+}
 
 fn scan_tile_edges_1_byte(place: &Place) {
     edges(place, Sum, &Rule::new(u8::wrapping_add, Some(0)));
