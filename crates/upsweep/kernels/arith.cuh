@@ -240,19 +240,8 @@ ARITH_HALF(sum)
 ARITH_HALF(least_or_nan)
 ARITH_HALF(most_or_nan)
 #endif
-// The order of doubles is that of integers but for the sign: quicker than comparisons in double precision.
-ARITH i64 ordered(f64 x) {
-  const i64 bits = i64(raw_bits(x));
-  return bits ^ i64(u64(bits >> 63) >> 1);
-}
-ARITH f64 least_or_nan(f64 a, f64 b) {
-  const f64 least = ordered(b) < ordered(a) ? b : a;
-  return a != a || b != b ? from_bits<f64>(number<f64>::nan) : least;
-}
-ARITH f64 most_or_nan(f64 a, f64 b) {
-  const f64 most = ordered(b) > ordered(a) ? b : a;
-  return a != a || b != b ? from_bits<f64>(number<f64>::nan) : most;
-}
+ARITH f64 least_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : least(a, b); }
+ARITH f64 most_or_nan(f64 a, f64 b) { return a != a ? a : b != b ? b : most(a, b); }
 
 template <floating T> ARITH bool is_nan(T x) { return widen(x) != widen(x); }
 // By the bits: a compiler may take `x != x ? nan : x` for `x`, because all NaN are one to it.
