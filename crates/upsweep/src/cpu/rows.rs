@@ -38,7 +38,7 @@ pub(super) const fn apply<S: Steps>() -> bool {
     S::LANES && size_of::<S::Out>() <= size_of::<S::Acc>()
 }
 
-/// `a ⊕ b`, lane by lane.
+/// `a ⊕ b`, lane by lane. Between their load and their store, rows are encoded: see [`Steps::encode`].
 #[inline(always)]
 fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
@@ -46,7 +46,7 @@ fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     let (a, b) = ((&raw const a).cast::<S::Acc>(), (&raw const b).cast::<S::Acc>());
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
         // SAFETY: rows have so many lanes, which are initialised in `a` and `b`.
-        unsafe { to.add(i).write(steps.combine(a.add(i).read(), b.add(i).read())) };
+        unsafe { to.add(i).write(steps.combine_encoded(a.add(i).read(), b.add(i).read())) };
     }
     // SAFETY: every lane has been written; the processor has the instructions that this is compiled for.
     unsafe { L::opaque(row.assume_init()) }
@@ -107,7 +107,7 @@ unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k:
     unsafe {
         let input = memory.input.add(first);
         for i in 0..lanes {
-            let value = steps.load(input.add(i).read(), first - origin + i);
+            let value = steps.encode(steps.load(input.add(i).read(), first - origin + i));
             row.as_mut_ptr().cast::<S::Acc>().add(i).write(value);
         }
         let row = L::opaque(row.assume_init());
@@ -124,7 +124,7 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
     let row = (&raw const row).cast::<S::Acc>();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
         // SAFETY: rows have so many lanes; the caller's promise.
-        unsafe { to.add(i).write(steps.store(row.add(i).read())) };
+        unsafe { to.add(i).write(steps.store(steps.decode(row.add(i).read()))) };
     }
 }
 
@@ -146,7 +146,7 @@ pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
     // SAFETY: the processor has the instructions; the tile's elements are in the input and the output, from `first` on.
     // The stage has room for the results of a tile.
     unsafe {
-        let before = every::<L, S>(base);
+        let before = every::<L, S>(steps.encode(base));
         let output = memory.output.add(first);
         let to = if storing.around_cache { stage.start() } else { output };
         let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
@@ -197,6 +197,6 @@ pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
         }
         // There was a group.
         let total = total.unwrap_or(before);
-        (&raw const total).cast::<S::Acc>().read()
+        steps.decode((&raw const total).cast::<S::Acc>().read())
     }
 }

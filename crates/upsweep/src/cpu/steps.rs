@@ -1,6 +1,6 @@
 //! What is done to the elements, apart from where they lie.
 
-use crate::operator::{Element, Function, Map, Operator};
+use crate::operator::{Element, Form, Function, Map, Operator};
 use std::marker::PhantomData;
 
 /// The functions of one job behind one type parameter, so that the kernels need not spell out their bounds.
@@ -11,6 +11,12 @@ pub(super) trait Steps: Copy + Send + Sync {
 
     /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
+
+    /// A value as [`combine_encoded`](Steps::combine_encoded) takes it: extremes of floats are integers there, of which one
+    /// instruction finds the larger. For all other operators nothing changes.
+    fn encode(&self, value: Self::Acc) -> Self::Acc;
+    fn decode(&self, value: Self::Acc) -> Self::Acc;
+    fn combine_encoded(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
 
     /// What is combined for the element `x` at position `index`.
     fn load(&self, x: Self::In, index: usize) -> Self::Acc;
@@ -59,6 +65,21 @@ where
     const LANES: bool = Op::LANES && M::Output::LANE;
 
     #[inline(always)]
+    fn encode(&self, value: M::Output) -> M::Output {
+        if Self::ENCODED { value.encode(Self::LATER) } else { value }
+    }
+
+    #[inline(always)]
+    fn decode(&self, value: M::Output) -> M::Output {
+        if Self::ENCODED { value.decode() } else { value }
+    }
+
+    #[inline(always)]
+    fn combine_encoded(&self, a: M::Output, b: M::Output) -> M::Output {
+        if Self::ENCODED { a.extreme_encoded(b, Self::LATER) } else { self.operator.combine(a, b) }
+    }
+
+    #[inline(always)]
     fn load(&self, x: I, index: usize) -> M::Output {
         self.map.apply(x, index as u64)
     }
@@ -72,6 +93,18 @@ where
     fn store(&self, value: M::Output) -> O {
         self.finish.call((value,)).canonical()
     }
+}
+
+impl<I, O, Op, M, F> Parts<I, O, Op, M, F>
+where
+    I: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+{
+    /// Whether the operator is the larger or the smaller of two floats.
+    const ENCODED: bool = M::Output::ENCODED && matches!(Op::FORM, Form::Minimum | Form::Maximum);
+    /// Whether it is the larger.
+    const LATER: bool = matches!(Op::FORM, Form::Maximum);
 }
 
 /// Where the elements are read and the results written.

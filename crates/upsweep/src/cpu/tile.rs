@@ -250,14 +250,15 @@ unsafe fn sequential_chunk<S: Steps>(
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
     // SAFETY: `k` is in the chunk below, so `memory.at(k)` is in the output.
-    let store = |k: usize, value| unsafe { memory.output.add(memory.at(k)).write(steps.store(value)) };
+    let store = |k: usize, value| unsafe { memory.output.add(memory.at(k)).write(steps.store(steps.decode(value))) };
     // SAFETY: `k` is in the chunk below, and its own result is not stored yet.
-    let element = |k: usize| unsafe { load(steps, memory, k, origin) };
+    let element = |k: usize| steps.encode(unsafe { load(steps, memory, k, origin) });
+    let base = base.map(|base| steps.encode(base));
     let first = chunk.start;
     let mut value = element(first);
     if !storing.exclusive {
-        store(first, base.map_or(value, |base| steps.combine(base, value)));
-    } else if let Some(before) = base.or(storing.identity) {
+        store(first, base.map_or(value, |base| steps.combine_encoded(base, value)));
+    } else if let Some(before) = base.or(storing.identity.map(|identity| steps.encode(identity))) {
         store(first, before);
     }
     let rest = first + 1..chunk.end;
@@ -266,29 +267,29 @@ unsafe fn sequential_chunk<S: Steps>(
         (Some(base), true) => {
             for k in rest {
                 let x = element(k);
-                store(k, steps.combine(base, value));
-                value = steps.combine(value, x);
+                store(k, steps.combine_encoded(base, value));
+                value = steps.combine_encoded(value, x);
             }
         }
         (None, true) => {
             for k in rest {
                 let x = element(k);
                 store(k, value);
-                value = steps.combine(value, x);
+                value = steps.combine_encoded(value, x);
             }
         }
         (Some(base), false) => {
             for k in rest {
-                value = steps.combine(value, element(k));
-                store(k, steps.combine(base, value));
+                value = steps.combine_encoded(value, element(k));
+                store(k, steps.combine_encoded(base, value));
             }
         }
         (None, false) => {
             for k in rest {
-                value = steps.combine(value, element(k));
+                value = steps.combine_encoded(value, element(k));
                 store(k, value);
             }
         }
     }
-    value
+    steps.decode(value)
 }

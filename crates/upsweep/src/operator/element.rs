@@ -30,10 +30,6 @@ use std::mem::{align_of, offset_of, size_of};
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
-    /// Whether it is a number that processors have in vectors.
-    #[doc(hidden)]
-    const LANE: bool = false;
-
     /// Adds the type's definition to `source` and returns its CUDA C++ name.
     fn cuda_type(source: &mut Source) -> String;
 
@@ -50,6 +46,39 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn canonical(self) -> Self {
         self
+    }
+
+    /// Whether it is a number that processors have in vectors.
+    #[doc(hidden)]
+    const LANE: bool = false;
+
+    /// Whether [`encode`](Element::encode) makes a difference.
+    #[doc(hidden)]
+    const ENCODED: bool = false;
+
+    /// The value in an encoding whose order as an integer is that of IEEE 754-2019 `minimum` and `maximum`, -0 before +0.
+    /// NaN, which wins, is the last of all for a maximum (`nan_last`), and the first for a minimum.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline(always)]
+    fn encode(self, _nan_last: bool) -> Self {
+        self
+    }
+
+    /// The value that [`encode`](Element::encode) has encoded; every NaN is some NaN.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline(always)]
+    fn decode(self) -> Self {
+        self
+    }
+
+    /// The later of two encoded values, or the earlier one.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline(always)]
+    fn extreme_encoded(self, other: Self, _later: bool) -> Self {
+        other
     }
 }
 
@@ -118,10 +147,31 @@ unsafe impl Element for bool {
 }
 
 macro_rules! float_elements {
-    ($($rust:ty => $cuda:literal, $bits:ty, $suffix:literal, $lane:literal);* $(;)?) => { $(
+    ($($rust:ty => $cuda:literal, $bits:ty, $signed:ty, $suffix:literal, $lane:literal);* $(;)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same IEEE 754 or bfloat16 type; every bit pattern is valid.
         unsafe impl Element for $rust {
             const LANE: bool = $lane;
+            const ENCODED: bool = $lane;
+            #[inline(always)]
+            fn encode(self, nan_last: bool) -> Self {
+                let bits = self.to_bits();
+                let nan = <$rust>::NAN.to_bits();
+                let nan = if nan_last { nan } else { nan | !(<$bits>::MAX >> 1) };
+                let is_nan = bits & (<$bits>::MAX >> 1) > <$rust>::INFINITY.to_bits();
+                <$rust>::from_bits(if is_nan { nan } else { bits }).decode()
+            }
+            #[inline(always)]
+            fn decode(self) -> Self {
+                // Of negative numbers all bits but the sign, so that more negative is less: its own inverse.
+                let bits = self.to_bits();
+                let sign = (bits as $signed >> (<$bits>::BITS - 1)) as $bits;
+                <$rust>::from_bits(bits ^ (sign >> 1))
+            }
+            #[inline(always)]
+            fn extreme_encoded(self, other: Self, later: bool) -> Self {
+                let (a, b) = (self.to_bits() as $signed, other.to_bits() as $signed);
+                <$rust>::from_bits(if later { a.max(b) } else { a.min(b) } as $bits)
+            }
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
@@ -144,10 +194,10 @@ macro_rules! float_elements {
     )* };
 }
 float_elements! {
-    half::f16 => "f16", u16, "u", false;
-    half::bf16 => "bf16", u16, "u", false;
-    f32 => "f32", u32, "u", true;
-    f64 => "f64", u64, "ull", true;
+    half::f16 => "f16", u16, i16, "u", false;
+    half::bf16 => "bf16", u16, i16, "u", false;
+    f32 => "f32", u32, i32, "u", true;
+    f64 => "f64", u64, i64, "ull", true;
 }
 
 // SAFETY: `Array` in arith.cuh holds N values one after the other.
