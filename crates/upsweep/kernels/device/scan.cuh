@@ -40,17 +40,10 @@ struct Shared {
 // known.
 __device__ __forceinline__ u32 reduced_barrier(u32 slot) { return 2 + slot; }
 __device__ __forceinline__ u32 before_barrier(u32 slot) { return 2 + STAGES + slot; }
-// All main warps have reduced the tile. One barrier is enough: between two tiles the main warps meet at another.
-constexpr u32 PUBLISH_BARRIER = 2 + 2 * STAGES;
-static_assert(PUBLISH_BARRIER < 16, "a block has 16 barriers");
+static_assert(2 + 2 * STAGES <= 16, "a block has 16 barriers");
 
-// Warp 0 publishes the tile's aggregate when all main warps have reduced their parts; the others go on.
+// Warp 0 publishes the tile's aggregate.
 __device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
-    if (warp_index() > 0) {
-        barrier_arrive(PUBLISH_BARRIER, THREADS);
-        return;
-    }
-    barrier_wait(PUBLISH_BARRIER, THREADS);
     const State total = warp_inclusive_scan(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
     if (lane_index() == WARPS - 1) TileStatus::put(p.workspace, tile, total, epoch);
 }
@@ -113,17 +106,15 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             }
             if (count == TILE) reduce_tile<true>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
             else reduce_tile<false>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
-            if (tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             if (threadIdx.x == 0) {
                 more &= next < tiles;
                 shared.tickets[(k + AHEAD + 1) % TICKETS] = next;
             }
+            main_sync();  // the warps' totals and the ticket are there
+            if (warp_index() == 0 && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             barrier_arrive(reduced_barrier(slot), THREADS + WARP);
             reduced++;
-            if (reduced - rescanned <= LAG) {
-                main_sync();  // for the ticket; otherwise the wait for what lies before does it
-                continue;
-            }
+            if (reduced - rescanned <= LAG) continue;
         } else {
             if (awake) {
                 for (u32 i = 0; i < LOOKERS; i++) barrier_arrive(reduced_barrier((reduced + i) % STAGES), THREADS + WARP);
