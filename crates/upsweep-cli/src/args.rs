@@ -26,6 +26,9 @@ pub(crate) enum Command {
     /// What a scan or reduction of a size will do, without doing it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// How fast scans and reductions are on this machine, beside a copy of the same elements
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(BenchArgs),
 }
 
 #[derive(Args, Debug)]
@@ -100,6 +103,25 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_enum, default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Where it would run: auto, cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// What to measure
+    #[arg(value_enum, default_value_t = What::Scan)]
+    pub(crate) what: What,
+    /// The largest number of elements: 1000000, 1_000_000, 1e6 or 2^20; the smallest is 2^10
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "2^26")]
+    pub(crate) n: usize,
+    /// The element type
+    #[arg(long = "type", value_name = "T", value_enum, default_value_t = Type::F32)]
+    pub(crate) element: Type,
+    /// The operator
+    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    pub(crate) op: Op,
+    /// Where to compute: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
 }
@@ -266,3 +288,11 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   upsweep explain scan --n 1e9
   upsweep explain reduce --n 2^30 --type u8 --op max --device cpu";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  upsweep bench
+  upsweep bench reduce --type u8 --op max --n 2^30 --device cuda
+
+Each time is that of one call on data in memory, or on a GPU on data in the GPU's memory; no file is read. A scan reads
+and writes every element, as the copy does; a reduction only reads, so it may be faster.";

@@ -30,7 +30,7 @@ pub(crate) fn scan(values: &mut Values, task: &Task<'_>) -> Result<Duration> {
     let mut taken = task.same_bits(std::mem::replace(values, Vec::<u8>::new().into()));
     let done = with_values!(&mut taken, x => {
         let scanning = Scanning { x, init: value(&init), task };
-        Value::with_operator(task.op, scanning).unwrap_or_else(|| Err(no_operator(task, element)))
+        Value::with_operator(task.op, scanning).unwrap_or_else(|| Err(no_operator(task.name, task.op, element)))
     });
     *values = taken.back_to(element);
     done
@@ -43,7 +43,7 @@ pub(crate) fn reduce(values: Values, count: usize, task: &Task<'_>) -> Result<(V
     let init = init(task, element)?;
     with_values!(task.same_bits(values), x => {
         let reducing = Reducing { x: &x, count, init: value(&init), task };
-        let done = Value::with_operator(task.op, reducing).unwrap_or_else(|| Err(no_operator(task, element)));
+        let done = Value::with_operator(task.op, reducing).unwrap_or_else(|| Err(no_operator(task.name, task.op, element)));
         done.map(|(results, time)| (Values::from(results).back_to(element), time))
     })
 }
@@ -70,13 +70,14 @@ fn value<T: Value>(bytes: &Option<Vec<u8>>) -> Option<T> {
     Some(value[0])
 }
 
-fn no_operator(task: &Task<'_>, element: Type) -> Failure {
-    let (op, element) = (task.op.name(), element.name());
+/// `name`'s elements do not have the operator.
+pub(crate) fn no_operator(name: &str, op: Op, element: Type) -> Failure {
+    let (op, element) = (op.name(), element.name());
     let reason = match element {
         "bool" => "bool has and, or and xor; --type u64 counts",
         _ => "and, or and xor work on the bits of integers and bool",
     };
-    Failure::input(task.name, format!("{element} values have no {op}: {reason}"))
+    Failure::input(name, format!("{element} values have no {op}: {reason}"))
 }
 
 struct Scanning<'a, T> {

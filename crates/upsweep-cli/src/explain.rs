@@ -43,7 +43,7 @@ fn plan(device: &Chosen, what: What, n: usize, size: usize) -> String {
     if let Some(cuda) = device.device.as_cuda() {
         let capability = cuda.info().compute_capability;
         return match what {
-            What::Scan => ScanPlan::new(n, Sizes { input: size, state: size, output: size }, capability).to_string(),
+            What::Scan => ScanPlan::new(n, Sizes::plain(size, size, size), capability).to_string(),
             What::Reduce => ReducePlan::new(n, size, size).to_string(),
         };
     }

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod binary;
 mod compute;
 mod device;
@@ -56,11 +57,13 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) => run::reduce(args),
         Command::Devices => run::print(&Destination::StandardOutput, device::list),
-        Command::Explain(args) => {
-            let lines = explain::lines(args)?;
-            run::print(&Destination::StandardOutput, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
-        }
+        Command::Explain(args) => print_lines(&explain::lines(args)?),
+        Command::Bench(args) => print_lines(&bench::lines(args)?),
     }
+}
+
+fn print_lines(lines: &[String]) -> Result<()> {
+    run::print(&Destination::StandardOutput, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
 }
 
 /// Prints help, or makes clap's paragraph about a usage error one line.

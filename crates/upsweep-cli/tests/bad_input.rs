@@ -23,7 +23,14 @@ fn usage() {
     f.fails(&["reduce", "t.csv", "--exclusive"], b"", 2, &["--exclusive"]);
     for n in ["", "-1", "1.5", "1e400", "2^99", "2^", "x", "nan"] {
         f.fails(&["explain", "scan", &format!("--n={n}")], b"", 2, &["--n"]);
+        f.fails(&["bench", &format!("--n={n}")], b"", 2, &["--n"]);
     }
+    f.fails(&["bench", "--n", "1023"], b"", 2, &["--n 1023", "1024"]);
+    f.fails(&["bench", "--type", "bool", "--device", "cpu"], b"", 2, &["bool values have no sum"]);
+    f.fails(&["bench", "--type", "f32", "--op", "xor", "--device", "cpu"], b"", 2, &["f32 values have no xor"]);
+    // More bytes than any machine has, and more than an address can say.
+    f.fails(&["bench", "--n", "2^59", "--type", "u64", "--device", "cpu"], b"", 1, &["not enough memory"]);
+    f.fails(&["bench", "--n", "2^63", "--type", "u64", "--device", "cpu"], b"", 1, &["not enough memory"]);
     let done = f.run(&[]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("Usage:") && done.stdout.is_empty());

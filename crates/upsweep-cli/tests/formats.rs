@@ -245,8 +245,25 @@ fn devices_and_plans() {
     }
     assert!(f.prints(&["explain", "reduce", "--n", "2^30", "--device", "cpu"]).contains("1073741824 values of f32"));
     assert!(f.prints(&["--version"]).starts_with("upsweep "));
-    for args in [&["--help"][..], &["scan", "--help"], &["reduce", "-h"], &["explain", "--help"]] {
+    for args in [&["--help"][..], &["scan", "--help"], &["reduce", "-h"], &["explain", "--help"], &["bench", "--help"]]
+    {
         assert!(f.prints(args).contains("Examples:"));
+    }
+}
+
+#[test]
+fn bench() {
+    let f = Folder::new();
+    for what in ["scan", "reduce"] {
+        let text = f.prints(&["bench", what, "--n", "5000", "--type", "i16", "--op", "max", "--device", "cpu"]);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert!(rows[0].starts_with(&["max"]) && text.contains(" of i16, on cpu, "), "{text}");
+        assert_eq!(rows[3][..4], ["elements", "upsweep", "copy", "plain"], "{text}");
+        assert_eq!((rows[4][0], rows[5][0], rows.len()), ("1024", "4096", 6), "{text}");
+        for row in &rows[4..] {
+            let times: Vec<f64> = row[1..6].iter().map(|cell| cell.parse().unwrap()).collect();
+            assert!(times[0] >= 0.0 && times[2] > 0.0 && row[6].starts_with(['=', '|']), "{text}");
+        }
     }
 }
 

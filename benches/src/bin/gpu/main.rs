@@ -145,6 +145,21 @@ fn axes(gpu: &mut Gpu, log2n: u32) -> Outcome {
                 Scan::new(Sum).axis(&[rows, columns], axis).run(device, x, out)
             },
         )?;
+        if axis == 0 {
+            continue;
+        }
+        let row = |row: usize| {
+            (1..columns).fold(f32::random(row * columns), |sum, at| sum.plus(f32::random(row * columns + at)))
+        };
+        gpu.reduce_segments(
+            &format!("reduce_sum_{name}_{rows}x{columns}"),
+            (n, (n + rows) * size_of::<f32>()),
+            || (0..rows).map(row).collect(),
+            |device: &Device, x: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>| {
+                let mut out = out.slice_mut(..rows);
+                Reduce::new(Sum).axis(&[rows, columns], axis).run(device, x, &mut out)
+            },
+        )?;
     }
     Ok(())
 }

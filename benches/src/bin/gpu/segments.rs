@@ -15,28 +15,36 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
         return Ok(());
     }
     for mean in [8, 64, 4096] {
-        by_offsets(gpu, n, mean)?;
+        by_offsets(gpu, n, &mean.to_string(), || offsets(0, n, mean))?;
     }
+    by_offsets(gpu, n, "giant", || giant(n))?;
     by_keys(gpu, n)
 }
 
-/// Offsets of segments with lengths from 1 to twice the mean.
-fn offsets(n: usize, mean: usize) -> Vec<u32> {
-    let mut offsets = vec![0];
-    let mut at = 0;
-    while at < n {
-        at = n.min(at + 1 + hash(offsets.len()) as usize % (2 * mean - 1));
+/// Offsets from `begin` to `end` of segments with lengths from 1 to twice the mean.
+fn offsets(begin: usize, end: usize, mean: usize) -> Vec<u32> {
+    let mut offsets = vec![u32::try_from(begin).unwrap_or(u32::MAX)];
+    let mut at = begin;
+    while at < end {
+        at = end.min(at + 1 + hash(offsets.len()) as usize % (2 * mean - 1));
         offsets.push(u32::try_from(at).unwrap_or(u32::MAX));
     }
     offsets
 }
 
-fn by_offsets(gpu: &mut Gpu, n: usize, mean: usize) -> Outcome {
-    let (scan, reduce) = (format!("inclusive_sum_offsets_{mean}"), format!("reduce_sum_offsets_{mean}"));
+/// Segments of 8 elements in the mean, and amid them one of half the array.
+fn giant(n: usize) -> Vec<u32> {
+    let mut lengths = offsets(0, n / 4, 8);
+    lengths.extend(offsets(n / 4 + n / 2, n, 8));
+    lengths
+}
+
+fn by_offsets(gpu: &mut Gpu, n: usize, name: &str, make: impl FnOnce() -> Vec<u32>) -> Outcome {
+    let (scan, reduce) = (format!("inclusive_sum_offsets_{name}"), format!("reduce_sum_offsets_{name}"));
     if !gpu.wants::<i32>(&scan) && !gpu.wants::<i32>(&reduce) {
         return Ok(());
     }
-    let on_host = Arc::new(offsets(n, mean));
+    let on_host = Arc::new(make());
     let offsets = gpu.upload(on_host.as_slice())?;
     let offsets_bytes = size_of_val(on_host.as_slice());
     let heads = Arc::clone(&on_host);

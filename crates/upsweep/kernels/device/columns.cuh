@@ -3,7 +3,8 @@
 // Element k of line q is at (q / inner * len + k) * inner + q % inner: neighbouring lines lie side by side in memory. A
 // block has 32 lines, one a lane, and goes along them in steps of WARPS x DEPTH elements:
 //
-//   warp w, lane l:  read DEPTH elements of line l, reduce them                    coalesced: a warp reads side by side
+//   warp w, lane l:  take DEPTH elements of line l, ask for those of the next step   coalesced: a warp reads side by side
+//   reduce them
 //   share the sums; each warp combines those of the warps before it with what lies before the step
 //   rescan from registers, store
 //
@@ -11,7 +12,8 @@
 // busy.
 //
 // Memory ordering. Inside a block only: the sums are written before a barrier and read after it, in two copies used in
-// turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself.
+// turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself, and reads
+// those of a step only once.
 
 struct Params {
     const In* input;
@@ -28,7 +30,7 @@ static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct
 constexpr u32 WARP = 32;
 constexpr u32 WARPS = THREADS / WARP;
 
-extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __grid_constant__ Params params) {
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(In) <= 4 && sizeof(T) <= 4 ? 8 : 1) upsweep_columns(const __grid_constant__ Params params) {
     __shared__ T sums[2][WARPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     Params p = params;
@@ -40,21 +42,31 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __gr
     const bool mine = line < p.lines;
     const u64 start = mine ? line / p.inner * p.len * p.inner + line % p.inner : 0;
 
+    // How many of this thread's elements from `row` on exist, and where logical element k of its line is.
+    const auto existing = [&](u64 row) { return !mine || row >= p.len ? 0 : p.len - row < DEPTH ? (u32)(p.len - row) : DEPTH; };
+    const auto place = [&](u64 k) { return REVERSE ? p.len - 1 - k : k; };
+    In ahead[DEPTH];  // the elements of the next step
+    const auto ask = [&](u64 row) {
+        const u32 count = existing(row);
+#pragma unroll
+        for (u32 i = 0; i < DEPTH; i++) {
+            if (i < count) ahead[i] = p.input[start + place(row + i) * p.inner];
+        }
+    };
+    ask(warp * DEPTH);
+
     T carry = p.init;  // all elements of the line before this step, if `any`
     bool any = HAS_INIT;
     u32 turn = 0;
     for (u64 step = 0; step < p.len; step += WARPS * DEPTH, turn ^= 1) {
-        // Read and reduce.
         const u64 row = step + warp * DEPTH;
-        const u32 count = !mine || row >= p.len ? 0 : p.len - row < DEPTH ? (u32)(p.len - row) : DEPTH;
+        const u32 count = existing(row);
         T x[DEPTH], sum;
 #pragma unroll
         for (u32 i = 0; i < DEPTH; i++) {
-            if (i < count) {
-                const u64 at = REVERSE ? p.len - 1 - (row + i) : row + i;
-                x[i] = map(p.input[start + at * p.inner], at);
-            }
+            if (i < count) x[i] = map(ahead[i], place(row + i));
         }
+        if (step + WARPS * DEPTH < p.len) ask(row + WARPS * DEPTH);
 #pragma unroll
         for (u32 i = 0; i < DEPTH; i++) {
             if (i < count) sum = i == 0 ? x[0] : combine(sum, x[i]);
@@ -81,8 +93,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __gr
                 if (i < count) {
                     const T with = some ? combine(before, x[i]) : x[i];
                     const T result = !EXCLUSIVE ? with : some ? before : p.first;
-                    const u64 at = REVERSE ? p.len - 1 - (row + i) : row + i;
-                    p.output[start + at * p.inner] = canonical(finish(result));
+                    p.output[start + place(row + i) * p.inner] = canonical(finish(result));
                     before = with;
                     some = true;
                 }

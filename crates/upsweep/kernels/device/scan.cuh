@@ -16,37 +16,27 @@
 // itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals are
 // written before a barrier and read after it. Everything that belongs to a tile in the ring is written again
 // only STAGES tiles later, after all main warps have passed the barrier that says what lies before the tile: by then its
-// look-back warp has passed the tile's other barrier, too.
+// look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp; those by offsets are
+// set after the barrier where all main warps take the tile's offsets, before which each thread has cleared those that it
+// used last, and before that of the tile reduced then.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
 #include "tile/job.cuh"
 #include "tile/lookback.cuh"
 
-constexpr u32 STAGES = AHEAD + LAG + 1;   // tiles in shared memory
-constexpr u32 TICKETS = STAGES + 1;       // tickets remembered: from the oldest tile to rescan to the next to stage
-static_assert(LOOKERS <= AHEAD + 1, "the look-back warps are told of the end through ring slots that are free");
+constexpr u32 STAGES = AHEAD + LAG + 1;  // tiles in shared memory
+constexpr u32 RING = STAGES;
+#include "tile/pipeline.cuh"
 
 // What the blocks' warps share, beside the ring of STAGES tiles. Arrays of STAGES belong to the tiles in the ring.
 struct Shared {
     State warp_totals[STAGES][WARPS];
     State before[STAGES];
     u32 tickets[TICKETS];
-    u32 marks[HEADS == Heads::OFFSETS ? STAGES : 1][HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
-    u64 bounds[STAGES][2];
+    Marks marks[MARKED ? STAGES : 1];
+    OffsetRange found[FOUND];
 };
-
-// Barriers between the main warps and one look-back warp: tile `slot` of the ring is reduced; what lies before it is
-// known.
-__device__ __forceinline__ u32 reduced_barrier(u32 slot) { return 2 + slot; }
-__device__ __forceinline__ u32 before_barrier(u32 slot) { return 2 + STAGES + slot; }
-static_assert(2 + 2 * STAGES <= 16, "a block has 16 barriers");
-
-// Warp 0 publishes the tile's aggregate.
-__device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
-    const State total = warp_inclusive_scan(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
-    if (lane_index() == WARPS - 1) TileStatus::put(p.workspace, tile, total, epoch);
-}
 
 // The look-back warps: warp w finds what lies before this block's tiles w, w + LOOKERS, ...
 __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
@@ -64,27 +54,27 @@ __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, 
     }
 }
 
-// The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so the
-// last of all is known.
-__device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) {
-    const u32 ticket = take_ticket(p.workspace);
-    if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
-    return ticket;
-}
-
 // The main warps: stage AHEAD tiles ahead of the one they reduce, rescan LAG tiles behind it.
 __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot* ring, u64 tiles, u32 epoch) {
     const bool in_aligned = vectors_aligned(p.input, p.n, PIECE), out_aligned = vectors_aligned(p.output, p.n, STORE);
-    bool more = tiles > 1;  // thread 0: whether to draw; one tile alone needs no ticket, as one block has it
+    bool more = tiles > 1;  // the drawer: whether to draw; one tile alone needs no ticket, as one block has it
     // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
-    for (u32 k = 0; k <= AHEAD; k++) {
-        if (threadIdx.x == 0) {
+    for (u32 k = 0; k < DRAWN; k++) {
+        if (threadIdx.x == DRAWER) {
             const u32 next = more ? next_tile(p, tiles, epoch) : tiles == 1 ? k : ~0u;
             more &= next < tiles;
             shared.tickets[k] = next;
         }
         main_sync();
         if (k < AHEAD) stage_tile(p, shared.tickets[k], tiles, ring + k * (ROWS * THREADS), in_aligned);
+        if (k < FINDERS) barrier_arrive(ticket_barrier(k), THREADS + WARP);
+    }
+    TileOffsets offsets;  // of the tile after the one that is reduced, which is marked while that is
+    if constexpr (HEADS == Heads::OFFSETS) {
+        for (u32 slot = 0; slot < STAGES; slot++) clear_marks(shared.marks[slot]);
+        main_sync();
+        if (take_offsets(p, shared.tickets, shared.found, tiles, 0, offsets)) offsets.mark(p, shared.tickets[0], shared.found[0], shared.marks[0]);
+        main_sync();
     }
     u32 reduced = 0, rescanned = 0;  // this block's tiles so far
     bool awake = true;               // the look-back warps
@@ -93,25 +83,33 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         if (tile < tiles) {
             const u32 slot = reduced % STAGES, k = reduced;
             u32 next = ~0u;  // asked for here, needed after the reduction
-            if (threadIdx.x == 0 && more) next = next_tile(p, tiles, epoch);
+            if (threadIdx.x == DRAWER && more) next = next_tile(p, tiles, epoch);
             stage_tile(p, shared.tickets[(k + AHEAD) % TICKETS], tiles, ring + (k + AHEAD) % STAGES * (ROWS * THREADS), in_aligned);
             wait_groups<AHEAD>();
 
             const u64 begin = tile * TILE;
             const u32 count = tile_count(p.n, tile);
             const Slot* const slots = ring + slot * (ROWS * THREADS);
+            Marks& marks = shared.marks[MARKED ? slot : 0];
+            mark_heads(p, begin, count, marks);
+            bool another = false;
+            OffsetsCheck share;
             if constexpr (HEADS == Heads::OFFSETS) {
-                mark_heads(p, tile, tiles, count, shared.marks[slot], shared.bounds[slot]);
-                check_offsets(p, tile, tiles);
+                another = take_offsets(p, shared.tickets, shared.found, tiles, k + 1, offsets);
+                share.ask(p, tile);
             }
-            if (count == TILE) reduce_tile<true>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
-            else reduce_tile<false>(p, begin, count, slots, shared.marks[slot], shared.warp_totals[slot]);
-            if (threadIdx.x == 0) {
+            if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot]);
+            else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot]);
+            if (threadIdx.x == DRAWER) {
                 more &= next < tiles;
-                shared.tickets[(k + AHEAD + 1) % TICKETS] = next;
+                shared.tickets[(k + DRAWN) % TICKETS] = next;
             }
-            main_sync();  // the warps' totals and the ticket are there
-            if (warp_index() == 0 && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
+            if constexpr (HEADS == Heads::OFFSETS) {
+                if (another) offsets.mark(p, shared.tickets[(k + 1) % TICKETS], shared.found[(k + 1) % FOUND], shared.marks[(k + 1) % STAGES]);
+                share.check(p);
+            }
+            main_sync();  // the warps' totals, the ticket and the next tile's marks are there
+            if (warp_index() == PUBLISHER && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             barrier_arrive(reduced_barrier(slot), THREADS + WARP);
             reduced++;
             if (reduced - rescanned <= LAG) continue;
@@ -129,22 +127,22 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         const u32 count = tile_count(p.n, old);
         Slot* const slots = ring + slot * (ROWS * THREADS);
         const State before = shared.before[slot];
-        if (count == TILE) {
-            rescan_tile<true>(p, begin, count, slots, shared.marks[slot], shared.bounds[slot], shared.warp_totals[slot], old > 0, before, out_aligned);
-        } else {
-            rescan_tile<false>(p, begin, count, slots, shared.marks[slot], shared.bounds[slot], shared.warp_totals[slot], old > 0, before, out_aligned);
-        }
+        const Marks& marks = shared.marks[MARKED ? slot : 0];
+        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], old > 0, before, out_aligned);
+        else rescan_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot], old > 0, before, out_aligned);
+        if constexpr (HEADS == Heads::OFFSETS) clear_own_marks(shared.marks[slot]);
         rescanned++;
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS + LOOKERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ Params params) {
+extern "C" __global__ void __launch_bounds__(THREADS + HELPERS * WARP, BLOCKS) upsweep_scan(const __grid_constant__ Params params) {
     __shared__ Shared shared;
     const Params p = with_initial_value(params);
     const u64 tiles = tile_number(p.n);
     const u32 epoch = tiles == 1 ? 0 : current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
     if (warp_index() < WARPS) scan_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);
-    else look_back_loop(p, shared, tiles, epoch);
+    else if (warp_index() < WARPS + LOOKERS) look_back_loop(p, shared, tiles, epoch);
+    else if constexpr (FINDERS > 0) find_loop(p, shared.tickets, shared.found, tiles, warp_index() - WARPS - LOOKERS);
     if (tiles > 1) finish_launch(p.workspace, epoch);
 }

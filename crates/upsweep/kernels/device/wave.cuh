@@ -25,8 +25,8 @@ struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
     State before[WARPS];  // what each warp has found before this block's part
-    u32 marks[HEADS == Heads::OFFSETS ? MOST_TILES : 1][HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
-    u64 bounds[MOST_TILES][2];
+    Marks marks[MARKED ? MOST_TILES : 1];
+    OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
     u32 epoch;
 };
 
@@ -81,16 +81,31 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     for (u32 k = 0; k < mine; k++) stage_tile(params, first + k, tiles, slots + k * (ROWS * THREADS), in_aligned);
     if (threadIdx.x == 0 && !alone) shared.epoch = current_epoch(params.workspace);
     const Params p = with_initial_value(params);
+    if constexpr (HEADS == Heads::OFFSETS) {
+        static_assert(MOST_TILES <= WARPS, "a warp finds the offsets of a tile");
+        if (warp_index() < mine) {
+            const OffsetRange found = Finder(p, tiles).find(p, first + warp_index());
+            if (lane_index() == 0) shared.found[warp_index()] = found;
+        }
+        for (u32 k = 0; k < mine; k++) clear_marks(shared.marks[k]);
+        __syncthreads();
+        for (u32 k = 0; k < mine; k++) {
+            TileOffsets offsets;
+            OffsetsCheck share;
+            offsets.ask(p, shared.found[k]);
+            share.ask(p, first + k);
+            offsets.mark(p, first + k, shared.found[k], shared.marks[k]);
+            share.check(p);
+        }
+        __syncthreads();
+    }
 
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
         const Slot* const staged = slots + k * (ROWS * THREADS);
-        if constexpr (HEADS == Heads::OFFSETS) {
-            mark_heads(p, tile, tiles, count, shared.marks[k], shared.bounds[k]);
-            check_offsets(p, tile, tiles);
-        }
-        const u32* const marks = shared.marks[HEADS == Heads::OFFSETS ? k : 0];
+        Marks& marks = shared.marks[MARKED ? k : 0];
+        mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
         if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
         else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
@@ -112,12 +127,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
         Slot* const staged = slots + k * (ROWS * THREADS);
-        const u32* const marks = shared.marks[HEADS == Heads::OFFSETS ? k : 0];
-        if (count == TILE) {
-            rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.bounds[k], shared.warp_totals[k], any, before, out_aligned);
-        } else {
-            rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.bounds[k], shared.warp_totals[k], any, before, out_aligned);
-        }
+        const Marks& marks = shared.marks[MARKED ? k : 0];
+        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], any, before, out_aligned);
+        else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], any, before, out_aligned);
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;
     }

@@ -5,7 +5,9 @@
 constexpr u32 VECTOR_BYTES = VECTOR * sizeof(In);
 // The largest asynchronous copy that divides a vector; 1 where none does.
 constexpr u32 PIECE = VECTOR_BYTES % 16 == 0 ? 16 : VECTOR_BYTES % 8 == 0 ? 8 : VECTOR_BYTES % 4 == 0 ? 4 : 1;
-constexpr u32 SLOT = (VECTOR_BYTES + 15) / 16 * 16;
+// In a reduction by rows or offsets the sums of a vector come to lie in its slot, too.
+constexpr u32 SUM_BYTES = BY_SEGMENT && !COUNTED ? VECTOR * sizeof(T) : 0;
+constexpr u32 SLOT = ((SUM_BYTES > VECTOR_BYTES ? SUM_BYTES : VECTOR_BYTES) + 15) / 16 * 16;
 
 struct alignas(16) Slot {
     unsigned char bytes[SLOT];

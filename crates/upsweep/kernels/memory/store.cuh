@@ -4,8 +4,9 @@ constexpr u32 RESULT_BYTES = VECTOR * sizeof(Out);
 // Results that fit go back to the slots of their elements, so that a warp can store whole rows. Of one row a thread has
 // them already.
 constexpr bool THROUGH_SLOTS = RESULT_BYTES <= SLOT && ROWS > 1;
-// The largest store that divides a vector of results; 1 where none does.
-constexpr u32 STORE = RESULT_BYTES % 16 == 0 ? 16 : RESULT_BYTES % 8 == 0 ? 8 : RESULT_BYTES % 4 == 0 ? 4 : 1;
+// The largest store that divides so many bytes; 1 where none does.
+__device__ constexpr u32 store_for(u32 bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1; }
+constexpr u32 STORE = store_for(RESULT_BYTES);
 
 template <u32 BYTES> struct Chunk;
 template <> struct Chunk<16> { using type = uint4; };
@@ -14,20 +15,24 @@ template <> struct Chunk<4> { using type = u32; };
 template <> struct Chunk<1> { using type = u8; };
 using StoreChunk = Chunk<STORE>::type;
 
-// A vector of results in the order of memory.
-struct Results {
-    alignas(16) Out in_memory[VECTOR];
-    __device__ __forceinline__ explicit Results(const Out (&values)[VECTOR]) {
+// A vector of values in the order of memory.
+template <class V>
+struct InMemory {
+    alignas(16) V values[VECTOR];
+    __device__ __forceinline__ explicit InMemory(const V (&logical)[VECTOR]) {
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) in_memory[REVERSE ? VECTOR - 1 - j : j] = values[j];
+        for (u32 j = 0; j < VECTOR; j++) values[REVERSE ? VECTOR - 1 - j : j] = logical[j];
     }
 };
 
-// Leaves the results in a slot that held a vector of elements.
-__device__ __forceinline__ void put_in_slot(Slot& slot, const Out (&values)[VECTOR]) {
-    const Results results(values);
+// Leaves values in a slot that held a vector of elements.
+template <class V>
+__device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR]) {
+    constexpr u32 PIECE = store_for(VECTOR * sizeof(V));
+    using Piece = Chunk<PIECE>::type;
+    const InMemory<V> ordered(values);
 #pragma unroll
-    for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreChunk*)slot.bytes)[i] = ((const StoreChunk*)results.in_memory)[i];
+    for (u32 i = 0; i < VECTOR * sizeof(V) / PIECE; i++) ((Piece*)slot.bytes)[i] = ((const Piece*)ordered.values)[i];
 }
 
 // Stores `count` (in logical order) of the VECTOR results at `from` to the vector whose lowest address is `to`.
@@ -49,6 +54,6 @@ __device__ __forceinline__ void store_slot(Out* to, const Slot& slot, u32 count,
 }
 
 __device__ __forceinline__ void store_vector(Out* to, const Out (&values)[VECTOR], u32 count, bool aligned) {
-    const Results results(values);
-    store_results(to, results.in_memory, count, aligned);
+    const InMemory<Out> results(values);
+    store_results(to, results.values, count, aligned);
 }

@@ -16,6 +16,15 @@ static_assert(ROWS % 2 == 1, "see above");
 __device__ __forceinline__ u32 lane_index() { return threadIdx.x % WARP; }
 __device__ __forceinline__ u32 warp_index() { return threadIdx.x / WARP; }
 
+// The number of tiles; at least one.
+__device__ __forceinline__ u64 tile_number(u64 n) { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
+
+// How many elements tile `t` has.
+__device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
+    const u64 left = n - t * TILE;
+    return left < TILE ? (u32)left : TILE;
+}
+
 // The vector that this thread brings and stores in `row`.
 __device__ __forceinline__ u32 row_vector(u32 row) { return warp_index() * WARP * ROWS + row * WARP + lane_index(); }
 

@@ -1,101 +1,155 @@
-// Which elements begin a segment, as a bit mask a vector: bit j for its element j.
+// Which elements begin a segment: for each thread a mask with one bit for each of its elements.
+//
+//   rows          computed: the first head from element i on is (row - i % row) % row elements away
+//   flags, keys   read side by side by the warp that has the elements, and left in shared memory as bits
+//   offsets       left there by one warp for the whole tile: offsets.cuh
+//
+// The first element of all begins a segment, so nothing ever lies before a segmented scan.
 
-static_assert(VECTOR <= 32, "the head mask of a vector has 32 bits");
+static_assert(VECTOR <= 16 && ITEMS < 64, "the bits of a vector; of a thread, and of the next element");
+template <bool SMALL> struct MaskOf { using type = u32; };
+template <> struct MaskOf<false> { using type = u64; };
+using Mask = MaskOf<(ITEMS <= 32)>::type;
 
-// Offsets in logical order: ascending, the first 0, the last n.
-__device__ __forceinline__ u64 offset_at(const Params& p, u64 k) {
-    return REVERSE ? p.n - (u64)p.offsets[p.segments - k] : (u64)p.offsets[k];
+constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
+constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
+
+// The heads of a tile: bit j of vector v for element j of the tile's vector v.
+template <bool SMALL> struct VectorBitsOf { using type = u8; };
+template <> struct VectorBitsOf<false> { using type = u16; };
+using VectorBits = VectorBitsOf<VECTOR <= 8>::type;
+struct alignas(16) Marks {
+    VectorBits vectors[MARKED ? THREADS * ROWS : 1];
+    u32 after;  // by offsets: whether a segment begins behind the tile
+};
+static_assert(!MARKED || sizeof(Marks::vectors) % 16 == 0, "marks are cleared 16 bytes at a time");
+
+// i / row, and the rest in `rest`. `reciprocal` is (2^64 - 1) / row, rounded down: the product's upper half is the
+// quotient or one less.
+__device__ __forceinline__ u64 row_of(const Params& p, u64 i, u64& rest) {
+    u64 quotient = __umul64hi(i, p.row_reciprocal);
+    rest = i - quotient * p.row;
+    if (rest >= p.row) rest -= p.row, quotient++;
+    return quotient;
 }
 
-// The first k in [0, segments] with offset_at(k) >= i; segments + 1 if there is none. All lanes of a warp together:
-// each step asks 32 places and leaves a 33rd of the range.
-__device__ __forceinline__ u64 first_offset_from(const Params& p, u64 i) {
-    u64 low = 0, high = p.segments + 1;  // the answer is in [low, high]
-    while (low < high) {
-        const u64 step = (high - low) / (WARP + 1) + 1;
-        const u64 probe = low + step * (lane_index() + 1) - 1;
-        const bool below = probe < high && offset_at(p, probe) < i;
-        const u32 count = __popc(__ballot_sync(~0u, below));  // offsets ascend: the probes below come first
-        const u64 next_low = low + step * count;
-        high = min(high, low + step * (count + 1) - 1);
-        low = min(next_low, high);
-    }
-    return low;
+__device__ __forceinline__ u64 place_in_row(const Params& p, u64 i) {
+    u64 rest;
+    row_of(p, i, rest);
+    return rest;
 }
 
-// Marks the tile's segment heads in `marks` (one bit an element, and one more for the element after the tile), from
-// the offsets. A reduction also stores the results of empty segments, which no element stands for. All threads of
-// the block take part; `bounds` is shared.
-__device__ __forceinline__ void mark_heads(const Params& p, u64 tile, u64 tiles, u32 count, u32* marks, u64* bounds) {
-    const u64 begin = tile * TILE, end = begin + count;
-    const bool last = tile == tiles - 1;
-    for (u32 i = threadIdx.x; i < TILE / 32 + 1; i += THREADS) marks[i] = 0;
-    if (warp_index() == 0) {
-        const u64 found = first_offset_from(p, begin);
-        if (lane_index() == 0) bounds[0] = found;
-    } else if (warp_index() == 1) {
-        const u64 found = first_offset_from(p, end + 1);
-        if (lane_index() == 0) bounds[1] = found;
-    }
-    main_sync();
-    for (u64 k = bounds[0] + threadIdx.x; k < bounds[1]; k += THREADS) {
-        const u64 at = offset_at(p, k);
-        if (at >= begin && at <= end) atomicOr(&marks[(at - begin) / 32], 1u << ((at - begin) % 32));
-        if constexpr (BY_SEGMENT) {
-            // Segment k is empty when the next offset is the same; the tile that holds the offset answers for it.
-            if (k < p.segments && (at < end || last) && offset_at(p, k + 1) == at) p.output[k] = canonical(finish(p.first));
+// What is read of an element to tell heads: its flag or its key.
+template <Heads FLAGS_OR_KEYS> struct SignOf { using type = Key; };
+template <> struct SignOf<Heads::FLAGS> { using type = bool; };
+using Sign = SignOf<HEADS>::type;
+
+__device__ __forceinline__ const Sign* signs(const Params& p) { return (const Sign*)p.signs; }
+
+// Whether an element begins a segment, by its sign and that of the element before it. In reverse the first element of a
+// segment is the last in memory, so that the flag of the one before it tells.
+template <class S>
+__device__ __forceinline__ bool begins(const S& before, const S& own) {
+    if constexpr (HEADS == Heads::FLAGS) return REVERSE ? before : own;
+    else if constexpr (HEADS == Heads::KEYS) return REVERSE ? !same_key(own, before) : !same_key(before, own);
+    else return false;
+}
+
+__device__ __forceinline__ const Sign& sign_of(const Params& p, u64 i) { return signs(p)[REVERSE ? p.n - 1 - i : i]; }
+
+// Asks for a vector's signs, to have them nearer when they are read.
+__device__ __forceinline__ void prefetch_signs(const Params& p, u64 i) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(vector_address(signs(p), p.n, i)));
+}
+
+// The signs of one vector.
+struct Signs {
+    static constexpr u32 BYTES = VECTOR * sizeof(Sign);
+    static constexpr u32 PIECE = BYTES % 16 == 0 ? 16 : BYTES % 8 == 0 ? 8 : BYTES % 4 == 0 ? 4 : 1;
+    alignas(16) Sign in_memory[VECTOR];
+
+    // `count` of them exist, from logical element i on.
+    __device__ __forceinline__ void load(const Params& p, u64 i, u32 count, bool aligned) {
+        const Sign* const from = vector_address(signs(p), p.n, i);
+        if (PIECE > 1 && aligned && count == VECTOR) {
+            using Part = Chunk<PIECE>::type;
+            Part parts[BYTES / PIECE];
+#pragma unroll
+            for (u32 k = 0; k < BYTES / PIECE; k++) parts[k] = ((const Part*)from)[k];
+            memcpy(in_memory, parts, BYTES);
+        } else {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                const u32 at = REVERSE ? VECTOR - 1 - j : j;
+                if (j < count) in_memory[at] = from[at];
+            }
         }
     }
-    main_sync();
+
+    __device__ __forceinline__ const Sign& operator[](u32 j) const { return in_memory[REVERSE ? VECTOR - 1 - j : j]; }
+};
+
+// Marks the heads of this warp's elements by their flags or keys. Only this warp reads these marks.
+template <bool FULL>
+__device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, Marks& marks) {
+    constexpr u32 AT_ONCE = ROWS * sizeof(Signs) <= 64 ? ROWS : 1;  // rows that registers hold
+    const u32 lane = lane_index(), first = warp_index() * WARP * ITEMS;
+    const bool aligned = vectors_aligned(signs(p), p.n, Signs::PIECE);
+    Sign before;  // of the element before the row
+    if (lane == 0 && first < count && begin + first > 0) before = sign_of(p, begin + first - 1);
+#pragma unroll 1
+    for (u32 from = 0; from < ROWS; from += AT_ONCE) {
+        Signs own[AT_ONCE];
+#pragma unroll
+        for (u32 r = 0; r < AT_ONCE; r++) {
+            const u32 offset = row_vector(from + r) * VECTOR;
+            own[r].load(p, begin + offset, existing<FULL>(offset, VECTOR, count), aligned);
+        }
+#pragma unroll
+        for (u32 r = 0; r < AT_ONCE; r++) {
+            const u32 vector = row_vector(from + r), offset = vector * VECTOR, mine = existing<FULL>(offset, VECTOR, count);
+            const Sign last = own[r][VECTOR - 1];
+            const Sign lower = shuffle_up(last, 1);
+            if (lane > 0) before = lower;
+            u32 bits = 0;
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (j < mine) bits |= (u32)(begin + offset + j == 0 || begins(j == 0 ? before : own[r][j - 1], own[r][j])) << j;
+            }
+            marks.vectors[vector] = (VectorBits)bits;
+            before = shuffle(last, WARP - 1);
+        }
+    }
+    __syncwarp();
 }
 
-// Every offset is checked by one tile: each tile takes an even share of them, wherever they point.
-__device__ __forceinline__ void check_offsets(const Params& p, u64 tile, u64 tiles) {
-    const u64 share = (p.segments + tiles) / tiles;
-    const u64 from = tile * share, to = min(from + share, p.segments + 1);
-    for (u64 k = from + threadIdx.x; k < to; k += THREADS) {
-        const i64 at = (i64)p.offsets[k];
-        const bool ascends = k == 0 ? at == 0 : at >= (i64)p.offsets[k - 1];
-        const bool ends = k == p.segments ? (u64)at == p.n : (u64)at <= p.n;
-        if (!ascends || !ends) report_fault(p.workspace, FAULT_OFFSETS, k, at);
+// Marks the heads before a tile is reduced; those by offsets are marked elsewhere.
+__device__ __forceinline__ void mark_heads(const Params& p, u64 begin, u32 count, Marks& marks) {
+    if constexpr (READ_MARKS) {
+        if (count == TILE) mark_own<true>(p, begin, count, marks);
+        else mark_own<false>(p, begin, count, marks);
     }
 }
 
-// The position of logical element i in its row.
-__device__ __forceinline__ u64 row_position(const Params& p, u64 row_start, u32 offset) {
-    const u64 position = row_start + offset;
-    if (position < p.row) return position;
-    return p.row <= ~0u && position <= ~0u ? (u32)position % (u32)p.row : position % p.row;
+// ROWS: the heads among the 64 elements from i on.
+__device__ __forceinline__ u64 row_heads(const Params& p, u64 i) {
+    const u64 place = place_in_row(p, i), away = place == 0 ? 0 : p.row - place;
+    return away < 64 ? p.row_pattern << away : 0;
 }
 
-// Whether logical element i (not 0) begins a segment, by flags or keys.
-__device__ __forceinline__ bool is_head(const Params& p, u64 i) {
-    // In reverse the first element of a segment is the last in memory: the flag is that of its neighbour above.
-    const u64 at = REVERSE ? p.n - i : i;
-    if constexpr (HEADS == Heads::FLAGS) return p.flags[at];
-    if constexpr (HEADS == Heads::KEYS) return !same_key(p.keys[at - 1], p.keys[at]);
-    return false;
-}
-
-// The heads among this thread's `count` elements from logical element i on, in the low bits. `offset` is i's place in
-// the tile, `row_start` the tile's first element's place in its row.
-__device__ __forceinline__ u64 vector_heads(const Params& p, u64 i, u32 offset, u32 count, u64 row_start, const u32* marks) {
-    u64 mask = 0;
+// The heads among this thread's elements.
+template <bool FULL>
+__device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 count, const Marks& marks) {
+    if constexpr (!SEGMENTED) return 0;
+    const u32 offset = threadIdx.x * ITEMS;
+    Mask heads = 0;
     if constexpr (HEADS == Heads::ROWS) {
-        u64 position = row_position(p, row_start, offset);
+        heads = (Mask)(row_heads(p, begin + offset) & (~0ull >> (64 - ITEMS)));
+    } else {
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-            mask |= (u64)(position == 0) << j;
-            position = position + 1 == p.row ? 0 : position + 1;
-        }
-    } else if constexpr (HEADS == Heads::OFFSETS) {
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) mask |= (u64)(marks[(offset + j) / 32] >> ((offset + j) % 32) & 1) << j;
-    } else if constexpr (SEGMENTED) {
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-            if (j < count) mask |= (u64)(i + j == 0 || is_head(p, i + j)) << j;
-        }
+        for (u32 row = 0; row < ROWS; row++) heads |= (Mask)marks.vectors[threadIdx.x * ROWS + row] << row * VECTOR;
     }
-    return mask;
+    if (HEADS == Heads::OFFSETS && begin + offset == 0) heads |= 1;  // also where the offsets are wrong
+    const u32 mine = existing<FULL>(offset, ITEMS, count);
+    return FULL || mine == ITEMS ? heads : heads & (((Mask)1 << mine) - 1);
 }

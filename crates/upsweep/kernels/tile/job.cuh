@@ -8,10 +8,12 @@ struct Params {
     Out* output;
     u64 n;                  // elements
     u64 row;                // ROWS: elements a row
-    const bool* flags;      // FLAGS
-    const Key* keys;        // KEYS
+    u64 row_reciprocal;     // see row_of
+    u64 row_pattern;        // the bits 0, row, 2 * row, ... below 64
+    const void* signs;      // FLAGS: an element's flag; KEYS: its key
     const Offset* offsets;  // OFFSETS: segments + 1 of them
     u64 segments;
+    u64 share;              // OFFSETS: how many of them each tile checks
     u64 outputs;            // a reduction stores no result beyond this
     u64* count;             // null, or where a reduction by flags or keys stores the number of segments
     const T* init_from;     // null, or where the initial value lies
@@ -28,6 +30,7 @@ struct Params {
 #include "memory/stage.cuh"
 #include "memory/store.cuh"
 #include "tile/heads.cuh"
+#include "tile/offsets.cuh"
 #include "tile/packed.cuh"
 #include "tile/scan.cuh"
 
@@ -38,15 +41,6 @@ using TileStatus = Status<State>;
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-// The number of tiles; at least one.
-__device__ __forceinline__ u64 tile_number(u64 n) { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
-
-// How many elements tile `t` has.
-__device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
-    const u64 left = n - t * TILE;
-    return left < TILE ? (u32)left : TILE;
-}
-
 __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Slot* slots, bool aligned) {
     if (t < tiles) {
         const u32 count = tile_count(p.n, t);
@@ -55,6 +49,7 @@ __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Sl
             const u32 vector = row_vector(row), offset = vector * VECTOR;
             const u32 mine = count == TILE ? VECTOR : existing<false>(offset, VECTOR, count);
             stage_vector(slots[vector], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
+            if (READ_MARKS && mine > 0) prefetch_signs(p, t * TILE + offset);
         }
     }
     close_group();  // also an empty one, so that the number of groups tells the tile

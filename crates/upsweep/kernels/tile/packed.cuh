@@ -5,7 +5,10 @@
 // the elements 1 and 3, the carry is in both lanes.
 //
 //   sums       s = E + O = (x0 + x1, x2 + x3)      odd = s * 0x10001 + carry = (.. x1, .. x3)      even = odd - O
-//   extremes   s = max(E, O)                       odd = max(s, (s0, s0), carry)                   even = max(E, (carry, s0), carry)
+//   extremes   s = max(E, O)      below = (-, s0)  odd = max(s, below, carry)                      even = max(E, below, carry)
+//
+// For extremes a byte lies in the upper half of its lane and decides alone: whatever is in the lower half, it is O's place
+// in the word itself. "-" is the least value. Shifts are multiplications, which have instructions to spare.
 //
 // Words are in logical order: in reverse, the words of a vector and the bytes of a word are turned round first.
 
@@ -38,15 +41,6 @@ __device__ u32 min_signed(u32, u32);
 __device__ u32 min_unsigned(u32, u32);
 #endif
 
-// The bytes of `w` that the selector's nibbles name; the highest bit of a nibble asks for the byte's sign eight times, which
-// __byte_perm does not pass on.
-template <u32 SELECTOR>
-__device__ __forceinline__ u32 signed_bytes(u32 w) {
-    u32 r;
-    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(w), "n"(SELECTOR));
-    return r;
-}
-
 // What `V`, a `T` of one or two bytes, is in words.
 template <class V>
 struct Packed {
@@ -61,21 +55,26 @@ struct Packed {
     }
 
     // The bytes 0 and 2, and 1 and 3, of a word in lanes of 16 bits.
-    static __device__ __forceinline__ u32 even_bytes(u32 w) { return SIGNED && EXTREME ? signed_bytes<0xa280>(w) : w & 0x00ff00ff; }
-    static __device__ __forceinline__ u32 odd_bytes(u32 w) { return SIGNED && EXTREME ? signed_bytes<0xb391>(w) : __byte_perm(w, 0, 0x4341); }
-    static __device__ __forceinline__ u32 low_twice(u32 lanes) { return __byte_perm(lanes, 0, 0x1010); }
+    static __device__ __forceinline__ u32 even_bytes(u32 w) { return EXTREME ? w * 256 : w & 0x00ff00ff; }
+    static __device__ __forceinline__ u32 odd_bytes(u32 w) { return EXTREME ? w : __byte_perm(w, 0, 0x4341); }
     static __device__ __forceinline__ u32 high_twice(u32 lanes) { return __byte_perm(lanes, 0, 0x3232); }
+
+    // Extremes: the low lane as the high one, with what changes nothing below it.
+    static __device__ __forceinline__ u32 low_above(u32 lanes) {
+        constexpr u32 LEAST = SIGNED ? 0x8000 : 0, MOST = SIGNED ? 0x7fff : 0xffff;
+        return lanes * 0x10000 + (FORM == Form::MAXIMUM ? LEAST : MOST);
+    }
 
     // A value in both lanes.
     static __device__ __forceinline__ u32 carry_of(V value) {
-        const u32 low = sizeof(V) == 1 && !EXTREME ? (u32)(u8)value : (u32)(u16)value;
-        return low * 0x10001;
+        if constexpr (sizeof(V) == 1) return (u32)(u8)value * (EXTREME ? 0x01000100 : 0x00010001);
+        else return (u32)(u16)value * 0x00010001;
     }
 
     // The inclusive scan of a word's elements after `carry`, which then is what comes before the next word.
     static __device__ __forceinline__ u32 scan_word(u32 w, u32& carry) {
         if constexpr (sizeof(V) == 2) {
-            const u32 result = lanes(FORM == Form::SUM ? w * 0x10001 : lanes(w, low_twice(w)), carry);
+            const u32 result = lanes(FORM == Form::SUM ? w * 0x10001 : lanes(w, low_above(w)), carry);
             carry = high_twice(result);
             return result;
         } else {
@@ -86,12 +85,12 @@ struct Packed {
                 first = second - odd;
                 carry = __byte_perm(second, 0, 0x4242);
             } else {
-                const u32 pairs = lanes(even, odd);
-                second = lanes(lanes(pairs, low_twice(pairs)), carry);
-                first = lanes(lanes(even, __byte_perm(carry, pairs, 0x5410)), carry);
+                const u32 pairs = lanes(even, odd), below = low_above(pairs);
+                second = lanes(lanes(pairs, below), carry);
+                first = lanes(lanes(even, below), carry);
                 carry = high_twice(second);
             }
-            return __byte_perm(first, second, 0x6240);
+            return __byte_perm(first, second, EXTREME ? 0x7351 : 0x6240);
         }
     }
 
@@ -124,7 +123,7 @@ struct Packed {
 
     // The combination of this thread's elements in a full tile.
     static __device__ __forceinline__ V thread_sum(const Params& p, u64 begin, const Slot* slots) {
-        u32 sum = 0;
+        u32 sum = 0, odd = 0;
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             const Words x(slots[threadIdx.x * ROWS + row]);
@@ -134,12 +133,16 @@ struct Packed {
                 if constexpr (sizeof(V) == 1 && FORM == Form::SUM) {
                     sum = __dp4a(w, 0x01010101u, sum);
                 } else {
-                    const u32 both = sizeof(V) == 1 ? lanes(even_bytes(w), odd_bytes(w)) : w;
-                    sum = row == 0 && i == 0 ? both : lanes(sum, both);
+                    const bool first = row == 0 && i == 0;
+                    const u32 even = sizeof(V) == 1 ? even_bytes(w) : w;
+                    sum = first ? even : lanes(sum, even);
+                    if constexpr (sizeof(V) == 1) odd = first ? odd_bytes(w) : lanes(odd, odd_bytes(w));
                 }
             }
         }
-        const V total = V(sizeof(V) == 1 && FORM == Form::SUM ? sum : lanes(sum, sum >> 16));
+        if constexpr (sizeof(V) == 1 && EXTREME) sum = lanes(sum, odd);
+        if constexpr (sizeof(V) == 2 || EXTREME) sum = lanes(sum, sum >> 16);
+        const V total = V(sizeof(V) == 1 && EXTREME ? sum >> 8 : sum);
         return HAS_INIT && begin == 0 && threadIdx.x == 0 ? combine(p.init, total) : total;
     }
 
@@ -156,7 +159,7 @@ struct Packed {
                 const u32 result = scan_word(x.word[i], carry);
                 // Exclusive: all of it one element on, after the last one before.
                 if constexpr (!EXCLUSIVE) x.word[i] = result;
-                else if constexpr (sizeof(V) == 1) x.word[i] = __byte_perm(previous, result, 0x6540);
+                else if constexpr (sizeof(V) == 1) x.word[i] = __byte_perm(previous, result, EXTREME ? 0x6541 : 0x6540);
                 else x.word[i] = __byte_perm(previous, result, 0x5410);
             }
             x.put(slot);

@@ -25,11 +25,11 @@ __device__ __forceinline__ T with_init(const Params& p, T value, bool head) {
     return value;
 }
 
-// Logical element i, mapped, with its head bit.
-__device__ __forceinline__ State element(const Params& p, const In& x, u64 i, bool head) {
+// Logical element i, mapped; `head` says whether it begins a segment or everything.
+__device__ __forceinline__ T element(const Params& p, const In& x, u64 i, bool head) {
     u64 index = REVERSE ? p.n - 1 - i : i;
-    if constexpr (HEADS == Heads::ROWS) index %= p.row;  // vanishes where the map does not ask
-    return state_of<State>(with_init(p, map(x, index), head || (!SEGMENTED && i == 0)), head);
+    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, index);  // vanishes where the map does not ask
+    return with_init(p, map(x, index), head);
 }
 
 // One of a thread's vectors, with what it needs to be combined.
@@ -37,76 +37,88 @@ struct Items {
     Vector x;
     u64 index;  // its first element
     u32 count;  // how many of its elements exist
-    u32 heads;  // see heads.cuh
+    u32 heads;  // bit j: element j begins a segment
 
     template <bool FULL>
-    static __device__ __forceinline__ Items of(const Params& p, u64 begin, u32 tile_count, u32 row, const Slot* slots, u64 row_start, const u32* marks) {
+    static __device__ __forceinline__ Items of(u64 begin, u32 tile_count, u32 row, const Slot* slots, Mask heads) {
         const u32 vector = threadIdx.x * ROWS + row, offset = vector * VECTOR;
-        const u32 count = existing<FULL>(offset, VECTOR, tile_count);
-        const u32 heads = SEGMENTED ? (u32)vector_heads(p, begin + offset, offset, count, row_start, marks) : 0;
-        return Items{Vector(slots[vector]), begin + offset, count, heads};
+        return Items{Vector(slots[vector]), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
     }
 
-    __device__ __forceinline__ State operator()(const Params& p, u32 j) const { return element(p, x[j], index + j, heads >> j & 1); }
+    __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : index + j == 0; }
+    __device__ __forceinline__ T operator()(const Params& p, u32 j) const { return element(p, x[j], index + j, head(j)); }
 };
 
-__device__ __forceinline__ u64 place_in_row(const Params& p, u64 begin) {
-    return HEADS == Heads::ROWS ? begin % p.row : 0;
-}
-
-// The combination of this thread's elements; nothing where it has none.
+// The combination of this thread's elements from the last head on; nothing where it has none.
 template <bool FULL>
-__device__ __forceinline__ State thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, u64 row_start, const u32* marks) {
-    if constexpr (PACKED && FULL) return Packed<State>::thread_sum(p, begin, slots);
-    State sum;
+__device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
+    if constexpr (PACKED && FULL) return Packed<T>::thread_sum(p, begin, slots);
+    T sum;
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
-        const Items items = Items::of<FULL>(p, begin, count, row, slots, row_start, marks);
+        const Items items = Items::of<FULL>(begin, count, row, slots, heads);
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
-            if (FULL || j < items.count) sum = row == 0 && j == 0 ? items(p, 0) : combine(sum, items(p, j));
+            if (FULL || j < items.count) {
+                if ((row == 0 && j == 0) || (SEGMENTED && items.head(j))) sum = items(p, j);
+                else sum = combine(sum, items(p, j));
+            }
         }
     }
     return sum;
 }
 
+// What the heads of a warp's lanes say to each lane.
+struct LaneHeads {
+    u32 lanes;  // those that have a head
+
+    template <bool FULL>
+    static __device__ __forceinline__ LaneHeads of(Mask heads) {
+        return LaneHeads{SEGMENTED ? __ballot_sync(~0u, heads != 0) : 0};
+    }
+
+    // The last lane with a head, or lane 0.
+    __device__ __forceinline__ u32 last() const { return lanes ? WARP - 1 - __clz(lanes) : 0; }
+    // How many of the next lower lanes belong to what ends in this one.
+    __device__ __forceinline__ u32 reach() const {
+        const u32 own = lanes & (~0u >> (WARP - 1 - lane_index()));
+        return lane_index() - LaneHeads{own}.last();
+    }
+    // Whether a lower lane has a head.
+    __device__ __forceinline__ bool any_lower() const { return lanes & ((1u << lane_index()) - 1); }
+};
+
+// The lowest bit's place; ~0 of nothing.
+__device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
+__device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }
+
 // First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
 template <bool FULL>
-__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const u32* marks, State* warp_totals) {
-    const u64 row_start = place_in_row(p, begin);
-    const State sum = thread_sum<FULL>(p, begin, count, slots, row_start, marks);
-    const State total = warp_reduce(sum, lanes_with_elements<FULL>(count));
-    if (lane_index() == 0) warp_totals[warp_index()] = total;
+__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const Marks& marks, State* warp_totals) {
+    const Mask heads = thread_heads<FULL>(p, begin, count, marks);
+    T sum = thread_sum<FULL>(p, begin, count, slots, heads);
+    const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
+    const u32 from = lane_heads.last(), lanes = lanes_with_elements<FULL>(count);
+    if constexpr (SEGMENTED) sum = shuffle(sum, (lane_index() + from) % WARP);
+    const T total = warp_reduce(sum, lanes - from);
+    const u32 number = COUNTED ? warp_sum(head_number(heads)) : lane_heads.lanes != 0;
+    if (lane_index() == 0) warp_totals[warp_index()] = state_of<State>(total, number);
 }
 
-// The elements of the vector that end a segment: those whose next element begins one, or does not exist.
-__device__ __forceinline__ u32 vector_tails(const Params& p, const Items& items, u64 begin, u64 row_start, const u32* marks) {
-    if (items.count == 0) return 0;
-    const u64 next = items.index + items.count;
-    const u32 last = items.count - 1;
-    const bool ends = next == p.n || vector_heads(p, next, (u32)(next - begin), 1, row_start, marks) & 1;
-    return (items.heads >> 1 & ((1u << last) - 1)) | (u32)ends << last;
-}
-
-// Stores the result of the segment that element i ends; `heads` of them begin at or before it.
-__device__ __forceinline__ void store_segment(const Params& p, const u64* bounds, u64 i, u64 heads, const Out& result) {
-    u64 segment;
-    if constexpr (HEADS == Heads::ROWS) {
-        segment = i / p.row;
-    } else if constexpr (HEADS == Heads::OFFSETS) {
-        // The last of the tile's offsets that is at most i, or the one before them.
-        u64 low = bounds[0], high = bounds[1];
-        while (low < high) {
-            const u64 middle = low + (high - low) / 2;
-            if (offset_at(p, middle) <= i) low = middle + 1;
-            else high = middle;
-        }
-        segment = low - 1;
-    } else {
-        segment = heads - 1;
-    }
+// Stores a result that ends the segment of this number.
+__device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
     if (segment < p.outputs) p.output[segment] = result;
-    if (COUNTED && i == p.n - 1 && p.count) *p.count = heads;
+}
+
+// The elements of this thread that end a segment: those whose next element begins one, or does not exist.
+__device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads) {
+    const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);
+    const u64 next = begin + offset + mine;
+    const u32 first_bits = __ballot_sync(~0u, heads & 1);
+    bool ends = next == p.n;
+    if (lane_index() < WARP - 1) ends |= first_bits >> (lane_index() + 1) & 1;
+    else if (mine == ITEMS && !ends) ends = begins(sign_of(p, next - 1), sign_of(p, next));
+    return mine == 0 ? 0 : heads >> 1 | (Mask)ends << (mine - 1);
 }
 
 // From the slots, where each thread has left its results, to memory, a row of the warp at a time.
@@ -122,52 +134,66 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
 
 // Second pass: every result, from `before`, the combination of all tiles before (if `any`).
 template <bool FULL>
-__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const u32* marks, const u64* bounds,
-                                            const State* warp_totals, bool any, State before, bool aligned) {
-    const u64 row_start = place_in_row(p, begin);
+__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const State* warp_totals,
+                                            bool any, State before, bool aligned) {
     const u32 lane = lane_index(), warp = warp_index();
+    const Mask heads = thread_heads<FULL>(p, begin, count, marks);
+    const Mask tails = COUNTED ? counted_tails(p, begin, count, heads) : 0;
 
     // What lies before this thread's elements: `carry`, if `some`. Only full warps have others behind them.
-    State carry = before;
     bool some = any;
     if (warp > 0) {
-        const State scanned = warp_inclusive_scan(warp_totals[min(lane, WARPS - 1)], warp);
-        const State in_tile = shuffle(scanned, warp - 1);
-        carry = some ? combine(carry, in_tile) : in_tile;
+        const State in_tile = shuffle(warp_inclusive_scan(warp_totals[min(lane, WARPS - 1)], lane < warp ? lane : 0), warp - 1);
+        before = some ? combine(before, in_tile) : in_tile;
         some = true;
     }
     const u32 lanes = lanes_with_elements<FULL>(count);
-    const State scanned = warp_inclusive_scan(thread_sum<FULL>(p, begin, count, slots, row_start, marks), lanes);
-    const State lower = shuffle_up(scanned, 1);
+    const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
+    const T sum = thread_sum<FULL>(p, begin, count, slots, heads);
+    const T lower = shuffle_up(warp_inclusive_scan(sum, lane < lanes ? lane_heads.reach() : 0), 1);
+    T carry = value_of(before);
     if (lane > 0 && lane < lanes) {
-        carry = some ? combine(carry, lower) : lower;
+        carry = some && !lane_heads.any_lower() ? combine(carry, lower) : lower;
         some = true;
+    }
+    u64 segment = 0;  // the number of heads so far
+    if constexpr (COUNTED) {
+        const u32 own = head_number(heads);
+        segment = (any || warp > 0 ? heads_of(before) : 0) + warp_inclusive_sum(own) - own;
     }
 
     if constexpr (PACKED && FULL) {
-        Packed<State>::scan_vectors(p, slots, some, carry);
+        Packed<T>::scan_vectors(p, slots, some, carry);
         return store_rows(p, begin, count, slots, aligned);
     }
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
-        const Items items = Items::of<FULL>(p, begin, count, row, slots, row_start, marks);
-        const u32 tails = BY_SEGMENT ? vector_tails(p, items, begin, row_start, marks) : 0;
+        const Items items = Items::of<FULL>(begin, count, row, slots, heads);
         Out results[VECTOR];
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
             if (FULL || j < items.count) {
-                const bool head = SEGMENTED ? items.heads >> j & 1 : !some;
-                const State e = items(p, j);
-                const State with = some ? combine(carry, e) : e;
-                results[j] = canonical(finish(!EXCLUSIVE ? value_of(with) : head ? p.first : value_of(carry)));
-                if (BY_SEGMENT && (tails >> j & 1)) store_segment(p, bounds, items.index + j, heads_of(with), results[j]);
+                // The first element of all is a head where there are segments, and nobody's carry before it is read.
+                const bool alone = SEGMENTED ? items.head(j) : !some;
+                const T e = items(p, j);
+                T with;
+                if (alone) with = e;
+                else with = combine(carry, e);
+                results[j] = canonical(finish(!EXCLUSIVE ? with : alone ? p.first : carry));
+                if constexpr (COUNTED) {
+                    segment += items.head(j);
+                    if (tails >> (row * VECTOR + j) & 1) {
+                        store_segment(p, segment - 1, results[j]);
+                        if (items.index + j == p.n - 1 && p.count) *p.count = segment;
+                    }
+                }
                 carry = with;
                 some = true;
             }
         }
-        if constexpr (BY_SEGMENT) continue;
+        if constexpr (COUNTED) continue;
         if constexpr (THROUGH_SLOTS) put_in_slot(slots[threadIdx.x * ROWS + row], results);
         else if (items.count > 0) store_vector(vector_address(p.output, p.n, items.index), results, items.count, aligned);
     }
-    if constexpr (!BY_SEGMENT && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
+    if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
 }

@@ -30,9 +30,9 @@ __device__ __forceinline__ Counted combine(const Counted& a, const Counted& b) {
 }
 
 template <class S>
-__device__ __forceinline__ S state_of(const T& value, bool head) { return S{value, head}; }
+__device__ __forceinline__ S state_of(const T& value, u32 heads) { return S{value, heads}; }
 template <>
-__device__ __forceinline__ T state_of<T>(const T& value, bool) { return value; }
+__device__ __forceinline__ T state_of<T>(const T& value, u32) { return value; }
 
 __device__ __forceinline__ u64 heads_of(const T&) { return 0; }
 __device__ __forceinline__ u64 heads_of(const Flagged& state) { return state.heads; }

@@ -1,21 +1,20 @@
-// Scan and reduction of one value a lane. Only the first `lanes` lanes hold values; the operator is never applied to
-// what the others hold. Strictly left to right.
+// Scan and reduction of one value a lane, strictly left to right.
 //
 //   Kogge-Stone:  for d = 1, 2, 4, 8, 16:  if lane >= d:  x[lane] = x[lane - d] + x[lane]
 
-// Every lane gets the combination of its own and all lower lanes' values.
+// Every lane gets the combination of its own value and those of the `reach` lanes below it, which must be what the lanes
+// there get, too: of the lanes below a lane none reaches further down. The operator is applied to nothing else.
 template <class V>
-__device__ __forceinline__ V warp_inclusive_scan(V value, u32 lanes) {
-    const u32 lane = lane_index();
+__device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
 #pragma unroll
     for (u32 distance = 1; distance < WARP; distance *= 2) {
         const V lower = shuffle_up(value, distance);
-        if (lane >= distance && lane < lanes) value = combine(lower, value);
+        if (reach >= distance) value = combine(lower, value);
     }
     return value;
 }
 
-// Lane 0 gets the combination of the first `lanes` lanes' values.
+// Lane 0 gets the combination of the first `lanes` lanes' values; the operator is never applied to what others hold.
 template <class V>
 __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     const u32 lane = lane_index();
@@ -26,3 +25,14 @@ __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     }
     return value;
 }
+
+// Every lane gets the sum of its own and all lower lanes' numbers.
+__device__ __forceinline__ u32 warp_inclusive_sum(u32 number) {
+#pragma unroll
+    for (u32 distance = 1; distance < WARP; distance *= 2) {
+        const u32 lower = __shfl_up_sync(~0u, number, distance);
+        if (lane_index() >= distance) number += lower;
+    }
+    return number;
+}
+__device__ __forceinline__ u32 warp_sum(u32 number) { return __shfl_sync(~0u, warp_inclusive_sum(number), WARP - 1); }

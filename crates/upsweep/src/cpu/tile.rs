@@ -5,8 +5,8 @@
 //!
 //! **Grouping.** A run is cut into tiles of [`tile_len`]. Its reduction is `local = tile ⊕ tile ⊕ ...` from the left,
 //! where the rest is cut into tiles of [`SMALL`] and single elements. Its scan computes the same `local`, puts
-//! `prefix ⊕ local` before each tile, and scans the rest in pieces of [`SMALL`], one element after the other. Hence a
-//! block that is first reduced and later scanned with its prefix, and a block that is scanned at once, give the same
+//! `prefix ⊕ local` before each tile, and scans the rest in groups of rows, and what is left in pieces of [`SMALL`], one
+//! element after the other. Hence a block that is first reduced and later scanned with its prefix, and a block that is scanned at once, give the same
 //! bits.
 
 use super::lanes::Lanes;
@@ -194,19 +194,26 @@ unsafe fn scan_here<L: Lanes, S: Steps>(
     unsafe {
         while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
             let tile = Run { start, len: tile_len::<S>(), origin };
-            let total = match steps.join(prefix, local) {
-                Some(base) if rows::apply::<S>() => rows::scan_tile::<L, S>(steps, memory, tile, base, storing),
-                base => sweep::scan_tile::<L, S>(steps, memory, tile, base, storing),
+            let base = steps.join(prefix, local);
+            let total = if rows::apply::<S>() {
+                rows::scan::<L, S>(steps, memory, tile, base, storing)
+            } else {
+                sweep::scan_tile::<L, S>(steps, memory, tile, base, storing)
             };
             local = steps.join(local, Some(total));
             start += tile.len;
         }
-        // What is shorter than a tile is scanned no faster by the sweeps than by a loop.
-        let rest = Run { start, len: end - start, origin };
-        let base = steps.join(prefix, local);
+        let mut rest = Run { start, len: end - start, origin };
+        let mut base = steps.join(prefix, local);
         if wanted {
             // In place the elements are still there: they are overwritten below.
             local = reduce_rest(steps, memory, rest, local);
+        }
+        // What is shorter than a tile is scanned no faster by the sweeps than by a loop.
+        if rows::apply::<S>() && rest.len >= rows::group_len::<S>() {
+            let groups = Run { len: rest.len / rows::group_len::<S>() * rows::group_len::<S>(), ..rest };
+            base = steps.join(base, Some(rows::scan::<L, S>(steps, memory, groups, base, storing)));
+            rest = Run { start: rest.start + groups.len, len: rest.len - groups.len, origin };
         }
         sequential(steps, memory, rest, base, storing);
         local

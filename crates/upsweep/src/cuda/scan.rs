@@ -6,7 +6,7 @@ use super::text::{self, Features, Functions, Heads, JobOf, Types};
 use super::{Cuda, KernelSource, Workspace, columns};
 use crate::Result;
 use crate::job::{Direction, Job};
-use crate::plan::scan::{ScanPlan, Schedule, Sizes};
+use crate::plan::scan::{ScanPlan, Schedule};
 use crate::segments::SegmentKind;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,10 +29,12 @@ struct Params<T> {
     output: u64,
     n: u64,
     row: u64,
-    flags: u64,
-    keys: u64,
+    row_reciprocal: u64,
+    row_pattern: u64,
+    signs: u64,
     offsets: u64,
     segments: u64,
+    share: u64,
     outputs: u64,
     count: u64,
     init_from: u64,
@@ -87,9 +89,14 @@ pub(super) fn launch<J: Types>(
 
     let Direction { exclusive, reverse } = direction;
     let features = Features { heads, exclusive, reverse, has_init: !init.is_none(), by_segment: by_segment.is_some() };
-    let sizes =
-        Sizes { input: size_of::<J::In>(), state: features.state_bytes::<J::Acc>(), output: size_of::<J::Out>() };
-    let plan = ScanPlan::with_waves(n, sizes, cuda.compute_capability(), LONGEST_WAVE.load(Ordering::Relaxed));
+    let sizes = features.sizes::<J::In, J::Acc, J::Out>();
+    let capability = cuda.compute_capability();
+    let plan = if features.in_one_pass() {
+        ScanPlan::of_segments(n, sizes, capability)
+    } else {
+        ScanPlan::with_waves(n, sizes, capability, LONGEST_WAVE.load(Ordering::Relaxed))
+    };
+    let plan = if heads == Heads::Offsets { plan.with_offsets() } else { plan };
     let functions = Functions::<J> { operator, map, finish, same };
     let kernel = prepare::kernel(cuda, plan.family(), features, &functions, || source(features, &plan, &functions))?;
 
@@ -105,16 +112,18 @@ pub(super) fn launch<J: Types>(
     if heads == Heads::Offsets {
         cuda.mark_may_fault(&buffers.output_stream)?;
     }
-    let given = |kind| if heads == kind { address } else { 0 };
+    let row = shape.len as u64;
     let params = Params {
         input: buffers.input,
         output: buffers.output,
         n: n as u64,
-        row: shape.len as u64,
-        flags: given(Heads::Flags),
-        keys: given(Heads::Keys),
-        offsets: given(Heads::Offsets),
+        row,
+        row_reciprocal: u64::MAX / row.max(1),
+        row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
+        signs: if heads == Heads::Offsets { 0 } else { address },
+        offsets: if heads == Heads::Offsets { address } else { 0 },
         segments: number,
+        share: number / plan.tiles as u64 + 1,
         outputs: outputs as u64,
         count: by_segment.map_or(0, |by_segment| by_segment.count),
         init_from: begin.init_from,
@@ -135,6 +144,7 @@ pub(super) fn source<J: Types>(features: Features, plan: &ScanPlan, functions: &
     let entry = match plan.schedule {
         Schedule::Wave { .. } => "upsweep_wave",
         Schedule::Pipeline => "upsweep_scan",
+        Schedule::OnePass => "upsweep_segments",
     };
     KernelSource { root: plan.root(), prelude, entry }
 }

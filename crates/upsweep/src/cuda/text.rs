@@ -2,6 +2,7 @@
 
 use crate::job::Job;
 use crate::operator::{Element, Form, Function, Map, Operator, Same, Source};
+use crate::plan::scan::Sizes;
 use crate::segments::Segmentation;
 use std::any::TypeId;
 use std::hash::{Hash, Hasher};
@@ -49,8 +50,22 @@ impl Features {
         heads as u64 | flag(exclusive, 8) | flag(reverse, 9) | flag(has_init, 10) | flag(by_segment, 11)
     }
 
+    /// Whether it is a reduction whose results' places are known before anything is reduced: `device/segments.cuh`.
+    pub(super) fn in_one_pass(self) -> bool {
+        self.by_segment && matches!(self.heads, Heads::Rows | Heads::Offsets)
+    }
+
+    /// What a single-pass scan from `In` by way of `Acc` to `Out` has to plan with.
+    pub(super) fn sizes<In, Acc, Out>(self) -> Sizes {
+        let (input, acc, output) = (size_of::<In>(), size_of::<Acc>(), size_of::<Out>());
+        // A reduction by rows or offsets leaves sums in the places of elements.
+        let place = if self.in_one_pass() { input.max(acc) } else { input };
+        let marked = matches!(self.heads, Heads::Flags | Heads::Keys | Heads::Offsets);
+        Sizes { input, state: self.state_bytes::<Acc>(), output, place, marked }
+    }
+
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
-    pub(super) fn state_bytes<T>(self) -> usize {
+    fn state_bytes<T>(self) -> usize {
         let (size, align) = (size_of::<T>(), align_of::<T>());
         let with = |heads: usize| (size.next_multiple_of(heads) + heads).next_multiple_of(align.max(heads));
         match self.heads {

@@ -6,7 +6,7 @@ use crate::operator::builtin::{ArgMax, CompensatedSum, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
 use crate::plan::reduce::ReducePlan;
-use crate::plan::scan::{ScanPlan, Sizes};
+use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Whole};
 use half::{bf16, f16};
 
@@ -94,11 +94,14 @@ impl List {
     }
 
     /// The waves and the pipeline.
-    fn plans<I: Element, T, O>(&self, features: Features) -> [(&'static str, ScanPlan); 3] {
-        let sizes = Sizes { input: size_of::<I>(), state: features.state_bytes::<T>(), output: size_of::<O>() };
-        [1 << 10, 1 << 23, 1 << 32].map(|bytes| {
-            let plan = ScanPlan::new(bytes / size_of::<I>(), sizes, self.capability);
-            (plan.family(), plan)
-        })
+    fn plans<I: Element, T, O>(&self, features: Features) -> Vec<(&'static str, ScanPlan)> {
+        let sizes = features.sizes::<I, T, O>();
+        let plans = if features.in_one_pass() {
+            vec![ScanPlan::of_segments(1 << 20, sizes, self.capability)]
+        } else {
+            let lengths = [1 << 10, 1 << 23, 1 << 32].map(|bytes| bytes / size_of::<I>());
+            lengths.map(|len| ScanPlan::new(len, sizes, self.capability)).to_vec()
+        };
+        plans.into_iter().map(|plan| (plan.family(), plan)).collect()
     }
 }

@@ -16,6 +16,16 @@ const LARGE: (usize, usize) = (256, 48);
 const SMALL: (usize, usize) = (512, 16);
 /// Shared memory for what a block's warps share beside the ring of tiles: the most that any kernel takes.
 const RESERVED: usize = 12 << 10;
+/// Shared memory that the driver takes of each block, which the most that one block may have leaves out.
+const PER_BLOCK: usize = 1 << 10;
+/// What a pipeline needs beside its tiles' shares.
+const FEW: usize = 512;
+/// The same of a reduction by segment, which needs tiles no longer than it looks at them: so they may be larger, and what
+/// has to be done once a tile is done less often.
+const SEGMENTS: (usize, usize) = (256, 80);
+/// Of a reduction by segment: the most tiles that a block stages ahead, and those that are not done.
+const STAGED: usize = 3;
+const UNDONE: usize = 5;
 /// Tiles of a look-back group, and entries from one group's status word to the next: as in `tile/lookback.cuh`.
 const GROUP: usize = WARP;
 const SPREAD: usize = 16;
@@ -119,6 +129,18 @@ pub struct Sizes {
     pub state: usize,
     /// Of a result.
     pub output: usize,
+    /// Of an element's place in shared memory: of the element, or of a result that may take its place.
+    pub place: usize,
+    /// Whether segment heads are marked in shared memory, a bit an element.
+    pub marked: bool,
+}
+
+impl Sizes {
+    /// Of a scan that has no segments.
+    #[must_use]
+    pub fn plain(input: usize, state: usize, output: usize) -> Self {
+        Self { input, state, output, place: input, marked: false }
+    }
 }
 
 /// How tiles come to blocks.
@@ -131,6 +153,8 @@ pub enum Schedule {
     },
     /// Blocks stay, draw tiles and overlap what they do with several of them.
     Pipeline,
+    /// The same for reductions by segment, which look at each element once.
+    OnePass,
 }
 
 /// A tile's shape. It depends on the types alone.
@@ -149,15 +173,32 @@ impl Shape {
         let widest = sizes.state.max(sizes.output);
         let vector = if 16usize.is_multiple_of(sizes.input) { 16 / sizes.input } else { 1 };
         let vector = vector.min(1 << (64 / widest).max(1).ilog2());
-        let slot = (vector * sizes.input).next_multiple_of(16);
-        let rows = (thread_bytes / slot).max(1);
+        let slot = (vector * sizes.place).next_multiple_of(16);
+        // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.
+        let rows = ((thread_bytes / slot).min(63 / vector).max(1) - 1) | 1;
         Self { threads, vector, rows, tile: threads * vector * rows, bytes: threads * rows * slot }
+    }
+
+    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before it, its marks.
+    fn beside(&self, sizes: Sizes) -> usize {
+        let warps = self.threads / WARP;
+        let marks = self.threads * self.rows * self.vector.div_ceil(8) + warps * size_of::<u64>();
+        sizes.state * (warps + 1) + if sizes.marked { marks } else { 0 }
     }
 }
 
 /// Status words of 8 and of 16 bytes for so many values of `state` bytes.
 fn words(values: usize, state: usize) -> (usize, usize) {
     if state <= 4 { (values, 0) } else { (0, values * state.div_ceil(12)) }
+}
+
+/// Blocks a multiprocessor for states of a size.
+fn blocks_for(sizes: Sizes, tuning: &Tuning) -> usize {
+    match sizes.state {
+        0..=8 => tuning.blocks,
+        9..=24 => tuning.blocks.min(2),
+        _ => 1,
+    }
 }
 
 /// A planned single-pass scan.
@@ -207,8 +248,7 @@ impl ScanPlan {
     /// [`new`](ScanPlan::new) with waves of up to `longest_wave` tiles a block.
     pub(crate) fn with_waves(len: usize, sizes: Sizes, capability: (u32, u32), longest_wave: usize) -> Self {
         let tuning = Tuning::of(capability);
-        let blocks =
-            if sizes.state <= 8 { tuning.blocks } else { tuning.blocks.min(if sizes.state <= 24 { 2 } else { 1 }) };
+        let blocks = blocks_for(sizes, tuning);
         let small = Shape::new(sizes, SMALL);
         let large = Shape::new(sizes, LARGE);
         let fit = (tuning.shared_bytes / blocks).saturating_sub(RESERVED) / large.bytes;
@@ -222,7 +262,12 @@ impl ScanPlan {
                 return Self { schedule, shared_bytes: part * shape.bytes, words8, words16, ..plan };
             }
         }
-        let plan = Self::of(len, sizes, tuning, large, blocks);
+        Self::pipeline(len, sizes, tuning, large, blocks)
+    }
+
+    /// A pipeline.
+    fn pipeline(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: Shape, blocks: usize) -> Self {
+        let plan = Self::of(len, sizes, tuning, shape, blocks);
         let (words8, words16) = words(plan.tiles + 2 * SPREAD * (plan.tiles / GROUP + 1), sizes.state);
         Self { words8, words16, threads: plan.threads + tuning.lookers * WARP, ..plan }
     }
@@ -230,8 +275,10 @@ impl ScanPlan {
     /// A pipeline without its look-back.
     fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: Shape, blocks: usize) -> Self {
         let Shape { threads, vector, rows, tile, bytes } = shape;
-        let fit = (tuning.shared_bytes - RESERVED) / bytes;
-        let lag = tuning.lag.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
+        let fit = ((tuning.shared_bytes + PER_BLOCK) / blocks - PER_BLOCK - FEW) / (bytes + shape.beside(sizes));
+        // A block's 16 barriers do for one tile less where there are warps that find offsets.
+        let most = if sizes.marked { tuning.lag.min(3) } else { tuning.lag };
+        let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         Self {
             len,
             sizes,
@@ -252,12 +299,45 @@ impl ScanPlan {
         }
     }
 
+    /// The plan for a reduction of `len` elements by rows or offsets, on a device of this compute capability.
+    #[must_use]
+    pub fn of_segments(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
+        let tuning = Tuning::of(capability);
+        let shape = Shape::new(sizes, SEGMENTS);
+        let plan = Self::pipeline(len, sizes, tuning, shape, blocks_for(sizes, tuning));
+        let beside =
+            UNDONE * (sizes.state * shape.threads / WARP + 32 * shape.threads / WARP) + shape.beside(sizes) * 3;
+        let fit = plan.shared_of_block().saturating_sub(beside) / shape.bytes;
+        let ahead = STAGED.min(fit.saturating_sub(2)).max(1);
+        Self { schedule: Schedule::OnePass, ahead, lag: 0, shared_bytes: (ahead + 2) * shape.bytes, ..plan }
+    }
+
+    /// The same with the warps that find the tiles' segment offsets, where blocks draw tiles.
+    #[must_use]
+    pub fn with_offsets(self) -> Self {
+        Self { threads: self.threads + self.searchers() * WARP, ..self }
+    }
+
+    /// Warps of a block that find segment offsets.
+    fn searchers(&self) -> usize {
+        match self.schedule {
+            Schedule::Wave { .. } => 0,
+            Schedule::Pipeline | Schedule::OnePass => 2,
+        }
+    }
+
+    /// The shared memory of a block, all of them sharing alike, that is not the driver's or needed in any case.
+    fn shared_of_block(&self) -> usize {
+        (self.tuning.shared_bytes + PER_BLOCK) / self.blocks - PER_BLOCK - FEW
+    }
+
     /// The kernel's file under `kernels/`.
     #[must_use]
     pub fn root(&self) -> &'static str {
         match self.schedule {
             Schedule::Wave { .. } => "device/wave.cuh",
             Schedule::Pipeline => "device/scan.cuh",
+            Schedule::OnePass => "device/segments.cuh",
         }
     }
 
@@ -268,6 +348,7 @@ impl ScanPlan {
             Schedule::Wave { .. } if self.scanning == SMALL.0 => "wave of small tiles",
             Schedule::Wave { .. } => "wave",
             Schedule::Pipeline => "pipeline",
+            Schedule::OnePass => "segments",
         }
     }
 
@@ -276,7 +357,7 @@ impl ScanPlan {
     pub fn grid(&self, resident: usize) -> usize {
         match self.schedule {
             Schedule::Wave { part } => self.tiles.div_ceil(part),
-            Schedule::Pipeline => self.tiles.min(resident),
+            Schedule::Pipeline | Schedule::OnePass => self.tiles.min(resident),
         }
     }
 
@@ -286,13 +367,15 @@ impl ScanPlan {
         let Self { vector, rows, ahead, lag, tuning, blocks, scanning, .. } = self;
         let constants = match self.schedule {
             Schedule::Wave { .. } => format!("MOST_PARTS = {MOST_PARTS}, MOST_TILES = {MOST_TILES}"),
-            Schedule::Pipeline => {
-                format!("AHEAD = {ahead}, LAG = {lag}, LOOKERS = {}, GROUPS = {}", tuning.lookers, tuning.groups)
-            }
+            Schedule::Pipeline => format!("LAG = {lag}"),
+            Schedule::OnePass => format!("RING = {UNDONE}"),
         };
         format!(
             "constexpr u32 THREADS = {scanning}, VECTOR = {vector}, ROWS = {rows}, BLOCKS = {blocks}, \
-             POLL_NANOSECONDS = 40, {constants};\n"
+             POLL_NANOSECONDS = 40, AHEAD = {ahead}, LOOKERS = {}, GROUPS = {}, SEARCHERS = {}, {constants};\n",
+            tuning.lookers,
+            tuning.groups,
+            self.searchers()
         )
     }
 }
@@ -317,7 +400,7 @@ impl fmt::Display for ScanPlan {
                 )?;
                 writeln!(f, "  look-back     over all blocks before; {bytes} bytes of status words")?;
             }
-            Schedule::Pipeline => {
+            Schedule::Pipeline | Schedule::OnePass => {
                 writeln!(
                     f,
                     "  block         {threads} threads, {} of them look back; {blocks} blocks a multiprocessor",
@@ -350,7 +433,8 @@ mod tests {
             for input in 1..=64 {
                 for state in [1, 2, 4, 8, 12, 16, 24, 40, 64, 72, 80] {
                     for output in [1, 4, 8, 16, 64] {
-                        let sizes = Sizes { input, state, output };
+                        let sizes =
+                            Sizes { place: input.max(output), marked: state > 8, ..Sizes::plain(input, state, output) };
                         for len in [1, 1 << 16, 1 << 20, 1 << 24] {
                             let plan = ScanPlan::new(len, sizes, row.capability);
                             if let Schedule::Wave { part } = plan.schedule {
@@ -361,7 +445,11 @@ mod tests {
                         }
                         let plan = ScanPlan::new(1 << 33, sizes, row.capability);
                         assert_eq!(plan.schedule, Schedule::Pipeline);
-                        assert!(plan.shared_bytes + RESERVED <= row.shared_bytes, "{plan:?}");
+                        let stages = plan.ahead + plan.lag + 1;
+                        let beside = stages * Shape::new(sizes, LARGE).beside(sizes) + FEW;
+                        let block = plan.shared_bytes + beside + PER_BLOCK;
+                        assert!(plan.lag == 1 || block * plan.blocks <= row.shared_bytes + PER_BLOCK, "{plan:?}");
+                        assert!(block - PER_BLOCK <= row.shared_bytes, "{plan:?}");
                         assert!(plan.vector.is_power_of_two() && plan.vector <= 16 && plan.lag >= 1, "{plan:?}");
                         assert!(2 + 2 * (plan.ahead + plan.lag + 1) < 16, "a block has 16 barriers: {plan:?}");
                         assert!(plan.tuning.lookers <= plan.ahead + 1, "{plan:?}");
@@ -375,7 +463,7 @@ mod tests {
 
     #[test]
     fn the_tile_does_not_depend_on_the_gpu() {
-        let sizes = Sizes { input: 4, state: 4, output: 4 };
+        let sizes = Sizes::plain(4, 4, 4);
         for (len, expected) in [(1000, 2048), (1 << 30, 3072)] {
             let tiles = TUNING.iter().map(|row| ScanPlan::new(len, sizes, row.capability).tile);
             assert!(tiles.clone().all(|tile| tile == expected), "{:?}", tiles.collect::<Vec<_>>());
