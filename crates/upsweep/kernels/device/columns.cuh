@@ -30,7 +30,7 @@ static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct
 constexpr u32 WARP = 32;
 constexpr u32 WARPS = THREADS / WARP;
 
-extern "C" __global__ void __launch_bounds__(THREADS, sizeof(In) <= 4 && sizeof(T) <= 4 ? 8 : 1) upsweep_columns(const __grid_constant__ Params params) {
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __grid_constant__ Params params) {
     __shared__ T sums[2][WARPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     Params p = params;

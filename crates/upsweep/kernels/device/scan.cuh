@@ -57,10 +57,10 @@ __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, 
 // The main warps: stage AHEAD tiles ahead of the one they reduce, rescan LAG tiles behind it.
 __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot* ring, u64 tiles, u32 epoch) {
     const bool in_aligned = vectors_aligned(p.input, p.n, PIECE), out_aligned = vectors_aligned(p.output, p.n, STORE);
-    bool more = tiles > 1;  // the drawer: whether to draw; one tile alone needs no ticket, as one block has it
+    bool more = tiles > 1;  // thread 0: whether to draw; one tile alone needs no ticket, as one block has it
     // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
     for (u32 k = 0; k < DRAWN; k++) {
-        if (threadIdx.x == DRAWER) {
+        if (threadIdx.x == 0) {
             const u32 next = more ? next_tile(p, tiles, epoch) : tiles == 1 ? k : ~0u;
             more &= next < tiles;
             shared.tickets[k] = next;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         if (tile < tiles) {
             const u32 slot = reduced % STAGES, k = reduced;
             u32 next = ~0u;  // asked for here, needed after the reduction
-            if (threadIdx.x == DRAWER && more) next = next_tile(p, tiles, epoch);
+            if (threadIdx.x == 0 && more) next = next_tile(p, tiles, epoch);
             stage_tile(p, shared.tickets[(k + AHEAD) % TICKETS], tiles, ring + (k + AHEAD) % STAGES * (ROWS * THREADS), in_aligned);
             wait_groups<AHEAD>();
 
@@ -100,7 +100,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             }
             if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot]);
             else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot]);
-            if (threadIdx.x == DRAWER) {
+            if (threadIdx.x == 0) {
                 more &= next < tiles;
                 shared.tickets[(k + DRAWN) % TICKETS] = next;
             }
@@ -109,7 +109,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
                 share.check(p);
             }
             main_sync();  // the warps' totals, the ticket and the next tile's marks are there
-            if (warp_index() == PUBLISHER && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
+            if (warp_index() == 0 && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             barrier_arrive(reduced_barrier(slot), THREADS + WARP);
             reduced++;
             if (reduced - rescanned <= LAG) continue;

@@ -29,6 +29,12 @@ constexpr u32 MARK_SLOTS = 3;
 static_assert(sizeof(T) * VECTOR <= SLOT, "what is combined fits in the place of its elements");
 constexpr u32 NONE = ~0u;
 
+// Who publishes, and who draws: other warps than those that have most to do with offsets, because all wait for the slowest.
+// (In scan.cuh it is faster to leave both to warp 0.)
+constexpr u32 PUBLISHER = WARPS / 2;            // a warp
+constexpr u32 DRAWER = (WARPS / 2 + 1) * WARP;  // a thread
+static_assert(DRAWER < THREADS, "a block has several warps");
+
 // What the blocks' warps share. Arrays of RING belong to the tiles that are not done.
 struct Shared {
     State warp_totals[RING][WARPS];

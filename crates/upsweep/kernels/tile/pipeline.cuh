@@ -21,12 +21,6 @@ __device__ __forceinline__ u32 ticket_barrier(u32 finder) { return 2 + 2 * RING 
 __device__ __forceinline__ u32 found_barrier(u32 finder) { return 3 + 2 * RING + 2 * finder; }
 static_assert(2 + 2 * RING + 2 * FINDERS <= 16, "a block has 16 barriers");
 
-// Who does what only one warp does: each another one, because the others wait for the slowest. Offsets of a tile are read by
-// the lowest warps first, those to be checked by the highest.
-constexpr u32 PUBLISHER = WARPS / 2;                 // a warp
-constexpr u32 DRAWER = (WARPS / 2 + 1) * WARP;       // a thread
-static_assert(DRAWER < THREADS, "a block has several warps");
-
 // The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so the
 // last of all is known.
 __device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) {
@@ -35,7 +29,7 @@ __device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) 
     return ticket;
 }
 
-// The publisher publishes the tile's aggregate.
+// One warp publishes the tile's aggregate.
 __device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
     const State total = warp_reduce(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
     if (lane_index() == 0) TileStatus::put(p.workspace, tile, total, epoch);

@@ -62,7 +62,7 @@ pub(super) fn launch<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direct
 /// The kernel's source.
 pub(super) fn source<J: Types>(features: Features, functions: &Functions<'_, J>) -> KernelSource {
     // As many elements of a line at once as fit in registers.
-    let depth = (64 / size_of::<J::Acc>()).clamp(1, 4);
+    let depth = (64 / size_of::<J::Acc>()).clamp(1, 8);
     let mut prelude = functions.prelude(features);
     prelude += &format!("constexpr u32 THREADS = {THREADS}, DEPTH = {depth};\n");
     prelude += &text::host_sizes(size_of::<Params<J::Acc>>(), size_of::<J::Acc>());
