@@ -39,7 +39,8 @@ static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace b
 
 using TileStatus = Status<State>;
 
-extern __shared__ __align__(16) unsigned char dynamic_shared[];
+// A warp's asynchronous copies and loads are of whole 128-byte lines only where the tiles begin at one.
+extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Slot* slots, bool aligned) {
     if (t < tiles) {
