@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use upsweep::{Array, Operator, Reduce, Scan};
+use upsweep::{Operator, Reduce, Scan};
 
 /// The smallest array, and how much longer each next one is.
 const SMALLEST: usize = 1 << 10;
@@ -134,7 +134,7 @@ impl<T: Value> Measuring<'_, T> {
         let input = device.device.upload(&x).map_err(failed)?;
         drop(x);
         let results = if what == What::Scan { elements } else { 1 };
-        let mut out: Array<T> = device.device.filled(results, T::default()).map_err(failed)?;
+        let mut out = device.device.filled(results, T::default()).map_err(failed)?;
         let mut done = Ok(());
         let mut waited = Ok(());
         let wait = || waited = device.device.synchronize();

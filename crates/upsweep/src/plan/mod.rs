@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod reduce;
 pub mod scan;
+pub mod tuning;
 
 use crate::{Error, Result};
 
