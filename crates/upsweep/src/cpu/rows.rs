@@ -128,44 +128,54 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
     }
 }
 
-/// The elements of a group of rows.
+/// The elements of a row, and of a group.
+pub(super) const fn row_len<S: Steps>() -> usize {
+    ROW_BYTES / size_of::<S::Acc>()
+}
 pub(super) const fn group_len<S: Steps>() -> usize {
-    GROUP * ROW_BYTES / size_of::<S::Acc>()
+    GROUP * row_len::<S>()
 }
 
-/// What the groups of a run are scanned with.
-struct Groups<'a, S: Steps> {
-    steps: &'a S,
-    memory: &'a Memory<S::In, S::Out>,
+/// Scans `run`, a tile or fewer whole groups, after `base`. Returns its reduction.
+///
+/// # Safety
+/// As `tile::scan`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
+#[inline(always)]
+pub(super) unsafe fn scan<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
     run: Run,
-    exclusive: bool,
-    /// Where the run's results go, in the order of memory.
-    to: *mut S::Out,
-}
-
-impl<S: Steps> Groups<'_, S> {
-    /// Scans the rows of `group` after `base`, and returns the last lanes of each. If the group is `ALONE` there is nothing
-    /// before it; `base` is then what an exclusive scan begins with.
-    ///
-    /// # Safety
-    /// As [`scan`]; the group is in the run.
-    #[inline(always)]
-    unsafe fn scan<L: Lanes, const ALONE: bool>(&self, group: usize, mut base: L::Row) -> [L::Row; GROUP] {
-        let Self { steps, memory, run, exclusive, to } = *self;
-        let lanes = ROW_BYTES / size_of::<S::Acc>();
-        let mut totals = [base; GROUP];
-        // SAFETY: the rows are in the run, and their results in `to`; the processor has the instructions.
-        unsafe {
-            for (i, total) in totals.iter_mut().enumerate() {
+    base: S::Acc,
+    storing: &Storing<S::Acc>,
+) -> S::Acc {
+    let lanes = ROW_BYTES / size_of::<S::Acc>();
+    let mut stage = Buffer::<TILE_BYTES>::new();
+    let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
+    // SAFETY: the processor has the instructions; the tile's elements are in the input and the output, from `first` on.
+    // The stage has room for the results of a tile.
+    unsafe {
+        let before = every::<L, S>(steps.encode(base));
+        let output = memory.output.add(first);
+        let to = if storing.around_cache { stage.start() } else { output };
+        let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
+        let mut around =
+            AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
+        let mut total: Option<L::Row> = None;
+        for group in 0..run.len / group_len::<S>() {
+            let mut base = match total {
+                Some(total) => combine::<L, S>(steps, before, total),
+                None => before,
+            };
+            let mut totals = [before; GROUP];
+            for (i, row_total) in totals.iter_mut().enumerate() {
                 let at = (group * GROUP + i) * lanes;
                 let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, run.start + at, run.origin));
-                let first = ALONE && i == 0;
-                let mut result = if first { x } else { combine::<L, S>(steps, base, x) };
-                if exclusive {
+                let mut result = combine::<L, S>(steps, base, x);
+                if storing.exclusive {
                     result = L::shifted::<S::Acc>(base, result);
                 }
-                *total = L::last::<S::Acc>(x);
-                base = if first { *total } else { combine::<L, S>(steps, base, *total) };
+                *row_total = L::last::<S::Acc>(x);
+                base = combine::<L, S>(steps, base, *row_total);
                 let at = if memory.reverse {
                     result = L::reversed::<S::Acc>(result);
                     run.len - at - lanes
@@ -174,49 +184,6 @@ impl<S: Steps> Groups<'_, S> {
                 };
                 store::<L, S>(steps, L::opaque(result), to.add(at));
             }
-        }
-        totals
-    }
-}
-
-/// Scans `run`, a number of groups and at most a tile, after `base`. Returns its reduction.
-///
-/// # Safety
-/// As `tile::scan`; [`apply`] says so; an exclusive scan has a base or an identity. The processor has the instructions of
-/// `L`.
-#[inline(always)]
-pub(super) unsafe fn scan<L: Lanes, S: Steps>(
-    steps: &S,
-    memory: &Memory<S::In, S::Out>,
-    run: Run,
-    base: Option<S::Acc>,
-    storing: &Storing<S::Acc>,
-) -> S::Acc {
-    let mut stage = Buffer::<TILE_BYTES>::new();
-    let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
-    // SAFETY: the processor has the instructions; the run's elements are in the input and the output, from `first` on.
-    // The stage has room for the results of a tile. A row whose bytes are those of no element is never read.
-    unsafe {
-        let output = memory.output.add(first);
-        let to = if storing.around_cache { stage.start() } else { output };
-        let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
-        let mut around =
-            AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
-        let groups = Groups { steps, memory, run, exclusive: storing.exclusive, to };
-        let before = base.map(|base| every::<L, S>(steps.encode(base)));
-        let mut total: Option<L::Row> = None;
-        for group in 0..run.len / group_len::<S>() {
-            let base = match (before, total) {
-                (Some(before), Some(total)) => Some(combine::<L, S>(steps, before, total)),
-                (before, total) => before.or(total),
-            };
-            let mut totals = match base {
-                Some(base) => groups.scan::<L, false>(group, base),
-                None => {
-                    let first = storing.identity.unwrap_or_else(|| load_one(steps, memory, run));
-                    groups.scan::<L, true>(group, every::<L, S>(steps.encode(first)))
-                }
-            };
             let mut parts = GROUP;
             while parts > 1 {
                 parts /= 2;
@@ -230,27 +197,14 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
             });
             if storing.around_cache {
                 // What this group has stored is not in the cache for a while.
-                around.copy(group * group_len::<S>() * size_of::<S::Out>(), memory.reverse);
+                around.copy(group * GROUP * lanes * size_of::<S::Out>(), memory.reverse);
             }
         }
         if storing.around_cache {
             around.finish(memory.reverse);
         }
-        match total {
-            Some(total) => steps.decode((&raw const total).cast::<S::Acc>().read()),
-            // There was a group.
-            None => load_one(steps, memory, run),
-        }
+        // There was a group.
+        let total = total.unwrap_or(before);
+        steps.decode((&raw const total).cast::<S::Acc>().read())
     }
-}
-
-/// The run's first element.
-///
-/// # Safety
-/// The run is in `memory`, and not empty.
-#[inline(always)]
-unsafe fn load_one<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
-    let at = memory.at(run.start);
-    // SAFETY: the caller's promise.
-    steps.load(unsafe { memory.input.add(at).read() }, at - run.origin)
 }

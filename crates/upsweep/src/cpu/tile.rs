@@ -189,33 +189,48 @@ unsafe fn scan_here<L: Lanes, S: Steps>(
 ) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
     let end = start + len;
-    let mut local = None;
+    let (mut local, mut base) = (None, prefix);
+    let mut reduced = false;
     // SAFETY: the tiles and the rest are in the run.
     unsafe {
-        while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
-            let tile = Run { start, len: tile_len::<S>(), origin };
-            let base = steps.join(prefix, local);
-            let total = if rows::apply::<S>() {
-                rows::scan::<L, S>(steps, memory, tile, base, storing)
-            } else {
-                sweep::scan_tile::<L, S>(steps, memory, tile, base, storing)
+        loop {
+            // What is shorter than a tile is scanned in groups of rows, but no faster by the sweeps than by a loop.
+            let left = end - start;
+            let whole = tile_len::<S>() > 0 && left >= tile_len::<S>();
+            let groups = if rows::apply::<S>() { left / rows::group_len::<S>() * rows::group_len::<S>() } else { 0 };
+            let mut len = if whole { tile_len::<S>() } else { groups };
+            if !whole && wanted && !reduced {
+                // In place the elements are still there: they are overwritten below.
+                local = reduce_rest(steps, memory, Run { start, len: left, origin }, local);
+                reduced = true;
+            }
+            if len == 0 {
+                break;
+            }
+            let part = Run { start, len, origin };
+            let total = match base {
+                // Compiled for itself: a tile's length is a constant.
+                Some(base) if rows::apply::<S>() && whole => {
+                    let tile = Run { start, len: tile_len::<S>(), origin };
+                    rows::scan::<L, S>(steps, memory, tile, base, storing)
+                }
+                Some(base) if rows::apply::<S>() => rows::scan::<L, S>(steps, memory, part, base, storing),
+                base if whole => sweep::scan_tile::<L, S>(steps, memory, part, base, storing),
+                // Rows come after something.
+                _ => {
+                    len = rows::row_len::<S>();
+                    sequential_chunk(steps, memory, start..start + len, origin, None, storing)
+                }
             };
-            local = steps.join(local, Some(total));
-            start += tile.len;
+            if whole {
+                local = steps.join(local, Some(total));
+                base = steps.join(prefix, local);
+            } else {
+                base = steps.join(base, Some(total));
+            }
+            start += len;
         }
-        let mut rest = Run { start, len: end - start, origin };
-        let mut base = steps.join(prefix, local);
-        if wanted {
-            // In place the elements are still there: they are overwritten below.
-            local = reduce_rest(steps, memory, rest, local);
-        }
-        // What is shorter than a tile is scanned no faster by the sweeps than by a loop.
-        if rows::apply::<S>() && rest.len >= rows::group_len::<S>() {
-            let groups = Run { len: rest.len / rows::group_len::<S>() * rows::group_len::<S>(), ..rest };
-            base = steps.join(base, Some(rows::scan::<L, S>(steps, memory, groups, base, storing)));
-            rest = Run { start: rest.start + groups.len, len: rest.len - groups.len, origin };
-        }
-        sequential(steps, memory, rest, base, storing);
+        sequential(steps, memory, Run { start, len: end - start, origin }, base, storing);
         local
     }
 }
