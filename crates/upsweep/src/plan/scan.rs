@@ -218,13 +218,30 @@ impl ScanPlan {
     #[must_use]
     pub fn of_segments(len: usize, sizes: Sizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
-        let shape = Shape::new(sizes, SEGMENTS);
+        // The larger tiles, where a block can have three of them.
+        let large = Self::one_pass(len, sizes, tuning, Shape::new(sizes, SEGMENTS));
+        large.unwrap_or_else(|| {
+            let shape = Shape::new(sizes, LARGE);
+            let fewest = Self::pipeline(len, sizes, tuning, shape, blocks_for(sizes, tuning));
+            let fewest =
+                Self { schedule: Schedule::OnePass, ahead: 1, lag: 0, shared_bytes: 3 * shape.bytes, ..fewest };
+            Self::one_pass(len, sizes, tuning, shape).unwrap_or(fewest)
+        })
+    }
+
+    /// A reduction by segment in tiles of this shape, if at least three of them fit.
+    fn one_pass(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: Shape) -> Option<Self> {
         let plan = Self::pipeline(len, sizes, tuning, shape, blocks_for(sizes, tuning));
-        let beside =
-            UNDONE * (sizes.state * shape.threads / WARP + 32 * shape.threads / WARP) + shape.beside(sizes) * 3;
-        let fit = plan.shared_of_block().saturating_sub(beside) / shape.bytes;
-        let ahead = STAGED.min(fit.saturating_sub(2)).max(1);
-        Self { schedule: Schedule::OnePass, ahead, lag: 0, shared_bytes: (ahead + 2) * shape.bytes, ..plan }
+        let fit = plan.shared_of_block().checked_sub(Self::beside_one_pass(sizes, shape))? / shape.bytes;
+        let ahead = STAGED.min(fit.checked_sub(2)?);
+        let shared_bytes = (ahead + 2) * shape.bytes;
+        (ahead > 0).then_some(Self { schedule: Schedule::OnePass, ahead, lag: 0, shared_bytes, ..plan })
+    }
+
+    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of three tiles' marks.
+    fn beside_one_pass(sizes: Sizes, shape: Shape) -> usize {
+        let warps = shape.threads / WARP;
+        UNDONE * (sizes.state + 32) * warps + shape.beside(sizes) * 3
     }
 
     /// The same with the warps that find the tiles' segment offsets, where blocks draw tiles.
@@ -359,6 +376,13 @@ mod tests {
                                 assert!(plan.grid(1) * part * plan.tile >= len, "{plan:?}");
                             }
                         }
+                        let plan = ScanPlan::of_segments(1 << 33, sizes, row.capability);
+                        let shape = [SEGMENTS, LARGE].map(|size| Shape::new(sizes, size)).into_iter();
+                        let Some(shape) = shape.into_iter().find(|shape| shape.tile == plan.tile) else {
+                            panic!("{plan:?}")
+                        };
+                        let block = plan.shared_bytes + ScanPlan::beside_one_pass(sizes, shape) + FEW;
+                        assert!(plan.ahead >= 1 && block <= row.shared_bytes, "{block}: {plan:?}");
                         let plan = ScanPlan::new(1 << 33, sizes, row.capability);
                         assert_eq!(plan.schedule, Schedule::Pipeline);
                         let stages = plan.ahead + plan.lag + 1;
