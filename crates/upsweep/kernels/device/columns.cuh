@@ -15,6 +15,8 @@
 // turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself, and reads
 // those of a step only once.
 
+#include "word/value.cuh"
+
 struct Params {
     const In* input;
     Out* output;
@@ -36,7 +38,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __gr
     Params p = params;
     if constexpr (HAS_INIT) {
         if (p.init_from) p.init = *p.init_from;
-        p.first = p.init;
+        p.first = p.init = given(p.init);
+    } else {
+        p.first = given(p.first);
     }
     const u64 line = (u64)blockIdx.x * WARP + lane;
     const bool mine = line < p.lines;
@@ -92,8 +96,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __gr
             for (u32 i = 0; i < DEPTH; i++) {
                 if (i < count) {
                     const T with = some ? combine(before, x[i]) : x[i];
-                    const T result = !EXCLUSIVE ? with : some ? before : p.first;
-                    p.output[start + place(row + i) * p.inner] = canonical(finish(result));
+                    const T scanned = !EXCLUSIVE ? with : some ? before : p.first;
+                    p.output[start + place(row + i) * p.inner] = result(scanned);
                     before = with;
                     some = true;
                 }
@@ -101,6 +105,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __gr
         }
     }
     if constexpr (BY_SEGMENT) {
-        if (mine && warp == 0) p.output[line] = canonical(finish(any ? carry : p.first));
+        if (mine && warp == 0) p.output[line] = result(any ? carry : p.first);
     }
 }

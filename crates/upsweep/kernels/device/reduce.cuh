@@ -8,10 +8,14 @@
 // along them row by row. The parts depend on the number of elements and their type alone, so floats give the same bits
 // in every run. Nothing is padded: the operator needs no identity.
 //
+// Where every grouping gives the same bits, vectors begin where memory's do: the elements that a misaligned array has
+// before its first whole vector are combined one by one.
+//
 // Progress. The last block waits for blocks of lower numbers, which GPUs start before it and which wait for nobody.
 //
 // Memory ordering: status.cuh, workspace.cuh.
 
+#include "word/value.cuh"
 #include "warp/shuffle.cuh"
 #include "memory/workspace.cuh"
 
@@ -19,7 +23,8 @@ struct Params {
     const In* input;
     Out* output;
     u64 n;
-    u64 part;  // elements a part; a multiple of a block's step
+    u64 part;      // elements a part; a multiple of a block's step
+    u64 streamed;  // whether to leave in the L2 cache what is there
     const T* init_from;  // null, or where the initial value lies
     Workspace workspace;
     T init;
@@ -29,6 +34,8 @@ static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct
 
 // Sums of numbers, extremes and bits: `a . b` and `b . a` are the same bits.
 constexpr bool COMMUTES = FORM != Form::OTHER;
+// Registers for so many blocks a multiprocessor: the parts are a whole number of waves of them.
+constexpr u32 BLOCKS = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 constexpr u32 WARP = 32;
 constexpr u32 WARPS = THREADS / WARP;
 constexpr u32 ROW = WARP * VECTOR;
@@ -36,91 +43,201 @@ __device__ __forceinline__ u32 lane_index() { return threadIdx.x % WARP; }
 __device__ __forceinline__ u32 warp_index() { return threadIdx.x / WARP; }
 
 #include "warp/scan.cuh"
+#include "word/lanes.cuh"
 #include "memory/status.cuh"
 
 using TileStatus = Status<T>;
 
-struct alignas(VECTOR * sizeof(In) % 16 == 0 ? 16 : alignof(In)) Vector {
-    In x[VECTOR];
+// Vectors are loaded as such where they begin at multiples of their size.
+constexpr bool ALIGNABLE = VECTOR * sizeof(In) % 16 == 0;
+template <bool, class A, class B> struct Choice { using type = B; };
+template <class A, class B> struct Choice<true, A, B> { using type = A; };
+template <bool WHICH, class A, class B> using Chosen = typename Choice<WHICH, A, B>::type;
+// A vector stays in words until its elements are looked at: the compiler would take bytes apart when they are loaded.
+struct Vector {
+    static constexpr u32 BYTES = VECTOR * sizeof(In);
+    using Word = Chosen<ALIGNABLE, uint4, In>;
+    Word words[BYTES / sizeof(Word)];
+    struct Elements {
+        In x[VECTOR];
+    };
+
+    Vector() = default;
+    __device__ __forceinline__ explicit Vector(const Elements& elements) { memcpy(words, elements.x, BYTES); }
+    __device__ __forceinline__ Elements elements() const {
+        Elements elements;
+        memcpy(elements.x, words, BYTES);
+        return elements;
+    }
+    // The first 16 bytes.
+    __device__ __forceinline__ uint4 quad() const {
+        uint4 quad;
+        memcpy(&quad, words, BYTES < 16 ? BYTES : 16);
+        return quad;
+    }
 };
 
-// The vector at element i, of which `count` elements exist.
-__device__ __forceinline__ Vector load_vector(const In* input, u64 i, u32 count, bool aligned) {
-    const In* const from = input + i;
-    if (aligned && count == VECTOR) return *(const Vector*)from;
-    Vector vector;
+// Whether every grouping of the elements gives the same bits, and memory's vectors never cut one in two.
+constexpr bool REGROUPED = COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
+                           alignof(In) == sizeof(In);
+// Whether small integers are summed up in a wider type: a vector of them needs 32 bits.
+constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && arith::integer<In> && sizeof(In) <= 2 && ALIGNABLE;
+// Whether they are combined several in a word.
+constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
+                        (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
+
+enum class Access { ALIGNED, STREAMED, BY_ELEMENT };
+
+template <Access ACCESS>
+__device__ __forceinline__ uint4 load_word(const uint4* from) { return ACCESS == Access::STREAMED ? __ldcs(from) : *from; }
+template <Access ACCESS, class Word>
+__device__ __forceinline__ Word load_word(const Word* from) { return *from; }
+
+template <Access ACCESS>
+__device__ __forceinline__ Vector load_vector(const In* from) {
+    if constexpr (ACCESS == Access::BY_ELEMENT) {
+        Vector::Elements elements;
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) elements.x[j] = from[j];
+        return Vector(elements);
+    } else {
+        Vector vector;
+#pragma unroll
+        for (u32 k = 0; k < sizeof(Vector) / sizeof(Vector::Word); k++) {
+            vector.words[k] = load_word<ACCESS>((const Vector::Word*)from + k);
+        }
+        return vector;
+    }
+}
+
+// The first `count` elements of the vector at `from`.
+__device__ __forceinline__ Vector load_some(const In* from, u32 count, bool aligned) {
+    if (aligned && count == VECTOR) return load_vector<Access::ALIGNED>(from);
+    Vector::Elements elements;
 #pragma unroll
     for (u32 j = 0; j < VECTOR; j++) {
-        if (j < count) vector.x[j] = from[j];
+        if (j < count) elements.x[j] = from[j];
     }
-    return vector;
+    return Vector(elements);
 }
 
 // The combination of a vector's elements; `count` of them, at least one, exist.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 count) {
-    if constexpr (FORM == Form::SUM && PLAIN && arith::integer<T> && VECTOR * sizeof(T) == 16 && sizeof(T) == 1) {
-        if (count == VECTOR) {
-            u32 words[4], sum = 0;  // the sum of four bytes is one instruction
-            memcpy(words, &vector, 16);
-#pragma unroll
-            for (u32 k = 0; k < 4; k++) sum = __dp4a(words[k], 0x01010101u, sum);
-            return (T)sum;
-        }
-    }
-    T sum = map(vector.x[0], i);
+    const Vector::Elements elements = vector.elements();
+    T sum = map(elements.x[0], i);
 #pragma unroll
     for (u32 j = 1; j < VECTOR; j++) {
-        if (j < count) sum = combine(sum, map(vector.x[j], i + j));
+        if (j < count) sum = combine(sum, map(elements.x[j], i + j));
     }
     return sum;
+}
+
+// What a thread has met, combined in its order.
+class Met {
+    T total;
+    bool any = false;
+
+public:
+    __device__ __forceinline__ void add(const T& value) {
+        total = any ? combine(total, value) : value;
+        any = true;
+    }
+    __device__ __forceinline__ void add(const Vector& vector, u64 i) {
+        if constexpr (WIDER_SUM) {
+            using Word = Chosen<arith::signed_integer<In>, int, u32>;
+            const uint4 quad = vector.quad();
+            const Word words[4] = {(Word)quad.x, (Word)quad.y, (Word)quad.z, (Word)quad.w};
+            Word sum = 0;
+#pragma unroll
+            for (u32 k = 0; k < 4; k++) {
+                if constexpr (sizeof(In) == 1) sum = __dp4a(words[k], (Word)0x01010101, sum);
+                else sum = __dp2a_lo(words[k], (Word)0x0101, sum);
+            }
+            add(T(sum));
+        } else {
+            add(reduce_vector(vector, i, VECTOR));
+        }
+    }
+    __device__ __forceinline__ T value() const { return total; }
+};
+
+// The same for small integers, several in a word.
+class MetPacked {
+    Lanes<T>::Total words;
+    Met elements;
+
+public:
+    __device__ __forceinline__ void add(const T& value) { elements.add(value); }
+    __device__ __forceinline__ void add(const Vector& vector, u64) {
+        const uint4 quad = vector.quad();
+        words.add(quad.x), words.add(quad.y), words.add(quad.z), words.add(quad.w);
+    }
+    __device__ __forceinline__ T value() {
+        elements.add(words.value());
+        return elements.value();
+    }
+};
+// What this thread meets in the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
+template <Access ACCESS, u32 AT_ONCE, bool WHOLE, class M>
+__device__ __forceinline__ void meet_steps(const Params& p, u64 at, u32 left, M& met) {
+    Vector vectors[AT_ONCE];
+#pragma unroll
+    for (u32 d = 0; d < AT_ONCE; d++) {
+        if (WHOLE || d * THREADS < left) vectors[d] = load_vector<ACCESS>(p.input + at + d * THREADS * VECTOR);
+    }
+#pragma unroll
+    for (u32 d = 0; d < AT_ONCE; d++) {
+        if (WHOLE || d * THREADS < left) met.add(vectors[d], at + d * THREADS * VECTOR);
+    }
+}
+
+// What this thread meets of the `count` vectors from element i on when it goes along them in steps of the block.
+template <Access ACCESS, class M>
+__device__ __forceinline__ void meet_vectors(const Params& p, u64 i, u32 count, M& met) {
+    constexpr u32 AT_ONCE = ACCESS == Access::BY_ELEMENT ? 1 : DEPTH;
+    u64 at = i + threadIdx.x * VECTOR;
+    u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // from this thread's next vector on
+#pragma unroll 1
+    for (; left > (AT_ONCE - 1) * THREADS; left -= min(left, AT_ONCE * THREADS)) {
+        meet_steps<ACCESS, AT_ONCE, true>(p, at, left, met);
+        at += AT_ONCE * THREADS * VECTOR;
+    }
+    meet_steps<ACCESS, AT_ONCE, false>(p, at, left, met);
+}
+
+// Of an operator that commutes: the combination of what this thread meets in the block's part. The first `threads` threads
+// meet something.
+__device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
+    // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
+    const u64 misaligned = ALIGNABLE ? (u64)p.input % 16 : 0;
+    const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
+    const bool last_part = blockIdx.x == gridDim.x - 1;
+    const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
+    const u64 first = blockIdx.x == 0 && lead > 0 ? 1 : blockIdx.x * parts_vectors;
+    const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
+    const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds so long an array that it were more
+    const u64 i = first * VECTOR - lead;
+    Chosen<PACKED, MetPacked, Met> met;
+    if (ALIGNABLE && !REGROUPED && misaligned != 0) meet_vectors<Access::BY_ELEMENT>(p, i, vectors, met);
+    else if (p.streamed) meet_vectors<Access::STREAMED>(p, i, vectors, met);
+    else meet_vectors<Access::ALIGNED>(p, i, vectors, met);
+    threads = min(vectors, THREADS);
+    if (VECTOR > 1 && last_part) {
+        // The elements of the array before its first whole vector and after its last.
+        const u64 head = lead == 0 ? 0 : p.n < VECTOR - lead ? p.n : VECTOR - lead;
+        const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
+        if (threadIdx.x < rest) {
+            const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
+            met.add(map(p.input[i], i));
+        }
+        if (threads < rest) threads = (u32)rest;
+    }
+    return met.value();
 }
 
 // How many of the VECTOR elements from place `at` on exist, of `count`.
 __device__ __forceinline__ u32 existing(u64 at, u64 count) {
     return at >= count ? 0 : count - at < VECTOR ? (u32)(count - at) : VECTOR;
-}
-
-// The combination of the `count` elements from i on that this thread meets in steps of the block. Threads that meet none
-// get nothing; they come after all others.
-__device__ __forceinline__ T reduce_steps(const Params& p, u64 i, u64 count, bool aligned) {
-    constexpr u32 STEP = THREADS * VECTOR;
-    u64 at = threadIdx.x * VECTOR;
-    T sums[DEPTH];  // of every DEPTH-th vector, so that they need not wait for each other
-    const u64 rounds = count / (DEPTH * STEP);
-    for (u64 round = 0; round < rounds; round++) {
-        Vector vectors[DEPTH];
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) vectors[d] = load_vector(p.input, i + at + d * STEP, VECTOR, aligned);
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
-            const T sum = reduce_vector(vectors[d], i + at + d * STEP, VECTOR);
-            sums[d] = round == 0 ? sum : combine(sums[d], sum);
-        }
-        at += DEPTH * STEP;
-    }
-    T total;
-    bool any = rounds > 0;
-    if (any) {
-        total = sums[0];
-#pragma unroll
-        for (u32 d = 1; d < DEPTH; d++) total = combine(total, sums[d]);
-    }
-    Vector vectors[DEPTH];
-#pragma unroll
-    for (u32 d = 0; d < DEPTH; d++) {
-        const u32 exist = existing(at + d * STEP, count);
-        if (exist > 0) vectors[d] = load_vector(p.input, i + at + d * STEP, exist, aligned);
-    }
-#pragma unroll
-    for (u32 d = 0; d < DEPTH; d++) {
-        const u32 exist = existing(at + d * STEP, count);
-        if (exist > 0) {
-            const T sum = reduce_vector(vectors[d], i + at + d * STEP, exist);
-            total = any ? combine(total, sum) : sum;
-            any = true;
-        }
-    }
-    return total;
 }
 
 // The combination of the `count` elements from i on, in lane 0; at least one. All lanes of one warp.
@@ -135,7 +252,7 @@ __device__ __forceinline__ T reduce_stretch(const Params& p, u64 i, u64 count, b
         for (u32 d = 0; d < DEPTH; d++) {
             const u64 at = done + d * ROW + lane * VECTOR;
             const u32 exist = existing(at, count);
-            if (exist > 0) vectors[d] = load_vector(p.input, i + at, exist, aligned);
+            if (exist > 0) vectors[d] = load_some(p.input + i + at, exist, aligned);
         }
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
@@ -159,9 +276,7 @@ __device__ __forceinline__ T combine_block(const T& value, u32 warps) {
     __syncthreads();
     if (lane_index() == 0 && warp_index() < warps) totals[warp_index()] = value;
     __syncthreads();
-    T total = totals[0];
-    for (u32 w = 1; w < warps; w++) total = combine(total, totals[w]);
-    return total;
+    return warp_index() == 0 ? warp_reduce(totals[lane_index() % WARPS], warps) : value;
 }
 
 // How many lanes of this warp are among the first `threads` threads.
@@ -171,45 +286,45 @@ __device__ __forceinline__ u32 lanes_of(u32 threads) {
 }
 
 __device__ __forceinline__ void store_result(const Params& p, const T& init, const T& total) {
-    p.output[0] = canonical(finish(HAS_INIT ? combine(init, total) : total));
+    p.output[0] = result(HAS_INIT ? combine(init, total) : total);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, sizeof(T) <= 8 ? 4 : 1) upsweep_reduce(const __grid_constant__ Params p) {
-    const T init = HAS_INIT && p.init_from ? *p.init_from : p.init;
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_reduce(const __grid_constant__ Params p) {
+    const T init = given(HAS_INIT && p.init_from ? *p.init_from : p.init);
     if (p.n == 0) {
-        if (threadIdx.x == 0) p.output[0] = canonical(finish(HAS_INIT ? init : p.first));
+        if (threadIdx.x == 0) p.output[0] = result(HAS_INIT ? init : given(p.first));
         return;
     }
-    const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-    const bool aligned = VECTOR * sizeof(In) % 16 == 0 && (u64)p.input % 16 == 0;
-    // Read by every thread before its block is counted as begun, which the barriers below see to.
-    const u32 epoch = gridDim.x == 1 ? 0 : current_epoch(p.workspace);
+    __shared__ u32 shared_epoch;
+    u32 epoch = 0;  // asked for by one thread, whose status word shows that it has it
+    if (gridDim.x > 1 && threadIdx.x == 0) epoch = current_epoch(p.workspace);
     T total;
     u32 warps;  // that have a value
     if constexpr (COMMUTES) {
-        const u64 vectors = (count + VECTOR - 1) / VECTOR;
-        const u32 threads = vectors < THREADS ? (u32)vectors : THREADS;
-        total = reduce_steps(p, begin, count, aligned);
+        u32 threads;
+        total = reduce_steps(p, threads);
         total = warp_reduce(total, lanes_of(threads));
         warps = (threads + WARP - 1) / WARP;
     } else {
+        const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
+        const bool aligned = ALIGNABLE && (u64)p.input % 16 == 0;
         // Each warp's stretch is a whole number of rows, the last one's what is left.
         const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
         const u64 from = warp_index() * stretch;
         if (from < count) total = reduce_stretch(p, begin + from, count - from < stretch ? count - from : stretch, aligned);
         warps = (u32)((count + stretch - 1) / stretch);
     }
+    if (threadIdx.x == 0) shared_epoch = epoch;
     total = combine_block(total, warps);
     if (gridDim.x == 1) {
         if (threadIdx.x == 0) store_result(p, init, total);
         return;
     }
-    const u32 parts = gridDim.x, last = parts - 1;
-    if (threadIdx.x == 0) {
-        if (blockIdx.x != last) TileStatus::put(p.workspace, blockIdx.x, total, epoch);
-        begin_launch(p.workspace, epoch);
-    }
-    if (blockIdx.x == last) {
+    epoch = shared_epoch;
+    const u32 last = gridDim.x - 1;
+    if (blockIdx.x != last) {
+        if (threadIdx.x == 0) TileStatus::put(p.workspace, blockIdx.x, total, epoch);
+    } else {
         // Each thread combines some neighbouring parts before this one.
         const u32 share = (last + THREADS - 1) / THREADS, first = threadIdx.x * share;
         const u32 threads = (last + share - 1) / share;  // that have a part
@@ -220,7 +335,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(T) <= 8 ? 4 : 1) up
         }
         sum = warp_reduce(sum, lanes_of(threads));
         sum = combine_block(sum, (threads + WARP - 1) / WARP);
-        if (threadIdx.x == 0) store_result(p, init, combine(sum, total));
+        if (threadIdx.x == 0) {
+            store_result(p, init, combine(sum, total));
+            prepare_next_launch(p.workspace, epoch);  // the block has seen all others' words
+        }
     }
     finish_launch(p.workspace, epoch);
 }

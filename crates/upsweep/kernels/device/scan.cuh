@@ -89,7 +89,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
 
             const u64 begin = tile * TILE;
             const u32 count = tile_count(p.n, tile);
-            const Slot* const slots = ring + slot * (ROWS * THREADS);
+            Slot* const slots = ring + slot * (ROWS * THREADS);
             Marks& marks = shared.marks[MARKED ? slot : 0];
             mark_heads(p, begin, count, marks);
             bool another = false;

@@ -114,7 +114,7 @@ __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slo
     const auto store = [&](u64 segment, u32 at) {
         const u32 warp = at / (WARP * ITEMS);
         if (at == open_at[warp]) open_segment[warp] = segment;
-        else store_segment(p, segment, canonical(finish(result_at(slots, at))));
+        else store_segment(p, segment, result(result_at(slots, at)));
     };
     if constexpr (HEADS == Heads::ROWS) {
         u64 rest;
@@ -144,7 +144,7 @@ __device__ __forceinline__ void complete_loop(const Params& p, Shared& shared, u
         if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
         if (lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0)) {
             if (lane > 0) before = tile > 0 ? combine(before, lower) : lower;
-            store_segment(p, shared.open_segment[entry][lane], canonical(finish(combine(value_of(before), shared.open[entry][lane]))));
+            store_segment(p, shared.open_segment[entry][lane], result(combine(value_of(before), shared.open[entry][lane])));
         }
         barrier_arrive(before_barrier(entry), THREADS + WARP);
     }

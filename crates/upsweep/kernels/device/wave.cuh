@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
-        const Slot* const staged = slots + k * (ROWS * THREADS);
+        Slot* const staged = slots + k * (ROWS * THREADS);
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
@@ -116,10 +116,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const State sum = add_up_tiles(shared, last ? mine - 1 : mine);
         if (lane_index() == 0 && !last) TileStatus::put(p.workspace, blockIdx.x, sum, epoch);
     }
-    if (threadIdx.x == THREADS - 1 && !alone) begin_launch(p.workspace, epoch);
     bool any = blockIdx.x > 0;
     const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
     __syncthreads();
+    if (threadIdx.x == 0 && last && !alone) prepare_next_launch(p.workspace, epoch);  // it has seen all others' words
     State before;
     if (any) before = shuffle(warp_reduce(shared.before[min(lane_index(), WARPS - 1)], warps), 0);
 

@@ -3,7 +3,7 @@
 struct WorkspaceHeader {
     u32 epoch;     // tags this launch's status words; never 0
     u32 ticket;    // the next tile to hand out
-    u32 finished;  // blocks that are done, in a launch that uses up the epochs; else those that have begun a wave
+    u32 finished;  // blocks that are done, in a launch that uses up the epochs
     u32 fault;     // 0, or what a kernel found wrong with its input: see report_fault
     u64 fault_index;
     i64 fault_value;
@@ -46,17 +46,12 @@ __device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, 
 // Memory ordering. The next launch on the stream begins after this one has ended, so it sees what is written here;
 // nobody else in this launch looks. Every block reads the epoch before it draws its first ticket, and the draws of
 // one counter are ordered, so the epoch changes after the last of those reads.
+//
+// In a launch without tickets, called by a thread of a block that has seen a status word of this launch from every other
+// block. The word holds the epoch that its writer has read, so that read is over.
 __device__ __forceinline__ void prepare_next_launch(const Workspace& space, u32 epoch) {
     space.header->ticket = 0;
     if (epoch != ~0u) space.header->epoch = epoch + 1;
-}
-
-// The same for a launch without tickets. Called by one thread of every block, after the block has read the epoch.
-__device__ __forceinline__ void begin_launch(const Workspace& space, u32 epoch) {
-    if (epoch == ~0u) return;
-    if (atomicAdd(&space.header->finished, 1) != gridDim.x - 1) return;
-    space.header->finished = 0;
-    space.header->epoch = epoch + 1;
 }
 
 // Called by every block at its end. When the epochs are used up, once in 2^32 launches, the last block forgets every

@@ -1,5 +1,6 @@
 // What the kernels that scan tiles are given, and how a tile comes to shared memory.
 
+#include "word/value.cuh"
 #include "warp/shuffle.cuh"
 #include "memory/workspace.cuh"
 
@@ -60,7 +61,9 @@ __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Sl
 __device__ __forceinline__ Params with_initial_value(Params p) {
     if constexpr (HAS_INIT) {
         if (p.init_from) p.init = *p.init_from;
-        p.first = p.init;
+        p.first = p.init = given(p.init);
+    } else {
+        p.first = given(p.first);
     }
     return p;
 }

@@ -198,7 +198,7 @@ struct OffsetsCheck {
         const bool ends = k == p.segments ? (u64)at == p.n : (u64)at <= p.n;
         if (at < before || !ends || (k == 0 && at != 0)) report_fault(p.workspace, FAULT_OFFSETS, k, at);
         if constexpr (BY_SEGMENT) {
-            if (k > 0 && at == before && k - 1 < p.outputs) p.output[k - 1] = canonical(finish(p.first));
+            if (k > 0 && at == before && k - 1 < p.outputs) p.output[k - 1] = result(p.first);
         }
     }
 };

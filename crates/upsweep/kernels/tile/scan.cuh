@@ -1,6 +1,6 @@
 // The two passes over a tile that lies in shared memory: reduce it, and, once all before it is known, rescan it. The
 // second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Full
-// tiles of small integers go through packed.cuh.
+// tiles of small integers go through packed.cuh, those of keys through keyed.cuh.
 
 // Element j (logical) of the vector in a slot.
 struct Vector {
@@ -49,6 +49,8 @@ struct Items {
     __device__ __forceinline__ T operator()(const Params& p, u32 j) const { return element(p, x[j], index + j, head(j)); }
 };
 
+#include "tile/keyed.cuh"
+
 // The combination of this thread's elements from the last head on; nothing where it has none.
 template <bool FULL>
 __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
@@ -94,9 +96,11 @@ __device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 
 
 // First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
 template <bool FULL>
-__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const Marks& marks, State* warp_totals) {
+__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals) {
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
-    T sum = thread_sum<FULL>(p, begin, count, slots, heads);
+    T sum;
+    if constexpr (KEYED_TILES && FULL) sum = KeyedTile<T>::thread_sum(p, begin, slots);
+    else sum = thread_sum<FULL>(p, begin, count, slots, heads);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
     const u32 from = lane_heads.last(), lanes = lanes_with_elements<FULL>(count);
     if constexpr (SEGMENTED) sum = shuffle(sum, (lane_index() + from) % WARP);
@@ -149,7 +153,9 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     }
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
-    const T sum = thread_sum<FULL>(p, begin, count, slots, heads);
+    T sum;
+    if constexpr (KEYED_TILES && FULL) sum = KeyedTile<T>::thread_sum_again(slots);
+    else sum = thread_sum<FULL>(p, begin, count, slots, heads);
     const T lower = shuffle_up(warp_inclusive_scan(sum, lane < lanes ? lane_heads.reach() : 0), 1);
     T carry = value_of(before);
     if (lane > 0 && lane < lanes) {
@@ -166,6 +172,10 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
         Packed<T>::scan_vectors(p, slots, some, carry);
         return store_rows(p, begin, count, slots, aligned);
     }
+    if constexpr (KEYED_TILES && FULL) {
+        KeyedTile<T>::scan_vectors(p, slots, some, carry);
+        return store_rows(p, begin, count, slots, aligned);
+    }
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
         const Items items = Items::of<FULL>(begin, count, row, slots, heads);
@@ -179,7 +189,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
                 T with;
                 if (alone) with = e;
                 else with = combine(carry, e);
-                results[j] = canonical(finish(!EXCLUSIVE ? with : alone ? p.first : carry));
+                results[j] = result(!EXCLUSIVE ? with : alone ? p.first : carry);
                 if constexpr (COUNTED) {
                     segment += items.head(j);
                     if (tails >> (row * VECTOR + j) & 1) {

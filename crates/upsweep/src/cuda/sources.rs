@@ -38,6 +38,7 @@ kernel_files! {
     "tile/geometry.cuh",
     "tile/heads.cuh",
     "tile/job.cuh",
+    "tile/keyed.cuh",
     "tile/lookback.cuh",
     "tile/offsets.cuh",
     "tile/packed.cuh",
@@ -46,6 +47,8 @@ kernel_files! {
     "tile/state.cuh",
     "warp/scan.cuh",
     "warp/shuffle.cuh",
+    "word/lanes.cuh",
+    "word/value.cuh",
 }
 
 /// The text of a file under `kernels/`.

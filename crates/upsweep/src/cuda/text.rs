@@ -1,7 +1,7 @@
 //! The CUDA C++ that a job contributes to its kernel: types, functions and what is asked of them.
 
 use crate::job::Job;
-use crate::operator::{Element, Form, Function, Map, Operator, Same, Source};
+use crate::operator::{Element, Form, Function, Map, Operator, Same, Source, Widen};
 use crate::plan::scan::Sizes;
 use crate::segments::Segmentation;
 use std::any::TypeId;
@@ -143,13 +143,13 @@ pub(super) struct Functions<'a, J: Types> {
 type SameKey<J> = <<J as Types>::Segments as Segmentation>::Same;
 
 impl<J: Types> Functions<'_, J> {
-    /// The text before a kernel's root: the types `In`, `T`, `Out`, `Key`, `Offset` and the functions `map`, `combine`,
-    /// `finish` and `same_key`, with their definitions.
+    /// The text before a kernel's root: the types `In`, `Acc`, `Out`, `Key`, `Offset` and the functions `map_acc`,
+    /// `combine_acc`, `finish_acc` and `same_key`, with their definitions.
     pub(super) fn prelude(&self, features: Features) -> String {
         let mut source = Source::new();
         let types = [
             ("In", J::In::cuda_type(&mut source)),
-            ("T", J::Acc::cuda_type(&mut source)),
+            ("Acc", J::Acc::cuda_type(&mut source)),
             ("Out", J::Out::cuda_type(&mut source)),
             ("Key", <J::Segments as Segmentation>::Key::cuda_type(&mut source)),
             ("Offset", <J::Segments as Segmentation>::Offset::cuda_type(&mut source)),
@@ -162,9 +162,9 @@ impl<J: Types> Functions<'_, J> {
         let same = same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
         format!(
             "{}{usings}\
-             __device__ __forceinline__ T combine(const T& a, const T& b) {{ return {combine}(a, b); }}\n\
-             __device__ __forceinline__ T map(const In& x, u64 index) {{ return {map}(x, index); }}\n\
-             __device__ __forceinline__ Out finish(const T& x) {{ return {finish}(x); }}\n\
+             __device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) {{ return {combine}(a, b); }}\n\
+             __device__ __forceinline__ Acc map_acc(const In& x, u64 index) {{ return {map}(x, index); }}\n\
+             __device__ __forceinline__ Out finish_acc(const Acc& x) {{ return {finish}(x); }}\n\
              __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}{}",
             source.text(),
             self.known(),
@@ -172,12 +172,18 @@ impl<J: Types> Functions<'_, J> {
         )
     }
 
-    /// What is known of the functions: the operator's form and whether elements are mapped and results finished.
+    /// What is known of the functions: the operator's form, whether elements are mapped and results finished, and whether
+    /// elements are only widened.
     fn known(&self) -> String {
         let forms: String = Form::ALL.iter().map(|(_, name)| format!("{name}, ")).collect();
         let form = Form::ALL.iter().find(|(form, _)| *form == J::Op::FORM).map_or("OTHER", |(_, name)| name);
         let plain = TypeId::of::<(J::Map, J::Finish)>() == TypeId::of::<(Same, Same)>();
-        format!("enum class Form {{ {forms}}};\nconstexpr Form FORM = Form::{form};\nconstexpr bool PLAIN = {plain};\n")
+        let widens = TypeId::of::<J::Map>() == TypeId::of::<Widen<J::Acc>>();
+        format!(
+            "enum class Form {{ {forms}}};\n\
+             constexpr Form FORM = Form::{form};\n\
+             constexpr bool PLAIN = {plain}, WIDENS = {widens};\n"
+        )
     }
 
     /// What else a kernel's source depends on beside the types and the features, for its key: the values of operators

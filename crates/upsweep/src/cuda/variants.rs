@@ -2,7 +2,7 @@
 
 use super::text::{Features, Functions, Heads};
 use super::{KernelSource, columns, reduce, scan};
-use crate::operator::builtin::{ArgMax, CompensatedSum, Max, Sum};
+use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
 use crate::plan::reduce::ReducePlan;
@@ -23,6 +23,8 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         ($($ty:ty)*) => { $(list.scan::<$ty, _, _, _, _>(concat!(stringify!($ty), " max"), Max, Same, Same);)* };
     }
     maxima! { i8 u16 f16 f32 f64 }
+    list.scan::<u8, _, _, _, _>("u8 and", And, Same, Same);
+    list.scan::<(u8, u8, u8), _, _, _, _>("3 bytes", First, Same, Same);
     list.scan::<u8, u64, _, _, _>("u8 as u64", Sum, Widen::<u64>::new(), Same);
     list.scan::<f64, (f64, u64), _, _, _>("f64 argmax", ArgMax, Enumerate, Same);
     list.scan::<f32, f32, _, _, _>("f32 compensated", CompensatedSum, MapWith(Compensate), Rounded);

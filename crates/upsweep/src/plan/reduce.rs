@@ -3,11 +3,17 @@
 use std::fmt;
 
 /// Threads a block.
-const THREADS: usize = 256;
-/// Rows of vectors that a warp loads at once.
+const THREADS: usize = 512;
+/// Vectors that a thread loads at once.
 const DEPTH: usize = 4;
-/// The most parts: blocks enough for the largest GPUs, and few values for the last one to combine. H200, 2026-11-21.
-const MOST_PARTS: usize = 1056;
+/// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
+/// combine. See benches/NOTES.md.
+const MOST_PARTS: usize = 528;
+/// So many parts before a part is made longer than one load of each thread.
+const FEW_PARTS: usize = 128;
+/// Up to so many bytes are read without displacing what lies in the L2 cache, in particular what others have written
+/// there and would have to be written back first. Longer arrays are read faster without it.
+const STREAMED_BYTES: usize = 128 << 20;
 
 /// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in the
 /// same order on every GPU.
@@ -23,6 +29,8 @@ pub struct ReducePlan {
     pub parts: usize,
     /// Threads a block.
     pub threads: usize,
+    /// Whether to leave in the L2 cache what is there.
+    pub streamed: bool,
     /// Status words of 8 bytes.
     pub words8: usize,
     /// Status words of 16 bytes.
@@ -34,12 +42,16 @@ impl ReducePlan {
     #[must_use]
     pub fn new(len: usize, input: usize, state: usize) -> Self {
         let vector = if 16usize.is_multiple_of(input) { 16 / input } else { 1 };
-        let step = THREADS * vector * DEPTH;
-        let part = len.div_ceil(MOST_PARTS).next_multiple_of(step).max(step);
+        let step = THREADS * vector;
+        // A block alone need not wait for others. Of several, each loads all of its part at once while they are few.
+        let at_once = step * DEPTH;
+        let spread = len.div_ceil(FEW_PARTS).max(step).min(at_once);
+        let part = if len <= at_once { at_once } else { len.div_ceil(MOST_PARTS).max(spread).next_multiple_of(step) };
         let parts = len.div_ceil(part).max(1);
         let words = if parts == 1 { 0 } else { parts };
         let (words8, words16) = if state <= 4 { (words, 0) } else { (0, words * state.div_ceil(12)) };
-        Self { len, vector, part, parts, threads: THREADS, words8, words16 }
+        let streamed = len.saturating_mul(input) <= STREAMED_BYTES;
+        Self { len, vector, part, parts, threads: THREADS, streamed, words8, words16 }
     }
 
     /// The constants that the kernel is compiled with.

@@ -1,0 +1,81 @@
+// Sums, extremes and bits of integers of one or two bytes, several in a 32-bit word at once. The bits are those of the
+// way element by element.
+//
+// A word of bytes is taken apart into two words with lanes of 16 bits: one has the bytes 0 and 2, the other the bytes 1
+// and 3. For extremes a byte lies in the upper half of its lane and decides alone, whatever lies in the lower half: the
+// odd bytes are the word itself. Shifts are multiplications, which have instructions to spare.
+
+constexpr bool EXTREME = FORM == Form::MINIMUM || FORM == Form::MAXIMUM;
+constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR;
+#if __CUDA_ARCH__ >= 900
+constexpr bool LANE_INSTRUCTIONS = true;
+#else
+constexpr bool LANE_INSTRUCTIONS = false;
+#endif
+
+#define LANES_BINARY(name, instruction)                                             \
+    __device__ __forceinline__ u32 name(u32 a, u32 b) {                              \
+        u32 r;                                                                       \
+        asm(instruction " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                  \
+        return r;                                                                    \
+    }
+#if __CUDA_ARCH__ >= 900
+LANES_BINARY(add_lanes, "add.u16x2")
+LANES_BINARY(max_signed, "max.s16x2")
+LANES_BINARY(max_unsigned, "max.u16x2")
+LANES_BINARY(min_signed, "min.s16x2")
+LANES_BINARY(min_unsigned, "min.u16x2")
+#else
+__device__ u32 add_lanes(u32, u32);
+__device__ u32 max_signed(u32, u32);
+__device__ u32 max_unsigned(u32, u32);
+__device__ u32 min_signed(u32, u32);
+__device__ u32 min_unsigned(u32, u32);
+#endif
+
+// What `V`, an integer of one or two bytes, is in words.
+template <class V>
+struct Lanes {
+    static constexpr bool SIGNED = arith::signed_integer<V>;
+    // A sum, or an extreme, of nothing: in both lanes.
+    static constexpr u32 LEAST = SIGNED ? 0x80008000 : 0, MOST = SIGNED ? 0x7fff7fff : 0xffffffff;
+    static constexpr u32 NOTHING = FORM == Form::MAXIMUM ? LEAST : FORM == Form::MINIMUM ? MOST : FORM == Form::AND ? ~0u : 0;
+
+    // The operator on lanes of 16 bits.
+    static __device__ __forceinline__ u32 combine(u32 a, u32 b) {
+        if constexpr (FORM == Form::MAXIMUM) return SIGNED ? max_signed(a, b) : max_unsigned(a, b);
+        else if constexpr (FORM == Form::MINIMUM) return SIGNED ? min_signed(a, b) : min_unsigned(a, b);
+        else if constexpr (FORM == Form::AND) return a & b;
+        else if constexpr (FORM == Form::OR) return a | b;
+        else if constexpr (FORM == Form::XOR) return a ^ b;
+        else return add_lanes(a, b);
+    }
+
+    // The bytes 0 and 2, and 1 and 3, of a word in lanes of 16 bits.
+    static __device__ __forceinline__ u32 even_bytes(u32 w) { return EXTREME ? w * 256 : w & 0x00ff00ff; }
+    static __device__ __forceinline__ u32 odd_bytes(u32 w) { return EXTREME ? w : __byte_perm(w, 0, 0x4341); }
+
+    // The combination of the elements of whole words, in no order.
+    class Total {
+        u32 even = NOTHING, odd = NOTHING;
+
+    public:
+        __device__ __forceinline__ void add(u32 w) {
+            if constexpr (sizeof(V) == 1 && FORM == Form::SUM) {
+                even = __dp4a(w, 0x01010101u, even);
+            } else if constexpr (sizeof(V) == 1 && EXTREME) {
+                even = combine(even, even_bytes(w));
+                odd = combine(odd, odd_bytes(w));
+            } else {
+                even = combine(even, w);
+            }
+        }
+        __device__ __forceinline__ V value() const {
+            if constexpr (sizeof(V) == 1 && FORM == Form::SUM) return V(even);
+            u32 pair = sizeof(V) == 1 && EXTREME ? combine(even, odd) : even;
+            pair = combine(pair, pair >> 16);
+            if constexpr (sizeof(V) == 1 && BITS) return V(combine(pair, pair >> 8));
+            return V(sizeof(V) == 1 ? pair >> 8 : pair);
+        }
+    };
+};

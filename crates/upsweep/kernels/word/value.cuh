@@ -1,0 +1,40 @@
+// What the kernels combine: `T`. It is `Acc`, or for extremes of f64 an integer whose order is theirs, because the GPU
+// compares integers in 4 instructions, and floats as `maximum` does, with NaN and the sign of zero, in 15.
+//
+//   key(x) = the bits of x, where the sign is set with all others turned round
+//
+// NaN, whatever its bits, has a key beyond all others.
+
+constexpr bool KEYED = (FORM == Form::MINIMUM || FORM == Form::MAXIMUM) && arith::same_type<Acc, f64>;
+
+template <class A, bool>
+struct Value {
+    using type = A;
+    static __device__ __forceinline__ A of(const A& x) { return x; }
+    static __device__ __forceinline__ A back(const A& x) { return x; }
+    static __device__ __forceinline__ A combine(const A& a, const A& b) { return combine_acc(a, b); }
+};
+template <class A>
+struct Value<A, true> {
+    using type = i64;
+    static constexpr i64 BEYOND = FORM == Form::MAXIMUM ? 0x7ff8000000000000 : (i64)0x8007ffffffffffff;
+    static __device__ __forceinline__ i64 turned(i64 bits) { return bits ^ (i64)((u64)(bits >> 63) >> 1); }
+    static __device__ __forceinline__ i64 of(A x) { return x != x ? BEYOND : turned(__double_as_longlong(x)); }
+    static __device__ __forceinline__ A back(i64 key) { return __longlong_as_double(turned(key)); }
+    static __device__ __forceinline__ i64 combine(i64 a, i64 b) { return FORM == Form::MAXIMUM ? (a > b ? a : b) : (a < b ? a : b); }
+};
+using ValueOfAcc = Value<Acc, KEYED>;
+using T = ValueOfAcc::type;
+
+__device__ __forceinline__ T combine(const T& a, const T& b) { return ValueOfAcc::combine(a, b); }
+__device__ __forceinline__ T map(const In& x, u64 index) { return ValueOfAcc::of(map_acc(x, index)); }
+__device__ __forceinline__ Out finish(const T& x) { return finish_acc(ValueOfAcc::back(x)); }
+
+// What is stored. An inverted key is canonical where NaN has the key of the canonical one.
+__device__ __forceinline__ Out result(const T& x) {
+    if constexpr (KEYED && PLAIN && FORM == Form::MAXIMUM) return finish(x);
+    else return canonical(finish(x));
+}
+
+// A value that the host wrote as an `Acc`.
+__device__ __forceinline__ T given(const T& raw) { return ValueOfAcc::of(__builtin_bit_cast(Acc, raw)); }
