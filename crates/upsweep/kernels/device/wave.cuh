@@ -82,20 +82,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     if (threadIdx.x == 0 && !alone) shared.epoch = current_epoch(params.workspace);
     const Params p = with_initial_value(params);
     if constexpr (HEADS == Heads::OFFSETS) {
-        static_assert(MOST_TILES <= WARPS, "a warp finds the offsets of a tile");
-        if (warp_index() < mine) {
-            const OffsetRange found = Finder(p, tiles).find(p, first + warp_index());
-            if (lane_index() == 0) shared.found[warp_index()] = found;
+        static_assert(MOST_TILES < WARPS, "a warp finds the offsets of a tile, and the others check");
+        const u32 k = warp_index();
+        if (k < mine) {
+            const OffsetRange found = Finder(p, tiles).find(p, (u32)first + k);
+            if (lane_index() == 0) shared.found[k] = found;
+            mark_first(p, first + k, found, shared.marks[k], nullptr);
+        } else {
+            for (u32 i = 0; i < mine; i++) check_first(p, first + i, threadIdx.x - mine * WARP, THREADS - mine * WARP);
         }
-        for (u32 k = 0; k < mine; k++) clear_marks(shared.marks[k]);
         __syncthreads();
-        for (u32 k = 0; k < mine; k++) {
-            TileOffsets offsets;
-            OffsetsCheck share;
-            offsets.ask(p, shared.found[k]);
-            share.ask(p, first + k);
-            offsets.mark(p, first + k, shared.found[k], shared.marks[k]);
-            share.check(p);
+        for (u32 i = 0; i < mine; i++) {
+            mark_others(p, first + i, shared.found[i], shared.marks[i]);
+            check_others(p, first + i);
         }
         __syncthreads();
     }
