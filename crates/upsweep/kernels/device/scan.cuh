@@ -35,23 +35,26 @@ static_assert(LAG + FINDERS + 2 <= MARK_SLOTS || FINDERS == 0, "from a tile that
 // What the blocks' warps share, beside the ring of STAGES tiles. Arrays of STAGES belong to the tiles in the ring.
 struct Shared {
     State warp_totals[STAGES][WARPS];
-    State before[STAGES];
+    State before[STAGES][WARPS];
     u32 tickets[TICKETS];
     Marks marks[MARKED ? MARK_SLOTS : 1];
     Offsets offsets[HEADS == Heads::OFFSETS ? MARK_SLOTS : 1];
 };
 
-// The look-back warps: warp w finds what lies before this block's tiles w, w + LOOKERS, ...
+// The look-back warps: warp w finds what lies before the main warps' parts of this block's tiles w, w + LOOKERS, ...
 __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
     for (u32 k = warp_index() - WARPS;; k += LOOKERS) {
         const u32 slot = k % STAGES;
         barrier_wait(reduced_barrier(slot), THREADS + WARP);
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
-        if (tile > 0) {
-            const State before = look_back(p.workspace, tile, tiles, epoch);
-            if (lane_index() == 0) shared.before[slot] = before;
-            __syncwarp();
+        const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
+        const State lower = lower_warps(shared.warp_totals[slot], warps);
+        State before;
+        if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
+        if (lane < warps) {
+            if (lane > 0) before = tile > 0 ? combine(before, lower) : lower;
+            shared.before[slot][lane] = before;
         }
         barrier_arrive(before_barrier(slot), THREADS + WARP);
     }
@@ -116,10 +119,11 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         const u64 begin = old * TILE;
         const u32 count = tile_count(p.n, old);
         Slot* const slots = ring + slot * (ROWS * THREADS);
-        const State before = shared.before[slot];
+        const State before = shared.before[slot][warp_index()];
+        const bool some = old > 0 || warp_index() > 0;
         const Marks& marks = shared.marks[MARKED ? rescanned % MARK_SLOTS : 0];
-        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], old > 0, before, out_aligned);
-        else rescan_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot], old > 0, before, out_aligned);
+        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, some, before, out_aligned);
+        else rescan_tile<false>(p, begin, count, slots, marks, some, before, out_aligned);
         rescanned++;
     }
 }

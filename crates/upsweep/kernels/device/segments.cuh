@@ -142,9 +142,8 @@ __device__ __forceinline__ void complete_loop(const Params& p, Shared& shared, u
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
         // What lies before each warp, as the warps' totals say.
-        const u32 warps = (tile_count(p.n, tile) + WARP * ITEMS - 1) / (WARP * ITEMS);
-        const State scanned = warp_inclusive_scan(shared.warp_totals[entry][min(lane, WARPS - 1)], lane < warps ? lane : 0);
-        const State lower = shuffle_up(scanned, 1);
+        const u32 warps = warps_with_elements(tile_count(p.n, tile));
+        const State lower = lower_warps(shared.warp_totals[entry], warps);
         State before;
         if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
         if (lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0)) {

@@ -127,8 +127,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const u32 count = tile_count(p.n, tile);
         Slot* const staged = slots + k * (ROWS * THREADS);
         const Marks& marks = shared.marks[MARKED ? k : 0];
-        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], any, before, out_aligned);
-        else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], any, before, out_aligned);
+        // What lies before this warp.
+        const u32 warp = warp_index(), warps = warps_with_elements(count);
+        const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
+        const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;
+        const bool some = any || warp > 0;
+        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, some, before_warp, out_aligned);
+        else rescan_tile<false>(p, tile * TILE, count, staged, marks, some, before_warp, out_aligned);
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;
     }

@@ -30,7 +30,7 @@ __device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) 
 
 // One warp publishes the tile's aggregate.
 __device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
-    const State total = warp_reduce(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
+    const State total = warp_reduce<WARPS>(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
     if (lane_index() == 0) TileStatus::put(p.workspace, tile, total, epoch);
 }
 

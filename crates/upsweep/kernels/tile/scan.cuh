@@ -132,21 +132,26 @@ __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count
     }
 }
 
-// Second pass: every result, from `before`, the combination of all tiles before (if `any`).
+// The first warps of a tile, as many as have elements: lane w gets the combination of those before warp w. All lanes of a
+// warp; lane 0 gets nothing.
+__device__ __forceinline__ State lower_warps(const State* warp_totals, u32 warps) {
+    const u32 lane = lane_index();
+    return shuffle_up(warp_inclusive_scan<WARPS>(warp_totals[min(lane, WARPS - 1)], lane < warps ? lane : 0), 1);
+}
+
+// How many warps have elements of a tile.
+__device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + WARP * ITEMS - 1) / (WARP * ITEMS); }
+
+// Second pass: every result, from `before`, the combination of all that lies before this warp, if there is `some`.
 template <bool FULL>
-__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const State* warp_totals,
-                                            bool any, State before, bool aligned) {
-    const u32 lane = lane_index(), warp = warp_index();
+__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, bool some, State before,
+                                            bool aligned) {
+    const u32 lane = lane_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = COUNTED ? counted_tails(p, begin, count, heads) : 0;
 
-    // What lies before this thread's elements: `carry`, if `some`. Only full warps have others behind them.
-    bool some = any;
-    if (warp > 0) {
-        const State in_tile = shuffle(warp_inclusive_scan(warp_totals[min(lane, WARPS - 1)], lane < warp ? lane : 0), warp - 1);
-        before = some ? combine(before, in_tile) : in_tile;
-        some = true;
-    }
+    // What lies before this thread's elements: `carry`, if `some`.
+    const bool heads_before = some;
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
     const T sum = thread_sum<FULL>(p, begin, count, slots, heads);
@@ -159,7 +164,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     u64 segment = 0;  // the number of heads so far
     if constexpr (COUNTED) {
         const u32 own = head_number(heads);
-        segment = (any || warp > 0 ? heads_of(before) : 0) + warp_inclusive_sum(own) - own;
+        segment = (heads_before ? heads_of(before) : 0) + warp_inclusive_sum(own) - own;
     }
 
     if constexpr (PACKED && FULL) {

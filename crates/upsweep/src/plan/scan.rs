@@ -109,11 +109,11 @@ impl Shape {
         Self { threads, vector, rows, tile: threads * vector * rows, bytes: threads * rows * slot }
     }
 
-    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before it, its marks.
+    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before them, its marks.
     fn beside(&self, sizes: Sizes) -> usize {
         let warps = self.threads / WARP;
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + warps * size_of::<u64>();
-        sizes.state * (warps + 1) + if sizes.marks == Marks::Vectors { marks } else { 0 }
+        2 * sizes.state * warps + if sizes.marks == Marks::Vectors { marks } else { 0 }
     }
 
     /// What finders of offsets leave of a tile: its marks, the range of its offsets and its first `ends`.
