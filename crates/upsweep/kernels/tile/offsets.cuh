@@ -181,6 +181,9 @@ __device__ __forceinline__ void mark_others(const Params& p, u64 tile, const Off
     each_other(p, tile, range, [&](u64, u32 to, bool) { mark(marks, to); });
 }
 
+// Whether an offset is wrong, other than the last one at the end of the array.
+__device__ __forceinline__ bool wrong(const Params& p, Offset own, Offset before) { return (i64)own < (i64)before || (u64)(i64)own > p.n; }
+
 // Checks the offsets [begin, end), each with the one before it, AT_ONCE of them at once: this is thread `thread` of `threads`.
 template <u32 AT_ONCE>
 __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 end, u32 thread, u32 threads) {
@@ -189,6 +192,7 @@ __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 en
         const u32 number = (u32)min(end - k, (u64)(AT_ONCE * threads));
         const Offset* const from = p.offsets + k;
         Offset own[AT_ONCE], before[AT_ONCE];
+        bool any_wrong = false;
 #pragma unroll
         for (u32 turn = 0; turn < AT_ONCE; turn++) {
             if (turn * threads >= number) break;
@@ -199,12 +203,15 @@ __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 en
 #pragma unroll
         for (u32 turn = 0; turn < AT_ONCE; turn++) {
             if (turn * threads >= number) break;
-            const u64 at = k + min(turn * threads + thread, number - 1);
-            const i64 value = (i64)own[turn];
-            if (value < (i64)before[turn] || (u64)value > p.n) report_fault(p.workspace, FAULT_OFFSETS, at, value);
+            any_wrong |= wrong(p, own[turn], before[turn]);
             if constexpr (BY_SEGMENT) {
-                if (own[turn] == before[turn] && at - 1 < p.outputs) p.output[at - 1] = canonical(finish(p.first));
+                if (own[turn] == before[turn]) store_segment(p, k + min(turn * threads + thread, number - 1) - 1, canonical(finish(p.first)));
             }
+        }
+        if (!any_wrong) continue;
+#pragma unroll 1
+        for (i32 i = thread; i < (i32)number; i += threads) {
+            if (wrong(p, from[i], from[i - 1])) report_fault(p.workspace, FAULT_OFFSETS, k + i, (i64)from[i]);
         }
     }
 }

@@ -105,11 +105,6 @@ __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 coun
     if (lane_index() == 0) warp_totals[warp_index()] = state_of<State>(total, number);
 }
 
-// Stores a result that ends the segment of this number.
-__device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
-    if (segment < p.outputs) p.output[segment] = result;
-}
-
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);
@@ -124,10 +119,20 @@ __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 co
 // From the slots, where each thread has left its results, to memory, a row of the warp at a time.
 __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count, const Slot* slots, bool aligned) {
     __syncwarp();
+    if (STORE > 1 && count == TILE && aligned) {
+        // The rows lie at even distances, so that one address does for all.
+        const u32 first = row_vector(0);
+        Out* const to = vector_address(p.output, p.n, begin + first * VECTOR);
 #pragma unroll
+        for (i32 row = 0; row < (i32)ROWS; row++) {
+            store_all(to + (REVERSE ? -row : row) * (i32)(WARP * VECTOR), (const Out*)slots[first + row * WARP].bytes);
+        }
+        return;
+    }
+    // Not unrolled: in that case these stores, which are many, would be skipped one by one.
+#pragma unroll 1
     for (u32 row = 0; row < ROWS; row++) {
-        const u32 vector = row_vector(row);
-        const u32 mine = count == TILE ? VECTOR : existing<false>(vector * VECTOR, VECTOR, count);
+        const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
         if (mine > 0) store_slot(vector_address(p.output, p.n, begin + vector * VECTOR), slots[vector], mine, aligned);
     }
 }
