@@ -13,13 +13,13 @@
 // no identity and need not commute.
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
-// itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals are
-// written before a barrier and read after it. Everything that belongs to a tile in the ring is written again
-// only STAGES tiles later, after all main warps have passed the barrier that says what lies before the tile: by then its
-// look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp. A tile's marks
-// by offsets are cleared and set by its finder: after the barrier where the main warps tell it the ticket, before the one
-// where they meet it, which is that of the tile before. When they tell it a ticket they reduce the last tile but FINDERS
-// before that one, and rescan none that comes LAG + FINDERS + 1 tiles before it, or earlier.
+// itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals, what lies
+// before them and what threads keep are written before a barrier and read after it. Everything that belongs to a tile in
+// the ring is written again only STAGES tiles later, after all main warps have passed the barrier that says what lies before
+// the tile: by then its look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp.
+// A tile's marks by offsets are cleared and set by its finder: after the barrier where the main warps tell it that the
+// tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it of tile
+// k they have reduced all tiles before k - FINDERS, and have yet to rescan those from k - FINDERS - 1 - LAG on.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
@@ -36,6 +36,7 @@ static_assert(LAG + FINDERS + 2 <= MARK_SLOTS || FINDERS == 0, "from a tile that
 struct Shared {
     State warp_totals[STAGES][WARPS];
     State before[STAGES][WARPS];
+    Kept kept[STAGES];
     u32 tickets[TICKETS];
     Marks marks[MARKED ? MARK_SLOTS : 1];
     Offsets offsets[HEADS == Heads::OFFSETS ? MARK_SLOTS : 1];
@@ -92,8 +93,8 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             const Slot* const slots = ring + slot * (ROWS * THREADS);
             Marks& marks = shared.marks[MARKED ? k % MARK_SLOTS : 0];
             mark_heads(p, begin, count, marks);
-            if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot]);
-            else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot]);
+            if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
+            else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
             if (threadIdx.x == 0) {
                 more &= next < tiles;
                 shared.tickets[(k + DRAWN) % TICKETS] = next;
@@ -122,8 +123,8 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         const State before = shared.before[slot][warp_index()];
         const bool some = old > 0 || warp_index() > 0;
         const Marks& marks = shared.marks[MARKED ? rescanned % MARK_SLOTS : 0];
-        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, some, before, out_aligned);
-        else rescan_tile<false>(p, begin, count, slots, marks, some, before, out_aligned);
+        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
+        else rescan_tile<false>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
         rescanned++;
     }
 }

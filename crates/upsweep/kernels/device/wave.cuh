@@ -24,6 +24,7 @@
 struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
+    Kept kept[MOST_TILES];
     State before[WARPS];  // what each warp has found before this block's part
     Marks marks[MARKED ? MOST_TILES : 1];
     OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
@@ -106,8 +107,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
-        if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
-        else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
+        if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
+        else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
     }
     __syncthreads();
     const u32 epoch = alone ? 0 : shared.epoch;
@@ -132,8 +133,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
         const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;
         const bool some = any || warp > 0;
-        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, some, before_warp, out_aligned);
-        else rescan_tile<false>(p, tile * TILE, count, staged, marks, some, before_warp, out_aligned);
+        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
+        else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;
     }

@@ -1,6 +1,6 @@
 // The two passes over a tile that lies in shared memory: reduce it, and, once all before it is known, rescan it. The
-// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Full
-// tiles of small integers go through packed.cuh.
+// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Only where
+// heads make that slow, and what a thread has found is small, it is kept. Full tiles of small integers go through packed.cuh.
 
 // Element j (logical) of the vector in a slot.
 struct Vector {
@@ -92,17 +92,38 @@ struct LaneHeads {
 __device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
 __device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }
 
+// What the first pass keeps for the second, where it is small, as the host knows: for each thread the combination of its
+// warp's elements from the last head on, up to its own last one.
+constexpr bool KEPT = SEGMENTED && sizeof(T) <= 4;
+struct Kept {
+    T of[KEPT ? THREADS : 1];
+};
+
+// The same, of a warp's threads that have elements.
+template <bool FULL>
+__device__ __forceinline__ T warp_sums(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, const LaneHeads& lane_heads) {
+    const T sum = thread_sum<FULL>(p, begin, count, slots, heads);
+    return warp_inclusive_scan(sum, lane_index() < lanes_with_elements<FULL>(count) ? lane_heads.reach() : 0);
+}
+
 // First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
 template <bool FULL>
-__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const Marks& marks, State* warp_totals) {
+__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, const Slot* slots, const Marks& marks, State* warp_totals,
+                                            Kept& kept) {
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
-    T sum = thread_sum<FULL>(p, begin, count, slots, heads);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
-    const u32 from = lane_heads.last(), lanes = lanes_with_elements<FULL>(count);
-    if constexpr (SEGMENTED) sum = shuffle(sum, (lane_index() + from) % WARP);
-    const T total = warp_reduce(sum, lanes - from);
-    const u32 number = COUNTED ? warp_sum(head_number(heads)) : lane_heads.lanes != 0;
-    if (lane_index() == 0) warp_totals[warp_index()] = state_of<State>(total, number);
+    const u32 lanes = lanes_with_elements<FULL>(count), number = COUNTED ? warp_sum(head_number(heads)) : lane_heads.lanes != 0;
+    if constexpr (KEPT) {
+        const T sums = warp_sums<FULL>(p, begin, count, slots, heads, lane_heads);
+        kept.of[threadIdx.x] = sums;
+        if (lane_index() + 1 == lanes) warp_totals[warp_index()] = state_of<State>(sums, number);
+    } else {
+        T sum = thread_sum<FULL>(p, begin, count, slots, heads);
+        const u32 from = lane_heads.last();
+        if constexpr (SEGMENTED) sum = shuffle(sum, (lane_index() + from) % WARP);
+        const T total = warp_reduce(sum, lanes - from);
+        if (lane_index() == 0) warp_totals[warp_index()] = state_of<State>(total, number);
+    }
 }
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
@@ -149,8 +170,8 @@ __device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + 
 
 // Second pass: every result, from `before`, the combination of all that lies before this warp, if there is `some`.
 template <bool FULL>
-__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, bool some, State before,
-                                            bool aligned) {
+__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Kept& kept, bool some,
+                                            State before, bool aligned) {
     const u32 lane = lane_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = COUNTED ? counted_tails(p, begin, count, heads) : 0;
@@ -159,8 +180,9 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     const bool heads_before = some;
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
-    const T sum = thread_sum<FULL>(p, begin, count, slots, heads);
-    const T lower = shuffle_up(warp_inclusive_scan(sum, lane < lanes ? lane_heads.reach() : 0), 1);
+    T lower;
+    if constexpr (!KEPT) lower = shuffle_up(warp_sums<FULL>(p, begin, count, slots, heads, lane_heads), 1);
+    else if (lane > 0) lower = kept.of[threadIdx.x - 1];
     T carry = value_of(before);
     if (lane > 0 && lane < lanes) {
         carry = some && !lane_heads.any_lower() ? combine(carry, lower) : lower;

@@ -65,7 +65,8 @@ impl Features {
             Heads::Flags | Heads::Keys => Marks::Vectors,
             Heads::Offsets => Marks::Offsets,
         };
-        Sizes { input, state: self.state_bytes::<Acc>(), output, place, marks }
+        let kept = if self.heads != Heads::None && acc <= 4 { acc } else { 0 };
+        Sizes { input, state: self.state_bytes::<Acc>(), output, place, kept, marks }
     }
 
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.

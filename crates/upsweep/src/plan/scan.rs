@@ -16,7 +16,7 @@ const LARGE: (usize, usize) = (256, 48);
 /// one of them takes. Much of that is the wait for its instructions, which lie outside every cache when a kernel begins.
 const SMALL: (usize, usize) = (512, 16);
 /// Shared memory for what a block's warps share beside the ring of tiles: the most that any kernel takes.
-const RESERVED: usize = 12 << 10;
+const RESERVED: usize = 14 << 10;
 /// Shared memory that the driver takes of each block, which the most that one block may have leaves out.
 const PER_BLOCK: usize = 1 << 10;
 /// What a pipeline needs beside its tiles' shares.
@@ -50,6 +50,8 @@ pub struct Sizes {
     pub output: usize,
     /// Of an element's place in shared memory: of the element, or of a result that may take its place.
     pub place: usize,
+    /// Of what a thread keeps of a tile from the first pass over it to the second.
+    pub kept: usize,
     /// How segment heads are marked in shared memory.
     pub marks: Marks,
 }
@@ -69,7 +71,7 @@ impl Sizes {
     /// Of a scan that has no segments.
     #[must_use]
     pub fn plain(input: usize, state: usize, output: usize) -> Self {
-        Self { input, state, output, place: input, marks: Marks::None }
+        Self { input, state, output, place: input, kept: 0, marks: Marks::None }
     }
 }
 
@@ -109,11 +111,12 @@ impl Shape {
         Self { threads, vector, rows, tile: threads * vector * rows, bytes: threads * rows * slot }
     }
 
-    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before them, its marks.
+    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before them, what its threads
+    /// keep, its marks.
     fn beside(&self, sizes: Sizes) -> usize {
         let warps = self.threads / WARP;
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + warps * size_of::<u64>();
-        2 * sizes.state * warps + if sizes.marks == Marks::Vectors { marks } else { 0 }
+        2 * sizes.state * warps + sizes.kept * self.threads + if sizes.marks == Marks::Vectors { marks } else { 0 }
     }
 
     /// What finders of offsets leave of a tile: its marks, the range of its offsets and its first `ends`.
@@ -388,7 +391,9 @@ mod tests {
                 for state in [1, 2, 4, 8, 12, 16, 24, 40, 64, 72, 80] {
                     for output in [1, 4, 8, 16, 64] {
                         let marks = [Marks::None, Marks::Vectors, Marks::Offsets][(input + state) % 3];
-                        let sizes = Sizes { place: input.max(output), marks, ..Sizes::plain(input, state, output) };
+                        let kept = if marks != Marks::None && state <= 8 { 4 } else { 0 };
+                        let sizes =
+                            Sizes { place: input.max(output), kept, marks, ..Sizes::plain(input, state, output) };
                         for len in [1, 1 << 16, 1 << 20, 1 << 24] {
                             let plan = ScanPlan::new(len, sizes, row.capability);
                             if let Schedule::Wave { part } = plan.schedule {
