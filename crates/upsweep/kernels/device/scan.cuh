@@ -13,7 +13,7 @@
 // no identity and need not commute.
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
-// itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals, what lies
+// itself (stage.cuh), and has read what lies in a slot, all its threads, before it stages into it again. The warps' totals, what lies
 // before them and what threads keep are written before a barrier and read after it. Everything that belongs to a tile in
 // the ring is written again only STAGES tiles later, after all main warps have passed the barrier that says what lies before
 // the tile: by then its look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp.

@@ -228,4 +228,5 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
         else if (items.count > 0) store_vector(vector_address(p.output, p.n, items.index), results, items.count, aligned);
     }
     if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
+    else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }
