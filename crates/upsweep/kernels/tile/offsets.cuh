@@ -62,7 +62,7 @@ struct Search {
 
 __device__ __forceinline__ Offset offset_or_last(const Params& p, u64 place) { return raw_offset(p, min(place, p.segments)); }
 
-// The offsets [first, last): all that point into a tile, the first one at its end or beyond, and few others.
+// The offsets [first, last): all but offset 0 that point into a tile, the first one at its end or beyond, and few others.
 struct OffsetRange {
     u64 first, last;
 
@@ -100,7 +100,9 @@ struct Finder {
         if (tile > 0 && t > tile && first.low >= low) offsets_per_tile = __fdividef((float)(first.low - low), (float)(t - tile));
         tile = t;
         low = first.low;
-        return OffsetRange{low, max(low, min(last.high, p.segments) + 1)};  // low: offsets that do not ascend
+        // Offset 0 tells nothing. Where offsets do not ascend, the range might end before it begins.
+        const u64 range_first = max(low, 1ull);
+        return OffsetRange{range_first, max(range_first, min(last.high, p.segments) + 1)};
     }
 };
 
@@ -128,32 +130,32 @@ __device__ __forceinline__ void mark(Marks& marks, u32 to) { atomicOr(&marks.bit
 // One warp marks the heads of a tile by the first of its offsets. For a reduction it says of each of them, in `ends`, which
 // element is the last of the segment that ends there: its place in the tile plus 1, or 0 if there is none.
 __device__ __forceinline__ void mark_first(const Params& p, u64 tile, const OffsetRange& range, Marks& marks, u16* ends) {
-    const u32 lane = lane_index(), number = range.first_number();
+    static_assert(FIRST % (BATCH * WARP) == 0, "whole batches");
+    const u32 lane = lane_index(), number = (range.first_number() + WARP - 1) / WARP * WARP;  // so that lanes stay together
     const Places places(p, tile);
     for (u32 part = lane; part < sizeof(Marks) / 16; part += WARP) ((uint4*)&marks)[part] = uint4{0, 0, 0, 0};
     __syncwarp();
-    if (tile == 0 && lane == 0) marks.bits[0] = 1;  // also where the offsets are wrong
+    if (tile == 0 && lane == 0) marks.bits[0] = 1;
     __syncwarp();
     const Offset* const from = offset_address(p, range.first);
+    const u32 most = (u32)min(p.segments - range.first, (u64)FIRST);  // as far as there are any
 #pragma unroll 1
-    for (u32 begin = 0; begin < number; begin += BATCH * WARP) {
+    for (u32 begin = lane; begin < number; begin += BATCH * WARP) {
+        // Whole batches: what lies beyond the range lies beyond the tile, too, or is the last offset again.
         Offset own[BATCH], before[BATCH];
 #pragma unroll
         for (u32 turn = 0; turn < BATCH; turn++) {
-            if (begin + turn * WARP >= number) break;
-            const i32 k = (i32)min(begin + turn * WARP + lane, number - 1);
-            own[turn] = from[REVERSE ? -k : k];
-            if (BY_SEGMENT && k > 0) before[turn] = from[REVERSE ? 1 - k : k - 1];
+            const i32 k = (i32)min(begin + turn * WARP, most);
+            const Offset* const at = from + (REVERSE ? -k : k);
+            own[turn] = at[0];
+            if (BY_SEGMENT) before[turn] = at[REVERSE ? 1 : -1];
         }
 #pragma unroll
         for (u32 turn = 0; turn < BATCH; turn++) {
-            if (begin + turn * WARP >= number) break;
-            const u32 k = begin + turn * WARP + lane;
             u32 to;
-            const bool here = places.have(own[turn], to) && k < number;
+            const bool here = places.have(own[turn], to);
             if (here) mark(marks, to);
-            // The first one that points into the tile is another than the one before it, which is not read.
-            if (BY_SEGMENT && k < number) ends[k] = here && (k == 0 || own[turn] != before[turn]) ? to : 0;
+            if (BY_SEGMENT) ends[begin + turn * WARP] = here && own[turn] != before[turn] ? to : 0;
         }
     }
 }
@@ -195,14 +197,12 @@ __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 en
         bool any_wrong = false;
 #pragma unroll
         for (u32 turn = 0; turn < AT_ONCE; turn++) {
-            if (turn * threads >= number) break;
             const Offset* const at = from + min(turn * threads + thread, number - 1);
             own[turn] = at[0];
             before[turn] = at[-1];
         }
 #pragma unroll
         for (u32 turn = 0; turn < AT_ONCE; turn++) {
-            if (turn * threads >= number) break;
             any_wrong |= wrong(p, own[turn], before[turn]);
             if constexpr (BY_SEGMENT) {
                 if (own[turn] == before[turn]) store_segment(p, k + min(turn * threads + thread, number - 1) - 1, canonical(finish(p.first)));
