@@ -101,9 +101,9 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             }
             // The warps' totals, the ticket and the next tile's marks are there.
             const bool another = main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, k + 1);
+            if (another) release_finder(k + 1);
             if (warp_index() == 0 && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             barrier_arrive(reduced_barrier(slot), THREADS + WARP);
-            if (another) release_finder(k + 1);
             if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
             reduced++;
             if (reduced - rescanned <= LAG) continue;

@@ -18,14 +18,14 @@
 // warps until they arrive at the tile's reduced_barrier, by the look-back warp from there to its before_barrier, where the
 // main warps wait before they write that entry of the ring again. Results in slots are read before the next tile's
 // main_sync, and staged over after that. A tile's finder writes what it finds after the barrier where the main warps tell it
-// the ticket, before the one where they meet it. When they tell it a ticket they have read all that was found of the last
-// tile but FINDERS before that one, whose entry it takes.
+// that the tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it
+// of tile k they have yet to store the results of the tiles from k - FINDERS - 1 on.
 
 #include "tile/job.cuh"
 #include "tile/lookback.cuh"
 
 constexpr u32 STAGES = AHEAD + 2;  // tiles in shared memory: one of them is that whose results are being stored
-constexpr u32 MARK_SLOTS = SEARCHERS + 1;
+constexpr u32 MARK_SLOTS = SEARCHERS + 2;
 #include "tile/pipeline.cuh"
 
 static_assert(sizeof(T) * VECTOR <= SLOT, "what is combined fits in the place of its elements");
@@ -192,11 +192,11 @@ __device__ __forceinline__ void reduce_loop(const Params& p, Shared& shared, Slo
             shared.tickets[(k + DRAWN) % TICKETS] = next;
         }
         const bool another = main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, k + 1);
+        if (another) release_finder(k + 1);
         if (warp_index() == PUBLISHER && tile + 1 < tiles) publish(p, totals, tile, epoch);
         const Offsets& offsets = shared.offsets[HEADS == Heads::OFFSETS ? k % MARK_SLOTS : 0];
         store_whole(p, tile, slots, offsets, shared.open_at[entry], shared.open_segment[entry]);
         barrier_arrive(reduced_barrier(entry), THREADS + WARP);
-        if (another) release_finder(k + 1);
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
     // The look-back warps learn of the end; all that they were told of is done when this block ends.

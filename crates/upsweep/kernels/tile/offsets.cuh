@@ -14,8 +14,8 @@
 //
 // Offsets that do not ascend end in a fault, whatever was found: the readers stay inside the array and come to an end.
 
-constexpr u32 FIRST = 768;  // offsets of a tile, and of a share, that one warp sees to
-constexpr u32 BATCH = 32 / sizeof(Offset);  // offsets that a thread of that warp has under way at once
+constexpr u32 FIRST = 768;                  // offsets of a tile, and of a share, that one warp sees to
+constexpr u32 BATCH = 32 / sizeof(Offset);  // those that each of its threads has under way at once
 static_assert(TILE < 1 << 16, "places in a tile are listed in 16 bits");
 
 // Offsets in logical order: ascending, the first 0, the last n.
@@ -38,7 +38,7 @@ struct Search {
         return lane < WARP / 2 ? max(guess, (u64)distance) - distance : guess + distance;
     }
 
-    // Whether this lane's place lies before what is searched; `found` is the offset there.
+    // How many of the lanes' places lie before what is searched; `found` is the offset at this lane's.
     __device__ __forceinline__ u32 number_before(const Params& p, u64 place, Offset found) const {
         return __popc(__ballot_sync(~0u, place < high && logical_offset(p, found) < element));
     }

@@ -262,10 +262,10 @@ impl ScanPlan {
         (ahead > 0).then_some(Self { schedule: Schedule::OnePass, ahead, lag: 0, shared_bytes, ..plan })
     }
 
-    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of what is found of three.
+    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of what is found of four.
     fn beside_one_pass(sizes: Sizes, shape: Shape) -> usize {
         let warps = shape.threads / WARP;
-        UNDONE * (2 * sizes.state + 16) * warps + shape.found(sizes, ENDS) * 3
+        UNDONE * (2 * sizes.state + 16) * warps + shape.found(sizes, ENDS) * 4
     }
 
     /// The same with the warps that find the tiles' segment offsets, where blocks draw tiles.
