@@ -13,12 +13,13 @@
 // no identity and need not commute.
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
-// itself (stage.cuh), and stages again into a slot only what the same thread has read from it last. The warps' totals are
-// written before a barrier and read after it. Everything that belongs to a tile in the ring is written again
-// only STAGES tiles later, after all main warps have passed the barrier that says what lies before the tile: by then its
-// look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp; those by offsets are
-// set after the barrier where all main warps take the tile's offsets, before which each thread has cleared those that it
-// used last, and before that of the tile reduced then.
+// itself (stage.cuh), and has read what lies in a slot, all its threads, before it stages into it again. The warps' totals, what lies
+// before them and what threads keep are written before a barrier and read after it. Everything that belongs to a tile in
+// the ring is written again only STAGES tiles later, after all main warps have passed the barrier that says what lies before
+// the tile: by then its look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp.
+// A tile's marks by offsets are cleared and set by its finder: after the barrier where the main warps tell it that the
+// tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it of tile
+// k they have reduced all tiles before k - FINDERS, and have yet to rescan those from k - FINDERS - 1 - LAG on.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
@@ -27,28 +28,34 @@
 
 constexpr u32 STAGES = AHEAD + LAG + 1;  // tiles in shared memory
 constexpr u32 RING = STAGES;
+constexpr u32 MARK_SLOTS = HEADS == Heads::OFFSETS ? 8 : STAGES;
 #include "tile/pipeline.cuh"
+static_assert(LAG + FINDERS + 2 <= MARK_SLOTS || FINDERS == 0, "from a tile that is rescanned to one that is searched for");
 
 // What the blocks' warps share, beside the ring of STAGES tiles. Arrays of STAGES belong to the tiles in the ring.
 struct Shared {
     State warp_totals[STAGES][WARPS];
-    State before[STAGES];
+    State before[STAGES][WARPS];
+    Kept kept[STAGES];
     u32 tickets[TICKETS];
-    Marks marks[MARKED ? STAGES : 1];
-    OffsetRange found[FOUND];
+    Marks marks[MARKED ? MARK_SLOTS : 1];
+    Offsets offsets[HEADS == Heads::OFFSETS ? MARK_SLOTS : 1];
 };
 
-// The look-back warps: warp w finds what lies before this block's tiles w, w + LOOKERS, ...
+// The look-back warps: warp w finds what lies before the main warps' parts of this block's tiles w, w + LOOKERS, ...
 __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
     for (u32 k = warp_index() - WARPS;; k += LOOKERS) {
         const u32 slot = k % STAGES;
         barrier_wait(reduced_barrier(slot), THREADS + WARP);
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
-        if (tile > 0) {
-            const State before = look_back(p.workspace, tile, tiles, epoch);
-            if (lane_index() == 0) shared.before[slot] = before;
-            __syncwarp();
+        const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
+        const State lower = lower_warps(shared.warp_totals[slot], warps);
+        State before;
+        if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
+        if (lane < warps) {
+            if (lane > 0) before = tile > 0 ? combine(before, lower) : lower;
+            shared.before[slot][lane] = before;
         }
         barrier_arrive(before_barrier(slot), THREADS + WARP);
     }
@@ -69,13 +76,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         if (k < AHEAD) stage_tile(p, shared.tickets[k], tiles, ring + k * (ROWS * THREADS), in_aligned);
         if (k < FINDERS) barrier_arrive(ticket_barrier(k), THREADS + WARP);
     }
-    TileOffsets offsets;  // of the tile after the one that is reduced, which is marked while that is
-    if constexpr (HEADS == Heads::OFFSETS) {
-        for (u32 slot = 0; slot < STAGES; slot++) clear_marks(shared.marks[slot]);
-        main_sync();
-        if (take_offsets(p, shared.tickets, shared.found, tiles, 0, offsets)) offsets.mark(p, shared.tickets[0], shared.found[0], shared.marks[0]);
-        main_sync();
-    }
+    if (main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, 0)) release_finder(0);
     u32 reduced = 0, rescanned = 0;  // this block's tiles so far
     bool awake = true;               // the look-back warps
     while (true) {
@@ -90,27 +91,20 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             const u64 begin = tile * TILE;
             const u32 count = tile_count(p.n, tile);
             Slot* const slots = ring + slot * (ROWS * THREADS);
-            Marks& marks = shared.marks[MARKED ? slot : 0];
+            Marks& marks = shared.marks[MARKED ? k % MARK_SLOTS : 0];
             mark_heads(p, begin, count, marks);
-            bool another = false;
-            OffsetsCheck share;
-            if constexpr (HEADS == Heads::OFFSETS) {
-                another = take_offsets(p, shared.tickets, shared.found, tiles, k + 1, offsets);
-                share.ask(p, tile);
-            }
-            if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot]);
-            else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot]);
+            if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
+            else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
             if (threadIdx.x == 0) {
                 more &= next < tiles;
                 shared.tickets[(k + DRAWN) % TICKETS] = next;
             }
-            if constexpr (HEADS == Heads::OFFSETS) {
-                if (another) offsets.mark(p, shared.tickets[(k + 1) % TICKETS], shared.found[(k + 1) % FOUND], shared.marks[(k + 1) % STAGES]);
-                share.check(p);
-            }
-            main_sync();  // the warps' totals, the ticket and the next tile's marks are there
+            // The warps' totals, the ticket and the next tile's marks are there.
+            const bool another = main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, k + 1);
+            if (another) release_finder(k + 1);
             if (warp_index() == 0 && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
             barrier_arrive(reduced_barrier(slot), THREADS + WARP);
+            if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
             reduced++;
             if (reduced - rescanned <= LAG) continue;
         } else {
@@ -126,11 +120,11 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         const u64 begin = old * TILE;
         const u32 count = tile_count(p.n, old);
         Slot* const slots = ring + slot * (ROWS * THREADS);
-        const State before = shared.before[slot];
-        const Marks& marks = shared.marks[MARKED ? slot : 0];
-        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], old > 0, before, out_aligned);
-        else rescan_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot], old > 0, before, out_aligned);
-        if constexpr (HEADS == Heads::OFFSETS) clear_own_marks(shared.marks[slot]);
+        const State before = shared.before[slot][warp_index()];
+        const bool some = old > 0 || warp_index() > 0;
+        const Marks& marks = shared.marks[MARKED ? rescanned % MARK_SLOTS : 0];
+        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
+        else rescan_tile<false>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
         rescanned++;
     }
 }
@@ -143,6 +137,6 @@ extern "C" __global__ void __launch_bounds__(THREADS + HELPERS * WARP, BLOCKS) u
     __syncthreads();  // the epoch is read before a ticket is drawn
     if (warp_index() < WARPS) scan_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);
     else if (warp_index() < WARPS + LOOKERS) look_back_loop(p, shared, tiles, epoch);
-    else if constexpr (FINDERS > 0) find_loop(p, shared.tickets, shared.found, tiles, warp_index() - WARPS - LOOKERS);
+    else if constexpr (FINDERS > 0) find_loop(p, shared.tickets, shared.marks, shared.offsets, tiles, warp_index() - WARPS - LOOKERS);
     if (tiles > 1) finish_launch(p.workspace, epoch);
 }

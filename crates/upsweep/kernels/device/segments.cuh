@@ -17,13 +17,15 @@
 // itself (stage.cuh). What the warps leave of a tile is written before the tile's main_sync and read after it: by the main
 // warps until they arrive at the tile's reduced_barrier, by the look-back warp from there to its before_barrier, where the
 // main warps wait before they write that entry of the ring again. Results in slots are read before the next tile's
-// main_sync, and staged over after that. Marks are set during the tile before and cleared during the tile after.
+// main_sync, and staged over after that. A tile's finder writes what it finds after the barrier where the main warps tell it
+// that the tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it
+// of tile k they have yet to store the results of the tiles from k - FINDERS - 1 on.
 
 #include "tile/job.cuh"
 #include "tile/lookback.cuh"
 
 constexpr u32 STAGES = AHEAD + 2;  // tiles in shared memory: one of them is that whose results are being stored
-constexpr u32 MARK_SLOTS = 3;
+constexpr u32 MARK_SLOTS = SEARCHERS + 2;
 #include "tile/pipeline.cuh"
 
 static_assert(sizeof(T) * VECTOR <= SLOT, "what is combined fits in the place of its elements");
@@ -43,18 +45,18 @@ struct Shared {
     u32 open_at[RING][WARPS];          // its last element in the tile, or NONE
     u32 tickets[TICKETS];
     Marks marks[MARKED ? MARK_SLOTS : 1];
-    OffsetRange found[FOUND];
+    Offsets offsets[HEADS == Heads::OFFSETS ? MARK_SLOTS : 1];
 };
 
 __device__ __forceinline__ T& result_at(Slot* slots, u32 at) { return ((T*)slots[at / VECTOR].bytes)[at % VECTOR]; }
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
+template <bool FULL>
 __device__ __forceinline__ Mask thread_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
-    const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);
+    const u32 offset = threadIdx.x * ITEMS, mine = existing<FULL>(offset, ITEMS, count);
     if (mine == 0) return 0;
-    bool ends = begin + offset + mine == p.n;
-    if constexpr (HEADS == Heads::ROWS) ends |= row_heads(p, begin + offset) >> mine & 1;
-    else ends |= threadIdx.x == THREADS - 1 ? marks.after : marks.vectors[(threadIdx.x + 1) * ROWS] & 1;
+    if constexpr (HEADS == Heads::OFFSETS) return marks_from(marks) >> 1 & OWN >> (ITEMS - mine);
+    const bool ends = begin + offset + mine == p.n || (row_heads(p, begin + offset) >> mine & 1);
     return heads >> 1 | (Mask)ends << (mine - 1);
 }
 
@@ -65,7 +67,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
                                             u64* open_segment, u32* open_at) {
     const u32 lane = lane_index(), warp = warp_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
-    const Mask tails = thread_tails(p, begin, count, heads, marks);
+    const Mask tails = thread_tails<FULL>(p, begin, count, heads, marks);
     const bool any_tails = __any_sync(~0u, tails != 0);
     T sum;
     u32 first_tail = NONE;  // of the thread, if no head comes before it there
@@ -109,8 +111,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
 }
 
 // Stores what is whole of the results in the slots.
-__device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const TileOffsets& offsets, const OffsetRange& range,
-                                            const u32* open_at, u64* open_segment) {
+__device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const Offsets& offsets, const u32* open_at, u64* open_segment) {
     const auto store = [&](u64 segment, u32 at) {
         const u32 warp = at / (WARP * ITEMS);
         if (at == open_at[warp]) open_segment[warp] = segment;
@@ -122,7 +123,11 @@ __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slo
         u64 row = row_of(p, begin, rest) + threadIdx.x;
         for (u64 end = (row + 1) * p.row; end <= begin + count; end += THREADS * p.row, row += THREADS) store(row, (u32)(end - 1 - begin));
     } else {
-        offsets.each(p, tile, range, [&](u64 k, u32 to, bool other) {
+        const u64 first = offsets.range.first;
+        for (u32 k = threadIdx.x; k < offsets.range.first_number(); k += THREADS) {
+            if (const u32 to = offsets.ends[k]; to > 0) store(first + k - 1, to - 1);
+        }
+        each_other(p, tile, offsets.range, [&](u64 k, u32 to, bool other) {
             if (to > 0 && other) store(k - 1, to - 1);
         });
     }
@@ -137,9 +142,8 @@ __device__ __forceinline__ void complete_loop(const Params& p, Shared& shared, u
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
         // What lies before each warp, as the warps' totals say.
-        const u32 warps = (tile_count(p.n, tile) + WARP * ITEMS - 1) / (WARP * ITEMS);
-        const State scanned = warp_inclusive_scan(shared.warp_totals[entry][min(lane, WARPS - 1)], lane < warps ? lane : 0);
-        const State lower = shuffle_up(scanned, 1);
+        const u32 warps = warps_with_elements(tile_count(p.n, tile));
+        const State lower = lower_warps(shared.warp_totals[entry], warps);
         State before;
         if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
         if (lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0)) {
@@ -164,13 +168,7 @@ __device__ __forceinline__ void reduce_loop(const Params& p, Shared& shared, Slo
         if (k < AHEAD) stage_tile(p, shared.tickets[k], tiles, ring + k * (ROWS * THREADS), in_aligned);
         if (k < FINDERS) barrier_arrive(ticket_barrier(k), THREADS + WARP);
     }
-    TileOffsets offsets, next_offsets;
-    if constexpr (HEADS == Heads::OFFSETS) {
-        for (u32 slot = 0; slot < MARK_SLOTS; slot++) clear_marks(shared.marks[slot]);
-        main_sync();
-        if (take_offsets(p, shared.tickets, shared.found, tiles, 0, offsets)) offsets.mark(p, shared.tickets[0], shared.found[0], shared.marks[0]);
-        main_sync();
-    }
+    if (main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, 0)) release_finder(0);
     u32 k = 0;
     for (;; k++) {
         const u64 tile = shared.tickets[k % TICKETS];
@@ -179,13 +177,6 @@ __device__ __forceinline__ void reduce_loop(const Params& p, Shared& shared, Slo
         u32 next = ~0u;  // asked for here, needed after the reduction
         if (threadIdx.x == DRAWER && more) next = next_tile(p, tiles, epoch);
         stage_tile(p, shared.tickets[(k + AHEAD) % TICKETS], tiles, ring + (k + AHEAD) % STAGES * (ROWS * THREADS), in_aligned);
-        bool another = false;
-        OffsetsCheck share;
-        if constexpr (HEADS == Heads::OFFSETS) {
-            share.ask(p, tile);
-            another = take_offsets(p, shared.tickets, shared.found, tiles, k + 1, next_offsets);
-            clear_marks(shared.marks[(k + 2) % MARK_SLOTS]);
-        }
         if (k >= RING) barrier_wait(before_barrier(entry), THREADS + WARP);
         wait_groups<AHEAD>();
 
@@ -200,15 +191,13 @@ __device__ __forceinline__ void reduce_loop(const Params& p, Shared& shared, Slo
             more &= next < tiles;
             shared.tickets[(k + DRAWN) % TICKETS] = next;
         }
-        if (HEADS == Heads::OFFSETS && another) {
-            next_offsets.mark(p, shared.tickets[(k + 1) % TICKETS], shared.found[(k + 1) % FOUND], shared.marks[(k + 1) % MARK_SLOTS]);
-        }
-        main_sync();
+        const bool another = main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, k + 1);
+        if (another) release_finder(k + 1);
         if (warp_index() == PUBLISHER && tile + 1 < tiles) publish(p, totals, tile, epoch);
-        store_whole(p, tile, slots, offsets, shared.found[k % FOUND], shared.open_at[entry], shared.open_segment[entry]);
+        const Offsets& offsets = shared.offsets[HEADS == Heads::OFFSETS ? k % MARK_SLOTS : 0];
+        store_whole(p, tile, slots, offsets, shared.open_at[entry], shared.open_segment[entry]);
         barrier_arrive(reduced_barrier(entry), THREADS + WARP);
-        if constexpr (HEADS == Heads::OFFSETS) share.check(p);
-        offsets = next_offsets;
+        if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
     // The look-back warps learn of the end; all that they were told of is done when this block ends.
     for (u32 i = 0; i < RING; i++) {
@@ -226,6 +215,6 @@ extern "C" __global__ void __launch_bounds__(THREADS + HELPERS * WARP, BLOCKS) u
     __syncthreads();  // the epoch is read before a ticket is drawn
     if (warp_index() < WARPS) reduce_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);
     else if (warp_index() < WARPS + LOOKERS) complete_loop(p, shared, tiles, epoch);
-    else if constexpr (FINDERS > 0) find_loop(p, shared.tickets, shared.found, tiles, warp_index() - WARPS - LOOKERS);
+    else if constexpr (FINDERS > 0) find_loop(p, shared.tickets, shared.marks, shared.offsets, tiles, warp_index() - WARPS - LOOKERS);
     if (tiles > 1) finish_launch(p.workspace, epoch);
 }

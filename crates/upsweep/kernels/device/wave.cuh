@@ -24,6 +24,7 @@
 struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
+    Kept kept[MOST_TILES];
     State before[WARPS];  // what each warp has found before this block's part
     Marks marks[MARKED ? MOST_TILES : 1];
     OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
@@ -82,20 +83,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     if (threadIdx.x == 0 && !alone) shared.epoch = current_epoch(params.workspace);
     const Params p = with_initial_value(params);
     if constexpr (HEADS == Heads::OFFSETS) {
-        static_assert(MOST_TILES <= WARPS, "a warp finds the offsets of a tile");
-        if (warp_index() < mine) {
-            const OffsetRange found = Finder(p, tiles).find(p, first + warp_index());
-            if (lane_index() == 0) shared.found[warp_index()] = found;
+        static_assert(MOST_TILES < WARPS, "a warp finds the offsets of a tile, and the others check");
+        const u32 k = warp_index();
+        if (k < mine) {
+            const OffsetRange found = Finder(p, tiles).find(p, (u32)first + k);
+            if (lane_index() == 0) shared.found[k] = found;
+            mark_first(p, first + k, found, shared.marks[k], nullptr);
+        } else {
+            for (u32 i = 0; i < mine; i++) check_first(p, first + i, threadIdx.x - mine * WARP, THREADS - mine * WARP);
         }
-        for (u32 k = 0; k < mine; k++) clear_marks(shared.marks[k]);
         __syncthreads();
-        for (u32 k = 0; k < mine; k++) {
-            TileOffsets offsets;
-            OffsetsCheck share;
-            offsets.ask(p, shared.found[k]);
-            share.ask(p, first + k);
-            offsets.mark(p, first + k, shared.found[k], shared.marks[k]);
-            share.check(p);
+        for (u32 i = 0; i < mine; i++) {
+            mark_others(p, first + i, shared.found[i], shared.marks[i]);
+            check_others(p, first + i);
         }
         __syncthreads();
     }
@@ -107,8 +107,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
-        if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
-        else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k]);
+        if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
+        else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
     }
     __syncthreads();
     const u32 epoch = alone ? 0 : shared.epoch;
@@ -128,8 +128,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const u32 count = tile_count(p.n, tile);
         Slot* const staged = slots + k * (ROWS * THREADS);
         const Marks& marks = shared.marks[MARKED ? k : 0];
-        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], any, before, out_aligned);
-        else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], any, before, out_aligned);
+        // What lies before this warp.
+        const u32 warp = warp_index(), warps = warps_with_elements(count);
+        const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
+        const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;
+        const bool some = any || warp > 0;
+        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
+        else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;
     }

@@ -44,14 +44,19 @@ __device__ __forceinline__ void wait_groups() {
     __syncwarp();
 }
 
+// Brings a whole vector from `from`, a multiple of PIECE, into `slot`.
+__device__ __forceinline__ void stage_all(Slot& slot, const In* from) {
+#pragma unroll
+    for (u32 i = 0; i < VECTOR_BYTES / PIECE; i++) {
+        copy_async(slot.bytes + i * PIECE, (const unsigned char*)from + i * PIECE);
+    }
+}
+
 // Brings the vector whose lowest address is `from` into `slot`; `count` of its elements exist, counted in logical
 // order (from the end of the vector when the scan runs in reverse).
 __device__ __forceinline__ void stage_vector(Slot& slot, const In* from, u32 count, bool aligned) {
     if (count == VECTOR && aligned && PIECE > 1) {
-#pragma unroll
-        for (u32 i = 0; i < VECTOR_BYTES / PIECE; i++) {
-            copy_async(slot.bytes + i * PIECE, (const unsigned char*)from + i * PIECE);
-        }
+        stage_all(slot, from);
     } else {
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {

@@ -35,11 +35,16 @@ __device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR
     for (u32 i = 0; i < VECTOR * sizeof(V) / PIECE; i++) ((Piece*)slot.bytes)[i] = ((const Piece*)ordered.values)[i];
 }
 
+// Stores all VECTOR results at `from` to `to`, a multiple of STORE.
+__device__ __forceinline__ void store_all(Out* to, const Out* from) {
+#pragma unroll
+    for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreChunk*)to)[i] = ((const StoreChunk*)from)[i];
+}
+
 // Stores `count` (in logical order) of the VECTOR results at `from` to the vector whose lowest address is `to`.
 __device__ __forceinline__ void store_results(Out* to, const Out* from, u32 count, bool aligned) {
     if (count == VECTOR && aligned && STORE > 1) {
-#pragma unroll
-        for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreChunk*)to)[i] = ((const StoreChunk*)from)[i];
+        store_all(to, from);
     } else {
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
@@ -56,4 +61,9 @@ __device__ __forceinline__ void store_slot(Out* to, const Slot& slot, u32 count,
 __device__ __forceinline__ void store_vector(Out* to, const Out (&values)[VECTOR], u32 count, bool aligned) {
     const InMemory<Out> results(values);
     store_results(to, results.values, count, aligned);
+}
+
+// Stores a result that ends the segment of this number.
+__device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
+    if (segment < p.outputs) p.output[segment] = result;
 }

@@ -2,7 +2,7 @@
 //
 //   rows          computed: the first head from element i on is (row - i % row) % row elements away
 //   flags, keys   read side by side by the warp that has the elements, and left in shared memory as bits
-//   offsets       left there by one warp for the whole tile: offsets.cuh
+//   offsets       left there by another warp for the whole tile: offsets.cuh
 //
 // The first element of all begins a segment, so nothing ever lies before a segmented scan.
 
@@ -10,19 +10,30 @@ static_assert(VECTOR <= 16 && ITEMS < 64, "the bits of a vector; of a thread, an
 template <bool SMALL> struct MaskOf { using type = u32; };
 template <> struct MaskOf<false> { using type = u64; };
 using Mask = MaskOf<(ITEMS <= 32)>::type;
+constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of this thread's elements
 
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
 
-// The heads of a tile: bit j of vector v for element j of the tile's vector v.
+// The heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v. By offsets: a bit for each
+// element, and one that says whether a segment begins behind the tile.
 template <bool SMALL> struct VectorBitsOf { using type = u8; };
 template <> struct VectorBitsOf<false> { using type = u16; };
 using VectorBits = VectorBitsOf<VECTOR <= 8>::type;
 struct alignas(16) Marks {
-    VectorBits vectors[MARKED ? THREADS * ROWS : 1];
-    u32 after;  // by offsets: whether a segment begins behind the tile
+    VectorBits vectors[READ_MARKS ? THREADS * ROWS : 1];
+    u32 bits[HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
 };
-static_assert(!MARKED || sizeof(Marks::vectors) % 16 == 0, "marks are cleared 16 bytes at a time");
+
+// By offsets: the marks from this thread's first element on, at least to the next thread's first.
+static_assert(ITEMS != 32, "a mask has a bit to spare");
+__device__ __forceinline__ Mask marks_from(const Marks& marks) {
+    const u32 at = threadIdx.x * ITEMS;
+    const u32* const words = marks.bits + at / 32;
+    const u32 low = __funnelshift_r(words[0], words[1], at);
+    if constexpr (ITEMS < 32) return low;
+    else return low | (u64)__funnelshift_r(words[1], words[2], at) << 32;
+}
 
 // i / row, and the rest in `rest`. `reciprocal` is (2^64 - 1) / row, rounded down: the product's upper half is the
 // quotient or one less.
@@ -123,7 +134,7 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
     __syncwarp();
 }
 
-// Marks the heads before a tile is reduced; those by offsets are marked elsewhere.
+// Marks the heads before a tile is reduced; those by offsets are marked by another warp.
 __device__ __forceinline__ void mark_heads(const Params& p, u64 begin, u32 count, Marks& marks) {
     if constexpr (READ_MARKS) {
         if (count == TILE) mark_own<true>(p, begin, count, marks);
@@ -144,12 +155,13 @@ __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 cou
     const u32 offset = threadIdx.x * ITEMS;
     Mask heads = 0;
     if constexpr (HEADS == Heads::ROWS) {
-        heads = (Mask)(row_heads(p, begin + offset) & (~0ull >> (64 - ITEMS)));
+        heads = (Mask)row_heads(p, begin + offset) & OWN;
+    } else if constexpr (HEADS == Heads::OFFSETS) {
+        heads = marks_from(marks) & OWN;
     } else {
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) heads |= (Mask)marks.vectors[threadIdx.x * ROWS + row] << row * VECTOR;
     }
-    if (HEADS == Heads::OFFSETS && begin + offset == 0) heads |= 1;  // also where the offsets are wrong
     const u32 mine = existing<FULL>(offset, ITEMS, count);
     return FULL || mine == ITEMS ? heads : heads & (((Mask)1 << mine) - 1);
 }

@@ -45,13 +45,25 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Slot* slots, bool aligned) {
     if (t < tiles) {
-        const u32 count = tile_count(p.n, t);
+        const u32 count = tile_count(p.n, t), first = row_vector(0);
+        const u64 begin = t * TILE + first * VECTOR;
+        if (PIECE > 1 && count == TILE && aligned) {
+            // The rows lie at even distances, so that one address does for all.
+            const In* const from = vector_address(p.input, p.n, begin);
 #pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            const u32 vector = row_vector(row), offset = vector * VECTOR;
-            const u32 mine = count == TILE ? VECTOR : existing<false>(offset, VECTOR, count);
-            stage_vector(slots[vector], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
-            if (READ_MARKS && mine > 0) prefetch_signs(p, t * TILE + offset);
+            for (i32 row = 0; row < (i32)ROWS; row++) {
+                constexpr i32 DISTANCE = WARP * VECTOR;
+                stage_all(slots[first + row * WARP], from + (REVERSE ? -row : row) * DISTANCE);
+                if (READ_MARKS) prefetch_signs(p, begin + row * DISTANCE);
+            }
+        } else {
+#pragma unroll
+            for (u32 row = 0; row < ROWS; row++) {
+                const u32 vector = row_vector(row), offset = vector * VECTOR;
+                const u32 mine = existing<false>(offset, VECTOR, count);
+                stage_vector(slots[vector], vector_address(p.input, p.n, t * TILE + offset), mine, aligned);
+                if (READ_MARKS && mine > 0) prefetch_signs(p, t * TILE + offset);
+            }
         }
     }
     close_group();  // also an empty one, so that the number of groups tells the tile

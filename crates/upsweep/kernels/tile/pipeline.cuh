@@ -1,16 +1,15 @@
 // What the kernels have in common whose blocks stay, draw tiles by ticket and overlap the stages of several of them.
 //
 // A kernel names what its blocks have under way: AHEAD tiles staged before they are reduced, RING entries for what belongs
-// to a tile until it is done. Its main warps meet in main_sync once a tile; a look-back warp and they meet at two barriers
-// of each entry.
+// to a tile until it is done, MARK_SLOTS entries for marks. Its main warps meet in main_sync once a tile; a look-back warp
+// and they meet at two barriers of each entry. A finder of offsets and they meet in the place of main_sync.
 
 // Warps that find the segment offsets of tiles, and tickets that are drawn ahead: those of the tiles that are staged or
 // searched for.
 constexpr u32 FINDERS = HEADS == Heads::OFFSETS ? SEARCHERS : 0;
-constexpr u32 DRAWN = HEADS == Heads::OFFSETS && FINDERS + 2 > AHEAD + 1 ? FINDERS + 2 : AHEAD + 1;
+constexpr u32 DRAWN = FINDERS > AHEAD ? FINDERS + 1 : AHEAD + 1;
 constexpr u32 TICKETS = RING + DRAWN;  // tickets remembered, by tile: from the oldest that is not done
 constexpr u32 HELPERS = LOOKERS + FINDERS;
-constexpr u32 FOUND = FINDERS > 0 ? FINDERS + 2 : 1;  // tiles whose offsets are remembered: of the two in use and those to come
 static_assert(LOOKERS <= DRAWN, "the look-back warps are told of the end by tickets that are drawn");
 
 // The tile with this ring entry is reduced; its look-back warp is done with it. The ticket of a tile of this finder is
@@ -31,31 +30,53 @@ __device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) 
 
 // One warp publishes the tile's aggregate.
 __device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
-    const State total = warp_reduce(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
+    const State total = warp_reduce<WARPS>(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
     if (lane_index() == 0) TileStatus::put(p.workspace, tile, total, epoch);
 }
 
-// Finder f finds where the offsets of this block's tiles f, f + FINDERS, ... begin.
-__device__ __forceinline__ void find_loop(const Params& p, const u32* tickets, OffsetRange* found, u64 tiles, u32 f) {
+// What finders leave of a tile, beside its marks. Entries as those of the marks.
+struct Offsets {
+    OffsetRange range;
+    u16 ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST : 1];
+};
+
+// Finder f finds and marks the offsets of this block's tiles f, f + FINDERS, ... It checks the tiles' shares while nobody
+// waits for it.
+__device__ __forceinline__ void find_loop(const Params& p, const u32* tickets, Marks* marks, Offsets* offsets, u64 tiles, u32 f) {
     Finder finder(p, tiles);
     for (u32 k = f;; k += FINDERS) {
         barrier_wait(ticket_barrier(f), THREADS + WARP);
-        const u64 tile = tickets[k % TICKETS];
+        const u32 tile = tickets[k % TICKETS];
         if (tile >= tiles) break;
         const OffsetRange range = finder.find(p, tile);
-        if (lane_index() == 0) found[k % FOUND] = range;
+        const u32 slot = k % MARK_SLOTS;
+        if (lane_index() == 0) offsets[slot].range = range;
+        mark_first(p, tile, range, marks[slot], offsets[slot].ends);
         barrier_arrive(found_barrier(f), THREADS + WARP);
+        check_first(p, tile, lane_index(), WARP);
     }
 }
 
-// The main warps ask for the offsets of this block's tile k, if there is one, and let its finder go on to the next tile
-// but FINDERS - 1.
-__device__ __forceinline__ bool take_offsets(const Params& p, const u32* tickets, const OffsetRange* found, u64 tiles, u32 k, TileOffsets& offsets) {
-    const u64 tile = tickets[k % TICKETS];
-    if (tile >= tiles) return false;
-    const u32 finder = k % FINDERS;
-    barrier_wait(found_barrier(finder), THREADS + WARP);
-    barrier_arrive(ticket_barrier(finder), THREADS + WARP);
-    offsets.ask(p, found[k % FOUND]);
-    return true;
+// The main warps meet, by offsets together with the finder of this block's tile k, if there is one: then its marks are there.
+// Returns whether there is.
+__device__ __forceinline__ bool main_sync_and_marks(const Params& p, const u32* tickets, Marks* marks, const Offsets* offsets, u64 tiles, u32 k) {
+    if constexpr (HEADS == Heads::OFFSETS) {
+        const u64 tile = tickets[k % TICKETS];
+        if (tile < tiles) {
+            barrier_wait(found_barrier(k % SEARCHERS), THREADS + WARP);
+            const u32 slot = k % MARK_SLOTS;
+            if (offsets[slot].range.has_more()) {
+                mark_others(p, tile, offsets[slot].range, marks[slot]);
+                main_sync();
+            }
+            return true;
+        }
+    }
+    main_sync();
+    return false;
+}
+
+// The main warps let the finder of tile k go on to its next one, k + FINDERS.
+__device__ __forceinline__ void release_finder(u32 k) {
+    if constexpr (FINDERS > 0) barrier_arrive(ticket_barrier(k % SEARCHERS), THREADS + WARP);
 }

@@ -1,6 +1,7 @@
 // The two passes over a tile that lies in shared memory: reduce it, and, once all before it is known, rescan it. The
-// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Full
-// tiles of small integers go through packed.cuh, those of keys through keyed.cuh.
+// second pass scans the rows again: that costs fewer shared-memory bytes than to keep what the first one found. Only where
+// heads make that slow, and what a thread has found is small, it is kept. Full tiles of small integers go through packed.cuh,
+// those of keys through keyed.cuh.
 
 // Element j (logical) of the vector in a slot.
 struct Vector {
@@ -94,24 +95,42 @@ struct LaneHeads {
 __device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
 __device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }
 
-// First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
+// What the first pass keeps for the second, where it is small, as the host knows: for each thread the combination of its
+// warp's elements from the last head on, up to its own last one.
+constexpr bool KEPT = SEGMENTED && sizeof(T) <= 4;
+struct Kept {
+    T of[KEPT ? THREADS : 1];
+};
+
+// The same, of a warp's threads that have elements.
 template <bool FULL>
-__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals) {
-    const Mask heads = thread_heads<FULL>(p, begin, count, marks);
+__device__ __forceinline__ T warp_sums(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, const LaneHeads& lane_heads) {
     T sum;
-    if constexpr (KEYED_TILES && FULL) sum = KeyedTile<T>::thread_sum(p, begin, slots);
+    if constexpr (KEYED_TILES && FULL) sum = KeyedTile<T>::thread_sum_again(slots);
     else sum = thread_sum<FULL>(p, begin, count, slots, heads);
-    const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
-    const u32 from = lane_heads.last(), lanes = lanes_with_elements<FULL>(count);
-    if constexpr (SEGMENTED) sum = shuffle(sum, (lane_index() + from) % WARP);
-    const T total = warp_reduce(sum, lanes - from);
-    const u32 number = COUNTED ? warp_sum(head_number(heads)) : lane_heads.lanes != 0;
-    if (lane_index() == 0) warp_totals[warp_index()] = state_of<State>(total, number);
+    return warp_inclusive_scan(sum, lane_index() < lanes_with_elements<FULL>(count) ? lane_heads.reach() : 0);
 }
 
-// Stores a result that ends the segment of this number.
-__device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
-    if (segment < p.outputs) p.output[segment] = result;
+// First pass: every warp's combination, in `warp_totals`; of a partial tile, that of the lanes that have elements.
+template <bool FULL>
+__device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, State* warp_totals,
+                                            Kept& kept) {
+    const Mask heads = thread_heads<FULL>(p, begin, count, marks);
+    const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
+    const u32 lanes = lanes_with_elements<FULL>(count), number = COUNTED ? warp_sum(head_number(heads)) : lane_heads.lanes != 0;
+    if constexpr (KEPT) {
+        const T sums = warp_sums<FULL>(p, begin, count, slots, heads, lane_heads);
+        kept.of[threadIdx.x] = sums;
+        if (lane_index() + 1 == lanes) warp_totals[warp_index()] = state_of<State>(sums, number);
+    } else {
+        T sum;
+        if constexpr (KEYED_TILES && FULL) sum = KeyedTile<T>::thread_sum(p, begin, slots);
+        else sum = thread_sum<FULL>(p, begin, count, slots, heads);
+        const u32 from = lane_heads.last();
+        if constexpr (SEGMENTED) sum = shuffle(sum, (lane_index() + from) % WARP);
+        const T total = warp_reduce(sum, lanes - from);
+        if (lane_index() == 0) warp_totals[warp_index()] = state_of<State>(total, number);
+    }
 }
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
@@ -128,35 +147,49 @@ __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 co
 // From the slots, where each thread has left its results, to memory, a row of the warp at a time.
 __device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count, const Slot* slots, bool aligned) {
     __syncwarp();
+    if (STORE > 1 && count == TILE && aligned) {
+        // The rows lie at even distances, so that one address does for all.
+        const u32 first = row_vector(0);
+        Out* const to = vector_address(p.output, p.n, begin + first * VECTOR);
 #pragma unroll
+        for (i32 row = 0; row < (i32)ROWS; row++) {
+            store_all(to + (REVERSE ? -row : row) * (i32)(WARP * VECTOR), (const Out*)slots[first + row * WARP].bytes);
+        }
+        return;
+    }
+    // Not unrolled: in that case these stores, which are many, would be skipped one by one.
+#pragma unroll 1
     for (u32 row = 0; row < ROWS; row++) {
-        const u32 vector = row_vector(row);
-        const u32 mine = count == TILE ? VECTOR : existing<false>(vector * VECTOR, VECTOR, count);
+        const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
         if (mine > 0) store_slot(vector_address(p.output, p.n, begin + vector * VECTOR), slots[vector], mine, aligned);
     }
 }
 
-// Second pass: every result, from `before`, the combination of all tiles before (if `any`).
+// The first warps of a tile, as many as have elements: lane w gets the combination of those before warp w. All lanes of a
+// warp; lane 0 gets nothing.
+__device__ __forceinline__ State lower_warps(const State* warp_totals, u32 warps) {
+    const u32 lane = lane_index();
+    return shuffle_up(warp_inclusive_scan<WARPS>(warp_totals[min(lane, WARPS - 1)], lane < warps ? lane : 0), 1);
+}
+
+// How many warps have elements of a tile.
+__device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + WARP * ITEMS - 1) / (WARP * ITEMS); }
+
+// Second pass: every result, from `before`, the combination of all that lies before this warp, if there is `some`.
 template <bool FULL>
-__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const State* warp_totals,
-                                            bool any, State before, bool aligned) {
-    const u32 lane = lane_index(), warp = warp_index();
+__device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const Kept& kept, bool some,
+                                            State before, bool aligned) {
+    const u32 lane = lane_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = COUNTED ? counted_tails(p, begin, count, heads) : 0;
 
-    // What lies before this thread's elements: `carry`, if `some`. Only full warps have others behind them.
-    bool some = any;
-    if (warp > 0) {
-        const State in_tile = shuffle(warp_inclusive_scan(warp_totals[min(lane, WARPS - 1)], lane < warp ? lane : 0), warp - 1);
-        before = some ? combine(before, in_tile) : in_tile;
-        some = true;
-    }
+    // What lies before this thread's elements: `carry`, if `some`.
+    const bool heads_before = some;
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
-    T sum;
-    if constexpr (KEYED_TILES && FULL) sum = KeyedTile<T>::thread_sum_again(slots);
-    else sum = thread_sum<FULL>(p, begin, count, slots, heads);
-    const T lower = shuffle_up(warp_inclusive_scan(sum, lane < lanes ? lane_heads.reach() : 0), 1);
+    T lower;
+    if constexpr (!KEPT) lower = shuffle_up(warp_sums<FULL>(p, begin, count, slots, heads, lane_heads), 1);
+    else if (lane > 0) lower = kept.of[threadIdx.x - 1];
     T carry = value_of(before);
     if (lane > 0 && lane < lanes) {
         carry = some && !lane_heads.any_lower() ? combine(carry, lower) : lower;
@@ -165,7 +198,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     u64 segment = 0;  // the number of heads so far
     if constexpr (COUNTED) {
         const u32 own = head_number(heads);
-        segment = (any || warp > 0 ? heads_of(before) : 0) + warp_inclusive_sum(own) - own;
+        segment = (heads_before ? heads_of(before) : 0) + warp_inclusive_sum(own) - own;
     }
 
     if constexpr (PACKED && FULL) {
@@ -206,4 +239,5 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
         else if (items.count > 0) store_vector(vector_address(p.output, p.n, items.index), results, items.count, aligned);
     }
     if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
+    else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }

@@ -3,23 +3,25 @@
 //   Kogge-Stone:  for d = 1, 2, 4, 8, 16:  if lane >= d:  x[lane] = x[lane - d] + x[lane]
 
 // Every lane gets the combination of its own value and those of the `reach` lanes below it, which must be what the lanes
-// there get, too: of the lanes below a lane none reaches further down. The operator is applied to nothing else.
-template <class V>
+// there get, too: of the lanes below a lane none reaches further down. The operator is applied to nothing else. Only the
+// first LANES lanes reach down.
+template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_inclusive_scan(V value, u32 reach) {
 #pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
+    for (u32 distance = 1; distance < LANES; distance *= 2) {
         const V lower = shuffle_up(value, distance);
         if (reach >= distance) value = combine(lower, value);
     }
     return value;
 }
 
-// Lane 0 gets the combination of the first `lanes` lanes' values; the operator is never applied to what others hold.
-template <class V>
+// Lane 0 gets the combination of the first `lanes` lanes' values, at most LANES; the operator is never applied to what others
+// hold.
+template <u32 LANES = WARP, class V>
 __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     const u32 lane = lane_index();
 #pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
+    for (u32 distance = 1; distance < LANES; distance *= 2) {
         const V higher = shuffle_down(value, distance);
         if (lane + distance < lanes) value = combine(value, higher);
     }

@@ -2,7 +2,7 @@
 
 use crate::job::Job;
 use crate::operator::{Element, Form, Function, Map, Operator, Same, Source, Widen};
-use crate::plan::scan::Sizes;
+use crate::plan::scan::{Marks, Sizes};
 use crate::segments::Segmentation;
 use std::any::TypeId;
 use std::hash::{Hash, Hasher};
@@ -60,8 +60,13 @@ impl Features {
         let (input, acc, output) = (size_of::<In>(), size_of::<Acc>(), size_of::<Out>());
         // A reduction by rows or offsets leaves sums in the places of elements.
         let place = if self.in_one_pass() { input.max(acc) } else { input };
-        let marked = matches!(self.heads, Heads::Flags | Heads::Keys | Heads::Offsets);
-        Sizes { input, state: self.state_bytes::<Acc>(), output, place, marked }
+        let marks = match self.heads {
+            Heads::None | Heads::Rows => Marks::None,
+            Heads::Flags | Heads::Keys => Marks::Vectors,
+            Heads::Offsets => Marks::Offsets,
+        };
+        let kept = if self.heads != Heads::None && acc <= 4 { acc } else { 0 };
+        Sizes { input, state: self.state_bytes::<Acc>(), output, place, kept, marks }
     }
 
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.

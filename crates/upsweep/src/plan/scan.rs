@@ -16,7 +16,7 @@ const LARGE: (usize, usize) = (256, 48);
 /// one of them takes. Much of that is the wait for its instructions, which lie outside every cache when a kernel begins.
 const SMALL: (usize, usize) = (512, 16);
 /// Shared memory for what a block's warps share beside the ring of tiles: the most that any kernel takes.
-const RESERVED: usize = 12 << 10;
+const RESERVED: usize = 14 << 10;
 /// Shared memory that the driver takes of each block, which the most that one block may have leaves out.
 const PER_BLOCK: usize = 1 << 10;
 /// What a pipeline needs beside its tiles' shares.
@@ -27,6 +27,10 @@ const SEGMENTS: (usize, usize) = (256, 80);
 /// Of a reduction by segment: the most tiles that a block stages ahead, and those that are not done.
 const STAGED: usize = 3;
 const UNDONE: usize = 5;
+/// Tiles that a scan by offsets has marks of, and segment ends of a tile that a reduction lists: as in `device/scan.cuh` and
+/// `tile/offsets.cuh`.
+const MARK_SLOTS: usize = 8;
+const ENDS: usize = 768;
 /// Tiles of a look-back group, and entries from one group's status word to the next: as in `tile/lookback.cuh`.
 const GROUP: usize = WARP;
 const SPREAD: usize = 16;
@@ -46,15 +50,28 @@ pub struct Sizes {
     pub output: usize,
     /// Of an element's place in shared memory: of the element, or of a result that may take its place.
     pub place: usize,
-    /// Whether segment heads are marked in shared memory, a bit an element.
-    pub marked: bool,
+    /// Of what a thread keeps of a tile from the first pass over it to the second.
+    pub kept: usize,
+    /// How segment heads are marked in shared memory.
+    pub marks: Marks,
+}
+
+/// How segment heads are marked in shared memory: see `tile/heads.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// They are not.
+    None,
+    /// In bytes, one or two for each vector of each tile there.
+    Vectors,
+    /// In bits, one for each element, of more tiles than are there: those whose offsets are searched for, too.
+    Offsets,
 }
 
 impl Sizes {
     /// Of a scan that has no segments.
     #[must_use]
     pub fn plain(input: usize, state: usize, output: usize) -> Self {
-        Self { input, state, output, place: input, marked: false }
+        Self { input, state, output, place: input, kept: 0, marks: Marks::None }
     }
 }
 
@@ -94,11 +111,17 @@ impl Shape {
         Self { threads, vector, rows, tile: threads * vector * rows, bytes: threads * rows * slot }
     }
 
-    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before it, its marks.
+    /// A tile's share of shared memory beside its elements: the totals of its warps, what lies before them, what its threads
+    /// keep, its marks.
     fn beside(&self, sizes: Sizes) -> usize {
         let warps = self.threads / WARP;
         let marks = self.threads * self.rows * self.vector.div_ceil(8) + warps * size_of::<u64>();
-        sizes.state * (warps + 1) + if sizes.marked { marks } else { 0 }
+        2 * sizes.state * warps + sizes.kept * self.threads + if sizes.marks == Marks::Vectors { marks } else { 0 }
+    }
+
+    /// What finders of offsets leave of a tile: its marks, the range of its offsets and its first `ends`.
+    fn found(&self, sizes: Sizes, ends: usize) -> usize {
+        if sizes.marks == Marks::Offsets { self.tile / 8 + 48 + ends * size_of::<u16>() } else { 0 }
     }
 }
 
@@ -190,9 +213,10 @@ impl ScanPlan {
     /// A pipeline without its look-back.
     fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: Shape, blocks: usize) -> Self {
         let Shape { threads, vector, rows, tile, bytes } = shape;
-        let fit = ((tuning.shared_bytes + PER_BLOCK) / blocks - PER_BLOCK - FEW) / (bytes + shape.beside(sizes));
+        let fit = (tuning.shared_bytes + PER_BLOCK) / blocks - PER_BLOCK - FEW - shape.found(sizes, 0) * MARK_SLOTS;
+        let fit = fit / (bytes + shape.beside(sizes));
         // A block's 16 barriers do for one tile less where there are warps that find offsets.
-        let most = if sizes.marked { tuning.lag.min(3) } else { tuning.lag };
+        let most = if sizes.marks != Marks::None { tuning.lag.min(3) } else { tuning.lag };
         let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         Self {
             len,
@@ -238,10 +262,10 @@ impl ScanPlan {
         (ahead > 0).then_some(Self { schedule: Schedule::OnePass, ahead, lag: 0, shared_bytes, ..plan })
     }
 
-    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of three tiles' marks.
+    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of what is found of four.
     fn beside_one_pass(sizes: Sizes, shape: Shape) -> usize {
         let warps = shape.threads / WARP;
-        UNDONE * (sizes.state + 32) * warps + shape.beside(sizes) * 3
+        UNDONE * (2 * sizes.state + 16) * warps + shape.found(sizes, ENDS) * 4
     }
 
     /// The same with the warps that find the tiles' segment offsets, where blocks draw tiles.
@@ -366,8 +390,10 @@ mod tests {
             for input in 1..=64 {
                 for state in [1, 2, 4, 8, 12, 16, 24, 40, 64, 72, 80] {
                     for output in [1, 4, 8, 16, 64] {
+                        let marks = [Marks::None, Marks::Vectors, Marks::Offsets][(input + state) % 3];
+                        let kept = if marks != Marks::None && state <= 8 { 4 } else { 0 };
                         let sizes =
-                            Sizes { place: input.max(output), marked: state > 8, ..Sizes::plain(input, state, output) };
+                            Sizes { place: input.max(output), kept, marks, ..Sizes::plain(input, state, output) };
                         for len in [1, 1 << 16, 1 << 20, 1 << 24] {
                             let plan = ScanPlan::new(len, sizes, row.capability);
                             if let Schedule::Wave { part } = plan.schedule {
@@ -386,7 +412,8 @@ mod tests {
                         let plan = ScanPlan::new(1 << 33, sizes, row.capability);
                         assert_eq!(plan.schedule, Schedule::Pipeline);
                         let stages = plan.ahead + plan.lag + 1;
-                        let beside = stages * Shape::new(sizes, LARGE).beside(sizes) + FEW;
+                        let shape = Shape::new(sizes, LARGE);
+                        let beside = stages * shape.beside(sizes) + MARK_SLOTS * shape.found(sizes, 0) + FEW;
                         let block = plan.shared_bytes + beside + PER_BLOCK;
                         assert!(plan.lag == 1 || block * plan.blocks <= row.shared_bytes + PER_BLOCK, "{plan:?}");
                         assert!(block - PER_BLOCK <= row.shared_bytes, "{plan:?}");
