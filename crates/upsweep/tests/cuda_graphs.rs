@@ -57,7 +57,7 @@ fn capture(
 
 #[test]
 #[ignore = "needs a CUDA GPU"]
-fn ten_thousand_replays() -> Outcome {
+fn a_hundred_thousand_replays() -> Outcome {
     let (_one, stream, device) = start()?;
     // Below, at and above the sizes that one block, one cluster and one wave of blocks do.
     for len in [1000, 100_000, 1 << 20] {
@@ -66,7 +66,7 @@ fn ten_thousand_replays() -> Outcome {
         let mut output = device.filled(len, 0u64)?;
         let scan = Scan::new(Sum);
         let graph = capture(&stream, MODES[0], || scan.run(&device, &input, &mut output))?;
-        for _ in 0..10_000 {
+        for _ in 0..100_000 {
             graph.launch()?;
         }
         assert!(output.to_vec()? == prefixes(&x), "{len} elements");
