@@ -29,6 +29,13 @@ __device__ float2 affine(u64 index) {
     return make_float2(x & 1 ? 1.0f : -1.0f, (float)((int)(x >> 60) - 8));
 }
 
+// The least, the greatest and the sum, as bits, and the count.
+__device__ uint4 summary(u64 index) {
+    u64 x = hash(index);
+    const unsigned value = __float_as_uint((float)(x >> 48));
+    return make_uint4(value, value, __float_as_uint(x & 1 ? 1.0f : -1.0f), 1);
+}
+
 #define FILL(name, type, value)                                                                     \
     extern "C" __global__ void name(type* out, u64 n) {                                             \
         u64 step = (u64)gridDim.x * blockDim.x;                                                     \
@@ -44,3 +51,4 @@ FILL(fill_bf16, unsigned short, bf16_bits(paired(i)))
 FILL(fill_f32, float, paired(i))
 FILL(fill_f64, double, (double)paired(i))
 FILL(fill_2xf32, float2, affine(i))
+FILL(fill_16_bytes, uint4, summary(i))

@@ -28,7 +28,8 @@ fn run() -> Outcome {
     }
     whole! { i8 u8 i16 u16 f16 bf16 i32 u32 f32 i64 u64 f64 }
     let from_16: Vec<u32> = sizes.iter().copied().filter(|&size| size >= 16 || size == largest).collect();
-    affine(&mut gpu, &from_16)?;
+    custom(&mut gpu, &from_16, "inclusive_affine", Then, then)?;
+    custom(&mut gpu, &from_16, "inclusive_summary", Summarise, summarise)?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     axes(&mut gpu, largest.min(28))
@@ -102,17 +103,55 @@ impl Value for Affine {
     }
 }
 
-fn affine(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+/// What a caller may want to know of everything so far, in 16 bytes.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Summary {
+    least: f32,
+    most: f32,
+    sum: f32,
+    count: u32,
+}
+
+#[operator]
+fn summarise(a: Summary, b: Summary) -> Summary {
+    Summary {
+        least: a.least.minimum(b.least),
+        most: a.most.maximum(b.most),
+        sum: a.sum + b.sum,
+        count: a.count + b.count,
+    }
+}
+
+impl Value for Summary {
+    const NAME: &'static str = "16_bytes";
+
+    /// Steps of 1 and -1, whose sums are exact, however they are grouped.
+    fn random(index: usize) -> Self {
+        let x = hash(index);
+        let value = f32::from((x >> 48) as u16);
+        Self { least: value, most: value, sum: if x & 1 == 1 { 1.0 } else { -1.0 }, count: 1 }
+    }
+}
+
+/// Scans with an operator of the caller's own.
+fn custom<T: Value, Op: Operator<T>>(
+    gpu: &mut Gpu,
+    sizes: &[u32],
+    name: &str,
+    operator: Op,
+    combine: fn(T, T) -> T,
+) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
-        if gpu.fits::<Affine>(n) {
+        if gpu.fits::<T>(n) {
             let line = Lines::whole();
             gpu.scan(
-                "inclusive_affine",
+                name,
                 n,
-                2 * n * size_of::<Affine>(),
-                &line.inclusive(then),
-                |device: &Device, x: &CudaView<'_, Affine>, out: &mut CudaViewMut<'_, Affine>| {
-                    Scan::new(Then).run(device, x, out)
+                2 * n * size_of::<T>(),
+                &line.inclusive(combine),
+                |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+                    Scan::new(operator).run(device, x, out)
                 },
             )?;
         }
