@@ -12,6 +12,8 @@
 //! total = total ⊕ ((r0 ⊕ r1) ⊕ (r2 ⊕ r3)) ⊕ ((r4 ⊕ r5) ⊕ (r6 ⊕ r7)), r the last lanes of the group's rows
 //! ```
 //!
+//! Where every grouping gives the same bits, a group's total goes from row to row instead.
+//!
 //! The sweeps of [`sweep`](super::sweep) apply the operator 2 times an element, this log2(lanes) + 2 times; but a row is
 //! in a register from its load to its store, so that loads, arithmetic, stores and the fetching of memory to come overlap
 //! all the time. Sweeps compute for a while and then store for a while, and wait for memory in between.
@@ -167,6 +169,8 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
                 None => before,
             };
             let mut totals = [before; GROUP];
+            // The group's total, where it needs no tree.
+            let mut exact = before;
             for (i, row_total) in totals.iter_mut().enumerate() {
                 let at = (group * GROUP + i) * lanes;
                 let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, run.start + at, run.origin));
@@ -174,8 +178,13 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
                 if storing.exclusive {
                     result = L::shifted::<S::Acc>(base, result);
                 }
-                *row_total = L::last::<S::Acc>(x);
-                base = combine::<L, S>(steps, base, *row_total);
+                let last = L::last::<S::Acc>(x);
+                if S::EXACT {
+                    exact = if i == 0 { last } else { combine::<L, S>(steps, exact, last) };
+                } else {
+                    *row_total = last;
+                }
+                base = combine::<L, S>(steps, base, last);
                 let at = if memory.reverse {
                     result = L::reversed::<S::Acc>(result);
                     run.len - at - lanes
@@ -184,16 +193,17 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
                 };
                 store::<L, S>(steps, L::opaque(result), to.add(at));
             }
-            let mut parts = GROUP;
+            let mut parts = if S::EXACT { 1 } else { GROUP };
             while parts > 1 {
                 parts /= 2;
                 for i in 0..parts {
                     totals[i] = combine::<L, S>(steps, totals[2 * i], totals[2 * i + 1]);
                 }
             }
+            let group_total = if S::EXACT { exact } else { totals[0] };
             total = Some(match total {
-                Some(total) => combine::<L, S>(steps, total, totals[0]),
-                None => totals[0],
+                Some(total) => combine::<L, S>(steps, total, group_total),
+                None => group_total,
             });
             if storing.around_cache {
                 // What this group has stored is not in the cache for a while.

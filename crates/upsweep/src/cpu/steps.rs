@@ -12,6 +12,9 @@ pub(super) trait Steps: Copy + Send + Sync {
     /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
 
+    /// Whether every grouping gives the same bits, of operators with [`LANES`](Steps::LANES).
+    const EXACT: bool;
+
     /// A value as [`combine_encoded`](Steps::combine_encoded) takes it: extremes of floats are integers there, of which one
     /// instruction finds the larger. For all other operators nothing changes.
     fn encode(&self, value: Self::Acc) -> Self::Acc;
@@ -63,6 +66,12 @@ where
     type Out = O;
 
     const LANES: bool = Op::LANES && M::Output::LANE;
+    // Of such elements, floats are those that can be encoded.
+    const EXACT: bool = match Op::FORM {
+        Form::Other => false,
+        Form::Sum => !M::Output::ENCODED,
+        Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
+    };
 
     #[inline(always)]
     fn encode(&self, value: M::Output) -> M::Output {
