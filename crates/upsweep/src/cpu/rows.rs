@@ -126,7 +126,7 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
     let row = (&raw const row).cast::<S::Acc>();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
         // SAFETY: rows have so many lanes; the caller's promise.
-        unsafe { to.add(i).write(steps.store(steps.decode(row.add(i).read()))) };
+        unsafe { to.add(i).write(steps.store_encoded(row.add(i).read())) };
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is done to the elements, apart from where they lie.
 
-use crate::operator::{Element, Form, Function, Map, Operator};
+use crate::operator::{Element, Form, Function, Map, Operator, Same};
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 /// The functions of one job behind one type parameter, so that the kernels need not spell out their bounds.
@@ -26,6 +27,8 @@ pub(super) trait Steps: Copy + Send + Sync {
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// What is stored for the result `value`.
     fn store(&self, value: Self::Acc) -> Self::Out;
+    /// What is stored for the encoded result `value`.
+    fn store_encoded(&self, value: Self::Acc) -> Self::Out;
 
     /// `a` and then `b`, either of which may be nothing.
     #[inline(always)]
@@ -101,6 +104,17 @@ where
     #[inline(always)]
     fn store(&self, value: M::Output) -> O {
         self.finish.call((value,)).canonical()
+    }
+
+    #[inline(always)]
+    fn store_encoded(&self, value: M::Output) -> O {
+        let value = self.decode(value);
+        if Self::ENCODED && Self::LATER && TypeId::of::<F>() == TypeId::of::<Same>() {
+            // NaN has been encoded so that it is the canonical one again.
+            self.finish.call((value,))
+        } else {
+            self.store(value)
+        }
     }
 }
 
