@@ -2,6 +2,8 @@
 // elements. A warp brings what its own lanes compute with, so that no barrier of the block is needed: each thread waits
 // for its own copies, then the warp synchronises.
 
+#include "memory/instructions.cuh"
+
 constexpr u32 VECTOR_BYTES = VECTOR * sizeof(In);
 // The largest asynchronous copy that divides a vector; 1 where none does.
 constexpr u32 PIECE = VECTOR_BYTES % 16 == 0 ? 16 : VECTOR_BYTES % 8 == 0 ? 8 : VECTOR_BYTES % 4 == 0 ? 4 : 1;
@@ -13,34 +15,11 @@ struct alignas(16) Slot {
     unsigned char bytes[SLOT];
 };
 
-__device__ __forceinline__ void copy_async(void* shared, const void* global) {
-#if __CUDA_ARCH__ >= 800
-    const u32 to = (u32)__cvta_generic_to_shared(shared);
-    if constexpr (PIECE == 16) {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-    } else {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(PIECE) : "memory");
-    }
-#else
-    struct alignas(PIECE) Bytes { unsigned char b[PIECE]; };
-    *(Bytes*)shared = *(const Bytes*)global;
-#endif
-}
-
-// Ends the group of copies that this thread has issued since the last group.
-__device__ __forceinline__ void close_group() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
 // Waits until at most `PENDING` of each thread's groups are still under way; the others' copies are then visible to the
 // whole warp.
 template <u32 PENDING>
 __device__ __forceinline__ void wait_groups() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
-#endif
+    wait_copies<PENDING>();
     __syncwarp();
 }
 
@@ -48,7 +27,7 @@ __device__ __forceinline__ void wait_groups() {
 __device__ __forceinline__ void stage_all(Slot& slot, const In* from) {
 #pragma unroll
     for (u32 i = 0; i < VECTOR_BYTES / PIECE; i++) {
-        copy_async(slot.bytes + i * PIECE, (const unsigned char*)from + i * PIECE);
+        copy_async<PIECE>(slot.bytes + i * PIECE, (const unsigned char*)from + i * PIECE);
     }
 }
 

@@ -12,6 +12,8 @@
 // Epochs differ from launch to launch because the end of a launch advances the one in the workspace (see
 // workspace.cuh); the words of earlier launches show earlier epochs.
 
+#include "memory/instructions.cuh"
+
 template <class V>
 struct Status {
     static constexpr bool SMALL = sizeof(V) <= 4;
@@ -21,7 +23,7 @@ struct Status {
     static __device__ __forceinline__ void put(const Workspace& space, u64 index, const V& value, u32 epoch) {
         if constexpr (SMALL) {
             const u64 word = ((u64)epoch << 32) | to_words(value).word[0];
-            asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(space.words8 + index), "l"(word) : "memory");
+            store_relaxed(space.words8 + index, word);
         } else {
             u32 parts[WORDS * 3] = {};
             memcpy(parts, &value, sizeof(V));
@@ -29,10 +31,7 @@ struct Status {
             for (u32 i = 0; i < WORDS; i++) {
                 const u64 low = ((u64)parts[3 * i + 1] << 32) | parts[3 * i];
                 const u64 high = ((u64)epoch << 32) | parts[3 * i + 2];
-                asm volatile("{ .reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w; }" ::"l"(
-                                 space.words16 + 2 * (index * WORDS + i)),
-                             "l"(low), "l"(high)
-                             : "memory");
+                store_relaxed(space.words16 + 2 * (index * WORDS + i), low, high);
             }
         }
     }
@@ -67,14 +66,11 @@ struct Status {
     static __device__ __forceinline__ Raw load(const Workspace& space, u64 index) {
         Raw raw;
         if constexpr (SMALL) {
-            asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(raw.words[0]) : "l"(space.words8 + index) : "memory");
+            load_relaxed(space.words8 + index, raw.words[0]);
         } else {
 #pragma unroll
             for (u32 i = 0; i < WORDS; i++) {
-                asm volatile("{ .reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w; }"
-                             : "=l"(raw.words[2 * i]), "=l"(raw.words[2 * i + 1])
-                             : "l"(space.words16 + 2 * (index * WORDS + i))
-                             : "memory");
+                load_relaxed(space.words16 + 2 * (index * WORDS + i), raw.words[2 * i], raw.words[2 * i + 1]);
             }
         }
         return raw;

@@ -70,7 +70,7 @@ __device__ __forceinline__ const Sign& sign_of(const Params& p, u64 i) { return 
 
 // Asks for a vector's signs, to have them nearer when they are read.
 __device__ __forceinline__ void prefetch_signs(const Params& p, u64 i) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(vector_address(signs(p), p.n, i)));
+    prefetch(vector_address(signs(p), p.n, i));
 }
 
 // The signs of one vector.

@@ -5,33 +5,10 @@
 // and 3. For extremes a byte lies in the upper half of its lane and decides alone, whatever lies in the lower half: the
 // odd bytes are the word itself. Shifts are multiplications, which have instructions to spare.
 
+#include "word/instructions.cuh"
+
 constexpr bool EXTREME = FORM == Form::MINIMUM || FORM == Form::MAXIMUM;
 constexpr bool BITS = FORM == Form::AND || FORM == Form::OR || FORM == Form::XOR;
-#if __CUDA_ARCH__ >= 900
-constexpr bool LANE_INSTRUCTIONS = true;
-#else
-constexpr bool LANE_INSTRUCTIONS = false;
-#endif
-
-#define LANES_BINARY(name, instruction)                                             \
-    __device__ __forceinline__ u32 name(u32 a, u32 b) {                              \
-        u32 r;                                                                       \
-        asm(instruction " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                  \
-        return r;                                                                    \
-    }
-#if __CUDA_ARCH__ >= 900
-LANES_BINARY(add_lanes, "add.u16x2")
-LANES_BINARY(max_signed, "max.s16x2")
-LANES_BINARY(max_unsigned, "max.u16x2")
-LANES_BINARY(min_signed, "min.s16x2")
-LANES_BINARY(min_unsigned, "min.u16x2")
-#else
-__device__ u32 add_lanes(u32, u32);
-__device__ u32 max_signed(u32, u32);
-__device__ u32 max_unsigned(u32, u32);
-__device__ u32 min_signed(u32, u32);
-__device__ u32 min_unsigned(u32, u32);
-#endif
 
 // What `V`, an integer of one or two bytes, is in words.
 template <class V>

@@ -31,6 +31,7 @@ kernel_files! {
     "device/scan.cuh",
     "device/segments.cuh",
     "device/wave.cuh",
+    "memory/instructions.cuh",
     "memory/stage.cuh",
     "memory/status.cuh",
     "memory/store.cuh",
@@ -47,6 +48,7 @@ kernel_files! {
     "tile/state.cuh",
     "warp/scan.cuh",
     "warp/shuffle.cuh",
+    "word/instructions.cuh",
     "word/lanes.cuh",
     "word/value.cuh",
 }
@@ -118,6 +120,10 @@ fn included_path(line: &str) -> Option<&str> {
     let (path, _comment) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
     Some(path)
 }
+
+#[cfg(test)]
+#[path = "emulated_tests.rs"]
+mod emulated_tests;
 
 #[cfg(test)]
 mod tests {

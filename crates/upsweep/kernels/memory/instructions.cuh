@@ -1,0 +1,50 @@
+// The instructions on memory that C++ has no name for.
+
+// Copies BYTES bytes, 4, 8 or 16, from global memory to shared memory, both at multiples of BYTES. From sm_80 on the copy is
+// there only after `wait_copies`.
+template <u32 BYTES>
+__device__ __forceinline__ void copy_async(void* shared, const void* global) {
+#if __CUDA_ARCH__ >= 800
+    const u32 to = (u32)__cvta_generic_to_shared(shared);
+    if constexpr (BYTES == 16) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(BYTES) : "memory");
+    }
+#else
+    struct alignas(BYTES) Bytes { unsigned char b[BYTES]; };
+    *(Bytes*)shared = *(const Bytes*)global;
+#endif
+}
+
+// Ends the group of copies that this thread has issued since the last group.
+__device__ __forceinline__ void close_group() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+// Waits until at most `PENDING` of this thread's groups are still under way.
+template <u32 PENDING>
+__device__ __forceinline__ void wait_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+// Asks for what is at an address, to have it nearer when it is read.
+__device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
+
+// Stores and loads that are single-copy atomic, relaxed, at device scope: of 8 bytes, and of 16.
+__device__ __forceinline__ void store_relaxed(u64* to, u64 word) {
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+}
+__device__ __forceinline__ void store_relaxed(u64* to, u64 low, u64 high) {
+    asm volatile("{ .reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w; }" ::"l"(to), "l"(low), "l"(high) : "memory");
+}
+__device__ __forceinline__ void load_relaxed(const u64* from, u64& word) {
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+}
+__device__ __forceinline__ void load_relaxed(const u64* from, u64& low, u64& high) {
+    asm volatile("{ .reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w; }" : "=l"(low), "=l"(high) : "l"(from) : "memory");
+}

@@ -1,0 +1,23 @@
+// The instructions on two lanes of 16 bits that C++ has no name for.
+
+#if __CUDA_ARCH__ >= 900
+constexpr bool LANE_INSTRUCTIONS = true;
+#define LANES_BINARY(name, instruction)                                             \
+    __device__ __forceinline__ u32 name(u32 a, u32 b) {                              \
+        u32 r;                                                                       \
+        asm(instruction " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));                  \
+        return r;                                                                    \
+    }
+LANES_BINARY(add_lanes, "add.u16x2")
+LANES_BINARY(max_signed, "max.s16x2")
+LANES_BINARY(max_unsigned, "max.u16x2")
+LANES_BINARY(min_signed, "min.s16x2")
+LANES_BINARY(min_unsigned, "min.u16x2")
+#else
+constexpr bool LANE_INSTRUCTIONS = false;
+__device__ u32 add_lanes(u32, u32);
+__device__ u32 max_signed(u32, u32);
+__device__ u32 max_unsigned(u32, u32);
+__device__ u32 min_signed(u32, u32);
+__device__ u32 min_unsigned(u32, u32);
+#endif

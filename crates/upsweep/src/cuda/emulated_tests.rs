@@ -1,0 +1,267 @@
+//! The kernels' own text under random schedules, without a GPU: compiled by the host's C++ compiler, with a fiber for each
+//! CUDA thread. See `tests/emulator/threads.h`.
+//!
+//! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
+//! case has many tiles and groups of tiles.
+
+use super::super::text::{Features, Functions, Heads};
+use super::super::{columns, reduce, scan};
+use super::*;
+use crate::operator::builtin::{Max, Sum};
+use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
+use crate::plan::reduce::ReducePlan;
+use crate::plan::scan::ScanPlan;
+use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// `x -> m x + c`, with `m` in the upper half and `c` in the lower: the maps one after the other, which do not commute.
+#[derive(Clone, Copy)]
+struct Then;
+impl Operator<u32> for Then {
+    const FORM: Form = Form::Other;
+    fn combine(&self, f: u32, g: u32) -> u32 {
+        let (m, c) = ((f >> 16).wrapping_mul(g >> 16), (f & 0xffff).wrapping_mul(g >> 16).wrapping_add(g));
+        m << 16 | (c & 0xffff)
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        source.define("then", "then", |_, name| {
+            format!(
+                "__device__ __forceinline__ u32 {name}(u32 f, u32 g) {{\n  \
+                 return (f >> 16) * (g >> 16) << 16 | (((f & 0xffff) * (g >> 16) + g) & 0xffff);\n}}"
+            )
+        })
+    }
+}
+
+macro_rules! emulator {
+    ($($path:literal => $file:literal),* $(,)?) => {
+        /// The files of the emulator, by the path that they are included by: those under `kernels/` that they replace, and
+        /// their own.
+        const EMULATOR: &[(&str, &str)] = &[$(($path, include_str!(concat!("../../tests/emulator/", $file)))),*];
+    };
+}
+emulator! {
+    "block/barrier.cuh" => "barrier.h",
+    "memory/instructions.cuh" => "memory_instructions.h",
+    "word/instructions.cuh" => "lane_instructions.h",
+    "emulator/threads.h" => "threads.h",
+    "emulator/races.h" => "races.h",
+    "emulator/cuda.h" => "cuda.h",
+    "emulator/memory.h" => "memory.h",
+    "emulator/workspace.h" => "workspace.h",
+    "emulator/tiles.h" => "tiles.h",
+    "emulator/reduce.h" => "reduce.h",
+    "emulator/columns.h" => "columns.h",
+}
+
+/// A file of the emulator or under `kernels/`.
+fn emulated(path: &str) -> Option<&'static str> {
+    EMULATOR.iter().find(|(name, _)| *name == path).map(|(_, text)| *text).or_else(|| embedded(path))
+}
+
+/// The arithmetic for the host, and CUDA's names.
+fn first_file() -> String {
+    let (before, after) = embedded(FIRST).unwrap().split_once("// PTX: begin").unwrap();
+    let (_, after) = after.split_once("// PTX: end").unwrap();
+    let (names, ptx) = include_str!("../../tests/operators_host_cxx.h").split_once("// PTX").unwrap();
+    let includes = ["threads", "races", "cuda"].map(|stem| format!("#include \"emulator/{stem}.h\"\n")).concat();
+    format!("{names}\n{before}\n{ptx}\n{after}\n{includes}")
+}
+
+/// C++ for a text in which variables are in shared memory: each block has its own.
+fn with_shared_variables(text: &str) -> String {
+    let mut variables = 0;
+    let line = |line: &str| {
+        if line.trim_start().starts_with("extern __shared__") {
+            return "#define dynamic_shared emulator::dynamic_shared()\n".to_owned();
+        }
+        let Some((indent, variable)) = line.split_once("__shared__ ") else { return format!("{line}\n") };
+        let (ty, name) = variable.trim_end_matches(';').split_once(' ').unwrap();
+        let (name, dimensions) = name.split_at(name.find('[').unwrap_or(name.len()));
+        variables += 1;
+        format!("{indent}auto& {name} = emulator::shared_variable<{ty}{dimensions}, {variables}>();\n")
+    };
+    text.lines().map(line).collect()
+}
+
+/// The C++ program that runs cases of a kernel. `constants` are those that are other than on a GPU.
+fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
+    let mut source = source.clone();
+    for (name, value) in constants {
+        let (before, after) = source.prelude.split_once(&format!("{name} = ")).unwrap();
+        let after = &after[after.find([',', ';']).unwrap()..];
+        source.prelude = format!("{before}{name} = {value}{after}");
+    }
+    let first = first_file();
+    let text = stitch_from(&source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
+    // What runs the kernel knows its types.
+    let cases = match source.root {
+        "device/reduce.cuh" => "emulator/reduce.h",
+        "device/columns.cuh" => "emulator/columns.h",
+        _ => "emulator/tiles.h",
+    };
+    let cases = KernelSource { root: cases, prelude: String::new(), ..source };
+    let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
+    let wave = u8::from(source.root == "device/wave.cuh");
+    format!("{}#define KERNEL {}\n#define IN_WAVE {wave}\n{}", with_shared_variables(&text), source.entry, cases)
+}
+
+/// A folder for the programs, removed unless a test fails.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static FOLDERS: AtomicU32 = AtomicU32::new(0);
+        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("upsweep-emulator-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _gone = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+fn text_of(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
+}
+
+/// Runs the cases with seeds 0 to `cases` of a kernel.
+fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u32) {
+    let folder = Folder::new();
+    let file = |extension: &str| folder.0.join("kernel").with_extension(extension);
+    std::fs::write(file("cpp"), program(source, constants)).unwrap();
+    let build = |arguments: &[&str], from: &Path, to: &Path| {
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+        let output = Command::new(compiler).args(arguments).arg("-o").args([to, from]).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", text_of(&output));
+    };
+    // Uninitialised variables hold a pattern; each access is announced; a misaligned vector is an illegal instruction.
+    let options = [
+        "-std=gnu++20 -O1 -w -c -fno-strict-aliasing -ffp-contract=off -ftrivial-auto-var-init=pattern",
+        "-fsanitize=thread,alignment -fsanitize-undefined-trap-on-error -U_FORTIFY_SOURCE",
+    ];
+    let options: Vec<&str> = options.iter().flat_map(|line| line.split(' ')).collect();
+    build(&options, &file("cpp"), &file("o"));
+    build(&[], &file("o"), &file("out")); // without the library that would look for races
+    let output = Command::new(file("out")).args(["0", &cases.to_string()]).output().unwrap();
+    let rerun = format!("To run a seed again: {} SEED 1", file("out").display());
+    assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, text_of(&output));
+}
+
+/// Which of the kernels that scan tiles.
+#[derive(Clone, Copy, Debug)]
+enum Family {
+    SmallWave,
+    Wave,
+    Pipeline,
+    Segments,
+}
+use Family::{Pipeline, Segments, SmallWave, Wave};
+
+/// A scan, or what a reduction by segment is, with these options: `x` exclusive, `r` reverse, `i` with an initial value,
+/// `s` by segment.
+fn features(heads: Heads, options: &str) -> Features {
+    let [exclusive, reverse, has_init, by_segment] = ['x', 'r', 'i', 's'].map(|option| options.contains(option));
+    Features { heads, exclusive, reverse, has_init, by_segment }
+}
+
+/// Runs cases of a kernel that scans tiles of `I`, or reduces them by segment.
+fn tiles<S: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
+    family: Family,
+    operator: Op,
+    features: Features,
+    cases: u32,
+) {
+    let sizes = features.sizes::<I, I, I>();
+    let (plan, constants): (_, &[_]) = match family {
+        SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
+        Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
+        // Rings of an even number of tiles. In one of an odd number a barrier belongs to both look-back warps in turn, and
+        // one that starts late finds the other there.
+        Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2), ("LAG", 2)]),
+        Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2), ("RING", 4)]),
+    };
+    let same = S::Same::default();
+    let functions = Functions::<(I, I, Op, Same, Same, S)> { operator, map: Same, finish: Same, same: Some(&same) };
+    let source = scan::source(features, &plan, &functions);
+    run(&format!("{family:?} {}", name::<(I, Op, S)>(features)), &source, &[constants, THREADS].concat(), cases);
+}
+
+/// Runs cases of the reduction of a whole array.
+fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: Op, features: Features, cases: u32) {
+    let functions = Functions::<(I, M::Output, Op, M, Same, Whole)> { operator, map, finish: Same, same: None };
+    let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
+    let source = reduce::source(features, &plan, &functions);
+    run(&format!("reduction {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
+}
+
+/// Runs cases of the scan of interleaved lines, or their reduction.
+fn interleaved<I: Element, Op: Operator<I>>(operator: Op, features: Features, cases: u32) {
+    let functions = Functions::<(I, I, Op, Same, Same, Whole)> { operator, map: Same, finish: Same, same: None };
+    let source = columns::source(features, &functions);
+    run(&format!("columns {}", name::<(I, Op)>(features)), &source, THREADS, cases);
+}
+
+fn name<Types>(features: Features) -> String {
+    format!("{} {features:?}", std::any::type_name::<Types>())
+}
+
+/// The device that kernels are planned for.
+const CAPABILITY: (u32, u32) = (9, 0);
+/// As few warps as kernels allow.
+const THREADS: &[(&str, usize)] = &[("THREADS", 128)];
+
+type By<Offset> = Offsets<'static, [Offset]>;
+type ByKey = Keys<'static, [u32], Equal>;
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_waves() {
+    tiles::<Whole, u32, _>(SmallWave, Then, features(Heads::None, "xi"), 60);
+    tiles::<Whole, u8, _>(Wave, Sum, features(Heads::None, "r"), 60);
+    tiles::<Whole, i64, _>(Wave, Sum, features(Heads::Rows, "i"), 60);
+    tiles::<By<u64>, u32, _>(Wave, Then, features(Heads::Offsets, "xr"), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_pipelines() {
+    tiles::<Whole, u8, _>(Pipeline, Sum, features(Heads::None, "x"), 60);
+    tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "i"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Rows, "xi"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Flags, "xr"), 60);
+    tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "s"), 60);
+    tiles::<By<u32>, u32, _>(Pipeline, Then, features(Heads::Offsets, "r"), 60);
+    tiles::<By<u64>, u8, _>(Pipeline, Sum, features(Heads::Offsets, "xi"), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_segments() {
+    tiles::<Whole, u32, _>(Segments, Then, features(Heads::Rows, "si"), 60);
+    tiles::<By<u32>, u32, _>(Segments, Then, features(Heads::Offsets, "s"), 60);
+    tiles::<By<u64>, i64, _>(Segments, Sum, features(Heads::Offsets, "si"), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_reductions() {
+    reduction::<u32, _, _>(Same, Then, features(Heads::None, "i"), 60);
+    reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
+    reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_columns() {
+    interleaved::<u32, _>(Then, features(Heads::None, "xri"), 60);
+    interleaved::<u32, _>(Then, features(Heads::None, "s"), 60);
+}

@@ -1,0 +1,38 @@
+// In the place of kernels/memory/instructions.cuh. A copy is done as early or as late as it may be: what is read before is
+// not there, and what is written over is written over late.
+
+namespace emulator {
+static void finish_copies(u32 pending) {
+    auto& groups = current->copies;
+    while (groups.size() > pending + 1) {
+        for (const Thread::Copy& copy : groups.front()) {
+            look_at_access(copy.to, copy.bytes, true);
+            memcpy(copy.to, copy.from, copy.bytes);
+        }
+        groups.erase(groups.begin());
+    }
+}
+}  // namespace emulator
+
+template <u32 BYTES>
+inline void copy_async(void* shared, const void* global) {
+    if ((u64)shared % BYTES != 0 || (u64)global % BYTES != 0) emulator::fail("a misaligned copy of %u bytes", BYTES);
+    emulator::look_at_access(shared, BYTES, true);
+    memset(shared, 0x5b, BYTES);
+    emulator::current->copies.back().push_back({shared, global, BYTES});
+}
+inline void close_group() {
+    emulator::current->copies.push_back({});
+    if (emulator::once_in(4)) emulator::finish_copies(0);
+}
+template <u32 PENDING>
+inline void wait_copies() {
+    // Those that are done already are fewer groups under way, in the same order.
+    emulator::finish_copies(PENDING);
+}
+inline void prefetch(const void*) {}
+
+inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0; }
+inline void store_relaxed(u64* to, u64 low, u64 high) { to[0] = low, to[1] = high, emulator::sleeps = 0; }
+inline void load_relaxed(const u64* from, u64& word) { word = *from; }
+inline void load_relaxed(const u64* from, u64& low, u64& high) { low = from[0], high = from[1]; }

@@ -1,0 +1,165 @@
+// Cases of the kernels that scan tiles, or reduce them by segment: device/wave.cuh, device/scan.cuh, device/segments.cuh.
+// KERNEL is the kernel, IN_WAVE says whether its blocks have neighbouring tiles.
+
+#include "emulator/workspace.h"
+
+namespace emulator {
+
+#if IN_WAVE
+constexpr u64 MOST_TILES_OF_ALL = MOST_PARTS * MOST_TILES;
+#else
+constexpr u64 MOST_TILES_OF_ALL = (GROUPS + 2) * GROUP + 3;
+#endif
+
+// Where segments begin: 0, ..., n. Empty ones are only by offsets.
+static std::vector<u64> any_offsets(u64 n) {
+    const u32 kind = below(10);
+    std::vector<u64> offsets = {0};
+    if (HEADS == Heads::NONE || (n > 0 && kind == 0)) return {0, n};
+    if (HEADS == Heads::ROWS) {
+        const u64 row = max(n / (1 + below(once_in(2) ? 5 : n)), 1ull);
+        for (u64 end = row; end <= n; end += row) offsets.push_back(end);
+        return offsets;
+    }
+    if (kind == 1) {  // many empty ones at one place
+        offsets.resize(1 + below(9000), 0);
+        offsets.resize(offsets.size() + 1 + below(9000), n / 2);
+        offsets.resize(offsets.size() + 1 + below(once_in(2) ? 2 : 5000), n);
+    }
+    const u64 means[] = {1, 2, 8, 64, 4096};
+    const u64 mean = means[below(5)];
+    for (u64 at = offsets.back(); at < n;) {
+        u64 length = 1 + below(2 * mean - 1);
+        if (kind == 2 && at > n / 4 && at < n / 2) length = n / 2;
+        if (kind == 3) length = once_in(4) ? 0 : below(20);
+        if (kind == 4) length = once_in(100) ? below(20000) : 0;
+        at = min(at + length, n);
+        offsets.push_back(at);
+    }
+    if (HEADS == Heads::OFFSETS) return offsets;
+    std::vector<u64> not_empty = {0};
+    for (const u64 offset : offsets) {
+        if (offset != not_empty.back()) not_empty.push_back(offset);
+    }
+    return not_empty;
+}
+
+// Puts a wrong one among the offsets. Returns whether it is.
+static bool spoil(Guarded<Offset>& offsets, u64 n) {
+    const u64 last = offsets.number - 1, k = below(last + 1);
+    const u64 values[] = {n + 1 + below(100000), (u64) - (i64)(1 + below(1000)), below(n + 1)};
+    const Offset value = (Offset)values[below(3)];
+    const u64 lower = k > 0 ? offsets[k - 1] : 0, upper = k < last ? offsets[k + 1] : n;
+    if ((u64)value >= (k == last ? n : lower) && (u64)value <= (k == 0 ? 0 : upper)) return false;
+    offsets[k] = value;
+    return true;
+}
+
+static void check_fault(const WorkspaceHeader& header, Guarded<Offset>& offsets, u64 n) {
+    if (header.fault != FAULT_OFFSETS) fail("says %u of offsets that do not ascend", header.fault);
+    const u64 k = header.fault_index, last = offsets.number - 1;
+    if (k > last || (i64)offsets[k] != header.fault_value) fail("says that offset %llu is %lld", k, header.fault_value);
+    const i64 value = (i64)offsets[k], before = k > 0 ? (i64)offsets[k - 1] : 0;
+    const bool wrong = value < before || (u64)value > n || (k == 0 && value != 0) || (k == last && (u64)value != n);
+    if (!wrong) fail("says that offset %llu, %lld, is wrong", k, value);
+}
+
+// What flags or keys say of the segments, as bytes.
+static void put_signs(Guarded<Sign>& signs, const std::vector<u64>& offsets) {
+    const u8 first = random_bits();
+    for (u64 s = 0; s + 1 < offsets.size(); s++) {
+        for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
+            if constexpr (HEADS == Heads::KEYS) signs[i] = (Sign)(first + s * 37);
+            else signs[i] = i == 0 ? once_in(2) : i == offsets[s];
+        }
+    }
+}
+
+// What the host tells the kernel, but for pointers: as src/cuda/scan.rs does.
+static Params params_of(u64 n, u64 row, u64 segments, u64 tiles) {
+    Params p;
+    memset((void*)&p, 0, sizeof p);
+    p.n = n, p.row = row, p.row_reciprocal = ~0ull / max(row, 1ull);
+    for (u64 bit = 0; bit < 64; bit++) p.row_pattern |= (u64)(bit % max(row, 1ull) == 0) << bit;
+    p.segments = HEADS == Heads::OFFSETS ? segments : 0, p.share = p.segments / tiles + 1;
+    return p;
+}
+
+static void check_results(const Params& p, const std::vector<In>& input, const std::vector<u64>& offsets, Guarded<Out>& output) {
+    const u64 segments = offsets.size() - 1;
+    for (u64 s = 0; s < segments; s++) {
+        T acc = p.init;
+        bool any = HAS_INIT;
+        for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
+            const u64 at = REVERSE ? offsets[s] + offsets[s + 1] - 1 - i : i;
+            const T e = map(input[at], at), with = any ? combine(acc, e) : e;
+            const Out expected = result(!EXCLUSIVE ? with : any ? acc : p.first);
+            if (!BY_SEGMENT && !same_bits(output[at], expected)) fail("wrong at %llu of %llu, in segment %llu of %llu", at, p.n, s, segments);
+            acc = with;
+            any = true;
+        }
+        const Out expected = result(offsets[s] < offsets[s + 1] ? acc : p.first);
+        if (BY_SEGMENT && s < output.number && !same_bits(output[s], expected)) {
+            fail("wrong in segment %llu of %llu, %llu to %llu of %llu", s, segments, offsets[s], offsets[s + 1], p.n);
+        }
+    }
+}
+
+static void one_case() {
+    const u64 whole_tiles = once_in(16) ? MOST_TILES_OF_ALL - 1 - below(IN_WAVE ? 4 : 40) : below(min(MOST_TILES_OF_ALL, 12ull));
+    u64 n = once_in(4) ? below(100) : whole_tiles * TILE + (once_in(2) ? 0 : below(TILE));
+    if (HEADS != Heads::OFFSETS) n += n == 0;
+    std::vector<u64> segments = any_offsets(n);
+    if (HEADS == Heads::ROWS) n = segments.back();
+    const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
+
+    // In place where that is possible.
+    Guarded<Out> output(!BY_SEGMENT ? n : COUNTED && once_in(2) ? below(number + 1) : number);
+    Guarded<In> separate(n);
+    In* input = separate.values;
+    if constexpr (arith::same_type<In, Out>) {
+        if (!BY_SEGMENT && once_in(4)) input = output.values;
+    }
+    std::vector<In> elements;
+    for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_value<In>());
+    Guarded<Offset> offsets(HEADS == Heads::OFFSETS ? segments.size() : 0);
+    for (u64 k = 0; k < offsets.number; k++) offsets[k] = (Offset)segments[k];
+    const bool spoilt = HEADS == Heads::OFFSETS && once_in(4) && spoil(offsets, n);
+    Guarded<Sign> signs(HEADS == Heads::FLAGS || HEADS == Heads::KEYS ? n : 0);
+    if constexpr (HEADS == Heads::FLAGS || HEADS == Heads::KEYS) put_signs(signs, segments);
+    Guarded<T> init(1);
+    init[0] = __builtin_bit_cast(T, any_value<Acc>());
+    u64 count = ~0ull;
+
+#if IN_WAVE
+    const u64 part = (tiles + MOST_PARTS - 1) / MOST_PARTS, grid = (tiles + part - 1) / part, values = grid;
+    const u32 threads = THREADS, dynamic = part * ROWS * THREADS * sizeof(Slot);
+    const bool alone = grid == 1;
+#else
+    const u64 grid = min(tiles, 1 + below(4)), values = tiles + 2 * SPREAD * (tiles / GROUP + 1);
+    const u32 threads = THREADS + HELPERS * WARP, dynamic = STAGES * ROWS * THREADS * sizeof(Slot);
+    const bool alone = tiles == 1;
+#endif
+    Space space = Space::of<State>(values);
+    Params p = params_of(n, row, number, tiles);
+    p.input = input, p.output = output.values, p.outputs = output.number, p.workspace = space.workspace();
+    p.signs = signs.values, p.offsets = offsets.values, p.count = COUNTED ? &count : nullptr;
+    p.init = p.first = init[0];
+    if (FORM == Form::SUM && !HAS_INIT) memset((void*)&p.first, 0, sizeof(T));  // its identity: kernels may know it
+    Params launched = p;
+    if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.init, 0x77, sizeof(T));
+    p.init = given(p.init), p.first = given(p.first);
+    races_matter = !spoilt;  // segments that overlap have several writers, whatever they write is as good
+    launch(grid, threads, dynamic, [&] { KERNEL(launched); });
+
+    output.check("results"), separate.check("elements"), offsets.check("offsets"), signs.check("flags or keys");
+    if (!alone) space.check();
+    if (spoilt) return check_fault(space.header, offsets, n);
+    if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
+    check_results(p, elements, segments, output);
+    if (COUNTED && count != number) fail("counts %llu segments of %llu", count, number);
+}
+
+}  // namespace emulator
+
+int main(int arguments, char** argument) { return emulator::run_cases(arguments, argument, emulator::one_case); }
