@@ -16,7 +16,8 @@
 // itself (stage.cuh), and has read what lies in a slot, all its threads, before it stages into it again. The warps' totals, what lies
 // before them and what threads keep are written before a barrier and read after it. Everything that belongs to a tile in
 // the ring is written again only STAGES tiles later, after all main warps have passed the barrier that says what lies before
-// the tile: by then its look-back warp has passed the tile's other barrier, too. Marks by flags and keys stay within a warp.
+// the tile: by then its look-back warp has passed the tile's other barrier, too. Barriers are used again after RING tiles, by the
+// same look-back warp, and not before the tile before is rescanned. Marks by flags and keys stay within a warp.
 // A tile's marks by offsets are cleared and set by its finder: after the barrier where the main warps tell it that the
 // tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it of tile
 // k they have reduced all tiles before k - FINDERS, and have yet to rescan those from k - FINDERS - 1 - LAG on.
@@ -27,7 +28,7 @@
 #include "tile/lookback.cuh"
 
 constexpr u32 STAGES = AHEAD + LAG + 1;  // tiles in shared memory
-constexpr u32 RING = STAGES;
+constexpr u32 RING = (LAG + LOOKERS) / LOOKERS * LOOKERS;  // at least as many as are reduced and not rescanned
 constexpr u32 MARK_SLOTS = HEADS == Heads::OFFSETS ? 8 : STAGES;
 #include "tile/pipeline.cuh"
 static_assert(LAG + FINDERS + 2 <= MARK_SLOTS || FINDERS == 0, "from a tile that is rescanned to one that is searched for");
@@ -46,7 +47,7 @@ struct Shared {
 __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
     for (u32 k = warp_index() - WARPS;; k += LOOKERS) {
         const u32 slot = k % STAGES;
-        barrier_wait(reduced_barrier(slot), THREADS + WARP);
+        barrier_wait(reduced_barrier(k % RING), THREADS + WARP);
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
         const u32 lane = lane_index(), warps = warps_with_elements(tile_count(p.n, tile));
@@ -57,7 +58,7 @@ __device__ __forceinline__ void look_back_loop(const Params& p, Shared& shared, 
             if (lane > 0) before = tile > 0 ? combine(before, lower) : lower;
             shared.before[slot][lane] = before;
         }
-        barrier_arrive(before_barrier(slot), THREADS + WARP);
+        barrier_arrive(before_barrier(k % RING), THREADS + WARP);
     }
 }
 
@@ -78,7 +79,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
     }
     if (main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, 0)) release_finder(0);
     u32 reduced = 0, rescanned = 0;  // this block's tiles so far
-    bool awake = true;               // the look-back warps
+    u32 told = 0;                    // look-back warps that know of the end
     while (true) {
         const u64 tile = shared.tickets[reduced % TICKETS];
         if (tile < tiles) {
@@ -103,20 +104,20 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             const bool another = main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, k + 1);
             if (another) release_finder(k + 1);
             if (warp_index() == 0 && tile + 1 < tiles) publish(p, shared.warp_totals[slot], tile, epoch);
-            barrier_arrive(reduced_barrier(slot), THREADS + WARP);
+            barrier_arrive(reduced_barrier(k % RING), THREADS + WARP);
             if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
             reduced++;
             if (reduced - rescanned <= LAG) continue;
         } else {
-            if (awake) {
-                for (u32 i = 0; i < LOOKERS; i++) barrier_arrive(reduced_barrier((reduced + i) % STAGES), THREADS + WARP);
-                awake = false;
+            // Each is told at the barrier of its next tile, as soon as the tile before is done with that.
+            for (; told < LOOKERS && reduced + told < rescanned + RING; told++) {
+                barrier_arrive(reduced_barrier((reduced + told) % RING), THREADS + WARP);
             }
             if (rescanned == reduced) break;
         }
         const u32 slot = rescanned % STAGES;
         const u64 old = shared.tickets[rescanned % TICKETS];
-        barrier_wait(before_barrier(slot), THREADS + WARP);
+        barrier_wait(before_barrier(rescanned % RING), THREADS + WARP);
         const u64 begin = old * TILE;
         const u32 count = tile_count(p.n, old);
         Slot* const slots = ring + slot * (ROWS * THREADS);

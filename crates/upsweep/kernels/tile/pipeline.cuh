@@ -1,8 +1,8 @@
 // What the kernels have in common whose blocks stay, draw tiles by ticket and overlap the stages of several of them.
 //
-// A kernel names what its blocks have under way: AHEAD tiles staged before they are reduced, RING entries for what belongs
-// to a tile until it is done, MARK_SLOTS entries for marks. Its main warps meet in main_sync once a tile; a look-back warp
-// and they meet at two barriers of each entry. A finder of offsets and they meet in the place of main_sync.
+// A kernel names what its blocks have under way: AHEAD tiles staged before they are reduced, RING entries for tiles that are
+// not done, MARK_SLOTS entries for marks. Its main warps meet in main_sync once a tile; a look-back warp and they meet at two
+// barriers of each entry. A finder of offsets and they meet in the place of main_sync.
 
 // Warps that find the segment offsets of tiles, and tickets that are drawn ahead: those of the tiles that are staged or
 // searched for.
@@ -10,6 +10,7 @@ constexpr u32 FINDERS = HEADS == Heads::OFFSETS ? SEARCHERS : 0;
 constexpr u32 DRAWN = FINDERS > AHEAD ? FINDERS + 1 : AHEAD + 1;
 constexpr u32 TICKETS = RING + DRAWN;  // tickets remembered, by tile: from the oldest that is not done
 constexpr u32 HELPERS = LOOKERS + FINDERS;
+static_assert(RING % LOOKERS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 static_assert(LOOKERS <= DRAWN, "the look-back warps are told of the end by tickets that are drawn");
 
 // The tile with this ring entry is reduced; its look-back warp is done with it. The ticket of a tile of this finder is

@@ -184,10 +184,8 @@ fn tiles<S: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
     let (plan, constants): (_, &[_]) = match family {
         SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
         Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
-        // Rings of an even number of tiles. In one of an odd number a barrier belongs to both look-back warps in turn, and
-        // one that starts late finds the other there.
-        Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2), ("LAG", 2)]),
-        Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2), ("RING", 4)]),
+        Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
+        Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
     };
     let same = S::Same::default();
     let functions = Functions::<(I, I, Op, Same, Same, S)> { operator, map: Same, finish: Same, same: Some(&same) };

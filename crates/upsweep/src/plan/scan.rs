@@ -26,7 +26,7 @@ const FEW: usize = 512;
 const SEGMENTS: (usize, usize) = (256, 80);
 /// Of a reduction by segment: the most tiles that a block stages ahead, and those that are not done.
 const STAGED: usize = 3;
-const UNDONE: usize = 5;
+const UNDONE: usize = 4;
 /// Tiles that a scan by offsets has marks of, and segment ends of a tile that a reduction lists: as in `device/scan.cuh` and
 /// `tile/offsets.cuh`.
 const MARK_SLOTS: usize = 8;
