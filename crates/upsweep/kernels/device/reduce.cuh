@@ -13,7 +13,7 @@
 //
 // Progress. The last block waits for blocks of lower numbers, which GPUs start before it and which wait for nobody.
 //
-// Memory ordering: status.cuh, workspace.cuh.
+// Memory ordering: status.cuh, workspace.cuh. One thread of a block reads the epoch; the others get it behind a barrier.
 
 #include "word/value.cuh"
 #include "warp/shuffle.cuh"
@@ -28,7 +28,7 @@ struct Params {
     const T* init_from;  // null, or where the initial value lies
     Workspace workspace;
     T init;
-    T first;  // the result of nothing
+    T first;       // the result of nothing
 };
 static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");
 
@@ -53,6 +53,7 @@ constexpr bool ALIGNABLE = VECTOR * sizeof(In) % 16 == 0;
 template <bool, class A, class B> struct Choice { using type = B; };
 template <class A, class B> struct Choice<true, A, B> { using type = A; };
 template <bool WHICH, class A, class B> using Chosen = typename Choice<WHICH, A, B>::type;
+
 // A vector stays in words until its elements are looked at: the compiler would take bytes apart when they are loaded.
 struct Vector {
     static constexpr u32 BYTES = VECTOR * sizeof(In);
@@ -177,6 +178,7 @@ public:
         return elements.value();
     }
 };
+
 // What this thread meets in the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
 template <Access ACCESS, u32 AT_ONCE, bool WHOLE, class M>
 __device__ __forceinline__ void meet_steps(const Params& p, u64 at, u32 left, M& met) {

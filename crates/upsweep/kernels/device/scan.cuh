@@ -13,14 +13,15 @@
 // no identity and need not commute.
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
-// itself (stage.cuh), and has read what lies in a slot, all its threads, before it stages into it again. The warps' totals, what lies
-// before them and what threads keep are written before a barrier and read after it. Everything that belongs to a tile in
-// the ring is written again only STAGES tiles later, after all main warps have passed the barrier that says what lies before
-// the tile: by then its look-back warp has passed the tile's other barrier, too. Barriers are used again after RING tiles, by the
-// same look-back warp, and not before the tile before is rescanned. Marks by flags and keys stay within a warp.
-// A tile's marks by offsets are cleared and set by its finder: after the barrier where the main warps tell it that the
-// tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it of tile
-// k they have reduced all tiles before k - FINDERS, and have yet to rescan those from k - FINDERS - 1 - LAG on.
+// itself (stage.cuh), and has read what lies in a slot, all its threads, before it stages into it again. The warps'
+// totals, what lies before them and what threads keep are written before a barrier and read after it. Everything that
+// belongs to a tile in the ring is written again only STAGES tiles later, after all main warps have passed the barrier
+// that says what lies before the tile: by then its look-back warp has passed the tile's other barrier, too. Barriers are
+// used again after RING tiles, by the same look-back warp, and not before the tile before is rescanned. Marks by flags
+// and keys stay within a warp. A tile's marks by offsets are cleared and set by its finder: after the barrier where the
+// main warps tell it that the tile's ticket is drawn, and before the one where they meet it, which is that of the tile
+// before. When they tell it of tile k they have reduced all tiles before k - FINDERS, and have yet to rescan those from k
+// - FINDERS - 1 - LAG on.
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 

@@ -30,7 +30,7 @@ __device__ __forceinline__ T combine(const T& a, const T& b) { return ValueOfAcc
 __device__ __forceinline__ T map(const In& x, u64 index) { return ValueOfAcc::of(map_acc(x, index)); }
 __device__ __forceinline__ Out finish(const T& x) { return finish_acc(ValueOfAcc::back(x)); }
 
-// What is stored. An inverted key is canonical where NaN has the key of the canonical one.
+// What is stored. For a maximum NaN has the key of the canonical NaN, so that what comes back needs no test.
 __device__ __forceinline__ Out result(const T& x) {
     if constexpr (KEYED && PLAIN && FORM == Form::MAXIMUM) return finish(x);
     else return canonical(finish(x));
