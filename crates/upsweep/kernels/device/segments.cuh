@@ -133,12 +133,20 @@ __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slo
     }
 }
 
-// The look-back warps: warp w completes this block's tiles w, w + LOOKERS, ...
+// The look-back warps: warp w completes this block's tiles w, w + LOOKERS, ... It looks back as soon as a tile is reduced, and
+// stores when it is told of its next one: by then the numbers of the segments are there.
 __device__ __forceinline__ void complete_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
     const u32 lane = lane_index();
+    bool opens = false;  // whether a segment that ends in main warp `lane` of the last tile is to be stored, and what
+    T whole;
     for (u32 k = warp_index() - WARPS;; k += LOOKERS) {
         const u32 entry = k % RING;
         barrier_wait(reduced_barrier(entry), THREADS + WARP);
+        if (k >= LOOKERS) {
+            const u32 last = (k - LOOKERS) % RING;
+            if (opens) store_segment(p, shared.open_segment[last][lane], result(whole));
+            barrier_arrive(before_barrier(last), THREADS + WARP);
+        }
         const u64 tile = shared.tickets[k % TICKETS];
         if (tile >= tiles) break;
         // What lies before each warp, as the warps' totals say.
@@ -146,11 +154,11 @@ __device__ __forceinline__ void complete_loop(const Params& p, Shared& shared, u
         const State lower = lower_warps(shared.warp_totals[entry], warps);
         State before;
         if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
-        if (lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0)) {
+        opens = lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0);
+        if (opens) {
             if (lane > 0) before = tile > 0 ? combine(before, lower) : lower;
-            store_segment(p, shared.open_segment[entry][lane], result(combine(value_of(before), shared.open[entry][lane])));
+            whole = combine(value_of(before), shared.open[entry][lane]);
         }
-        barrier_arrive(before_barrier(entry), THREADS + WARP);
     }
 }
 
@@ -200,6 +208,7 @@ __device__ __forceinline__ void reduce_loop(const Params& p, Shared& shared, Slo
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
     // The look-back warps learn of the end; all that they were told of is done when this block ends.
+    main_sync();  // what they store last
     for (u32 i = 0; i < RING; i++) {
         const u32 entry = (k + i) % RING;
         if (k + i >= RING) barrier_wait(before_barrier(entry), THREADS + WARP);
