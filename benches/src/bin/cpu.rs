@@ -1,4 +1,4 @@
-//! Inclusive scans on the CPU: upsweep on all cores, a plain loop on one, and a copy.
+//! Inclusive scans and reductions on the CPU: upsweep on all cores, a plain loop on one, and a copy.
 //!
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 use upsweep::prelude::*;
-use upsweep_bench::{Number, Options, Outcome, Record, Row, exit_code, median};
+use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, median};
 
 /// A sample of a short call is the mean of as many as handle so many elements, so that the clock's steps do not show.
 const ELEMENTS_A_SAMPLE: usize = 1 << 18;
@@ -20,9 +20,11 @@ fn run() -> Outcome {
     let options = Options::parse(std::env::args().skip(1))?;
     let mut record = Record::create(&options, &machine(), "")?;
     bench::<i8>(&options, &mut record)?;
+    bench::<u8>(&options, &mut record)?;
     bench::<i32>(&options, &mut record)?;
     bench::<f32>(&options, &mut record)?;
-    bench::<f64>(&options, &mut record)
+    bench::<f64>(&options, &mut record)?;
+    columns(&options, &mut record)
 }
 
 /// The processor's name and the threads that are used.
@@ -41,62 +43,119 @@ where
 {
     for log2n in options.sizes(&[10, 16, 20, 24, 27], &[10, 16, 24]) {
         let input: Vec<T> = (0..1 << log2n).map(T::random).collect();
-        if options.wants("inclusive_sum", T::NAME) {
-            scan("inclusive_sum", Sum, T::plus, &input, options, record)?;
-        }
-        if options.wants("inclusive_max", T::NAME) {
-            scan("inclusive_max", Max, T::larger, &input, options, record)?;
-        }
+        operator(("inclusive_sum", "reduce_sum"), Sum, T::plus, &input, options, record)?;
+        operator(("inclusive_max", "reduce_max"), Max, T::larger, &input, options, record)?;
     }
     Ok(())
 }
 
-fn scan<T: Number, Op: Operator<T>>(
-    algo: &str,
+/// The scan and the reduction of a whole array.
+fn operator<T: Number, Op: Operator<T>>(
+    (scan, reduce): (&str, &str),
     operator: Op,
     combine: impl Fn(T, T) -> T + Copy,
     input: &[T],
     options: &Options,
     record: &mut Record,
 ) -> Outcome {
-    let (device, n) = (Device::cpu(), input.len());
-    let log2n = n.ilog2();
-    let mut expected = vec![T::ZERO; n];
-    plain_loop(input, &mut expected, combine);
-    let mut output = vec![T::ZERO; n];
-    Scan::new(operator).run(&device, input, &mut output)?;
-    if let Some(at) = (0..n).find(|&at| output[at] != expected[at]) {
-        let (found, expected, ty) = (output[at], expected[at], T::NAME);
-        return Err(format!("{algo} of 2^{log2n} {ty}: element {at} is {found:?}, not {expected:?}").into());
-    }
-    drop(expected);
+    let device = Device::cpu();
+    let bench = Bench { algo: scan, input, results: input.len(), options };
+    bench.run(
+        record,
+        |input, output| Scan::new(operator).run(&device, input, output),
+        |input, output| plain_loop(input, output, combine),
+    )?;
+    let bench = Bench { algo: reduce, results: 1, ..bench };
+    bench.run(
+        record,
+        |input, output| Reduce::new(operator).run(&device, input, output),
+        |input, output| plain_fold(input, output, combine),
+    )
+}
 
-    let rounds = if options.smoke {
-        1
-    } else if options.quick {
-        5
-    } else {
-        15
-    };
-    let calls = if options.smoke { 1 } else { (ELEMENTS_A_SAMPLE / n).max(1) };
-    let mut times = [const { Vec::new() }; 4];
-    for _ in 0..rounds {
-        let mut status = Ok(());
-        times[0].push(sample(calls, || status = Scan::new(operator).run(&device, black_box(input), &mut output)));
-        status?;
-        times[1].push(sample(calls, || copy_on_every_core(black_box(input), &mut output)));
-        times[2].push(sample(calls, || black_box(&mut output).copy_from_slice(black_box(input))));
-        times[3].push(sample(calls, || plain_loop(black_box(input), &mut output, combine)));
-        black_box(&mut output);
-    }
-    let [upsweep, every_core, one_core, plain] = times.map(median);
-    let copy = every_core.min(one_core);
-    let bytes = (2 * size_of_val(input)) as f64;
-    for (lib, micros) in [("upsweep", upsweep), ("copy", copy), ("loop", plain)] {
-        let copy_gbps = bytes / copy / 1e3;
-        record.row(&Row { lib, algo, ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
+/// Scans and reductions of some long interleaved lines: along the first axis of matrices with few columns.
+fn columns(options: &Options, record: &mut Record) -> Outcome {
+    let device = Device::cpu();
+    let rows = 1 << options.sizes(&[20], &[16]).into_iter().max().unwrap_or(20);
+    for columns in [3, 64] {
+        let input: Vec<f32> = (0..rows * columns).map(f32::random).collect();
+        let (scan, reduce) =
+            (format!("inclusive_sum_columns_{rows}x{columns}"), format!("reduce_sum_columns_{rows}x{columns}"));
+        let shape = [rows, columns];
+        let bench = Bench { algo: &scan, input: &input, results: input.len(), options };
+        bench.run(
+            record,
+            |input, output| Scan::new(Sum).axis(&shape, 0).run(&device, input, output),
+            |input, output| plain_rows(input, output, columns),
+        )?;
+        let bench = Bench { algo: &reduce, results: columns, ..bench };
+        bench.run(
+            record,
+            |input, output| Reduce::new(Sum).axis(&shape, 0).run(&device, input, output),
+            |input, output| plain_rows_fold(input, output),
+        )?;
     }
     Ok(())
+}
+
+struct Bench<'a, T> {
+    algo: &'a str,
+    input: &'a [T],
+    results: usize,
+    options: &'a Options,
+}
+
+impl<T: Number> Bench<'_, T> {
+    /// Checks `upsweep` against `plain`, and times both and a copy.
+    fn run(
+        &self,
+        record: &mut Record,
+        upsweep: impl Fn(&[T], &mut [T]) -> upsweep::Result<()>,
+        plain: impl Fn(&[T], &mut [T]),
+    ) -> Outcome {
+        let Self { algo, input, results, options } = *self;
+        if !options.wants(algo, T::NAME) {
+            return Ok(());
+        }
+        let (n, log2n) = (input.len(), input.len().ilog2());
+        let mut expected = vec![T::ZERO; results];
+        plain(input, &mut expected);
+        let mut output = vec![T::ZERO; n];
+        upsweep(input, &mut output[..results])?;
+        if let Some(at) = (0..results).find(|&at| output[at] != expected[at]) {
+            let (found, expected, ty) = (output[at], expected[at], T::NAME);
+            return Err(format!("{algo} of {n} {ty}: element {at} is {found:?}, not {expected:?}").into());
+        }
+        drop(expected);
+
+        let rounds = if options.smoke {
+            1
+        } else if options.quick {
+            5
+        } else {
+            15
+        };
+        let calls = if options.smoke { 1 } else { (ELEMENTS_A_SAMPLE / n).max(1) };
+        let mut times = [const { Vec::new() }; 4];
+        for _ in 0..rounds {
+            let mut status = Ok(());
+            times[0].push(sample(calls, || status = upsweep(black_box(input), black_box(&mut output[..results]))));
+            status?;
+            times[1].push(sample(calls, || copy_on_every_core(black_box(input), &mut output)));
+            times[2].push(sample(calls, || black_box(&mut output).copy_from_slice(black_box(input))));
+            times[3].push(sample(calls, || plain(black_box(input), black_box(&mut output[..results]))));
+        }
+        let [upsweep, every_core, one_core, plain] = times.map(median);
+        let copy = every_core.min(one_core);
+        let copy_gbps = (2 * size_of_val(input)) as f64 / copy / 1e3;
+        let bytes = ((n + results) * size_of::<T>()) as f64;
+        for (lib, micros, bytes) in
+            [("upsweep", upsweep, bytes), ("copy", copy, (2 * size_of_val(input)) as f64), ("loop", plain, bytes)]
+        {
+            record.row(&Row { lib, algo, ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
+        }
+        Ok(())
+    }
 }
 
 /// The mean time of `calls` calls, in microseconds.
@@ -117,6 +176,35 @@ fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -
     for (x, out) in input.iter().zip(output).skip(1) {
         sum = combine(sum, *x);
         *out = sum;
+    }
+}
+
+/// What a reduction is without upsweep.
+#[inline(never)]
+fn plain_fold<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
+    output[0] = input.iter().copied().reduce(combine).unwrap_or(T::ZERO);
+}
+
+/// What a scan of interleaved lines is without upsweep: each row is added to the one before.
+#[inline(never)]
+fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
+    output[..columns].copy_from_slice(&input[..columns]);
+    for row in 1..input.len() / columns {
+        let (before, rest) = output[(row - 1) * columns..].split_at_mut(columns);
+        for ((sum, x), out) in before.iter().zip(&input[row * columns..]).zip(rest) {
+            *out = sum + x;
+        }
+    }
+}
+
+/// What a reduction of interleaved lines is without upsweep.
+#[inline(never)]
+fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
+    output.fill(0.0);
+    for row in input.chunks_exact(output.len()) {
+        for (sum, x) in output.iter_mut().zip(row) {
+            *sum += x;
+        }
     }
 }
 
