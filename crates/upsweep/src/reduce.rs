@@ -213,11 +213,13 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         }
         let (operator, map, finish) = (self.operator, self.map, self.finish);
         let input = Source::Buffer(input);
-        let job = Job::<_, _, _, _, _, _, S> { input, output, shape, init, segments, operator, map, finish };
+        // Made for each backend by itself: one that both take is in memory, where reading it takes longer than a short
+        // reduction.
+        let job = || Job::<_, _, _, _, _, _, S> { input, output, shape, init, segments, operator, map, finish };
         match &device.0 {
-            Backend::Cpu => cpu::reduce::run(job, count),
+            Backend::Cpu => cpu::reduce::run(job(), count),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::reduce::run::<(I::Item, O, Op, M, F, S)>(cuda, job, count),
+            Backend::Cuda(cuda) => crate::cuda::reduce::run::<(I::Item, O, Op, M, F, S)>(cuda, job(), count),
         }
     }
 }

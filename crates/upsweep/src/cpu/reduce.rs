@@ -13,6 +13,8 @@ use crate::{Error, Result, ViewMut};
 use std::marker::PhantomData;
 use std::ops::Range;
 
+// Inlined, so that the job stays in registers.
+#[inline(always)]
 pub(crate) fn run<I, O, Op, M, F, S>(
     job: Job<'_, I, M::Output, O, Op, M, F, S>,
     count: Option<ViewMut<'_, u64>>,
@@ -29,6 +31,7 @@ where
 }
 
 /// [`run`] with the sizes that tests change.
+#[inline(always)]
 pub(super) fn run_tuned<I, O, Op, M, F, S>(
     job: Job<'_, I, M::Output, O, Op, M, F, S>,
     count: Option<ViewMut<'_, u64>>,

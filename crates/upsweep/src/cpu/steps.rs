@@ -3,6 +3,7 @@
 use crate::operator::{Element, Form, Function, Map, Operator, Same};
 use std::any::TypeId;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// The functions of one job behind one type parameter, so that the kernels need not spell out their bounds.
 pub(super) trait Steps: Copy + Send + Sync {
@@ -13,8 +14,11 @@ pub(super) trait Steps: Copy + Send + Sync {
     /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
 
-    /// Whether every grouping gives the same bits, of operators with [`LANES`](Steps::LANES).
+    /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
     const EXACT: bool;
+
+    /// What changes no encoded value that `x` is one of, or has been combined with, of [`EXACT`](Steps::EXACT) operators.
+    fn neutral(&self, x: Self::Acc) -> Self::Acc;
 
     /// A value as [`combine_encoded`](Steps::combine_encoded) takes it: extremes of floats are integers there, of which one
     /// instruction finds the larger. For all other operators nothing changes.
@@ -75,6 +79,16 @@ where
         Form::Sum => !M::Output::ENCODED,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
+
+    #[inline(always)]
+    fn neutral(&self, x: M::Output) -> M::Output {
+        match Op::FORM {
+            // SAFETY: exact operators are of numbers, of which no bits are the number 0.
+            Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
+            // Combined with itself it is the same.
+            _ => x,
+        }
+    }
 
     #[inline(always)]
     fn encode(&self, value: M::Output) -> M::Output {

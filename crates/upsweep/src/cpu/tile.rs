@@ -72,11 +72,18 @@ pub(super) unsafe fn reduce<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>,
 }
 
 /// [`reduce`], to be compiled once for each instruction set however many callers there are.
-struct ReduceRun<'a, S: Steps> {
-    steps: &'a S,
-    memory: &'a Memory<S::In, S::Out>,
-    run: Run,
+pub(super) struct ReduceRun<'a, S: Steps> {
+    pub(super) steps: &'a S,
+    pub(super) memory: &'a Memory<S::In, S::Out>,
+    pub(super) run: Run,
 }
+
+impl<S: Steps> Clone for ReduceRun<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Steps> Copy for ReduceRun<'_, S> {}
 
 impl<S: Steps> Work for ReduceRun<'_, S> {
     type Result = Option<S::Acc>;
@@ -94,6 +101,10 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
 unsafe fn reduce_here<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
     let end = start + len;
+    if S::EXACT {
+        // SAFETY: the caller's promise.
+        return unsafe { reduce_in_any_order(steps, memory, run) };
+    }
     let mut local = None;
     // SAFETY: the tiles and the rest are in the run.
     unsafe {
@@ -104,6 +115,27 @@ unsafe fn reduce_here<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: 
         }
         reduce_rest(steps, memory, Run { start, len: end - start, origin }, local)
     }
+}
+
+/// `run` combined, where neither order nor grouping shows, as one loop over its memory, which LLVM vectorises.
+///
+/// # Safety
+/// As [`reduce`]; the operator is [`EXACT`](Steps::EXACT).
+#[inline(always)]
+unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+    let Run { start, len, origin } = run;
+    if len == 0 {
+        return None;
+    }
+    let first = memory.at(if memory.reverse { start + len - 1 } else { start });
+    // SAFETY: the positions below are those of elements of the run.
+    let element = |at: usize| steps.encode(steps.load(unsafe { memory.input.add(at).read() }, at - origin));
+    // Not from the first element on: of a round number of elements one less is left, which vectors do not divide.
+    let mut value = steps.neutral(element(first));
+    for at in first..first + len {
+        value = steps.combine_encoded(value, element(at));
+    }
+    Some(steps.decode(value))
 }
 
 /// `local` and then `run`, which is shorter than a tile.
@@ -119,6 +151,10 @@ unsafe fn reduce_rest<S: Steps>(
 ) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
     let end = start + len;
+    if S::EXACT {
+        // SAFETY: the caller's promise.
+        return steps.join(local, unsafe { reduce_in_any_order(steps, memory, run) });
+    }
     while tile_len::<S>() > SMALL && end - start >= SMALL {
         // SAFETY: the tile is in the run.
         let total = unsafe { sweep::reduce_tile(steps, memory, Run { start, len: SMALL, origin }) };

@@ -15,7 +15,24 @@ use std::ops::Range;
 /// # Safety
 /// The memory is valid and used by nothing else; `line` is not 0 and divides its length; there is a result for each
 /// line.
+#[inline(always)]
 pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
+    if line == job.memory.len && line <= job.tuning.block {
+        // A short array takes no longer than the cut into blocks.
+        // SAFETY: the line is the memory, and there is a result for it, which only this thread stores.
+        unsafe {
+            let value = tile::reduce(&job.steps, &job.memory, Run { start: 0, len: line, origin: 0 });
+            job.store(0, value);
+        }
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { reduce_blocks(job, line) }
+}
+
+/// # Safety
+/// As [`reduce`].
+unsafe fn reduce_blocks<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
     let (len, tuning) = (job.memory.len, job.tuning);
     let blocks = Blocks::new(len, line, tuning.block);
     let count = blocks.count();
@@ -34,7 +51,12 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()
         return Ok(());
     }
     let per_line = blocks.per_line();
-    let part = |index| dispatch(Part { job, line, range: blocks.range(index) });
+    let part = |index| {
+        let Range { start, end } = blocks.range(index);
+        let run = Run { start, len: end - start, origin: start - start % line };
+        // SAFETY: the block is in memory: see `reduce`.
+        unsafe { tile::reduce(&job.steps, &job.memory, run) }
+    };
     let finish = |partial: &dyn Fn(usize) -> Option<S::Acc>| {
         for line in 0..len / line {
             let parts = (line * per_line..(line + 1) * per_line).map(partial);
@@ -54,25 +76,6 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()
     });
     finish(&|index| parts.get(index).flatten());
     Ok(())
-}
-
-/// A part of a line.
-struct Part<'a, S: Steps> {
-    job: &'a Reduce<S>,
-    line: usize,
-    range: Range<usize>,
-}
-
-impl<S: Steps> Work for Part<'_, S> {
-    type Result = Option<S::Acc>;
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
-        let Range { start, end } = self.range;
-        let run = Run { start, len: end - start, origin: start - start % self.line };
-        // SAFETY: the block is in memory: see `reduce`.
-        unsafe { tile::reduce(&self.job.steps, &self.job.memory, run) }
-    }
 }
 
 /// Some lines.

@@ -24,6 +24,7 @@ impl Shape {
     ///
     /// # Errors
     /// [`Error::Axis`] when there is no such axis, [`Error::Shape`] when the shape has another number of elements.
+    #[inline]
     pub fn new(axis: Option<(&[usize], usize)>, len: usize) -> Result<Self> {
         let Some((shape, axis)) = axis else {
             return Ok(Self { outer: 1, len, inner: 1 });

@@ -1,5 +1,6 @@
 //! The CPU backend against a naive sequential oracle, with blocks so small that short arrays cross many.
 
+mod any_order;
 mod reduce;
 mod rows;
 mod scan;
