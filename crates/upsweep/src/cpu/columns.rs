@@ -6,23 +6,23 @@
 //! block    all rows of a unit where there are many units, else some rows; a block's prefix is a vector
 //! ```
 //!
-//! The loops over the columns of a row are what LLVM vectorises. The cut into strips and blocks depends on the shape and
-//! the types alone.
+//! The cut into strips and blocks depends on the shape and the types alone. What is done to a block is in
+//! [`column_tiles`](super::column_tiles).
 
 use super::blocks::Tuning;
 use super::chain::{States, Tickets};
-use super::lanes::Lanes;
+use super::column_tiles::{Fold, Rows, group_rows};
 use super::reduce::Reduce;
-use super::simd::{Work, dispatch};
+use super::simd::dispatch;
 use super::steps::{Memory, Steps};
-use super::store::{self, Ahead, AroundCache};
+use super::store;
 use super::tile::Storing;
 use crate::plan::Shape;
 use crate::{Error, Result};
 use std::ops::Range;
 
 /// The bytes of a strip's row.
-const STRIP_BYTES: usize = 4096;
+pub(super) const STRIP_BYTES: usize = 4096;
 /// The units from which on there is work for all threads without cutting units into blocks.
 const MANY_UNITS: usize = 64;
 
@@ -81,9 +81,9 @@ impl Cut {
 }
 
 #[derive(Clone, Copy)]
-struct Unit {
-    start: usize,
-    width: usize,
+pub(super) struct Unit {
+    pub(super) start: usize,
+    pub(super) width: usize,
     result: usize,
 }
 
@@ -146,8 +146,9 @@ pub(super) unsafe fn scan<S: Steps>(
         let rows = cut.rows(block);
         for unit in units {
             let unit = cut.unit(unit);
-            let (mut values, mut mapped) = (Vector::<S::Acc>::new(unit.width), Vector::<S::Acc>::new(unit.width));
-            let mut stage = Vector::<S::Out>::new(unit.width);
+            let mut values = Vector::<S::Acc>::new(unit.width);
+            let staged = if storing.around_cache { group_rows::<S>(unit.width).min(rows.len()) } else { 0 };
+            let mut stage = Vector::<S::Out>::new(staged * unit.width);
             let needed = block + 1 < cut.blocks_per_unit;
             let mine = prefixes.of(ticket, cut.width);
             if needed {
@@ -186,7 +187,7 @@ pub(super) unsafe fn scan<S: Steps>(
                 }
             }
             let (steps, memory, storing) = (&steps, &memory, &storing);
-            let vectors = (values.start(), mapped.start(), stage.start());
+            let vectors = (values.start(), stage.start());
             dispatch(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing });
         }
         if storing.around_cache {
@@ -237,99 +238,4 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, shape: Shape) -> Result<(
         }
     }
     Ok(())
-}
-
-/// Combines rows, of which there is at least one, into `values`.
-struct Fold<'a, S: Steps> {
-    steps: &'a S,
-    memory: &'a Memory<S::In, S::Out>,
-    shape: Shape,
-    unit: Unit,
-    rows: Range<usize>,
-    values: *mut S::Acc,
-}
-
-impl<S: Steps> Work for Fold<'_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
-        let Self { steps, memory, shape, unit, rows, values } = self;
-        for k in rows.clone() {
-            let row = if memory.reverse { shape.len - 1 - k } else { k };
-            // SAFETY: the unit's rows are in memory, and `values` has the unit's width: see `scan` and `reduce`.
-            unsafe {
-                let input = memory.input.add(unit.start + row * shape.inner);
-                if k == rows.start {
-                    for c in 0..unit.width {
-                        values.add(c).write(steps.load(input.add(c).read(), row));
-                    }
-                } else {
-                    for c in 0..unit.width {
-                        let value = values.add(c).read();
-                        values.add(c).write(steps.combine(value, steps.load(input.add(c).read(), row)));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Scans rows after the running values, which are initialised if something has `begun`.
-struct Rows<'a, S: Steps> {
-    steps: &'a S,
-    memory: &'a Memory<S::In, S::Out>,
-    shape: Shape,
-    unit: Unit,
-    rows: Range<usize>,
-    begun: bool,
-    /// The running values, room for a mapped row, room for a row of results.
-    vectors: (*mut S::Acc, *mut S::Acc, *mut S::Out),
-    storing: &'a Storing<S::Acc>,
-}
-
-impl<S: Steps> Work for Rows<'_, S> {
-    type Result = ();
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
-        let Self { steps, memory, shape, unit, rows, mut begun, vectors: (values, mapped, stage), storing } = self;
-        for k in rows {
-            let row = if memory.reverse { shape.len - 1 - k } else { k };
-            let start = unit.start + row * shape.inner;
-            // In place the row is read before its results overwrite it, in loops of their own that vectorise.
-            // SAFETY: the unit's rows are in memory, and the vectors have the unit's width: see `scan`.
-            unsafe {
-                let (input, output) = (memory.input.add(start), memory.output.add(start));
-                let to = if storing.around_cache { stage } else { output };
-                for c in 0..unit.width {
-                    mapped.add(c).write(steps.load(input.add(c).read(), row));
-                }
-                if storing.exclusive {
-                    for c in 0..unit.width {
-                        if begun {
-                            to.add(c).write(steps.store(values.add(c).read()));
-                        } else if let Some(identity) = storing.identity {
-                            to.add(c).write(steps.store(identity));
-                        }
-                    }
-                }
-                for c in 0..unit.width {
-                    let x = mapped.add(c).read();
-                    values.add(c).write(if begun { steps.combine(values.add(c).read(), x) } else { x });
-                }
-                if !storing.exclusive {
-                    for c in 0..unit.width {
-                        to.add(c).write(steps.store(values.add(c).read()));
-                    }
-                }
-                if storing.around_cache {
-                    let bytes = unit.width * size_of::<S::Out>();
-                    let (from, output) = (to.cast_const().cast(), output.cast());
-                    AroundCache::<L>::new(from, output, bytes, Ahead::NOTHING).finish(false);
-                }
-            }
-            begun = true;
-        }
-    }
 }

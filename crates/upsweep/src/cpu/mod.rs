@@ -5,7 +5,7 @@
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
 //! | `lines` | scans of what lies contiguously: whole arrays, lines along the last axis, segments |
 //! | `totals`, `segments` | reductions of the same |
-//! | `columns` | scans and reductions along another axis |
+//! | `columns`, `column_tiles` | scans and reductions along another axis |
 //! | `blocks` | how an array is cut into blocks, which is all that decides the grouping |
 //! | `chain` | blocks handed to workers, and prefixes from block to block |
 //! | `tile` | runs in a block, cut into tiles |
@@ -21,6 +21,7 @@
 
 mod blocks;
 mod chain;
+mod column_tiles;
 mod columns;
 mod heads;
 mod lanes;

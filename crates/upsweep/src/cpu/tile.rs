@@ -1,7 +1,8 @@
 //! Runs of elements, reduced and scanned in tiles that fit into the first-level cache.
 //!
 //! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), any other by sweeps over
-//! arrays ([`sweep`]); which, the types alone decide. Totals are always reduced by sweeps.
+//! arrays ([`sweep`]); which, the types alone decide. Totals are reduced by sweeps, too, or in one loop over their memory
+//! where neither order nor grouping shows.
 //!
 //! **Grouping.** A run is cut into tiles of [`tile_len`]. Its reduction is `local = tile ⊕ tile ⊕ ...` from the left,
 //! where the rest is cut into tiles of [`SMALL`] and single elements. Its scan computes the same `local`, puts

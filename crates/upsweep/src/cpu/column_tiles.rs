@@ -1,0 +1,232 @@
+//! Scans and reductions of a block of rows along an axis that is not the last.
+//!
+//! ```text
+//! group    rows that fit into a first-level cache
+//! tile     a few columns of a group: their running values stay in registers from row to row
+//! ```
+//!
+//! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
+//! loaded again for each row, which takes longer than a row of few columns.
+
+use super::columns::{STRIP_BYTES, Unit};
+use super::lanes::Lanes;
+use super::simd::Work;
+use super::steps::{Memory, Steps};
+use super::store::{Ahead, AroundCache};
+use super::tile::Storing;
+use crate::plan::Shape;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// The bytes of a group.
+const GROUP_BYTES: usize = 4 * STRIP_BYTES;
+
+/// Combines rows, of which there is at least one, into `values`.
+pub(super) struct Fold<'a, S: Steps> {
+    pub(super) steps: &'a S,
+    pub(super) memory: &'a Memory<S::In, S::Out>,
+    pub(super) shape: Shape,
+    pub(super) unit: Unit,
+    pub(super) rows: Range<usize>,
+    pub(super) values: *mut S::Acc,
+}
+
+impl<S: Steps> Work for Fold<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        for rows in groups::<S>(self.rows.clone(), self.unit.width) {
+            // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
+            tiles(self.unit.width, |c, width| unsafe {
+                match width {
+                    64 => self.tile::<64>(rows.clone(), c),
+                    16 => self.tile::<16>(rows.clone(), c),
+                    4 => self.tile::<4>(rows.clone(), c),
+                    3 => self.tile::<3>(rows.clone(), c),
+                    _ => self.tile::<1>(rows.clone(), c),
+                }
+            });
+        }
+    }
+}
+
+impl<S: Steps> Fold<'_, S> {
+    /// Combines rows of the `W` columns from `c` on.
+    ///
+    /// # Safety
+    /// The columns are the unit's, and the rows in memory.
+    #[inline(always)]
+    unsafe fn tile<const W: usize>(&self, mut rows: Range<usize>, c: usize) {
+        let begun = rows.start > self.rows.start;
+        // SAFETY: the caller's promise; `values` has the unit's width, and is written before it is read.
+        unsafe {
+            let values = self.values.add(c).cast::<[S::Acc; W]>();
+            let load = |k| load_row::<W, S>(self.steps, self.memory, self.shape, self.unit.start + c, k);
+            let mut value = if begun { values.read() } else { load(rows.start) };
+            rows.start += usize::from(!begun);
+            for k in rows {
+                let x = load(k);
+                value = each(|i| self.steps.combine(value[i], x[i]));
+            }
+            values.write(value);
+        }
+    }
+}
+
+/// `rows` in groups, for rows of `width` columns.
+#[inline(always)]
+fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let most = group_rows::<S>(width);
+    rows.clone().step_by(most).map(move |start| start..rows.end.min(start + most))
+}
+
+pub(super) fn group_rows<S: Steps>(width: usize) -> usize {
+    (GROUP_BYTES / (width * size_of::<S::In>().max(size_of::<S::Out>())).max(1)).max(1)
+}
+
+/// Calls `tile(c, width)` for columns `c .. c + width` until all of them have had their turn.
+#[inline(always)]
+fn tiles(columns: usize, tile: impl Fn(usize, usize)) {
+    let mut c = 0;
+    while c < columns {
+        let width = match columns - c {
+            64.. => 64,
+            16.. => 16,
+            4.. => 4,
+            3 => 3,
+            _ => 1,
+        };
+        tile(c, width);
+        c += width;
+    }
+}
+
+/// `value(i)` for each `i`, in a loop that LLVM vectorises.
+#[inline(always)]
+fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
+    let mut values = [const { MaybeUninit::uninit() }; W];
+    for (i, to) in values.iter_mut().enumerate() {
+        to.write(value(i));
+    }
+    // SAFETY: all have been written.
+    values.map(|value| unsafe { value.assume_init() })
+}
+
+/// The mapped elements of row `k` in scan order, in the `W` columns from `start` of the first row on.
+///
+/// # Safety
+/// They are in memory, and initialised.
+#[inline(always)]
+unsafe fn load_row<const W: usize, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    shape: Shape,
+    start: usize,
+    k: usize,
+) -> [S::Acc; W] {
+    let row = if memory.reverse { shape.len - 1 - k } else { k };
+    // SAFETY: the caller's promise.
+    each(|i| steps.load(unsafe { memory.input.add(start + row * shape.inner + i).read() }, row))
+}
+
+/// Scans rows after the running values, which are initialised if something has `begun`.
+pub(super) struct Rows<'a, S: Steps> {
+    pub(super) steps: &'a S,
+    pub(super) memory: &'a Memory<S::In, S::Out>,
+    pub(super) shape: Shape,
+    pub(super) unit: Unit,
+    pub(super) rows: Range<usize>,
+    pub(super) begun: bool,
+    /// The running values, and room for a group of results if they go around the cache.
+    pub(super) vectors: (*mut S::Acc, *mut S::Out),
+    pub(super) storing: &'a Storing<S::Acc>,
+}
+
+impl<S: Steps> Work for Rows<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { memory, shape, unit, storing, .. } = self;
+        let mut begun = self.begun;
+        for rows in groups::<S>(self.rows.clone(), unit.width) {
+            let first = if memory.reverse { shape.len - rows.end } else { rows.start };
+            // SAFETY: the unit's rows are in memory, and the vectors have room for it: see `scan`.
+            unsafe {
+                let output = memory.output.add(unit.start + first * shape.inner);
+                let to = if storing.around_cache { (self.vectors.1, unit.width) } else { (output, shape.inner) };
+                let to = (to.0, first, to.1);
+                tiles(unit.width, |c, width| match width {
+                    64 => self.tile::<64>(rows.clone(), c, begun, to),
+                    16 => self.tile::<16>(rows.clone(), c, begun, to),
+                    4 => self.tile::<4>(rows.clone(), c, begun, to),
+                    3 => self.tile::<3>(rows.clone(), c, begun, to),
+                    _ => self.tile::<1>(rows.clone(), c, begun, to),
+                });
+                if storing.around_cache {
+                    // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
+                    let copies = if unit.width == shape.inner { 1 } else { rows.len() };
+                    let len = rows.len() / copies * unit.width;
+                    for i in 0..copies {
+                        let (from, output) = (to.0.add(i * len), output.add(i * shape.inner));
+                        let bytes = len * size_of::<S::Out>();
+                        AroundCache::<L>::new(from.cast_const().cast(), output.cast(), bytes, Ahead::NOTHING)
+                            .finish(false);
+                    }
+                }
+            }
+            begun = true;
+        }
+    }
+}
+
+impl<S: Steps> Rows<'_, S> {
+    /// Scans rows of the `W` columns from `c` on, and stores the results of the row that is number `first` in memory at
+    /// `to`, those of the next one `stride` further on.
+    ///
+    /// # Safety
+    /// The columns are the unit's, the rows are in memory, and there is room for their results.
+    #[inline(always)]
+    unsafe fn tile<const W: usize>(
+        &self,
+        mut rows: Range<usize>,
+        c: usize,
+        begun: bool,
+        (to, first, stride): (*mut S::Out, usize, usize),
+    ) {
+        let Self { steps, memory, shape, unit, storing, .. } = *self;
+        // SAFETY: the caller's promise; the running values are initialised if something has begun.
+        unsafe {
+            let values = self.vectors.0.add(c).cast::<[S::Acc; W]>();
+            let load = |k| load_row::<W, S>(steps, memory, shape, unit.start + c, k);
+            // In place a row's results are stored after its elements have been read.
+            let store = |k, value: [S::Acc; W]| {
+                let row = if memory.reverse { shape.len - 1 - k } else { k };
+                let to = to.add((row - first) * stride + c);
+                for (i, value) in value.into_iter().enumerate() {
+                    to.add(i).write(steps.store(value));
+                }
+            };
+            let mut value = if begun {
+                values.read()
+            } else {
+                let x = load(rows.start);
+                if !storing.exclusive {
+                    store(rows.start, x);
+                } else if let Some(identity) = storing.identity {
+                    store(rows.start, [identity; W]);
+                }
+                rows.start += 1;
+                x
+            };
+            for k in rows {
+                let x = load(k);
+                let before = value;
+                value = each(|i| steps.combine(value[i], x[i]));
+                store(k, if storing.exclusive { before } else { value });
+            }
+            values.write(value);
+        }
+    }
+}
