@@ -1,0 +1,180 @@
+//! Words, arrays of them, and who touched them last.
+
+use super::WARP;
+use super::fault::Access;
+use std::fmt::{Debug, Display};
+
+/// What a word of memory can hold.
+pub trait Word: Copy + PartialEq + Debug + Display {}
+impl<T: Copy + PartialEq + Debug + Display> Word for T {}
+
+/// Where an array lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// In a block's shared memory.
+    Shared,
+    /// In global memory.
+    Global,
+    /// In global memory, read and written by atomic operations.
+    Status,
+}
+
+/// An array of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array(pub(super) usize);
+
+/// An array of flags or counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flags(pub(super) usize);
+
+/// When, and by whom, a word was accessed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stamp {
+    pub(super) launch: u64,
+    pub(super) block: usize,
+    pub(super) thread: usize,
+    /// Barriers that the block had passed.
+    pub(super) barriers: u64,
+    /// Steps that the block had taken.
+    pub(super) step: u64,
+}
+
+impl Stamp {
+    fn warp(&self) -> (usize, usize) {
+        (self.block, self.thread / WARP)
+    }
+
+    /// Whether something lets `later` come after this access in every run.
+    fn comes_before(&self, later: &Self) -> bool {
+        self.launch != later.launch
+            || self.block == later.block
+                && (self.thread == later.thread
+                    || self.barriers != later.barriers
+                    || self.warp() == later.warp() && self.step != later.step)
+    }
+
+    pub(super) fn access(&self, write: bool) -> Access {
+        Access { write, block: self.block, thread: self.thread }
+    }
+}
+
+/// The accesses that a later one could race with.
+#[derive(Clone, Debug, Default)]
+struct History {
+    written: Option<Stamp>,
+    /// At most two: any access that races with a reader left out here races with one of these, too, because they are of
+    /// different warps, or of different threads of the only warp that reads.
+    read: [Option<Stamp>; 2],
+}
+
+impl History {
+    /// Notes a read; returns the write that it races with.
+    fn note_read(&mut self, now: Stamp) -> Option<Stamp> {
+        for earlier in &mut self.read {
+            *earlier = earlier.filter(|stamp| !stamp.comes_before(&now));
+        }
+        match &mut self.read {
+            [free @ None, _] | [_, free @ None] => *free = Some(now),
+            [Some(one), Some(other)] if one.warp() == other.warp() && now.warp() != one.warp() => *other = now,
+            _ => {}
+        }
+        self.written.filter(|stamp| !stamp.comes_before(&now))
+    }
+
+    /// Notes a write; returns the access that it races with, and whether that was a write.
+    fn note_write(&mut self, now: Stamp) -> Option<(Stamp, bool)> {
+        let write = self.written.filter(|stamp| !stamp.comes_before(&now)).map(|stamp| (stamp, true));
+        let read = self.read.iter().flatten().find(|stamp| !stamp.comes_before(&now)).map(|&stamp| (stamp, false));
+        *self = Self { written: Some(now), read: [None; 2] };
+        write.or(read)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Region<V> {
+    pub(super) name: &'static str,
+    pub(super) space: Space,
+    /// Words of shared memory before it.
+    pub(super) offset: usize,
+    /// Its number in the run's list of arrays.
+    pub(super) listed: usize,
+    pub(super) words: Vec<Option<V>>,
+    history: Vec<History>,
+}
+
+impl<V: Word> Region<V> {
+    /// Notes an access. Returns where the array lies, behind how many words, how many it has; and what this access races with.
+    pub(super) fn note(&mut self, index: usize, write: bool, now: Stamp) -> (Space, usize, usize, Option<Access>) {
+        let races = match self.history.get_mut(index) {
+            Some(history) if self.space != Space::Status => match write {
+                true => history.note_write(now).map(|(stamp, write)| stamp.access(write)),
+                false => history.note_read(now).map(|stamp| stamp.access(true)),
+            },
+            _ => None,
+        };
+        (self.space, self.offset, self.words.len(), races)
+    }
+}
+
+/// All arrays. Those in shared memory are the last ones.
+#[derive(Debug)]
+pub(super) struct Memory<T> {
+    pub(super) values: Vec<Region<T>>,
+    pub(super) flags: Vec<Region<u32>>,
+    pub(super) launch: u64,
+    listed: usize,
+    kept: (usize, usize),
+}
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), flags: Vec::new(), launch: 0, listed: 0, kept: (0, 0) }
+    }
+}
+
+impl<T: Word> Memory<T> {
+    fn region<V: Word>(&mut self, name: &'static str, space: Space, offset: usize, words: Vec<Option<V>>) -> Region<V> {
+        let listed = self.listed;
+        self.listed += 1;
+        Region { name, space, offset, listed, history: vec![History::default(); words.len()], words }
+    }
+
+    pub(super) fn new_values(
+        &mut self,
+        name: &'static str,
+        space: Space,
+        offset: usize,
+        words: Vec<Option<T>>,
+    ) -> Array {
+        let region = self.region(name, space, offset, words);
+        self.values.push(region);
+        Array(self.values.len() - 1)
+    }
+
+    pub(super) fn new_flags(
+        &mut self,
+        name: &'static str,
+        space: Space,
+        offset: usize,
+        words: Vec<Option<u32>>,
+    ) -> Flags {
+        let region = self.region(name, space, offset, words);
+        self.flags.push(region);
+        Flags(self.flags.len() - 1)
+    }
+
+    pub(super) fn words(&self, array: Array) -> &[Option<T>] {
+        &self.values[array.0].words
+    }
+
+    pub(super) fn begin_launch(&mut self) {
+        self.launch += 1;
+        self.kept = (self.values.len(), self.flags.len());
+    }
+
+    /// Ends the life of the blocks' shared memory.
+    pub(super) fn free_shared(&mut self) {
+        self.values.truncate(self.kept.0);
+        self.flags.truncate(self.kept.1);
+    }
+}

@@ -1,0 +1,265 @@
+//! A thread, and what it does in a step.
+
+use super::block::State;
+use super::fault::{Access, Fault, Site};
+use super::memory::{Array, Flags, Space, Stamp};
+use super::run::{Event, Place};
+use super::{Counts, Machine, WARP, Word};
+use crate::operator::Operator;
+use std::panic::Location;
+
+/// What a step has done and memory does not show yet.
+#[derive(Debug)]
+pub(super) struct Pending<T> {
+    values: Vec<(Array, usize, T)>,
+    flags: Vec<(Flags, usize, u32)>,
+    /// For each access to shared memory: the event, whether it is a write, its place there. Then the degrees come in.
+    shared: Vec<(usize, bool, usize)>,
+    degrees: Vec<(usize, u64)>,
+    /// Events so far.
+    events: usize,
+}
+
+impl<T> Default for Pending<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), flags: Vec::new(), shared: Vec::new(), degrees: Vec::new(), events: 0 }
+    }
+}
+
+impl<T: Word> Pending<T> {
+    pub(super) fn note_degree(&mut self, number: usize, degree: u64) {
+        self.degrees.push((number, degree));
+    }
+
+    /// Writes what was written, and tells the events of their conflicts.
+    pub(super) fn commit(self, machine: &mut Machine<T>, events: &mut [Event]) {
+        for (array, index, value) in self.values {
+            machine.memory.values[array.0].words[index] = Some(value);
+        }
+        for (flags, index, value) in self.flags {
+            machine.memory.flags[flags.0].words[index] = Some(value);
+        }
+        if machine.records {
+            for (number, degree) in self.degrees {
+                let (event, write, place) = self.shared[number];
+                let places = if write { &mut events[event].writes } else { &mut events[event].reads };
+                if let Some(place) = places.get_mut(place) {
+                    place.degree = degree;
+                }
+            }
+        }
+    }
+}
+
+/// A thread in a step.
+#[derive(Debug)]
+pub struct Thread<'a, T> {
+    machine: &'a mut Machine<T>,
+    state: &'a mut State,
+    pending: &'a mut Pending<T>,
+    label: &'static str,
+    /// Which thread of its block it is.
+    pub index: usize,
+    /// Its block.
+    pub block: usize,
+    event: Event,
+    /// Where its own writes begin among the pending ones.
+    own: (usize, usize),
+    counts: Counts,
+}
+
+impl<'a, T: Word> Thread<'a, T> {
+    pub(super) fn new(
+        machine: &'a mut Machine<T>,
+        state: &'a mut State,
+        pending: &'a mut Pending<T>,
+        label: &'static str,
+        index: usize,
+    ) -> Self {
+        state.tally().begin_thread();
+        let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
+        let event = Event { thread: index, ..Event::default() };
+        Self { machine, state, pending, label, index, block, event, own, counts: Counts::default() }
+    }
+
+    pub(super) fn end(self, counts: &mut Counts, events: &mut Vec<Event>) {
+        let own = self.counts;
+        let took_part =
+            own.shared_accesses() + own.global_reads + own.global_writes + own.operations + own.shuffles > 0;
+        self.state.tally().active += u64::from(took_part);
+        *counts += own;
+        if self.machine.records && took_part {
+            events.push(self.event);
+            self.pending.events += 1;
+        }
+    }
+
+    /// The thread's place in its warp.
+    #[must_use]
+    pub fn lane(&self) -> usize {
+        self.index % WARP
+    }
+
+    /// The thread's warp.
+    #[must_use]
+    pub fn warp(&self) -> usize {
+        self.index / WARP
+    }
+
+    /// What is combined.
+    #[must_use]
+    pub fn operator(&self) -> Operator<T> {
+        self.machine.operator
+    }
+
+    /// a ⊕ b, counted.
+    pub fn combine(&mut self, a: T, b: T) -> T {
+        self.counts.operations += 1;
+        self.event.operations += 1;
+        (self.machine.operator.combine)(a, b)
+    }
+
+    /// `condition`, at which the threads of a warp may go different ways.
+    #[track_caller]
+    pub fn branch(&mut self, condition: bool) -> bool {
+        self.state.tally().branch(Location::caller(), condition);
+        condition
+    }
+
+    /// The index with a word of padding for each round of the banks before it: i + i / banks.
+    pub fn padded(&mut self, index: usize) -> usize {
+        self.state.tally().padded = true;
+        index + index / self.machine.banks.number()
+    }
+
+    /// What another thread of the warp, or this one, has in the register: `registers` is that of all threads of the block,
+    /// as it was before the step.
+    pub fn shuffle(&mut self, registers: &[T], from: usize) -> T {
+        self.counts.shuffles += 1;
+        self.event.shuffles.push(from);
+        registers.get(from).copied().unwrap_or(self.machine.operator.identity)
+    }
+
+    /// The word `array[index]`.
+    #[track_caller]
+    pub fn read(&mut self, array: Array, index: usize) -> T {
+        let own = self.pending.values[self.own.0..].iter().rev().find(|w| (w.0, w.1) == (array, index)).map(|w| w.2);
+        let exists = self.note(Name::Value(array), index, false, Location::caller());
+        let value = own.or_else(|| if exists { self.machine.memory.values[array.0].words[index] } else { None });
+        let value = self.written(value, Name::Value(array), index).unwrap_or(self.machine.operator.identity);
+        self.remember(Name::Value(array), index, false, value);
+        value
+    }
+
+    /// `array[index] = value`.
+    #[track_caller]
+    pub fn write(&mut self, array: Array, index: usize, value: T) {
+        if self.note(Name::Value(array), index, true, Location::caller()) {
+            self.remember(Name::Value(array), index, true, value);
+            self.pending.values.push((array, index, value));
+        }
+    }
+
+    /// `to[at] = from[index]`.
+    #[track_caller]
+    pub fn copy(&mut self, from: Array, index: usize, to: Array, at: usize) {
+        let value = self.read(from, index);
+        self.write(to, at, value);
+    }
+
+    /// The flag `flags[index]`.
+    #[track_caller]
+    pub fn read_flag(&mut self, flags: Flags, index: usize) -> u32 {
+        let own = self.pending.flags[self.own.1..].iter().rev().find(|w| (w.0, w.1) == (flags, index)).map(|w| w.2);
+        let exists = self.note(Name::Flag(flags), index, false, Location::caller());
+        let value = own.or_else(|| if exists { self.machine.memory.flags[flags.0].words[index] } else { None });
+        let value = self.written(value, Name::Flag(flags), index).unwrap_or(0);
+        self.remember(Name::Flag(flags), index, false, value);
+        value
+    }
+
+    /// `flags[index] = value`.
+    #[track_caller]
+    pub fn write_flag(&mut self, flags: Flags, index: usize, value: u32) {
+        if self.note(Name::Flag(flags), index, true, Location::caller()) {
+            self.remember(Name::Flag(flags), index, true, value);
+            self.pending.flags.push((flags, index, value));
+        }
+    }
+
+    /// Counts an access and finds out what is wrong with it. Returns whether the word exists.
+    fn note(&mut self, name: Name, index: usize, write: bool, at: &Location<'_>) -> bool {
+        let now = Stamp {
+            launch: self.machine.memory.launch,
+            block: self.block,
+            thread: self.index,
+            barriers: self.state.barriers,
+            step: self.state.steps,
+        };
+        let memory = &mut self.machine.memory;
+        let (space, offset, len, other) = match name {
+            Name::Value(Array(id)) => memory.values[id].note(index, write, now),
+            Name::Flag(Flags(id)) => memory.flags[id].note(index, write, now),
+        };
+        let by = now.access(write);
+        if index >= len {
+            self.fail(Fault::Outside { at: self.site(name, index), by, len });
+            return false;
+        }
+        if let Some(first) = other {
+            self.fail(Fault::Race { at: self.site(name, index), first, second: by });
+        }
+        let counts = &mut self.counts;
+        if space == Space::Shared {
+            *(if write { &mut counts.shared_writes } else { &mut counts.shared_reads }) += 1;
+            let lane = self.index % WARP;
+            self.state.tally().access(at, lane, offset + index, self.pending.shared.len());
+            let event = self.pending.events;
+            let place = if write { self.event.writes.len() } else { self.event.reads.len() };
+            self.pending.shared.push((event, write, place));
+        } else {
+            *(if write { &mut counts.global_writes } else { &mut counts.global_reads }) += 1;
+        }
+        true
+    }
+
+    /// What a word holds, if it holds something; that it does not is a fault.
+    fn written<V>(&mut self, value: Option<V>, name: Name, index: usize) -> Option<V> {
+        if value.is_none() {
+            let by = Access { write: false, block: self.block, thread: self.index };
+            self.fail(Fault::Unwritten { at: self.site(name, index), by });
+        }
+        value
+    }
+
+    fn site(&self, name: Name, index: usize) -> Site {
+        let array = match name {
+            Name::Value(Array(id)) => self.machine.memory.values[id].name,
+            Name::Flag(Flags(id)) => self.machine.memory.flags[id].name,
+        };
+        Site { kernel: self.state.kernel, step: self.label, array, index }
+    }
+
+    fn fail(&mut self, fault: Fault) {
+        self.machine.fault.get_or_insert(fault);
+    }
+
+    fn remember(&mut self, name: Name, index: usize, write: bool, value: impl Word) {
+        if !self.machine.records {
+            return;
+        }
+        let array = match name {
+            Name::Value(Array(id)) => self.machine.memory.values[id].listed,
+            Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
+        };
+        let places = if write { &mut self.event.writes } else { &mut self.event.reads };
+        places.push(Place { array, index, value: value.to_string(), degree: 0 });
+    }
+}
+
+/// An array of either kind.
+#[derive(Clone, Copy)]
+enum Name {
+    Value(Array),
+    Flag(Flags),
+}

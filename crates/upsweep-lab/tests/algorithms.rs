@@ -1,0 +1,65 @@
+//! Every algorithm against the oracle on the machine model: lengths around every boundary, three operators, both bank
+//! layouts. The model's own checks (races, words outside an array, words never written) are part of it.
+
+use upsweep_lab::algorithm::{Algorithm, Element, Error, Input, Setup};
+use upsweep_lab::algorithms::{ALGORITHMS, by_name};
+use upsweep_lab::machine::{Banks, Fault};
+use upsweep_lab::operator::{Affine, Operator};
+
+const LENGTHS: [usize; 11] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 1000, 1024];
+
+/// Numbers that look random (the finaliser of SplitMix64).
+fn random(index: usize) -> i64 {
+    let mut z = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) as i64
+}
+
+fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
+    let values: Vec<_> = (0..n).map(value).collect();
+    let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
+    let input = Input { values: &values, heads: &heads };
+    for banks in [Banks::Sixteen, Banks::ThirtyTwo] {
+        let setup = Setup { operator, banks, records: false };
+        let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
+        let results = algorithm.run(setup, &input).map(|outcome| outcome.results);
+        assert_eq!(results, Ok(algorithm.computes.oracle(&operator, &input)), "{what}");
+    }
+}
+
+fn check_all(algorithm: &Algorithm, n: usize) {
+    check(algorithm, Operator::sum(), random, n);
+    check(algorithm, Operator::max(), random, n);
+    check(algorithm, Operator::affine(), |index| Affine { m: random(index) | 1, c: random(index + 1) }, n);
+}
+
+/// Algorithms that are there to be wrong.
+fn is_right(algorithm: &&Algorithm) -> bool {
+    algorithm.name != "kogge-stone-race"
+}
+
+#[test]
+fn algorithms_agree_with_the_oracle() {
+    for algorithm in ALGORITHMS.iter().filter(is_right) {
+        for n in LENGTHS.into_iter().filter(|&n| n <= algorithm.limit) {
+            check_all(algorithm, n);
+        }
+    }
+}
+
+#[test]
+fn a_single_buffer_races() {
+    let racing = by_name("kogge-stone-race").expect("it is listed");
+    check_all(racing, 32);
+    let values = [1; 33];
+    let setup = Setup { operator: Operator::sum(), banks: Banks::ThirtyTwo, records: false };
+    match racing.run(setup, &Input { values: &values, heads: &[false; 33] }) {
+        // Thread 31 writes the word that thread 32, of the next warp, reads.
+        Err(Error::Fault(Fault::Race { at, first, second })) => {
+            assert_eq!((at.array, at.index), ("s", 31));
+            assert_eq!((first.thread, first.write, second.thread, second.write), (32, false, 31, true));
+        }
+        other => panic!("{other:?}"),
+    }
+}
