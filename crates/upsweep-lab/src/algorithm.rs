@@ -61,6 +61,7 @@ pub struct Algorithm {
     pub computes: Computes,
     /// The most elements that it takes.
     pub limit: usize,
+    pub(crate) shorts: Body<i32>,
     pub(crate) ints: Body<i64>,
     pub(crate) affine: Body<Affine>,
 }
@@ -72,6 +73,12 @@ pub(crate) type Body<T> = fn(&mut Machine<T>, &Input<'_, T>) -> Array;
 pub trait Element: Word {
     #[doc(hidden)]
     fn body(algorithm: &Algorithm) -> Body<Self>;
+}
+
+impl Element for i32 {
+    fn body(algorithm: &Algorithm) -> Body<Self> {
+        algorithm.shorts
+    }
 }
 
 impl Element for i64 {
@@ -143,13 +150,7 @@ impl Algorithm {
     /// [`Error::Length`], [`Error::Heads`] for an input that it does not take; [`Error::Fault`] where the model finds the
     /// kernel wrong.
     pub fn run<T: Element>(&self, setup: Setup<T>, input: &Input<'_, T>) -> Result<Outcome<T>, Error> {
-        let found = input.values.len();
-        if found == 0 || found > self.limit {
-            return Err(Error::Length { algorithm: self.name, found, limit: self.limit });
-        }
-        if input.heads.len() != found {
-            return Err(Error::Heads { found: input.heads.len(), expected: found });
-        }
+        self.check(input)?;
         let mut machine = Machine::new(setup.operator, setup.banks);
         if setup.records {
             machine = machine.recording();
@@ -157,6 +158,20 @@ impl Algorithm {
         let array = T::body(self)(&mut machine, input);
         let results = machine.read(array);
         Ok(Outcome { results, run: machine.finish().map_err(Error::Fault)? })
+    }
+}
+
+impl Algorithm {
+    /// Whether it takes this input.
+    pub(crate) fn check<T>(&self, input: &Input<'_, T>) -> Result<(), Error> {
+        let found = input.values.len();
+        if found == 0 || found > self.limit {
+            return Err(Error::Length { algorithm: self.name, found, limit: self.limit });
+        }
+        if input.heads.len() != found {
+            return Err(Error::Heads { found: input.heads.len(), expected: found });
+        }
+        Ok(())
     }
 }
 

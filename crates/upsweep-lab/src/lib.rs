@@ -1,8 +1,10 @@
 //! The laboratory: the classic algorithms of scan and reduction, on a machine model that counts what their authors count.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
 
 pub mod algorithm;
 pub mod algorithms;
+#[cfg(feature = "cuda")]
+pub mod gpu;
 pub mod machine;
 pub mod operator;

@@ -1,6 +1,7 @@
 //! What the laboratory combines: elements and operators as data, so that one algorithm runs with all of them.
 
 use std::fmt::{self, Display};
+use upsweep::Element;
 
 /// An associative operator with its identity.
 #[derive(Clone, Copy, Debug)]
@@ -13,22 +14,28 @@ pub struct Operator<T> {
     pub combine: fn(T, T) -> T,
 }
 
-impl Operator<i64> {
-    /// Addition, wrapping.
-    #[must_use]
-    pub const fn sum() -> Self {
-        Self { name: "sum", identity: 0, combine: i64::wrapping_add }
-    }
+macro_rules! integers {
+    ($($integer:ident),*) => {$(
+        impl Operator<$integer> {
+            /// Addition, wrapping.
+            #[must_use]
+            pub fn sum() -> Self {
+                Self { name: "sum", identity: 0, combine: $integer::wrapping_add }
+            }
 
-    /// The larger of two.
-    #[must_use]
-    pub fn max() -> Self {
-        Self { name: "max", identity: i64::MIN, combine: i64::max }
-    }
+            /// The larger of two.
+            #[must_use]
+            pub fn max() -> Self {
+                Self { name: "max", identity: $integer::MIN, combine: $integer::max }
+            }
+        }
+    )*};
 }
+integers!(i32, i64);
 
 /// The function x -> m x + c of the whole numbers modulo 2^64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Element)]
+#[repr(C)]
 pub struct Affine {
     /// The factor.
     pub m: i64,

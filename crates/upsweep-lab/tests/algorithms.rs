@@ -1,20 +1,13 @@
 //! Every algorithm against the oracle on the machine model: lengths around every boundary, three operators, both bank
 //! layouts. The model's own checks (races, words outside an array, words never written) are part of it.
 
+mod support;
+
+use support::{LENGTHS, is_right, random};
 use upsweep_lab::algorithm::{Algorithm, Element, Error, Input, Setup};
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};
 use upsweep_lab::machine::{Banks, Fault};
 use upsweep_lab::operator::{Affine, Operator};
-
-const LENGTHS: [usize; 11] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 1000, 1024];
-
-/// Numbers that look random (the finaliser of SplitMix64).
-fn random(index: usize) -> i64 {
-    let mut z = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) as i64
-}
 
 fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
     let values: Vec<_> = (0..n).map(value).collect();
@@ -29,14 +22,9 @@ fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl F
 }
 
 fn check_all(algorithm: &Algorithm, n: usize) {
-    check(algorithm, Operator::sum(), random, n);
-    check(algorithm, Operator::max(), random, n);
+    check(algorithm, Operator::<i64>::sum(), random, n);
+    check(algorithm, Operator::<i64>::max(), random, n);
     check(algorithm, Operator::affine(), |index| Affine { m: random(index) | 1, c: random(index + 1) }, n);
-}
-
-/// Algorithms that are there to be wrong.
-fn is_right(algorithm: &&Algorithm) -> bool {
-    algorithm.name != "kogge-stone-race"
 }
 
 #[test]
@@ -53,7 +41,7 @@ fn a_single_buffer_races() {
     let racing = by_name("kogge-stone-race").expect("it is listed");
     check_all(racing, 32);
     let values = [1; 33];
-    let setup = Setup { operator: Operator::sum(), banks: Banks::ThirtyTwo, records: false };
+    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
     match racing.run(setup, &Input { values: &values, heads: &[false; 33] }) {
         // Thread 31 writes the word that thread 32, of the next warp, reads.
         Err(Error::Fault(Fault::Race { at, first, second })) => {

@@ -21,6 +21,7 @@ macro_rules! algorithm {
             source: $source,
             computes: Computes::$computes,
             limit: $limit,
+            shorts: |machine, input| $file::run(machine, input, $body),
             ints: |machine, input| $file::run(machine, input, $body),
             affine: |machine, input| $file::run(machine, input, $body),
         }

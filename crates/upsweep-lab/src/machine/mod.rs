@@ -8,7 +8,7 @@
 //! use upsweep_lab::operator::Operator;
 //!
 //! // Every thread adds its right neighbour's word to its own.
-//! let mut machine = Machine::new(Operator::sum(), Banks::ThirtyTwo);
+//! let mut machine = Machine::new(Operator::<i64>::sum(), Banks::ThirtyTwo);
 //! let x = machine.array("x", &[3, 1, 7, 0, 4]);
 //! machine.launch("neighbours", 1, 4, |block| {
 //!     let sum = block.shared("sum", 5);
