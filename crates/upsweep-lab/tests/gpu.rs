@@ -10,34 +10,39 @@ use upsweep_lab::algorithms::ALGORITHMS;
 use upsweep_lab::gpu::{Gpu, GpuElement, compile, race};
 use upsweep_lab::operator::{Affine, Operator};
 
-fn check<T: GpuElement>(gpu: &Gpu, algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
+type Outcome = Result<(), upsweep_lab::gpu::Error>;
+
+fn check<T: GpuElement>(
+    gpu: &Gpu,
+    algorithm: &Algorithm,
+    operator: Operator<T>,
+    value: impl Fn(usize) -> T,
+    n: usize,
+) -> Outcome {
     let values: Vec<_> = (0..n).map(value).collect();
     let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
     let input = Input { values: &values, heads: &heads };
     let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
-    let found = gpu.run(algorithm, &operator, &input).expect(&what);
+    let found = gpu.run(algorithm, &operator, &input)?;
     let expected = algorithm.computes.oracle(&operator, &input);
     let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
     assert_eq!((wrong, found.len()), (None, expected.len()), "{what}");
+    Ok(())
 }
 
 #[test]
 #[ignore = "needs a CUDA GPU"]
-fn gpu_agrees_with_the_oracle() {
-    let gpu = Gpu::open(0).expect("a CUDA GPU");
+fn gpu_agrees_with_the_oracle() -> Outcome {
+    let gpu = Gpu::open(0)?;
     for algorithm in ALGORITHMS.iter().filter(is_right) {
         for n in LENGTHS.into_iter().chain([1_000_007]).filter(|&n| n <= algorithm.limit) {
-            check(&gpu, algorithm, Operator::<i64>::sum(), random, n);
-            check(&gpu, algorithm, Operator::<i64>::max(), random, n);
-            check(
-                &gpu,
-                algorithm,
-                Operator::affine(),
-                |index| Affine { m: random(index) | 1, c: random(index + 1) },
-                n,
-            );
+            check(&gpu, algorithm, Operator::<i64>::sum(), random, n)?;
+            check(&gpu, algorithm, Operator::<i64>::max(), random, n)?;
+            let affine = |index| Affine { m: random(index) | 1, c: random(index + 1) };
+            check(&gpu, algorithm, Operator::affine(), affine, n)?;
         }
     }
+    Ok(())
 }
 
 /// The race compares every result with a plain loop's, also of algorithms of one block, which it extends to any length.
