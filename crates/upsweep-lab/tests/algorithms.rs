@@ -6,7 +6,7 @@ use upsweep_lab::algorithms::{ALGORITHMS, by_name};
 use upsweep_lab::machine::{Banks, Fault};
 use upsweep_lab::operator::{Affine, Operator};
 
-const LENGTHS: [usize; 11] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 1000, 1024];
+const LENGTHS: [usize; 15] = [1, 2, 3, 5, 8, 31, 32, 33, 100, 512, 1000, 1024, 1025, 2047, 2048];
 
 /// Numbers that look random (the finaliser of SplitMix64).
 fn random(index: usize) -> i64 {
