@@ -1,5 +1,7 @@
 //! What the sources claim, by number. The tests count on the model by themselves; [`claims`] is tested against the same numbers.
 
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
 use upsweep_lab::algorithm::{Input, Setup};
 use upsweep_lab::algorithms::by_name;
 use upsweep_lab::claims::claims;
@@ -34,12 +36,14 @@ fn operations_are_as_many_as_the_formulas_say() {
         for name in ["blelloch", "blelloch-halves", "blelloch-padded", "blelloch-halves-padded"] {
             assert_eq!(operations(name, n), balanced, "{name} {n}");
         }
-        let names = ["brent-kung", "brent-kung-halves", "brent-kung-padded", "brent-kung-halves-padded", "brent-kung-modulo"];
+        let names =
+            ["brent-kung", "brent-kung-halves", "brent-kung-padded", "brent-kung-halves-padded", "brent-kung-modulo"];
         let inverse = ["inverse", "inverse-halves", "inverse-padded", "inverse-halves-padded"];
         for name in names.into_iter().chain(inverse) {
             assert_eq!(operations(name, n), brent_kung, "{name} {n}");
         }
-        for name in ["reduce-interleaved", "reduce-strided", "reduce-strided-padded", "reduce-sequential", "sequential"] {
+        for name in ["reduce-interleaved", "reduce-strided", "reduce-strided-padded", "reduce-sequential", "sequential"]
+        {
             assert_eq!(operations(name, n), n as u64 - 1, "{name} {n}");
         }
     }
@@ -161,6 +165,46 @@ fn the_printed_example() {
 
 /// Name, claimed, found; and whether it holds.
 const EXPECTED: &[(&str, &str, &str, bool)] = &[
+    ("sequential-work", "8 64 512 1024", "7 63 511 1023", false),
+    ("reduction-work", "511 511 511", "511 511 511", true),
+    ("naive-work-per-step", "511 510 508 504 496 480 448 384 256", "511 510 508 504 496 480 448 384 256", true),
+    ("kogge-stone-work", "17 321 4097 9217", "17 321 4097 9217", true),
+    ("hillis-steele-work", "17 4097 45057", "17 4097 45057", true),
+    ("first-attempt-work", "17 321 4097 9217", "17 321 4097 9217", true),
+    ("first-attempt-work-per-step", "7 5 4", "7 6 4", false),
+    ("twenty-times-the-work", "20", "19.00 (log n is 20)", true),
+    ("naive-steps", "10 10", "10 10", true),
+    ("blelloch-work", "14 126 1022 2046", "14 126 1022 2046", true),
+    ("balanced-steps", "20 20", "20 20", true),
+    ("brent-kung-work", "11 120 1013 2036", "11 120 1013 2036", true),
+    ("brent-kung-steps", "19", "19", true),
+    ("brent-kung-threads", "up 4 2 1 0, down 2 4 8", "up 8 4 2 1, down 1 3 7", false),
+    ("inverse-work", "less than 14 126 1022 2046", "11 120 1013 2036", true),
+    ("inclusive-example", "3 4 11 11 14 16 22 25", "3 4 11 11 15 16 22 25", false),
+    ("exclusive-example", "0 3 4 11 11 15 16 22", "0 3 4 11 11 15 16 22", true),
+    ("interleaved-first-steps", "16 16 16 16 16", "16 16 16 16 16", true),
+    ("interleaved-later-steps", "0 0 0 0", "8 4 2 1", false),
+    ("interleaved-one-thread", "1 1 1 1", "1 1 1 1", true),
+    ("interleaved-half", "at most 0.500", "0.500", true),
+    ("interleaved-quarter", "less than 0.250", "0.111", true),
+    ("sequential-divergence", "0 0 0 0 1 1 1 1 1", "0 0 0 0 1 1 1 1 1", true),
+    ("sequential-sub-sums", "the first step that diverges makes less than 16", "16", false),
+    ("sequential-retiring", "4", "4 (warps at work: 8 4 2 1 1 1 1 1 1)", true),
+    ("last-loops", "6", "6", true),
+    ("unrolled-lines", "64 2080", "64 1568", false),
+    ("single-buffer-race", "a race", "from 33 elements on", true),
+    ("interleaved-conflicts", "conflicts", "0", false),
+    ("sequential-conflicts", "0", "0", true),
+    ("loads-conflicts", "2 1", "2 1", true),
+    ("tree-64-degrees", "2 4 4 4 2 1", "2 4 4 4 2 1", true),
+    ("tree-64", "102 36 84", "102 36 84", true),
+    ("tree-128", "186 48 106", "186 48 112", false),
+    ("tree-512", "570 120 304", "570 120 304", true),
+    ("tree-512-padded-degrees", "1 1 1 1 2 2 2 2 1", "1 1 1 1 2 2 2 2 1", true),
+    ("brent-kung-conflicts", "2 4", "2 4", true),
+    ("brent-kung-padded-conflicts", "1 1", "1 1", true),
+    ("warps-of-blocks", "24", "24", true),
+    ("latency-hiding", "13", "13", true),
 ];
 
 #[test]

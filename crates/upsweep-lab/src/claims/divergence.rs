@@ -102,7 +102,8 @@ fn unrolled() -> Result<Measured, String> {
 }
 
 fn race() -> Result<Measured, String> {
-    let racing = |n: &usize| run("kogge-stone-race", *n, Banks::ThirtyTwo).is_err_and(|error| error.starts_with("race"));
+    let racing =
+        |n: &usize| run("kogge-stone-race", *n, Banks::ThirtyTwo).is_err_and(|error| error.starts_with("race"));
     let first = (1..=64).find(racing).unwrap_or(0);
     Ok(Measured::new("a race", format!("from {first} elements on"), first > 0))
 }
