@@ -4,6 +4,7 @@
 
 pub mod algorithm;
 pub mod algorithms;
+pub mod claims;
 #[cfg(feature = "cuda")]
 pub mod gpu;
 pub mod machine;

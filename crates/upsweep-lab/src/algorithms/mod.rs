@@ -2,9 +2,18 @@
 //! CUDA kernel is in the file of the same stem under `kernels/`.
 
 mod blelloch;
+mod brent_kung;
+mod double_buffered;
+mod hillis_steele;
+mod inverse;
 mod kogge_stone;
 mod layout;
+mod reduce_interleaved;
 mod reduce_sequential;
+mod reduce_shuffle;
+mod reduce_strided;
+mod reduce_unrolled;
+mod sequential;
 
 use crate::algorithm::{Algorithm, Computes};
 use layout::{Loads, Padding};
@@ -31,6 +40,33 @@ macro_rules! algorithm {
 /// All algorithms, in the order in which they are taught.
 pub static ALGORITHMS: &[Algorithm] = &[
     algorithm!(
+        reduce_interleaved,
+        (),
+        "reduce-interleaved",
+        Reduction,
+        MAX_THREADS,
+        "reduction, every second thread adds, then every fourth, and so on: divergent",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"A Simple Implementation\""
+    ),
+    algorithm!(
+        reduce_strided,
+        Padding::None,
+        "reduce-strided",
+        Reduction,
+        2 * MAX_THREADS,
+        "reduction, the first threads add words that are ever further apart: bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Scan Bank Conflicts\""
+    ),
+    algorithm!(
+        reduce_strided,
+        Padding::Padded,
+        "reduce-strided-padded",
+        Reduction,
+        2 * MAX_THREADS,
+        "the same, padded against bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Fixing Scan Bank Conflicts\""
+    ),
+    algorithm!(
         reduce_sequential,
         (),
         "reduce-sequential",
@@ -38,6 +74,42 @@ pub static ALGORITHMS: &[Algorithm] = &[
         MAX_THREADS,
         "reduction, the threads of the lower half add the upper half",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Reduction, version 2\""
+    ),
+    algorithm!(
+        reduce_unrolled,
+        (),
+        "reduce-unrolled",
+        Reduction,
+        MAX_THREADS,
+        "reduction, the last warp without barriers",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Implicit Synchronization in a Warp\""
+    ),
+    algorithm!(
+        reduce_shuffle,
+        (),
+        "reduce-shuffle",
+        Reduction,
+        MAX_THREADS,
+        "reduction by shuffles within warps, in element order",
+        "after Harris, \"Faster Parallel Reductions on Kepler\", 2014"
+    ),
+    algorithm!(
+        sequential,
+        (),
+        "sequential",
+        ExclusiveScan,
+        usize::MAX,
+        "the scan on a CPU, one thread",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Scan on the CPU\""
+    ),
+    algorithm!(
+        hillis_steele,
+        (),
+        "hillis-steele",
+        InclusiveScan,
+        usize::MAX,
+        "the naive parallel scan over global memory, a launch a step",
+        "Hillis and Steele 1986; CS121 Parallel Computing, \"Parallel prefix sum (naive)\""
     ),
     algorithm!(
         kogge_stone,
@@ -56,6 +128,105 @@ pub static ALGORITHMS: &[Algorithm] = &[
         MAX_THREADS,
         "Kogge-Stone in place without the second barrier: the race that the model finds",
         "Lensch and Strzodka; CS121 Parallel Computing, \"Single buffer would have race condition (how?)\""
+    ),
+    algorithm!(
+        double_buffered,
+        double_buffered::Shift::None,
+        "double-buffered",
+        InclusiveScan,
+        MAX_THREADS,
+        "Kogge-Stone in two buffers, one barrier a step",
+        "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, \"Parallel scan\""
+    ),
+    algorithm!(
+        double_buffered,
+        double_buffered::Shift::ByOne,
+        "double-buffered-exclusive",
+        ExclusiveScan,
+        MAX_THREADS,
+        "Kogge-Stone in two buffers, of the elements shifted by one",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"A First-Attempt Parallel Scan Algorithm\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Interleaved, Padding::None),
+        "brent-kung",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, neighbouring loads",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Efficient parallel prefix sum\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Halves, Padding::None),
+        "brent-kung-halves",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, a load of each half",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Efficient parallel prefix sum\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Interleaved, Padding::Padded),
+        "brent-kung-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, neighbouring loads, padded against bank conflicts",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Removing bank conflicts\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Halves, Padding::Padded),
+        "brent-kung-halves-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, a load of each half, padded against bank conflicts",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Removing bank conflicts\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Modulo,
+        "brent-kung-modulo",
+        InclusiveScan,
+        MAX_THREADS,
+        "Brent-Kung, each thread at its own word: divergent",
+        "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, \"Parallel scan\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Interleaved, Padding::None),
+        "inverse",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the sums handed on by who takes them, neighbouring loads",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Halves, Padding::None),
+        "inverse-halves",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the same, a load of each half",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Interleaved, Padding::Padded),
+        "inverse-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the same, neighbouring loads, padded against bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Halves, Padding::Padded),
+        "inverse-halves-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the same, a load of each half, padded against bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
     ),
     algorithm!(
         blelloch,
