@@ -4,5 +4,6 @@
 
 pub mod algorithm;
 pub mod algorithms;
+pub mod fenwick;
 pub mod machine;
 pub mod operator;

@@ -6,7 +6,13 @@ use upsweep_lab::algorithms::{ALGORITHMS, by_name};
 use upsweep_lab::machine::{Banks, Fault};
 use upsweep_lab::operator::{Affine, Operator};
 
-const LENGTHS: [usize; 11] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 1000, 1024];
+const LENGTHS: [usize; 15] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 513, 1000, 1024, 1025, 2047, 2048];
+
+/// For algorithms that take any length: the last group, wave or level is not full, or is.
+const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
+
+/// For one operator each.
+const MILLION: usize = 1_000_007;
 
 /// Numbers that look random (the finaliser of SplitMix64).
 fn random(index: usize) -> i64 {
@@ -14,6 +20,10 @@ fn random(index: usize) -> i64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (z ^ (z >> 31)) as i64
+}
+
+fn affine(index: usize) -> Affine {
+    Affine { m: random(index) | 1, c: random(index + 1) }
 }
 
 fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
@@ -31,7 +41,7 @@ fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl F
 fn check_all(algorithm: &Algorithm, n: usize) {
     check(algorithm, Operator::sum(), random, n);
     check(algorithm, Operator::max(), random, n);
-    check(algorithm, Operator::affine(), |index| Affine { m: random(index) | 1, c: random(index + 1) }, n);
+    check(algorithm, Operator::affine(), affine, n);
 }
 
 /// Algorithms that are there to be wrong.
@@ -45,6 +55,18 @@ fn algorithms_agree_with_the_oracle() {
         for n in LENGTHS.into_iter().filter(|&n| n <= algorithm.limit) {
             check_all(algorithm, n);
         }
+    }
+}
+
+#[test]
+fn any_length_is_any_length() {
+    for algorithm in ALGORITHMS.iter().filter(is_right).filter(|algorithm| algorithm.limit == usize::MAX) {
+        for n in LONGER {
+            check(algorithm, Operator::affine(), affine, n);
+        }
+        let start = std::time::Instant::now();
+        check_all(algorithm, MILLION);
+        eprintln!("{} {:?}", algorithm.name, start.elapsed());
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct State {
     pub(super) threads: usize,
     pub(super) barriers: u64,
     pub(super) steps: u64,
+    /// Where the block's last step is among the run's.
+    last_step: Option<usize>,
     shared_words: usize,
     arrays: Vec<Array>,
     tally: WarpTally,
@@ -23,7 +25,8 @@ pub(super) struct State {
 impl State {
     pub(super) fn new(kernel: &'static str, index: usize, threads: usize) -> Self {
         let tally = WarpTally::default();
-        Self { kernel, index, threads, barriers: 0, steps: 0, shared_words: 0, arrays: Vec::new(), tally }
+        let arrays = Vec::new();
+        Self { kernel, index, threads, barriers: 0, steps: 0, last_step: None, shared_words: 0, arrays, tally }
     }
 }
 
@@ -95,6 +98,7 @@ impl<'a, T: Word> Block<'a, T> {
         }
         pending.commit(self.machine, &mut events);
         self.state.steps += 1;
+        self.state.last_step = Some(self.machine.run.steps.len());
         let (kernel, block) = (self.state.kernel, self.index);
         self.machine.run.steps.push(Step { kernel, label, block, counts, divergent, events });
     }
@@ -102,8 +106,9 @@ impl<'a, T: Word> Block<'a, T> {
     /// All threads wait for each other.
     pub fn barrier(&mut self) {
         self.state.barriers += 1;
-        if let Some(step) = self.machine.run.steps.last_mut() {
-            step.counts.barriers += 1;
+        // Not the run's last step: that may be another block's.
+        if let Some(step) = self.state.last_step {
+            self.machine.run.steps[step].counts.barriers += 1;
         }
     }
 }

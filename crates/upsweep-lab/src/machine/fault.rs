@@ -69,6 +69,13 @@ pub enum Fault {
         /// Who.
         by: Access,
     },
+    /// A thread waits for a flag that no earlier phase and no earlier block sets.
+    Stuck {
+        /// Where.
+        at: Site,
+        /// Who.
+        by: Access,
+    },
 }
 
 impl Display for Fault {
@@ -79,6 +86,7 @@ impl Display for Fault {
             }
             Self::Outside { at, by, len } => write!(f, "{by} {at}: the array has {len} words"),
             Self::Unwritten { at, by } => write!(f, "{by} {at}: nothing was written there before"),
+            Self::Stuck { at, by } => write!(f, "{by} {at} and waits for ever: nothing before sets the flag"),
         }
     }
 }

@@ -62,8 +62,9 @@ impl Stamp {
 #[derive(Clone, Debug, Default)]
 struct History {
     written: Option<Stamp>,
-    /// At most two: any access that races with a reader left out here races with one of these, too, because they are of
-    /// different warps, or of different threads of the only warp that reads.
+    /// At most two: any write that races with a reader left out here races with one of these, too. For they are of different
+    /// blocks, which a write is never ordered after both of; or, if one block reads, of different warps, which no later
+    /// write before a barrier is in both of; or, if one warp reads, of different threads in one step.
     read: [Option<Stamp>; 2],
 }
 
@@ -75,7 +76,12 @@ impl History {
         }
         match &mut self.read {
             [free @ None, _] | [_, free @ None] => *free = Some(now),
-            [Some(one), Some(other)] if one.warp() == other.warp() && now.warp() != one.warp() => *other = now,
+            [Some(one), Some(other)]
+                if one.block == other.block && now.block != one.block
+                    || one.warp() == other.warp() && now.warp() != one.warp() =>
+            {
+                *other = now;
+            }
             _ => {}
         }
         self.written.filter(|stamp| !stamp.comes_before(&now))

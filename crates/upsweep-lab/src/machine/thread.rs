@@ -178,6 +178,18 @@ impl<'a, T: Word> Thread<'a, T> {
         value
     }
 
+    /// The flag `flags[index]`, as soon as it is not 0. One read is counted: how often a thread asks in vain is a matter of
+    /// time. In the model it has to be set before, or the kernel would hang.
+    #[track_caller]
+    pub fn wait(&mut self, flags: Flags, index: usize) -> u32 {
+        let flag = self.read_flag(flags, index);
+        if flag == 0 {
+            let by = Access { write: false, block: self.block, thread: self.index };
+            self.fail(Fault::Stuck { at: self.site(Name::Flag(flags), index), by });
+        }
+        flag
+    }
+
     /// `flags[index] = value`.
     #[track_caller]
     pub fn write_flag(&mut self, flags: Flags, index: usize, value: u32) {
