@@ -126,15 +126,16 @@ fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: 
     let totals = block.shared("totals", WARPS);
     let Registers { items, sums, totals: warps } = registers;
     block.step("load and reduce", |t| {
-        let own = t.index * ITEMS;
-        for item in own..own + ITEMS {
-            let index = tile * TILE + item;
-            items[item] = if t.branch(index < n) { t.read(x, index) } else { identity };
+        let first = tile * TILE + t.index * ITEMS;
+        let own = &mut items[t.index * ITEMS..][..ITEMS];
+        for (index, item) in (first..).zip(own.iter_mut()) {
+            *item = if t.branch(index < n) { t.read(x, index) } else { identity };
         }
-        sums[t.index] = items[own];
-        for item in own + 1..own + ITEMS {
-            sums[t.index] = t.combine(sums[t.index], items[item]);
+        let mut sum = own[0];
+        for &item in &own[1..] {
+            sum = t.combine(sum, item);
         }
+        sums[t.index] = sum;
     });
     warp::scan(block, sums, WARPS, WARP);
     block.step("totals", |t| {

@@ -3,9 +3,10 @@
 use super::memory::{Array, Flags, Space};
 use super::run::Step;
 use super::tally::WarpTally;
-use super::thread::{Pending, Thread};
+use super::thread::Thread;
 use super::{Counts, Machine, WARP, Word};
 use crate::operator::Operator;
+use std::mem;
 
 /// What a block keeps between the phases of its kernel.
 #[derive(Debug)]
@@ -13,8 +14,8 @@ pub(super) struct State {
     pub(super) kernel: &'static str,
     pub(super) index: usize,
     pub(super) threads: usize,
-    pub(super) barriers: u64,
-    pub(super) steps: u64,
+    pub(super) barriers: u32,
+    pub(super) steps: u32,
     /// Where the block's last step is among the run's.
     last_step: Option<usize>,
     shared_words: usize,
@@ -82,21 +83,28 @@ impl<'a, T: Word> Block<'a, T> {
     /// What all threads do next, in lockstep: reads see what memory held before the step, and what the thread itself wrote
     /// in it.
     pub fn step(&mut self, label: &'static str, mut body: impl FnMut(&mut Thread<'_, T>)) {
-        let mut counts = Counts { steps: 1, threads: self.threads as u64, ..Counts::default() };
-        let (mut events, mut divergent) = (Vec::new(), Vec::new());
-        let mut pending = Pending::default();
+        let mut pending = mem::take(&mut self.machine.pending);
+        let mut divergent = Vec::new();
         for warp in 0..self.threads.div_ceil(WARP) {
             for index in warp * WARP..self.threads.min((warp + 1) * WARP) {
                 let mut thread = Thread::new(self.machine, self.state, &mut pending, label, index);
                 body(&mut thread);
-                thread.end(&mut counts, &mut events);
+                thread.end();
             }
-            let tally = &mut self.state.tally;
-            if tally.finish(self.machine.banks, &mut counts, |number, degree| pending.note_degree(number, degree)) {
+            let (machine, mut counts) = (&*self.machine, mem::take(&mut pending.counts));
+            let diverged = self.state.tally.finish(machine.banks, &mut counts, |number, degree| {
+                if machine.records {
+                    pending.note_degree(number, degree);
+                }
+            });
+            pending.counts = counts;
+            if diverged {
                 divergent.push(warp);
             }
         }
-        pending.commit(self.machine, &mut events);
+        let (counts, events) = pending.commit(self.machine);
+        self.machine.pending = pending;
+        let counts = Counts { steps: 1, threads: self.threads as u64, ..counts };
         self.state.steps += 1;
         self.state.last_step = Some(self.machine.run.steps.len());
         let (kernel, block) = (self.state.kernel, self.index);

@@ -3,6 +3,7 @@
 use super::WARP;
 use super::fault::Access;
 use std::fmt::{Debug, Display};
+use std::num::NonZeroU32;
 
 /// What a word of memory can hold.
 pub trait Word: Copy + PartialEq + Debug + Display {}
@@ -27,21 +28,22 @@ pub struct Array(pub(super) usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags(pub(super) usize);
 
-/// When, and by whom, a word was accessed.
+/// When, and by whom, a word was accessed. Small, as every word keeps three of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
-    pub(super) launch: u64,
-    pub(super) block: usize,
-    pub(super) thread: usize,
+    /// Not 0, which makes an `Option` of it as small.
+    pub(super) launch: NonZeroU32,
+    pub(super) block: u32,
+    pub(super) thread: u32,
     /// Barriers that the block had passed.
-    pub(super) barriers: u64,
+    pub(super) barriers: u32,
     /// Steps that the block had taken.
-    pub(super) step: u64,
+    pub(super) step: u32,
 }
 
 impl Stamp {
-    fn warp(&self) -> (usize, usize) {
-        (self.block, self.thread / WARP)
+    fn warp(&self) -> (u32, u32) {
+        (self.block, self.thread / WARP as u32)
     }
 
     /// Whether something lets `later` come after this access in every run.
@@ -54,7 +56,7 @@ impl Stamp {
     }
 
     pub(super) fn access(&self, write: bool) -> Access {
-        Access { write, block: self.block, thread: self.thread }
+        Access { write, block: self.block as usize, thread: self.thread as usize }
     }
 }
 
@@ -127,14 +129,14 @@ impl<V: Word> Region<V> {
 pub(super) struct Memory<T> {
     pub(super) values: Vec<Region<T>>,
     pub(super) flags: Vec<Region<u32>>,
-    pub(super) launch: u64,
+    pub(super) launch: NonZeroU32,
     listed: usize,
     kept: (usize, usize),
 }
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), flags: Vec::new(), launch: 0, listed: 0, kept: (0, 0) }
+        Self { values: Vec::new(), flags: Vec::new(), launch: NonZeroU32::MIN, listed: 0, kept: (0, 0) }
     }
 }
 
@@ -174,7 +176,7 @@ impl<T: Word> Memory<T> {
     }
 
     pub(super) fn begin_launch(&mut self) {
-        self.launch += 1;
+        self.launch = self.launch.saturating_add(1);
         self.kept = (self.values.len(), self.flags.len());
     }
 

@@ -59,6 +59,7 @@ pub use thread::Thread;
 
 use crate::operator::Operator;
 use memory::Memory;
+use thread::Pending;
 
 /// Threads of a warp.
 pub const WARP: usize = 32;
@@ -69,6 +70,7 @@ pub struct Machine<T> {
     operator: Operator<T>,
     banks: Banks,
     memory: Memory<T>,
+    pending: Pending<T>,
     run: Run,
     fault: Option<Fault>,
     /// Whether each step keeps who did what and what memory held then.
@@ -79,7 +81,8 @@ impl<T: Word> Machine<T> {
     /// A machine with nothing in its memory.
     #[must_use]
     pub fn new(operator: Operator<T>, banks: Banks) -> Self {
-        Self { operator, banks, memory: Memory::default(), run: Run::default(), fault: None, records: false }
+        let (memory, pending) = (Memory::default(), Pending::default());
+        Self { operator, banks, memory, pending, run: Run::default(), fault: None, records: false }
     }
 
     /// Keeps for each step who read and wrote what, and what memory held after it: what pictures are made of. It takes
