@@ -11,7 +11,7 @@ const LENGTHS: [usize; 15] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 513, 1000, 1024,
 /// For algorithms that take any length: the last group, wave or level is not full, or is.
 const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
 
-/// For one operator each.
+/// With one bank layout.
 const MILLION: usize = 1_000_007;
 
 /// Numbers that look random (the finaliser of SplitMix64).
@@ -30,11 +30,15 @@ fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl F
     let values: Vec<_> = (0..n).map(value).collect();
     let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
     let input = Input { values: &values, heads: &heads };
-    for banks in [Banks::Sixteen, Banks::ThirtyTwo] {
+    let banks = [Banks::Sixteen, Banks::ThirtyTwo];
+    for &banks in if n < MILLION { &banks[..] } else { &banks[1..] } {
         let setup = Setup { operator, banks, records: false };
         let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
-        let results = algorithm.run(setup, &input).map(|outcome| outcome.results);
-        assert_eq!(results, Ok(algorithm.computes.oracle(&operator, &input)), "{what}");
+        let outcome = algorithm.run(setup, &input).map(|outcome| outcome.results);
+        let results = outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
+        let expected = algorithm.computes.oracle(&operator, &input);
+        let first_wrong = results.iter().zip(&expected).position(|(found, expected)| found != expected);
+        assert_eq!((results.len(), first_wrong), (expected.len(), None), "{what}");
     }
 }
 
@@ -64,9 +68,7 @@ fn any_length_is_any_length() {
         for n in LONGER {
             check(algorithm, Operator::affine(), affine, n);
         }
-        let start = std::time::Instant::now();
         check_all(algorithm, MILLION);
-        eprintln!("{} {:?}", algorithm.name, start.elapsed());
     }
 }
 

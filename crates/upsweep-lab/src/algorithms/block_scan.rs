@@ -49,7 +49,7 @@ pub(super) fn exclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize
 }
 
 /// The tree of sums: the last word of each node's range gets what the range combines to. It is Fenwick's tree.
-pub(super) fn up<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
+fn up<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     let mut stride = 1;
     while stride < size {
         block.barrier();
@@ -65,7 +65,7 @@ pub(super) fn up<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize) {
     }
 }
 
-/// Loads the `size` words from place `first` of an array of `n`; the identity beyond its end. Neighbouring threads load
+/// Loads `size` words, those from place `first` of an array of `n` on; beyond its end, the identity. Neighbouring threads load
 /// neighbouring words.
 pub(super) fn load<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), first: usize, s: Array, size: usize) {
     let (identity, threads) = (block.operator().identity, block.threads);
@@ -77,7 +77,7 @@ pub(super) fn load<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), fi
     });
 }
 
-/// Stores them.
+/// Stores the words to their places in an array of `n`.
 pub(super) fn store<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, (y, n): (Array, usize), first: usize) {
     let threads = block.threads;
     block.step("store", |t| {

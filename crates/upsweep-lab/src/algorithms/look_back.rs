@@ -104,7 +104,7 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, status: Status) {
         let mut flags = [0; WARP];
         let mut values = [block.operator().identity; WARP];
         block.step("look", |t| {
-            if t.branch(warp::is_lane(t.index, end)) {
+            if t.branch(t.index < WARP.min(end)) {
                 let tile = end - 1 - t.lane();
                 let flag = t.wait(status.flags, tile);
                 flags[t.lane()] = flag;

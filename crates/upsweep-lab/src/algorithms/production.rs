@@ -167,7 +167,7 @@ fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, register
 fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: usize) -> Vec<T> {
     let mut values = vec![block.operator().identity; WARP];
     block.step("wait", |t| {
-        if t.branch(warp::is_lane(t.index, count)) {
+        if t.branch(t.index < count) {
             t.wait(from.ready, first + t.index);
             values[t.index] = t.read(from.values, first + t.index);
         }

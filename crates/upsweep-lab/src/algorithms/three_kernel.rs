@@ -13,8 +13,8 @@
 //!     s = segment b;  scan s;  y's segment b = s
 //!     if t == 0: sums[b] = s[511]
 //! kernel 2, one block:
-//!     for each 2048 of the sums:
-//!         s = these sums;  scan s;  put the carry in front;  carry = s[2047]
+//!     for each 512 of the sums:
+//!         s = these sums;  scan s;  put the carry in front;  carry = s[511]
 //! kernel 3, a block b > 0 for each segment:
 //!     y[i] = sums[b - 1] ⊕ y[i]      for the segment's i
 //! ```
@@ -23,16 +23,16 @@
 //! end of a kernel is the barrier of all blocks: sums are complete when the next kernel begins.
 //!
 //! What differs from the lecture: it takes a segment's sum from the word at the block's size less one, which is the middle
-//! of an array of twice that size; the sum is the last word. It scans the sums once, so that its limit is 512 segments, or
-//! with the largest block 2048, which is 2²⁰ elements. Here the block goes on to the next 2048 sums and carries what it
-//! has so far along, so that any length works; but one block does it while all others are idle. Lengths that no segment
-//! divides are filled up with the identity, in shared memory only.
+//! of an array of twice that size; the sum is the last word. It scans the sums once, with the same block scan, so that its
+//! limit is 512 segments of 512 elements: 2¹⁸, or 2²² with the largest blocks. Here the block goes on to the next 512 sums
+//! and carries along what it has so far, so that any length works; but one block does it while all others are idle. The
+//! last segment is filled up with the identity, in shared memory only.
 
-use super::{MAX_THREADS, block_scan};
+use super::block_scan;
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 
-/// Threads of the blocks of the first and the last kernel.
+/// Threads of a block.
 const THREADS: usize = 256;
 /// Elements of a segment.
 const SEGMENT: usize = 2 * THREADS;
@@ -64,22 +64,21 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): (
     y
 }
 
-/// One block scans the sums, as many as it has words for at a time.
+/// One block scans the sums, a segment of them after the other.
 fn scan_sums<T: Word>(machine: &mut Machine<T>, sums: Array, segments: usize) {
-    let size = segments.next_power_of_two().min(2 * MAX_THREADS);
-    machine.launch("sums", 1, size / 2, |block| {
-        let (s, carry) = (block.shared("s", size), block.shared("carry", 1));
-        for first in (0..segments).step_by(size) {
+    machine.launch("sums", 1, THREADS, |block| {
+        let (s, carry) = (block.shared("s", SEGMENT), block.shared("carry", 1));
+        for first in (0..segments).step_by(SEGMENT) {
             if first > 0 {
                 block.barrier();
             }
-            block_scan::load(block, (sums, segments), first, s, size);
-            block_scan::inclusive(block, s, size);
+            block_scan::load(block, (sums, segments), first, s, SEGMENT);
+            block_scan::inclusive(block, s, SEGMENT);
             block.barrier();
             if first > 0 {
                 block.step("carry", |t| {
                     let before = t.read(carry, 0);
-                    for word in [t.index, t.index + size / 2] {
+                    for word in [t.index, t.index + THREADS] {
                         let own = t.read(s, word);
                         let both = t.combine(before, own);
                         t.write(s, word, both);
@@ -87,10 +86,10 @@ fn scan_sums<T: Word>(machine: &mut Machine<T>, sums: Array, segments: usize) {
                 });
                 block.barrier();
             }
-            block_scan::store(block, s, size, (sums, segments), first);
+            block_scan::store(block, s, SEGMENT, (sums, segments), first);
             block.step("next carry", |t| {
                 if t.branch(t.index == 0) {
-                    t.copy(s, size - 1, carry, 0);
+                    t.copy(s, SEGMENT - 1, carry, 0);
                 }
             });
         }

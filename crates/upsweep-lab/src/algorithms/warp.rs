@@ -1,7 +1,7 @@
 //! What a warp does by shuffles, without shared memory and without barriers. A block's registers are a slice with one word
 //! for each of its threads.
 
-use crate::machine::{Block, WARP, Word};
+use crate::machine::{Block, Word};
 
 /// Which way the lanes' values follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +45,4 @@ pub(super) fn scan<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps
         });
         stride *= 2;
     }
-}
-
-/// Whether lane k of warp 0 has anything to do for one of `count` values.
-pub(super) fn is_lane(index: usize, count: usize) -> bool {
-    index < WARP.min(count)
 }

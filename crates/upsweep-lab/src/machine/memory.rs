@@ -74,7 +74,9 @@ impl History {
     /// Notes a read; returns the write that it races with.
     fn note_read(&mut self, now: Stamp) -> Option<Stamp> {
         for earlier in &mut self.read {
-            *earlier = earlier.filter(|stamp| !stamp.comes_before(&now));
+            if earlier.is_some_and(|stamp| stamp.comes_before(&now)) {
+                *earlier = None;
+            }
         }
         match &mut self.read {
             [free @ None, _] | [_, free @ None] => *free = Some(now),
@@ -184,5 +186,64 @@ impl<T: Word> Memory<T> {
     pub(super) fn free_shared(&mut self) {
         self.values.truncate(self.kept.0);
         self.flags.truncate(self.kept.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that ever touched a word.
+    #[derive(Default)]
+    struct All(Vec<(Stamp, bool)>);
+
+    impl All {
+        /// Notes an access; returns whether it races with one before.
+        fn note(&mut self, now: Stamp, write: bool) -> bool {
+            let races = self.0.iter().any(|(stamp, wrote)| (write || *wrote) && !stamp.comes_before(&now));
+            self.0.push((now, write));
+            races
+        }
+    }
+
+    #[test]
+    fn three_stamps_find_the_first_race_that_all_stamps_find() {
+        let mut seed = 1u64;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as u32 % below
+        };
+        let (mut raced, mut clean) = (0, 0);
+        for _ in 0..300_000 {
+            let (mut all, mut history) = (All::default(), History::default());
+            // Each block has its own time: steps, and barriers after some of them.
+            let mut times = [(0, 0); 3];
+            let (blocks, threads, length) = (1 + random(3), [2, 34, 98][random(3) as usize], 2 + random(9));
+            let mut launch = NonZeroU32::MIN;
+            let mut race = false;
+            for _ in 0..length {
+                let block = random(blocks);
+                let (step, barriers) = &mut times[block as usize];
+                *step += u32::from(random(2) == 0);
+                if random(4) == 0 {
+                    (*step, *barriers) = (*step + 1, *barriers + 1);
+                }
+                if random(16) == 0 {
+                    launch = launch.saturating_add(1);
+                }
+                let thread = random(threads) / 32 * 32 + random(2);
+                let now = Stamp { launch, block, thread, barriers: *barriers, step: *step };
+                let write = random(4) == 0;
+                let expected = all.note(now, write);
+                let found = if write { history.note_write(now).is_some() } else { history.note_read(now).is_some() };
+                assert_eq!(found, expected, "{now:?} {write} after {:?}", &all.0);
+                if found {
+                    race = true;
+                    break;
+                }
+            }
+            *(if race { &mut raced } else { &mut clean }) += 1;
+        }
+        assert!(raced > 50_000 && clean > 50_000, "{raced} {clean}");
     }
 }

@@ -35,8 +35,9 @@
 //! What the model is strict about: a word that is read before it was written, a place outside an array, and a race, two
 //! threads at one word, one of them writing, with nothing between that orders them. What orders two accesses: the thread
 //! itself; a barrier, for threads of one block; a later step, for threads of one warp, because a warp runs in lockstep; the
-//! end of a launch. Words in [status arrays](Machine::status) are the exception, as atomics are on a GPU. The first of these
-//! faults ends the counting, and [`Machine::finish`] returns it.
+//! end of a launch. Words in [status arrays](Machine::status) are the exception, as atomics are on a GPU. Two
+//! more faults: a [shuffle](Thread::shuffle) from another warp, and a [wait](Thread::wait) for what nothing before sets.
+//! The first fault of all is what [`Machine::finish`] returns.
 //!
 //! What it leaves out: time. Its cycles are the lecture's rule for shared memory (see [`Counts::cycles`]), which is why
 //! they can be computed by hand and compared with what the lecture prints. Global memory costs nothing there.

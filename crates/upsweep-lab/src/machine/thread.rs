@@ -149,7 +149,14 @@ impl<'a, T: Word> Thread<'a, T> {
         if self.machine.records {
             self.pending.event.shuffles.push(from);
         }
-        registers.get(from).copied().unwrap_or(self.machine.operator.identity)
+        match registers.get(from) {
+            Some(&register) if from / WARP == self.warp() => register,
+            _ => {
+                let (kernel, step) = (self.state.kernel, self.label);
+                self.fail(Fault::OtherWarp { kernel, step, block: self.block, thread: self.index, from });
+                self.machine.operator.identity
+            }
+        }
     }
 
     /// The word `array[index]`.
