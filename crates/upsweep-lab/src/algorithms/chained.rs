@@ -19,15 +19,16 @@
 //!     put `before` and the totals of the lower threads in front of the 4 elements;  store
 //! ```
 //!
-//! Cost: each element is read and written once, where three kernels do both twice. 2 operations an element and 2 a thread.
-//! The chain has a link a tile: its length in time is tiles times what it takes a word from one block to the next.
+//! Cost: each element is read and written once, where three kernels do both twice. 7 operations for the 4 elements of a
+//! thread, and 3 more for its total. The chain has a link a tile: its length in time is the number of tiles times what a
+//! word takes from one block to the next.
 //!
 //! Blocks wait for lower blocks only, so those have to run. A GPU does not promise it for the block's own number: the CUDA
 //! form takes its tile by ticket, from a counter, so that tile b begins after tile b - 1. The model's blocks begin in
 //! order. It runs them in waves, as many as are resident, and all load before the first waits.
 //!
-//! What differs from the text: it has a block scan first and add the prefix to all elements in memory; here one addition
-//! goes to shared memory. And the order: what lies before comes first.
+//! What differs from the book: the chain is its own; the tile is scanned as a thread's elements and an up- and down-sweep
+//! of the threads' totals. The elements stay in shared memory until the prefix is there, which saves their second reading.
 
 use super::tile::{THREADS, TILE, Tile};
 use crate::algorithm::Input;

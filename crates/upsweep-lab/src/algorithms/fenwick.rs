@@ -27,9 +27,9 @@
 //! y[t] = sum
 //! ```
 //!
-//! Cost: less than n operations up, and one less than i has bits set for prefix i: (n / 2) log₂ n in all, for n a power of
-//! two. So it is not work-efficient; but it has half of the barriers of a down-sweep, none where threads walk. A warp walks
-//! as long as its slowest thread, and its threads meet in banks, as nodes with the same low bits do.
+//! Cost: n - 1 operations up, and for prefix i one less than i has bits set: (n / 2) log₂ n in all, for n a power of two. So
+//! it is not work-efficient; but the walk needs no barrier, so there are half of those of two sweeps. A warp walks as long
+//! as its slowest thread, and its threads meet in banks, as nodes of one size do.
 //!
 //! What differs from the text, whose down-sweep goes layer by layer (that is `blelloch`): the walk, which is the tree's own
 //! way to a prefix. And the order: the walk goes from the end of the range to its beginning, so each node comes in front

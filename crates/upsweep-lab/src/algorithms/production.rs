@@ -24,10 +24,10 @@
 //!     for each of the 8 items: sum = sum ⊕ item;  y = sum
 //! ```
 //!
-//! Cost: 2 operations an element, one in the reduction and one in the rescan; what is done once a thread, the 5 steps of the
-//! warp, is shared by 8 elements. Shared memory holds a word a warp, and a tile has two barriers. Here the elements are
-//! read and written by threads with a stride of 8, which costs nothing in the model; the library goes through shared
-//! memory for it.
+//! Cost: each element is read and written once. 15 operations for the 8 elements of a thread, and 5 more for its sum.
+//! Shared memory holds two words a warp, and a tile has two barriers. Here a thread reads and writes its neighbouring
+//! elements in global memory itself, which costs nothing in the model; the library goes through shared memory, so that a
+//! warp accesses whole lines.
 //!
 //! The shape of the look-back is fixed: it combines the same values in the same order in every run, so sums of floats have
 //! the same bits, which `look-back` cannot promise. It has one dependent step, before[g - 8], which was published 8 groups

@@ -19,8 +19,8 @@
 //!     y[i] = sums[b - 1] ⊕ y[i]      for the segment's i
 //! ```
 //!
-//! Cost: some 2 n operations in the segments and n more for what lies before; the elements are read and written twice. The
-//! end of a kernel is the barrier of all blocks: sums are complete when the next kernel begins.
+//! Cost: less than 2 n operations in the segments and n more for what lies before. Elements are read and written twice, but
+//! for those of the first segment. The end of a kernel is the barrier of all blocks: sums are complete when the next kernel begins.
 //!
 //! What differs from the lecture: it takes a segment's sum from the word at the block's size less one, which is the middle
 //! of an array of twice that size; the sum is the last word. It scans the sums once, with the same block scan, so that its
