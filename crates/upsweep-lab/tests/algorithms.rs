@@ -6,7 +6,7 @@ use upsweep_lab::algorithms::{ALGORITHMS, by_name};
 use upsweep_lab::machine::{Banks, Fault};
 use upsweep_lab::operator::{Affine, Operator};
 
-const LENGTHS: [usize; 15] = [1, 2, 3, 8, 31, 32, 33, 100, 512, 513, 1000, 1024, 1025, 2047, 2048];
+const LENGTHS: [usize; 16] = [1, 2, 3, 5, 8, 31, 32, 33, 100, 512, 513, 1000, 1024, 1025, 2047, 2048];
 
 /// For algorithms that take any length: the last group, wave or level is not full, or is.
 const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
