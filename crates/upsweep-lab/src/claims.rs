@@ -86,7 +86,7 @@ fn outcome<T: Element>(name: &str, operator: Operator<T>, values: &[T], banks: B
 
 /// What an algorithm does to `n` ones.
 fn run(name: &str, n: usize, banks: Banks) -> Result<Run, String> {
-    Ok(outcome(name, Operator::sum(), &vec![1; n], banks)?.run)
+    Ok(outcome(name, Operator::<i64>::sum(), &vec![1; n], banks)?.run)
 }
 
 /// The counts of a run's steps of these names.

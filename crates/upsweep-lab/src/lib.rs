@@ -5,6 +5,7 @@
 pub mod algorithm;
 pub mod algorithms;
 pub mod claims;
+pub mod fenwick;
 #[cfg(feature = "cuda")]
 pub mod gpu;
 pub mod machine;

@@ -6,7 +6,7 @@ use upsweep_lab::machine::{Array, Banks, Block, Counts, Fault, Machine, Thread};
 use upsweep_lab::operator::Operator;
 
 fn machine(banks: Banks) -> Machine<i64> {
-    Machine::new(Operator::sum(), banks)
+    Machine::new(Operator::<i64>::sum(), banks)
 }
 
 /// Runs one block of `threads` with `words` written words of shared memory, in which a barrier was since.

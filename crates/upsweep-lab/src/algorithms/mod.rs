@@ -2,18 +2,29 @@
 //! CUDA kernel is in the file of the same stem under `kernels/`.
 
 mod blelloch;
+mod block_scan;
 mod brent_kung;
+mod chained;
 mod double_buffered;
+mod fenwick;
 mod hillis_steele;
 mod inverse;
 mod kogge_stone;
 mod layout;
+mod look_back;
+mod production;
+mod recursive;
 mod reduce_interleaved;
 mod reduce_sequential;
 mod reduce_shuffle;
 mod reduce_strided;
 mod reduce_unrolled;
+mod segmented_pairs;
+mod segmented_sweep;
 mod sequential;
+mod three_kernel;
+mod tile;
+mod warp;
 
 use crate::algorithm::{Algorithm, Computes};
 use layout::{Loads, Padding};
@@ -263,6 +274,78 @@ pub static ALGORITHMS: &[Algorithm] = &[
         2 * MAX_THREADS,
         "Blelloch's scan, a load of each half, padded against bank conflicts",
         "Harris 2007; Lensch and Strzodka"
+    ),
+    algorithm!(
+        three_kernel,
+        (),
+        "three-kernel",
+        InclusiveScan,
+        usize::MAX,
+        "three kernels: segments, their sums, what lies before them",
+        "CS121 Parallel Computing, \"Arbitrary input size\""
+    ),
+    algorithm!(
+        recursive,
+        (),
+        "recursive",
+        ExclusiveScan,
+        usize::MAX,
+        "blocks, whose sums are scanned by recursion",
+        "Compute Exclusive Prefix Sum with CUDA, \"Acceleration with Shared Memory\""
+    ),
+    algorithm!(
+        segmented_pairs,
+        (),
+        "segmented-pairs",
+        SegmentedScan,
+        2 * MAX_THREADS,
+        "segmented scan as a scan of pairs of flag and value",
+        "CS121 Parallel Computing, \"Segmented scan\""
+    ),
+    algorithm!(
+        segmented_sweep,
+        (),
+        "segmented-sweep",
+        SegmentedScan,
+        2 * MAX_THREADS,
+        "work-efficient segmented scan, an up- and a down-sweep with flags",
+        "CS121 Parallel Computing, \"Work-efficient segmented scan\"; Sengupta and others 2007"
+    ),
+    algorithm!(
+        fenwick,
+        (),
+        "fenwick",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "a Fenwick tree by an up-sweep, each prefix by a walk",
+        "Compute Exclusive Prefix Sum with CUDA, \"Fenwick Tree\"; Fenwick 1994"
+    ),
+    algorithm!(
+        chained,
+        (),
+        "chained",
+        InclusiveScan,
+        usize::MAX,
+        "one pass, each tile waits for the prefix of the one before it",
+        "Hwu, Kirk, El Hajj, \"Single-pass scan for memory access efficiency\"; Yan and others 2013"
+    ),
+    algorithm!(
+        look_back,
+        (),
+        "look-back",
+        InclusiveScan,
+        usize::MAX,
+        "one pass, tiles look back over each other's aggregates",
+        "Merrill and Garland 2016, \"Single-pass Parallel Prefix Scan with Decoupled Look-back\""
+    ),
+    algorithm!(
+        production,
+        (),
+        "production",
+        InclusiveScan,
+        usize::MAX,
+        "the library's CUDA scan, simplified: registers, shuffles, look-back of a fixed shape",
+        "upsweep, kernels/device/scan.cuh; Merrill and Garland 2016"
     ),
 ];
 

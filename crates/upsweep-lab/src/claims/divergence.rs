@@ -64,7 +64,7 @@ fn interleaved_half() -> Result<Measured, String> {
 
 /// The lecture's lines for the last warp, behind a loop that leaves 32 sums: what they make of `elements`, 64 of them.
 fn printed_lines(elements: &[i64]) -> Result<i64, String> {
-    let mut machine = Machine::new(Operator::sum(), Banks::Sixteen);
+    let mut machine = Machine::new(Operator::<i64>::sum(), Banks::Sixteen);
     let (x, y): (Array, Array) = (machine.array("x", elements), machine.empty("y", 1));
     machine.launch("printed_lines", 1, 2 * WARP, |block| {
         let s = block.shared("s", 2 * WARP);

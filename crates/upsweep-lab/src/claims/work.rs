@@ -80,13 +80,13 @@ fn inverse() -> Result<Measured, String> {
 
 fn printed_scan() -> Result<Measured, String> {
     let values = [3, 1, 7, 0, 4, 1, 6, 3];
-    let found = outcome("brent-kung", Operator::sum(), &values, Banks::ThirtyTwo)?.results;
+    let found = outcome("brent-kung", Operator::<i64>::sum(), &values, Banks::ThirtyTwo)?.results;
     Ok(Measured::same(&[3, 4, 11, 11, 14, 16, 22, 25], &found))
 }
 
 fn printed_exclusive_scan() -> Result<Measured, String> {
     let values = [3, 1, 7, 0, 4, 1, 6, 3];
-    let found = outcome("blelloch", Operator::sum(), &values, Banks::ThirtyTwo)?.results;
+    let found = outcome("blelloch", Operator::<i64>::sum(), &values, Banks::ThirtyTwo)?.results;
     Ok(Measured::same(&[0, 3, 4, 11, 11, 15, 16, 22], &found))
 }
 

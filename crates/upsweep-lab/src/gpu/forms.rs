@@ -150,9 +150,15 @@ pub fn compile<T: GpuElement>(
     architecture: &str,
 ) -> upsweep::Result<usize> {
     let Some(kernels) = Kernels::of(algorithm) else { return Ok(0) };
-    let texts = [(kernels.text, kernels.entry), ADD_BEFORE, SCAN_SUMS];
-    for (file, entry) in texts {
-        compile_for(&source(&kernels.text_of(file, operator), entry), architecture)?;
-    }
-    Ok(texts.len())
+    let others: &[_] = match kernels.form {
+        Form::Production => return Ok(1), // the library's
+        Form::Scan { .. } => &[ADD_BEFORE],
+        Form::ThreeKernel => &[SCAN_SUMS, ADD_BEFORE],
+        _ => &[],
+    };
+    let texts = std::iter::once((kernels.text, kernels.entry)).chain(others.iter().copied());
+    texts
+        .map(|(file, entry)| compile_for(&source(&kernels.text_of(file, operator), entry), architecture))
+        .map(|image| image.map(|_| 1))
+        .sum()
 }

@@ -3,9 +3,10 @@
 use super::memory::{Array, Flags, Space};
 use super::run::Step;
 use super::tally::WarpTally;
-use super::thread::{Pending, Thread};
+use super::thread::Thread;
 use super::{Counts, Machine, WARP, Word};
 use crate::operator::Operator;
+use std::mem;
 
 /// What a block keeps between the phases of its kernel.
 #[derive(Debug)]
@@ -13,8 +14,10 @@ pub(super) struct State {
     pub(super) kernel: &'static str,
     pub(super) index: usize,
     pub(super) threads: usize,
-    pub(super) barriers: u64,
-    pub(super) steps: u64,
+    pub(super) barriers: u32,
+    pub(super) steps: u32,
+    /// Where the block's last step is among the run's.
+    last_step: Option<usize>,
     shared_words: usize,
     arrays: Vec<Array>,
     tally: WarpTally,
@@ -23,7 +26,8 @@ pub(super) struct State {
 impl State {
     pub(super) fn new(kernel: &'static str, index: usize, threads: usize) -> Self {
         let tally = WarpTally::default();
-        Self { kernel, index, threads, barriers: 0, steps: 0, shared_words: 0, arrays: Vec::new(), tally }
+        let arrays = Vec::new();
+        Self { kernel, index, threads, barriers: 0, steps: 0, last_step: None, shared_words: 0, arrays, tally }
     }
 }
 
@@ -79,22 +83,30 @@ impl<'a, T: Word> Block<'a, T> {
     /// What all threads do next, in lockstep: reads see what memory held before the step, and what the thread itself wrote
     /// in it.
     pub fn step(&mut self, label: &'static str, mut body: impl FnMut(&mut Thread<'_, T>)) {
-        let mut counts = Counts { steps: 1, threads: self.threads as u64, ..Counts::default() };
-        let (mut events, mut divergent) = (Vec::new(), Vec::new());
-        let mut pending = Pending::default();
+        let mut pending = mem::take(&mut self.machine.pending);
+        let mut divergent = Vec::new();
         for warp in 0..self.threads.div_ceil(WARP) {
             for index in warp * WARP..self.threads.min((warp + 1) * WARP) {
                 let mut thread = Thread::new(self.machine, self.state, &mut pending, label, index);
                 body(&mut thread);
-                thread.end(&mut counts, &mut events);
+                thread.end();
             }
-            let tally = &mut self.state.tally;
-            if tally.finish(self.machine.banks, &mut counts, |number, degree| pending.note_degree(number, degree)) {
+            let (machine, mut counts) = (&*self.machine, mem::take(&mut pending.counts));
+            let diverged = self.state.tally.finish(machine.banks, &mut counts, |number, degree| {
+                if machine.records {
+                    pending.note_degree(number, degree);
+                }
+            });
+            pending.counts = counts;
+            if diverged {
                 divergent.push(warp);
             }
         }
-        pending.commit(self.machine, &mut events);
+        let (counts, events) = pending.commit(self.machine);
+        self.machine.pending = pending;
+        let counts = Counts { steps: 1, threads: self.threads as u64, ..counts };
         self.state.steps += 1;
+        self.state.last_step = Some(self.machine.run.steps.len());
         let (kernel, block) = (self.state.kernel, self.index);
         self.machine.run.steps.push(Step { kernel, label, block, counts, divergent, events });
     }
@@ -102,8 +114,9 @@ impl<'a, T: Word> Block<'a, T> {
     /// All threads wait for each other.
     pub fn barrier(&mut self) {
         self.state.barriers += 1;
-        if let Some(step) = self.machine.run.steps.last_mut() {
-            step.counts.barriers += 1;
+        // Not the run's last step: that may be another block's.
+        if let Some(step) = self.state.last_step {
+            self.machine.run.steps[step].counts.barriers += 1;
         }
     }
 }

@@ -69,6 +69,26 @@ pub enum Fault {
         /// Who.
         by: Access,
     },
+    /// A thread asks for the register of a thread that is not in its warp.
+    OtherWarp {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its step.
+        step: &'static str,
+        /// The block.
+        block: usize,
+        /// Who asks.
+        thread: usize,
+        /// Whom.
+        from: usize,
+    },
+    /// A thread waits for a flag that no earlier phase and no earlier block sets.
+    Stuck {
+        /// Where.
+        at: Site,
+        /// Who.
+        by: Access,
+    },
 }
 
 impl Display for Fault {
@@ -79,6 +99,11 @@ impl Display for Fault {
             }
             Self::Outside { at, by, len } => write!(f, "{by} {at}: the array has {len} words"),
             Self::Unwritten { at, by } => write!(f, "{by} {at}: nothing was written there before"),
+            Self::OtherWarp { kernel, step, block, thread, from } => write!(
+                f,
+                "thread {thread} of block {block} shuffles from thread {from}, which its warp does not have, in step \"{step}\" of {kernel}"
+            ),
+            Self::Stuck { at, by } => write!(f, "{by} {at} and waits for ever: nothing before sets the flag"),
         }
     }
 }

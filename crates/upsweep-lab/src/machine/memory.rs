@@ -3,6 +3,7 @@
 use super::WARP;
 use super::fault::Access;
 use std::fmt::{Debug, Display};
+use std::num::NonZeroU32;
 
 /// What a word of memory can hold.
 pub trait Word: Copy + PartialEq + Debug + Display {}
@@ -27,21 +28,22 @@ pub struct Array(pub(super) usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags(pub(super) usize);
 
-/// When, and by whom, a word was accessed.
+/// When, and by whom, a word was accessed. Small, as every word keeps three of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
-    pub(super) launch: u64,
-    pub(super) block: usize,
-    pub(super) thread: usize,
+    /// Not 0, which makes an `Option` of it as small.
+    pub(super) launch: NonZeroU32,
+    pub(super) block: u32,
+    pub(super) thread: u32,
     /// Barriers that the block had passed.
-    pub(super) barriers: u64,
+    pub(super) barriers: u32,
     /// Steps that the block had taken.
-    pub(super) step: u64,
+    pub(super) step: u32,
 }
 
 impl Stamp {
-    fn warp(&self) -> (usize, usize) {
-        (self.block, self.thread / WARP)
+    fn warp(&self) -> (u32, u32) {
+        (self.block, self.thread / WARP as u32)
     }
 
     /// Whether something lets `later` come after this access in every run.
@@ -54,7 +56,7 @@ impl Stamp {
     }
 
     pub(super) fn access(&self, write: bool) -> Access {
-        Access { write, block: self.block, thread: self.thread }
+        Access { write, block: self.block as usize, thread: self.thread as usize }
     }
 }
 
@@ -62,8 +64,9 @@ impl Stamp {
 #[derive(Clone, Debug, Default)]
 struct History {
     written: Option<Stamp>,
-    /// At most two: any access that races with a reader left out here races with one of these, too, because they are of
-    /// different warps, or of different threads of the only warp that reads.
+    /// At most two: any write that races with a reader left out here races with one of these, too. For they are of different
+    /// blocks, which a write is never ordered after both of; or, if one block reads, of different warps, which no later
+    /// write before a barrier is in both of; or, if one warp reads, of different threads in one step.
     read: [Option<Stamp>; 2],
 }
 
@@ -71,11 +74,18 @@ impl History {
     /// Notes a read; returns the write that it races with.
     fn note_read(&mut self, now: Stamp) -> Option<Stamp> {
         for earlier in &mut self.read {
-            *earlier = earlier.filter(|stamp| !stamp.comes_before(&now));
+            if earlier.is_some_and(|stamp| stamp.comes_before(&now)) {
+                *earlier = None;
+            }
         }
         match &mut self.read {
             [free @ None, _] | [_, free @ None] => *free = Some(now),
-            [Some(one), Some(other)] if one.warp() == other.warp() && now.warp() != one.warp() => *other = now,
+            [Some(one), Some(other)]
+                if one.block == other.block && now.block != one.block
+                    || one.warp() == other.warp() && now.warp() != one.warp() =>
+            {
+                *other = now;
+            }
             _ => {}
         }
         self.written.filter(|stamp| !stamp.comes_before(&now))
@@ -121,14 +131,14 @@ impl<V: Word> Region<V> {
 pub(super) struct Memory<T> {
     pub(super) values: Vec<Region<T>>,
     pub(super) flags: Vec<Region<u32>>,
-    pub(super) launch: u64,
+    pub(super) launch: NonZeroU32,
     listed: usize,
     kept: (usize, usize),
 }
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), flags: Vec::new(), launch: 0, listed: 0, kept: (0, 0) }
+        Self { values: Vec::new(), flags: Vec::new(), launch: NonZeroU32::MIN, listed: 0, kept: (0, 0) }
     }
 }
 
@@ -168,7 +178,7 @@ impl<T: Word> Memory<T> {
     }
 
     pub(super) fn begin_launch(&mut self) {
-        self.launch += 1;
+        self.launch = self.launch.saturating_add(1);
         self.kept = (self.values.len(), self.flags.len());
     }
 
@@ -176,5 +186,64 @@ impl<T: Word> Memory<T> {
     pub(super) fn free_shared(&mut self) {
         self.values.truncate(self.kept.0);
         self.flags.truncate(self.kept.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that ever touched a word.
+    #[derive(Default)]
+    struct All(Vec<(Stamp, bool)>);
+
+    impl All {
+        /// Notes an access; returns whether it races with one before.
+        fn note(&mut self, now: Stamp, write: bool) -> bool {
+            let races = self.0.iter().any(|(stamp, wrote)| (write || *wrote) && !stamp.comes_before(&now));
+            self.0.push((now, write));
+            races
+        }
+    }
+
+    #[test]
+    fn three_stamps_find_the_first_race_that_all_stamps_find() {
+        let mut seed = 1u64;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as u32 % below
+        };
+        let (mut raced, mut clean) = (0, 0);
+        for _ in 0..300_000 {
+            let (mut all, mut history) = (All::default(), History::default());
+            // Each block has its own time: steps, and barriers after some of them.
+            let mut times = [(0, 0); 3];
+            let (blocks, threads, length) = (1 + random(3), [2, 34, 98][random(3) as usize], 2 + random(9));
+            let mut launch = NonZeroU32::MIN;
+            let mut race = false;
+            for _ in 0..length {
+                let block = random(blocks);
+                let (step, barriers) = &mut times[block as usize];
+                *step += u32::from(random(2) == 0);
+                if random(4) == 0 {
+                    (*step, *barriers) = (*step + 1, *barriers + 1);
+                }
+                if random(16) == 0 {
+                    launch = launch.saturating_add(1);
+                }
+                let thread = random(threads) / 32 * 32 + random(2);
+                let now = Stamp { launch, block, thread, barriers: *barriers, step: *step };
+                let write = random(4) == 0;
+                let expected = all.note(now, write);
+                let found = if write { history.note_write(now).is_some() } else { history.note_read(now).is_some() };
+                assert_eq!(found, expected, "{now:?} {write} after {:?}", &all.0);
+                if found {
+                    race = true;
+                    break;
+                }
+            }
+            *(if race { &mut raced } else { &mut clean }) += 1;
+        }
+        assert!(raced > 50_000 && clean > 50_000, "{raced} {clean}");
     }
 }

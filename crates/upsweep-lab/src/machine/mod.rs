@@ -35,8 +35,9 @@
 //! What the model is strict about: a word that is read before it was written, a place outside an array, and a race, two
 //! threads at one word, one of them writing, with nothing between that orders them. What orders two accesses: the thread
 //! itself; a barrier, for threads of one block; a later step, for threads of one warp, because a warp runs in lockstep; the
-//! end of a launch. Words in [status arrays](Machine::status) are the exception, as atomics are on a GPU. The first of these
-//! faults ends the counting, and [`Machine::finish`] returns it.
+//! end of a launch. Words in [status arrays](Machine::status) are the exception, as atomics are on a GPU. Two
+//! more faults: a [shuffle](Thread::shuffle) from another warp, and a [wait](Thread::wait) for what nothing before sets.
+//! The first fault of all is what [`Machine::finish`] returns.
 //!
 //! What it leaves out: time. Its cycles are the lecture's rule for shared memory (see [`Counts::cycles`]), which is why
 //! they can be computed by hand and compared with what the lecture prints. Global memory costs nothing there.
@@ -59,6 +60,7 @@ pub use thread::Thread;
 
 use crate::operator::Operator;
 use memory::Memory;
+use thread::Pending;
 
 /// Threads of a warp.
 pub const WARP: usize = 32;
@@ -69,6 +71,7 @@ pub struct Machine<T> {
     operator: Operator<T>,
     banks: Banks,
     memory: Memory<T>,
+    pending: Pending<T>,
     run: Run,
     fault: Option<Fault>,
     /// Whether each step keeps who did what and what memory held then.
@@ -79,7 +82,8 @@ impl<T: Word> Machine<T> {
     /// A machine with nothing in its memory.
     #[must_use]
     pub fn new(operator: Operator<T>, banks: Banks) -> Self {
-        Self { operator, banks, memory: Memory::default(), run: Run::default(), fault: None, records: false }
+        let (memory, pending) = (Memory::default(), Pending::default());
+        Self { operator, banks, memory, pending, run: Run::default(), fault: None, records: false }
     }
 
     /// Keeps for each step who read and wrote what, and what memory held after it: what pictures are made of. It takes

@@ -6,23 +6,35 @@ use super::memory::{Array, Flags, Space, Stamp};
 use super::run::{Event, Place};
 use super::{Counts, Machine, WARP, Word};
 use crate::operator::Operator;
+use std::mem;
 use std::panic::Location;
 
-/// What a step has done and memory does not show yet.
+/// What a step has done so far, and memory does not show yet. It is used again for the next step, as its lists then need no
+/// new memory.
 #[derive(Debug)]
 pub(super) struct Pending<T> {
+    pub(super) counts: Counts,
     values: Vec<(Array, usize, T)>,
     flags: Vec<(Flags, usize, u32)>,
+    /// What the current thread does. This and what follows stays empty unless the machine records.
+    event: Event,
+    events: Vec<Event>,
     /// For each access to shared memory: the event, whether it is a write, its place there. Then the degrees come in.
     shared: Vec<(usize, bool, usize)>,
     degrees: Vec<(usize, u64)>,
-    /// Events so far.
-    events: usize,
 }
 
 impl<T> Default for Pending<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), flags: Vec::new(), shared: Vec::new(), degrees: Vec::new(), events: 0 }
+        Self {
+            counts: Counts::default(),
+            values: Vec::new(),
+            flags: Vec::new(),
+            event: Event::default(),
+            events: Vec::new(),
+            shared: Vec::new(),
+            degrees: Vec::new(),
+        }
     }
 }
 
@@ -31,23 +43,24 @@ impl<T: Word> Pending<T> {
         self.degrees.push((number, degree));
     }
 
-    /// Writes what was written, and tells the events of their conflicts.
-    pub(super) fn commit(self, machine: &mut Machine<T>, events: &mut [Event]) {
-        for (array, index, value) in self.values {
+    /// Writes what was written, tells the events of their conflicts, and begins anew. Returns the counts and the events.
+    pub(super) fn commit(&mut self, machine: &mut Machine<T>) -> (Counts, Vec<Event>) {
+        for (array, index, value) in self.values.drain(..) {
             machine.memory.values[array.0].words[index] = Some(value);
         }
-        for (flags, index, value) in self.flags {
+        for (flags, index, value) in self.flags.drain(..) {
             machine.memory.flags[flags.0].words[index] = Some(value);
         }
-        if machine.records {
-            for (number, degree) in self.degrees {
-                let (event, write, place) = self.shared[number];
-                let places = if write { &mut events[event].writes } else { &mut events[event].reads };
-                if let Some(place) = places.get_mut(place) {
-                    place.degree = degree;
-                }
+        for (number, degree) in self.degrees.drain(..) {
+            let (event, write, place) = self.shared[number];
+            let event = &mut self.events[event];
+            let places = if write { &mut event.writes } else { &mut event.reads };
+            if let Some(place) = places.get_mut(place) {
+                place.degree = degree;
             }
         }
+        self.shared.clear();
+        (mem::take(&mut self.counts), mem::take(&mut self.events))
     }
 }
 
@@ -62,10 +75,10 @@ pub struct Thread<'a, T> {
     pub index: usize,
     /// Its block.
     pub block: usize,
-    event: Event,
     /// Where its own writes begin among the pending ones.
     own: (usize, usize),
-    counts: Counts,
+    /// Whether it has done something.
+    active: bool,
 }
 
 impl<'a, T: Word> Thread<'a, T> {
@@ -78,19 +91,14 @@ impl<'a, T: Word> Thread<'a, T> {
     ) -> Self {
         state.tally().begin_thread();
         let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
-        let event = Event { thread: index, ..Event::default() };
-        Self { machine, state, pending, label, index, block, event, own, counts: Counts::default() }
+        Self { machine, state, pending, label, index, block, own, active: false }
     }
 
-    pub(super) fn end(self, counts: &mut Counts, events: &mut Vec<Event>) {
-        let own = self.counts;
-        let took_part =
-            own.shared_accesses() + own.global_reads + own.global_writes + own.operations + own.shuffles > 0;
-        self.state.tally().active += u64::from(took_part);
-        *counts += own;
-        if self.machine.records && took_part {
-            events.push(self.event);
-            self.pending.events += 1;
+    pub(super) fn end(self) {
+        self.state.tally().active += u64::from(self.active);
+        if self.machine.records && self.active {
+            let event = mem::take(&mut self.pending.event);
+            self.pending.events.push(Event { thread: self.index, ..event });
         }
     }
 
@@ -114,8 +122,9 @@ impl<'a, T: Word> Thread<'a, T> {
 
     /// a ⊕ b, counted.
     pub fn combine(&mut self, a: T, b: T) -> T {
-        self.counts.operations += 1;
-        self.event.operations += 1;
+        self.active = true;
+        self.pending.counts.operations += 1;
+        self.pending.event.operations += u64::from(self.machine.records);
         (self.machine.operator.combine)(a, b)
     }
 
@@ -135,9 +144,19 @@ impl<'a, T: Word> Thread<'a, T> {
     /// What another thread of the warp, or this one, has in the register: `registers` is that of all threads of the block,
     /// as it was before the step.
     pub fn shuffle(&mut self, registers: &[T], from: usize) -> T {
-        self.counts.shuffles += 1;
-        self.event.shuffles.push(from);
-        registers.get(from).copied().unwrap_or(self.machine.operator.identity)
+        self.active = true;
+        self.pending.counts.shuffles += 1;
+        if self.machine.records {
+            self.pending.event.shuffles.push(from);
+        }
+        match registers.get(from) {
+            Some(&register) if from / WARP == self.warp() => register,
+            _ => {
+                let (kernel, step) = (self.state.kernel, self.label);
+                self.fail(Fault::OtherWarp { kernel, step, block: self.block, thread: self.index, from });
+                self.machine.operator.identity
+            }
+        }
     }
 
     /// The word `array[index]`.
@@ -178,6 +197,18 @@ impl<'a, T: Word> Thread<'a, T> {
         value
     }
 
+    /// The flag `flags[index]`, as soon as it is not 0. One read is counted: how often a thread asks in vain is a matter of
+    /// time. In the model it has to be set before, or the kernel would hang.
+    #[track_caller]
+    pub fn wait(&mut self, flags: Flags, index: usize) -> u32 {
+        let flag = self.read_flag(flags, index);
+        if flag == 0 {
+            let by = Access { write: false, block: self.block, thread: self.index };
+            self.fail(Fault::Stuck { at: self.site(Name::Flag(flags), index), by });
+        }
+        flag
+    }
+
     /// `flags[index] = value`.
     #[track_caller]
     pub fn write_flag(&mut self, flags: Flags, index: usize, value: u32) {
@@ -191,8 +222,8 @@ impl<'a, T: Word> Thread<'a, T> {
     fn note(&mut self, name: Name, index: usize, write: bool, at: &Location<'_>) -> bool {
         let now = Stamp {
             launch: self.machine.memory.launch,
-            block: self.block,
-            thread: self.index,
+            block: self.block as u32,
+            thread: self.index as u32,
             barriers: self.state.barriers,
             step: self.state.steps,
         };
@@ -209,14 +240,17 @@ impl<'a, T: Word> Thread<'a, T> {
         if let Some(first) = other {
             self.fail(Fault::Race { at: self.site(name, index), first, second: by });
         }
-        let counts = &mut self.counts;
+        self.active = true;
+        let counts = &mut self.pending.counts;
         if space == Space::Shared {
             *(if write { &mut counts.shared_writes } else { &mut counts.shared_reads }) += 1;
             let lane = self.index % WARP;
             self.state.tally().access(at, lane, offset + index, self.pending.shared.len());
-            let event = self.pending.events;
-            let place = if write { self.event.writes.len() } else { self.event.reads.len() };
-            self.pending.shared.push((event, write, place));
+            if self.machine.records {
+                let Pending { event, events, shared, .. } = &mut *self.pending;
+                let place = if write { event.writes.len() } else { event.reads.len() };
+                shared.push((events.len(), write, place));
+            }
         } else {
             *(if write { &mut counts.global_writes } else { &mut counts.global_reads }) += 1;
         }
@@ -252,7 +286,8 @@ impl<'a, T: Word> Thread<'a, T> {
             Name::Value(Array(id)) => self.machine.memory.values[id].listed,
             Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
         };
-        let places = if write { &mut self.event.writes } else { &mut self.event.reads };
+        let event = &mut self.pending.event;
+        let places = if write { &mut event.writes } else { &mut event.reads };
         places.push(Place { array, index, value: value.to_string(), degree: 0 });
     }
 }
