@@ -36,8 +36,9 @@
 //! round of the banks.
 //!
 //! `brent-kung-modulo` leaves the threads where their words are. It needs n threads, and while stride < 32 all warps
-//! diverge; but the few threads of a warp that work are far apart in the array as well as in the warp, so it has no
-//! bank conflicts with 32 banks. The others take the first threads, and words that are 2 stride apart.
+//! diverge (at stride 16 on the way down all but the last); but the few threads of a warp that work are as far apart in
+//! the array as in the warp, so it has no bank conflicts. The others take the first threads, and words that are
+//! 2 stride apart.
 //!
 //! What differs from the texts: bounds checks instead of powers of two. A tree node whose word lies beyond the end is
 //! left out, and no word before it ever needs it. The course says that threads 0 to b / (2 stride) - 1 work on the way

@@ -29,9 +29,9 @@
 //! one of its additions, that of thread t = stride, has the identity to its left; the first of them is the identity of
 //! an empty sum.
 //!
-//! What differs from the lecture: nothing in the algorithm. Its list of the additions a step, n/2 + n/2 - 1, n/4 + n/2
-//! - 1, and so on, is not what the steps do, n - 1, n - 2, n - 4, ..., n/2; its total, n (log₂ n - 1) + 1, is right.
-//! Any n: nothing in it needs a power of two.
+//! What differs from the lecture: nothing in the algorithm. For the additions of its steps it lists n/2 + n/2 - 1, then
+//! n/4 + n/2 - 1, and so on; they are n - 1, n - 2, n - 4, ..., n/2. Its total, n (log₂ n - 1) + 1, is right. Any n:
+//! nothing in it needs a power of two.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
