@@ -1,4 +1,5 @@
-//! Brent-Kung: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ, a tree of sums up, and the sums handed on to the right on the way down.
+//! Brent-Kung: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ, a tree of sums up, and the sums handed on to the right on the way
+//! down.
 //!
 //! ```text
 //!    3   1   7   0   4   1   6   3
@@ -25,22 +26,24 @@
 //!     if i + stride < n: s[i + stride] = s[i] ⊕ s[i + stride]
 //! ```
 //!
-//! After the way up the word at i = m 2ᵏ - 1, m odd, holds the last 2ᵏ elements up to it. So those with m = 1 are done. On the
-//! way down all multiples of 2 stride are done already, and the odd multiples of stride get what is missing from the
-//! neighbour to their left.
+//! After the way up the word at i = m 2ᵏ - 1, m odd, holds the last 2ᵏ elements up to it. So those with m = 1 are done.
+//! On the way down all multiples of 2 stride are done already, and the odd multiples of stride get what is missing from
+//! the neighbour to their left.
 //!
-//! Cost for n a power of two: 2 n - 2 - log₂ n operations in 2 log₂ n - 1 steps: n - 1 up; down one less at each of the log₂ n
-//! levels, because the leftmost word of a level is done. With n / 2 threads. Bank conflicts are those of the tree: at stride 2ᵏ
-//! up to min(2ᵏ⁺¹, threads at work) threads meet in one bank, unless a word of padding follows each round of the banks.
+//! Cost for n a power of two: 2 n - 2 - log₂ n operations in 2 log₂ n - 1 steps: n - 1 up; down one less at each of the
+//! log₂ n levels, because the leftmost word of a level is done. With n / 2 threads. Bank conflicts are those of the
+//! tree: at stride 2ᵏ up to min(2ᵏ⁺¹, threads at work) threads meet in one bank, unless a word of padding follows each
+//! round of the banks.
 //!
 //! `brent-kung-modulo` leaves the threads where their words are. It needs n threads, and while stride < 32 all warps
-//! diverge; but the few threads of a warp that work are far apart in the array as well as in the warp, so it has no bank
-//! conflicts with 32 banks. The others take the first threads, and words that are 2 stride apart.
+//! diverge (at stride 16 on the way down all but the last); but the few threads of a warp that work are as far apart in
+//! the array as in the warp, so it has no bank conflicts. The others take the first threads, and words that are
+//! 2 stride apart.
 //!
-//! What differs from the texts: bounds checks instead of powers of two. A tree node whose word lies beyond the end is left
-//! out, and no word before it ever needs it. The course says that threads 0 to blocks / (2 stride) - 1 work on the way up, and
-//! 0 to blocks / stride - 1 on the way down, for blocks of half as many threads as elements; as its own code has it, they are
-//! blocks / stride up, and one less down.
+//! What differs from the texts: bounds checks instead of powers of two. A tree node whose word lies beyond the end is
+//! left out, and no word before it ever needs it. The course says that threads 0 to b / (2 stride) - 1 work on the way
+//! up, and 0 to b / stride - 1 on the way down, for a block of b = n / 2 threads; as its own code has it, they are b /
+//! stride up, and one less down.
 
 use super::layout::{Loads, Padding};
 use crate::algorithm::Input;

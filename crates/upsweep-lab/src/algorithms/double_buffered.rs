@@ -20,17 +20,18 @@
 //! y[t] = from[t]
 //! ```
 //!
-//! The words that a step reads are not those that it writes, so one barrier a step is enough, half of what `kogge-stone`
-//! needs. What was read in one step is overwritten in the next, behind a barrier. It costs twice the shared memory, and
-//! the threads that add nothing have to copy.
+//! The words that a step reads are not those that it writes, so one barrier a step is enough, half of what
+//! `kogge-stone` needs. What was read in one step is overwritten in the next, behind a barrier. It costs twice the
+//! shared memory, and the threads that add nothing have to copy.
 //!
-//! Cost: n log₂ n - (n - 1) operations for n a power of two, in log₂ n steps, with n threads. The exclusive form does as many:
-//! it is the inclusive scan of the elements shifted by one, which is the lecture's first attempt. In each step one of its
-//! additions, that of thread t = stride, has the identity to its left; the first of them is the identity of an empty sum.
+//! Cost: n log₂ n - (n - 1) operations for n a power of two, in log₂ n steps, with n threads. The exclusive form does
+//! as many: it is the inclusive scan of the elements shifted by one, which is the lecture's first attempt. In each step
+//! one of its additions, that of thread t = stride, has the identity to its left; the first of them is the identity of
+//! an empty sum.
 //!
-//! What differs from the lecture: nothing in the algorithm. Its list of the additions a step, n/2 + n/2 - 1, n/4 + n/2 - 1, and
-//! so on, is not what the steps do, n - 1, n - 2, n - 4, ..., n/2; its total, n (log₂ n - 1) + 1, is right. Any n: nothing in it
-//! needs a power of two.
+//! What differs from the lecture: nothing in the algorithm. For the additions of its steps it lists n/2 + n/2 - 1, then
+//! n/4 + n/2 - 1, and so on; they are n - 1, n - 2, n - 4, ..., n/2. Its total, n (log₂ n - 1) + 1, is right. Any n:
+//! nothing in it needs a power of two.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

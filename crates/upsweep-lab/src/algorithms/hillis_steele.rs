@@ -1,4 +1,5 @@
-//! Hillis and Steele's scan, the naive parallel one: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ in global memory, of any length.
+//! Hillis and Steele's scan, the naive parallel one: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ in global memory, of any
+//! length.
 //!
 //! ```text
 //! x        3   1   7   0   4   1   6   3
@@ -19,16 +20,18 @@
 //!     swap from and to
 //! ```
 //!
-//! After k steps word i holds the last 2ᵏ elements up to i. The end of a launch is the only thing for which all blocks wait, so
-//! each step is a launch. Nothing orders the blocks within one: a single buffer would be read and written by different
-//! blocks at the same time, so there are two.
+//! After k steps word i holds the last 2ᵏ elements up to i. The end of a launch is the only thing for which all blocks
+//! wait, so each step is a launch. Nothing orders the blocks within one: a single buffer would be read and written by
+//! different blocks at the same time, so there are two.
 //!
-//! Cost: n log₂ n - (n - 1) operations for n a power of two, the sum of n - stride over all strides, in log₂ n launches. Each
-//! reads about 2 n words of global memory and writes n: 20 passes over a million elements where a good scan makes one.
+//! Cost: n log₂ n - (n - 1) operations for n a power of two, the sum of n - stride over all strides, in log₂ n
+//! launches. Each reads about 2 n words of global memory and writes n: 20 passes over a million elements where a good
+//! scan makes one.
 //!
-//! What differs from the course's pseudocode: its loop counts `i` from 1 while i < log₂ n, one step too few; and it compares
-//! with 2ⁱ where it reaches back by 2ⁱ⁻¹, which leaves out the threads between the two. The strides here are 1, 2, 4, ... while
-//! less than n, and the comparison has the same stride. Any n: bounds are checked. The left operand comes first.
+//! What differs from the course's pseudocode: its loop counts `i` from 1 while i < log₂ n, one step too few; and it
+//! compares with 2ⁱ where it reaches back by 2ⁱ⁻¹, which leaves out the threads between the two. The strides here are
+//! 1, 2, 4, ... while less than n, and the comparison has the same stride. Any n: bounds are checked. The left operand
+//! comes first.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

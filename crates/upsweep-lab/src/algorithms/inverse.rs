@@ -1,5 +1,5 @@
-//! The lecture's inverse direction: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ, a tree of sums up, and on the way down each word
-//! takes what lies to its left.
+//! The lecture's inverse direction: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ, a tree of sums up, and on the way down each
+//! word takes what lies to its left.
 //!
 //! ```text
 //!    3   1   7   0   4   1   6   3
@@ -29,12 +29,12 @@
 //! ```
 //!
 //! It is Brent-Kung seen from the other side. The same words are added to the same words in the same order. But there a
-//! thread stands at the word that gives, here at the one that takes: what is thread t there is thread t + 1 here, thread
-//! 0 has nothing to take at any level, and at the first level, stride n/2, nobody has. So it takes one more step, 2 log₂ n for n a
-//! power of two, and the same 2 n - 2 - log₂ n operations: 2 (n - 1) without those that thread 0 spares itself, one a level.
-//! A warp diverges in every step down in both: there the last that works, whose last thread has nobody to give to, here the first.
-//! And one warp's words are shifted by one node, which padding likes better: of Brent-Kung's conflicts half remain (11 instead
-//! of 22 for 512 elements and 32 banks).
+//! thread stands at the word that gives, here at the one that takes: what is thread t there is thread t + 1 here,
+//! thread 0 has nothing to take at any level, and at the first level, stride n/2, nobody has. So it takes one more
+//! step, 2 log₂ n for n a power of two, and the same 2 n - 2 - log₂ n operations: 2 (n - 1) without those that thread 0
+//! spares itself, one a level. A warp diverges in every step down in both: there the last that works, whose last thread
+//! has nobody to give to, here the first. And one warp's words are shifted by one node, which padding likes better: of
+//! Brent-Kung's conflicts half remain (11 instead of 22 for 512 elements and 32 banks).
 //!
 //! What differs from the lecture: "the first element adds zero" is a thread that adds nothing. Bounds checks instead of
 //! powers of two, as in `brent-kung`, and the left operand first.

@@ -20,14 +20,14 @@
 //! y = s[0]
 //! ```
 //!
-//! Cost: n - 1 operations in log₂ n steps, with n threads. It is the first form that comes to mind, and a slow one. While
-//! stride < 32 every warp holds threads that add and threads that do not: all warps diverge for 5 steps. From then on a warp
-//! has one thread at work or none. Half the threads have nothing to do from the first step, and over all steps of a block of
-//! 512 only one thread in nine adds. Bank conflicts it has none, though the lecture says so: thread t stays at word t, and
-//! the threads of a warp that still work have words of different banks.
+//! Cost: n - 1 operations in log₂ n steps, with n threads. It is the first form that comes to mind, and a slow one.
+//! While stride < 32 every warp holds threads that add and threads that do not: all warps diverge for 5 steps. From
+//! then on a warp has one thread at work or none. Half the threads have nothing to do from the first step, and over all
+//! steps of a block of 512 only one thread in nine adds. Bank conflicts it has none, though the lecture says so: thread
+//! t stays at word t, and the threads of a warp that still work have words of different banks.
 //!
-//! What differs from the lecture: the second half of the condition, for lengths that are no power of two. Neighbouring ranges
-//! are combined, the left one first, so ⊕ need not commute.
+//! What differs from the lecture: the second half of the condition, for lengths that are no power of two. Neighbouring
+//! ranges are combined, the left one first, so ⊕ need not commute.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

@@ -25,13 +25,13 @@
 //!     if lane == 0: y = v
 //! ```
 //!
-//! Cost: 5 + 5 steps, one barrier, one word of shared memory a warp, and no bank conflicts. All lanes combine in all steps,
-//! 160 times a warp where 31 would do, because a warp takes as long for one as for 32: nothing diverges. What the other lanes
-//! find nobody needs; what lane 0 needs never comes from beyond the warp's end.
+//! Cost: 5 + 5 steps, one barrier, one word of shared memory a warp, and no bank conflicts. All lanes combine in all
+//! steps, 160 times a warp where 31 would do, because a warp takes as long for one as for 32: nothing diverges. What
+//! the other lanes find nobody needs; what lane 0 needs never comes from beyond the warp's end.
 //!
-//! The distances grow, while most texts have them shrink: 16, 8, 4, 2, 1. Those combine lane 0 with lane 16 first, which only a
-//! commutative ⊕ bears. With growing ones lane 0 holds x₀, then x₀ ⊕ x₁, then x₀ ⊕ ... ⊕ x₃: neighbouring ranges in their order, at
-//! the same price, and no element needs to be loaded out of order.
+//! The distances grow, while most texts have them shrink: 16, 8, 4, 2, 1. Those combine lane 0 with lane 16 first,
+//! which only a commutative ⊕ bears. With growing ones lane 0 holds x₀, then x₀ ⊕ x₁, then x₀ ⊕ ... ⊕ x₃: neighbouring
+//! ranges in their order, at the same price, and no element needs to be loaded out of order.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Block, Machine, WARP, Word};

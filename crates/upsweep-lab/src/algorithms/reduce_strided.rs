@@ -1,5 +1,5 @@
-//! Reduction with strided addressing: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁, the same tree as `reduce-interleaved`, but its additions are
-//! done by the first threads, whatever words they concern.
+//! Reduction with strided addressing: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁, the same tree as `reduce-interleaved`, but its
+//! additions are done by the first threads, whatever words they concern.
 //!
 //! ```text
 //!          3   1   7   0   4   1   6   3
@@ -21,10 +21,10 @@
 //! y = s[0]
 //! ```
 //!
-//! Cost: n - 1 operations in log₂ n steps, with n / 2 threads. Whole warps fall idle, and only the last 5 steps diverge. What
-//! is paid for it are bank conflicts: at stride 2ᵏ neighbouring threads are 2ᵏ⁺¹ words apart, so up to min(2ᵏ⁺¹, threads at
-//! work) of them meet in one bank. On this tree the lecture counts the cycles of shared memory, 6 an addition of a warp
-//! times the degree of its conflicts. With 16 banks:
+//! Cost: n - 1 operations in log₂ n steps, with n / 2 threads. Whole warps fall idle, and only the last 5 steps
+//! diverge. What is paid for it are bank conflicts: at stride 2ᵏ neighbouring threads are 2ᵏ⁺¹ words apart, so up to
+//! min(2ᵏ⁺¹, threads at work) of them meet in one bank. On this tree the lecture counts the cycles of shared memory, 6
+//! an addition of a warp times the degree of its conflicts. With 16 banks:
 //!
 //! ```text
 //! leaves                64    128    512
@@ -35,9 +35,9 @@
 //!
 //! Padding is not foolproof: from stride 16 on neighbouring threads are an even number of banks apart again.
 //!
-//! What differs from the lecture: its condition is `thid <= d`, one thread too many; and `b < n` says the same as `t < d`
-//! for powers of two, and is right for all other lengths, too. Neighbouring ranges are combined, the left one first, so ⊕
-//! need not commute.
+//! What differs from the lecture: its condition is `thid <= d`, one thread too many; and `b < n` says the same as `t <
+//! d` for powers of two, and is right for all other lengths, too. Neighbouring ranges are combined, the left one first,
+//! so ⊕ need not commute.
 
 use super::layout::{Loads, Padding};
 use crate::algorithm::Input;

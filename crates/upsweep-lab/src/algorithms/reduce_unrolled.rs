@@ -23,21 +23,21 @@
 //! y = s[0]
 //! ```
 //!
-//! Once a single warp works, lockstep orders its reads and writes, and a barrier of the whole block buys nothing. Nor does a
-//! condition: a warp takes as long for 32 additions as for one. So all its threads add in all 6 steps, none diverges, and most
-//! of what the upper ones compute nobody needs. Cost: log₂ n steps with log₂ n - 5 barriers. Operations: n - 64 before the last
-//! warp, 6 × 32 = 192 in it where 63 would do.
+//! Once a single warp works, lockstep orders its reads and writes, and a barrier of the whole block buys nothing. Nor
+//! does a condition: a warp takes as long for 32 additions as for one. So all its threads add in all 6 steps, none
+//! diverges, and most of what the upper ones compute nobody needs. Cost: log₂ n steps with log₂ n - 5 barriers.
+//! Operations: n - 64 before the last warp, 6 × 32 = 192 in it where 63 would do.
 //!
-//! What differs from the lecture. Its loop runs down to stride 1, so nothing is left for the unrolled part: it has to end at 64.
-//! `tid <= 32` lets a thread of the second warp in, which lockstep does not order with the first. And the unrolled lines add
-//! `tid + 1`, `tid + 2`, ..., `tid + 5`: the distances must halve, 32, 16, 8, 4, 2, 1, one for each of the last 6 steps, not 5.
-//! (The lecture's lines add up 2⁵ = 32 words, but only the first 16, most of them several times: right for equal elements, and for no
-//! others.) Since Volta the threads of a warp need not run in lockstep: a CUDA kernel has `__syncwarp()` wherever the
-//! model has a new step, between the reads and the writes, too.
+//! What differs from the lecture. Its loop runs down to stride 1, so nothing is left for the unrolled part: it has to
+//! end at 64. `tid <= 32` lets a thread of the second warp in, which lockstep does not order with the first. And the
+//! unrolled lines add `tid + 1`, `tid + 2`, ..., `tid + 5`: the distances must halve, 32, 16, 8, 4, 2, 1, one for each
+//! of the last 6 steps, not 5. (The lecture's lines add up 2⁵ = 32 words, but only the first 16, most of them several
+//! times: right for equal elements, and for no others.) Since Volta the threads of a warp need not run in lockstep: a
+//! CUDA kernel has `__syncwarp()` wherever the model has a new step, between the reads and the writes, too.
 //!
-//! Where ⊕ does not commute the order matters; so the array is first read bit-reversed, as in `reduce-sequential`. Shorter
-//! arrays are filled up with the identity, to a power of two and to 64 words at least, so that thread 31 has a word 32 to its
-//! right.
+//! Where ⊕ does not commute the order matters; so the array is first read bit-reversed, as in `reduce-sequential`.
+//! Shorter arrays are filled up with the identity, to a power of two and to 64 words at least, so that thread 31 has a
+//! word 32 to its right.
 
 use super::reduce_sequential::bit_reversed;
 use crate::algorithm::Input;

@@ -14,12 +14,13 @@
 //!     y[i] = sum
 //! ```
 //!
-//! Cost: n - 1 operations in n steps, with one thread. The last element is never looked at. The first operation combines the
-//! identity with x₀; without it there would be n - 2. An inclusive scan needs n - 1, none of them with the identity. No
-//! algorithm can do with fewer, so this is what work-efficient means: no more than a constant times as many.
+//! Cost: n - 1 operations in n steps, with one thread. The last element is never looked at. The first operation
+//! combines the identity with x₀; without it there would be n - 2. An inclusive scan needs n - 1, none of them with the
+//! identity. No algorithm can do with fewer, so this is what work-efficient means: no more than a constant times as
+//! many.
 //!
-//! What differs from the lecture: it says exactly n additions for a loop from 1 to n - 1, which are n - 1. And the sum stays
-//! in a register; the lecture reads it back from the array.
+//! What differs from the lecture: it says exactly n additions for a loop from 1 to n - 1, which are n - 1. And the sum
+//! stays in a register; the lecture reads it back from the array.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
