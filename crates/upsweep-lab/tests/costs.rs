@@ -10,9 +10,9 @@ fn counts(name: &str, n: u64) -> Counts {
     let values: Vec<_> = (0..n as i64).collect();
     let heads: Vec<_> = (0..n).map(|index| index % 5 == 0).collect();
     let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
-    let outcome = by_name(name).map(|algorithm| algorithm.run(setup, &Input { values: &values, heads: &heads }));
-    assert!(matches!(outcome, Some(Ok(_))), "{name}");
-    // An algorithm that is not listed, or wrong, has failed here.
+    let input = Input { values: &values, heads: &heads };
+    let outcome = by_name(name).map(|algorithm| algorithm.run(setup, &input));
+    assert!(matches!(outcome, Some(Ok(_))), "{name} of {n} elements: {outcome:?}");
     outcome.and_then(Result::ok).map(|outcome| outcome.run.total()).unwrap_or_default()
 }
 
