@@ -4,6 +4,7 @@ use super::prepare::{self, Buffers};
 use super::text::{self, Features, Functions, Heads, JobOf, Types};
 use super::{Cuda, KernelSource};
 use crate::job::{Direction, Job};
+use crate::plan::columns::ColumnsPlan;
 use crate::{Error, Result};
 use std::mem::MaybeUninit;
 
@@ -20,11 +21,6 @@ struct Params<T> {
     first: MaybeUninit<T>,
 }
 
-/// Threads a block: 8 warps along 32 lines.
-const THREADS: u32 = 256;
-/// Lines a block.
-const LINES: usize = 32;
-
 /// Launches the kernel: a scan, or a reduction that stores one result a line.
 pub(super) fn launch<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direction, reduces: bool) -> Result<()> {
     let Job { input, mut output, shape, init, operator, map, finish, .. } = job;
@@ -37,9 +33,15 @@ pub(super) fn launch<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direct
     let Direction { exclusive, reverse } = direction;
     let features = Features { heads: Heads::None, exclusive, reverse, has_init: !init.is_none(), by_segment: reduces };
     let functions = Functions::<J> { operator, map, finish, same: None };
-    let kernel = prepare::kernel(cuda, "columns", features, &functions, || source(features, &functions))?;
-    let blocks = lines.div_ceil(LINES);
-    let grid = u32::try_from(blocks).ok().filter(|&grid| grid < 1 << 31);
+    let plan = ColumnsPlan::new(size_of::<J::In>(), size_of::<J::Acc>(), size_of::<J::Out>());
+    let vector = plan.vector(lines, cuda.multiprocessors() as usize, |vector| {
+        let begins = |address: u64, size: usize| address.is_multiple_of(ColumnsPlan::alignment(size, vector));
+        let aligned = begins(buffers.input, size_of::<J::In>()) && begins(buffers.output, size_of::<J::Out>());
+        aligned && shape.inner.is_multiple_of(vector)
+    });
+    let source = || source(features, &plan, vector, &functions);
+    let kernel = prepare::kernel(cuda, plan.family(vector), features, &functions, source)?;
+    let grid = u32::try_from(ColumnsPlan::blocks(lines, vector)).ok().filter(|&grid| grid < 1 << 31);
     let grid = grid.ok_or(Error::Options {
         options: "axis",
         reason: "more than 2^36 interleaved lines: scan a part of the array at a time",
@@ -56,15 +58,18 @@ pub(super) fn launch<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direct
     };
     // SAFETY: `Params` has the kernel's layout (the kernel asserts its size), and the loans keep its pointers good for
     // the elements of the shape until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&kernel, grid, THREADS, 0, &params) }
+    unsafe { cuda.launch(&kernel, grid, plan.threads() as u32, 0, &params) }
 }
 
-/// The kernel's source.
-pub(super) fn source<J: Types>(features: Features, functions: &Functions<'_, J>) -> KernelSource {
-    // As many elements of a line at once as fit in registers.
-    let depth = (64 / size_of::<J::Acc>()).clamp(1, 8);
+/// The kernel's source, for lanes that have `vector` lines each.
+pub(super) fn source<J: Types>(
+    features: Features,
+    plan: &ColumnsPlan,
+    vector: usize,
+    functions: &Functions<'_, J>,
+) -> KernelSource {
     let mut prelude = functions.prelude(features);
-    prelude += &format!("constexpr u32 THREADS = {THREADS}, DEPTH = {depth};\n");
+    prelude += &plan.constants(vector);
     prelude += &text::host_sizes(size_of::<Params<J::Acc>>(), size_of::<J::Acc>());
     KernelSource { root: "device/columns.cuh", prelude, entry: "upsweep_columns" }
 }
