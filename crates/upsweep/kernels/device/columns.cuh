@@ -14,8 +14,12 @@
 // fewer lines, a lane has more groups. A line's elements are combined by groups, one group after the other, so that DEPTH
 // alone decides how: floats give the same bits for every VECTOR.
 //
-// What differs from the single-pass scan (scan.cuh): no block waits for another, so a few long lines keep few blocks
-// busy.
+// What differs from the single-pass scan (scan.cuh): no block waits for another, so a few long lines would keep few blocks
+// busy. Such lines are cut into chunks, each of which is a line here, in three launches:
+//
+//   reduce each chunk                                        to an array of shape (outer, chunks, inner)
+//   scan that along the chunks, in place; for a reduction: reduce it, and that is all
+//   scan each chunk, beginning with what lies before it      `before`
 //
 // Memory ordering. Inside a block only: the sums are written before a barrier and read after it, in two copies used in
 // turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself, and reads
@@ -27,9 +31,12 @@
 struct Params {
     const In* input;
     Out* output;
-    u64 lines;  // a multiple of VECTOR, as `inner` is where VECTOR is not 1
-    u64 len;    // elements a line
-    u64 inner;  // lines that are interleaved with each other
+    u64 lines;   // or chunks of lines; a multiple of VECTOR, as `inner` is where VECTOR is not 1
+    u64 len;     // elements a line
+    u64 inner;   // lines that are interleaved with each other
+    u64 chunk;   // elements a chunk, of which the last one of a line may have fewer
+    u64 chunks;  // chunks a line
+    const Acc* before;  // null, or for each chunk of each line the combination of the line's elements up to its end
     const T* init_from;  // null, or where the initial value lies
     T init;
     T first;  // what an exclusive scan begins with, and the result of an empty line
@@ -82,16 +89,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     } else {
         p.first = given(p.first);
     }
-    const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR;  // the lane's first one
-    const bool mine = line < p.lines;
+    // The lane's first line, or chunk of a line. It begins with logical element `begin`.
+    const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR, part = line / p.inner;
+    const u64 begin = part % p.chunks * p.chunk;
+    u64 left = line < p.lines ? min(p.chunk, p.len - begin) : 0;  // elements from this step on
 
     // Logical element k of a line is k strides from its element 0, and at `place(k)` of the line.
     const auto place = [&](u64 k) { return REVERSE ? p.len - 1 - k : k; };
-    const u64 start = mine ? (line / p.inner * p.len + place(0)) * p.inner + line % p.inner : 0;
     const i64 stride = REVERSE ? -(i64)p.inner : (i64)p.inner;
-    // How many of a thread's elements of a line exist in a step, when `left` are left before it.
-    const u32 first = warp * ROWS;  // of them
-    const auto existing = [&](u64 left) { return !mine || left <= first ? 0 : left - first < ROWS ? (u32)(left - first) : ROWS; };
+    const u32 first = warp * ROWS;  // of this thread's elements in a step
+    u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
+    // How many of a thread's elements of a line exist in a step that has `left`.
+    const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < ROWS ? (u32)(left - first) : ROWS; };
     Row<In> ahead[ROWS];  // the elements of the next step
     const auto ask = [&](u64 at, u64 left) {
         const u32 count = existing(left);
@@ -100,17 +109,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
             if (i < count) ahead[i].load(p.input + at + i * stride);
         }
     };
-    u64 at = start + first * stride;  // the thread's first element of a step
-    ask(at, p.len);
+    ask(at, left);
 
     T carry[VECTOR];  // all elements of each line before this step, if `any`
     bool any = HAS_INIT;
 #pragma unroll
     for (u32 j = 0; j < VECTOR; j++) carry[j] = p.init;
-    u32 turn = 0;
-    for (u64 left = p.len; left > 0; turn ^= 1, at += STEP * stride) {
-        const u64 k = p.len - left + first;
-        const u32 count = existing(left), groups = !mine ? 0 : left < STEP ? ((u32)left + DEPTH - 1) / DEPTH : STEP_GROUPS;
+    if (p.before && left > 0 && begin > 0) {
+        Row<Acc> row;
+        row.load(p.before + line - p.inner);
+        Acc before[VECTOR];
+        row.unpack(before);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) carry[j] = HAS_INIT ? combine(p.init, ValueOfAcc::of(before[j])) : ValueOfAcc::of(before[j]);
+        any = true;
+    }
+    const u32 steps = (u32)((p.chunk + STEP - 1) / STEP);  // 2^32 of them are more than memory holds
+    for (u32 step = 0; step < steps; step++, at += STEP * stride) {
+        const u32 turn = step % 2;
+        const u64 k = begin + (u64)step * STEP + first;
+        const u32 count = existing(left), groups = left < STEP ? ((u32)left + DEPTH - 1) / DEPTH : STEP_GROUPS;
         left = left < STEP ? 0 : left - STEP;
         Row<In> rows[ROWS];
 #pragma unroll
@@ -135,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         // What lies before this warp's elements, and before the next step.
         u32 g = 0;
         const auto carry_on = [&](u32 end) {
-#pragma unroll 2  // more at once need more registers than there are
+#pragma unroll 1  // more at once need more registers than there are
             for (; g < min(end, groups); g++) {
                 T sum[VECTOR];
                 sums[turn][g][lane].unpack(sum);
@@ -187,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         }
     }
     if constexpr (BY_SEGMENT) {
-        if (mine && warp == 0) {
+        if (line < p.lines && warp == 0) {
             Out results[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) results[j] = result(any ? carry[j] : p.first);

@@ -4,6 +4,8 @@
 //! In which groups a line's elements are combined depends on the types alone. How many lines a lane has, which changes
 //! nothing in the result, is chosen for each call.
 
+use super::Shape;
+
 /// Lanes of a warp.
 const WARP: usize = 32;
 /// Threads a block: 8 warps along the lines of 32 lanes.
@@ -14,6 +16,14 @@ const REGISTERS: usize = 16;
 const LINE_BYTES: usize = 16;
 /// Blocks that a multiprocessor runs at once: with 64 registers a thread.
 const BLOCKS: usize = 4;
+/// Blocks of chunks where lines are cut: as many as an H200 runs at once.
+const CHUNK_BLOCKS: usize = 512;
+/// Lines are cut where they would make no more blocks than this: from 64 on, a block's loads keep a third of the memory
+/// busy, and to cut costs half as much again, as elements are read twice.
+const FEW_BLOCKS: usize = 64;
+/// The most chunks of a line: few blocks scan their sums. And the fewest steps of a block along a chunk.
+const MOST_CHUNKS: usize = 2048;
+const CHUNK_STEPS: usize = 4;
 /// A wave of blocks counts as full from this share on, in hundredths.
 const FULL: usize = 75;
 
@@ -58,6 +68,20 @@ impl ColumnsPlan {
         };
         let allowed = || self.vectors().filter(|&vector| vector == 1 || allows(vector));
         allowed().find(|vector| full(vector) >= FULL).or_else(|| allowed().max_by_key(full)).unwrap_or(1)
+    }
+
+    /// Elements of a chunk where the lines of a shape are cut into chunks, because they are few and long; or all of a
+    /// line's. It depends on the shape and the types alone.
+    #[must_use]
+    pub fn chunk(&self, shape: Shape) -> usize {
+        let lines = shape.lines();
+        let step = THREADS / WARP * self.groups(1) * self.depth;
+        if lines == 0 || lines > FEW_BLOCKS * WARP || shape.len < 4 * CHUNK_STEPS * step {
+            return shape.len;
+        }
+        let vector = self.vectors().find(|&vector| shape.inner.is_multiple_of(vector)).unwrap_or(1);
+        let chunks = (CHUNK_BLOCKS * WARP * vector).div_ceil(lines).min(MOST_CHUNKS);
+        shape.len.div_ceil(chunks).max(CHUNK_STEPS * step).next_multiple_of(step)
     }
 
     /// The multiple of bytes at which an array must begin whose values of `size` bytes are accessed `vector` at once: as
@@ -154,6 +178,25 @@ mod tests {
         assert_eq!(vector(0), 1);
         // 540 blocks are a second wave for 12 of them: half of the width fills its waves no worse than any.
         assert_eq!(vector(540 * 128), 1);
+    }
+
+    #[test]
+    fn few_long_lines_are_cut() {
+        let plan = ColumnsPlan::new(4, 4, 4);
+        let shape = |outer, len, inner| Shape { outer, len, inner };
+        // The chunks, and the elements of one.
+        let cut = |shape: Shape| (shape.len.div_ceil(plan.chunk(shape)), plan.chunk(shape));
+        assert_eq!(cut(shape(1, 1 << 20, 64)), (1024, 1024), "512 blocks of 128 lines");
+        assert_eq!(cut(shape(1, 1 << 24, 17)).0, 964, "each lane has one line");
+        assert_eq!(cut(shape(1, 1 << 24, 2)).0, 2048);
+        assert_eq!(cut(shape(1, 4096, 64)), (8, 512), "four steps a chunk");
+        for (outer, len, inner) in [(1, 2000, 64), (1, 1 << 20, 2049), (700, 1 << 20, 3), (1, 0, 3), (0, 1 << 20, 3)] {
+            assert_eq!(plan.chunk(shape(outer, len, inner)), len);
+        }
+        for bytes in [1, 2, 3, 8, 12, 64] {
+            let plan = ColumnsPlan::new(bytes, bytes, bytes);
+            assert!(plan.chunk(shape(2, 5000, 30)) < 5000, "{bytes} bytes");
+        }
     }
 
     #[test]
