@@ -1,7 +1,7 @@
 //! Scans and reductions of interleaved lines on a CUDA device; see `kernels/device/columns.cuh`.
 
 use super::prepare::{self, Begin, Buffers};
-use super::text::{self, Features, Functions, Heads, JobOf, Types};
+use super::text::{self, Features, Functions, JobOf, Types};
 use super::{Cuda, KernelSource};
 use crate::job::{Direction, Job};
 use crate::operator::Same;
@@ -44,7 +44,8 @@ pub(super) fn launch<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direct
         return Ok(());
     }
     let Direction { exclusive, reverse } = direction;
-    let features = Features { heads: Heads::None, exclusive, reverse, has_init: !init.is_none(), by_segment: reduces };
+    let has_init = !init.is_none();
+    let features = Features { exclusive, reverse, has_init, by_segment: reduces, ..Features::PLAIN };
     let functions = Functions::<J> { operator, map, finish, same: None };
     let whole = Pass { input: buffers.input, output: buffers.output, shape, chunk: shape.len, before: 0 };
     let chunk = plan_of::<J>().chunk(shape);

@@ -186,7 +186,12 @@ use Family::{Pipeline, Segments, SmallWave, Wave};
 /// `s` by segment.
 fn features(heads: Heads, options: &str) -> Features {
     let [exclusive, reverse, has_init, by_segment] = ['x', 'r', 'i', 's'].map(|option| options.contains(option));
-    Features { heads, exclusive, reverse, has_init, by_segment }
+    Features { heads, exclusive, reverse, has_init, by_segment, interleaved: 1 }
+}
+
+/// The same of so many interleaved lines as one.
+fn lines(interleaved: usize, features: Features) -> Features {
+    Features { interleaved, ..features }
 }
 
 /// Runs cases of a kernel that scans tiles of `I`, or reduces them by segment.
@@ -251,6 +256,7 @@ fn emulated_waves() {
     tiles::<Whole, u8, _>(Wave, Sum, features(Heads::None, "r"), 60);
     tiles::<Whole, i64, _>(Wave, Sum, features(Heads::Rows, "i"), 60);
     tiles::<By<u64>, u32, _>(Wave, Then, features(Heads::Offsets, "xr"), 60);
+    tiles::<Whole, u32, _>(Wave, Then, lines(2, features(Heads::None, "xi")), 60);
 }
 
 #[test]
@@ -259,6 +265,8 @@ fn emulated_pipelines() {
     tiles::<Whole, u8, _>(Pipeline, Sum, features(Heads::None, "x"), 60);
     tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "i"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Rows, "xi"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Then, lines(3, features(Heads::Rows, "ri")), 60);
+    tiles::<Whole, u8, _>(Pipeline, Sum, lines(5, features(Heads::None, "r")), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Flags, "xr"), 60);
     tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "s"), 60);
     tiles::<By<u32>, u32, _>(Pipeline, Then, features(Heads::Offsets, "r"), 60);
@@ -269,6 +277,7 @@ fn emulated_pipelines() {
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_segments() {
     tiles::<Whole, u32, _>(Segments, Then, features(Heads::Rows, "si"), 60);
+    tiles::<Whole, u32, _>(Segments, Then, lines(2, features(Heads::Rows, "s")), 60);
     tiles::<By<u32>, u32, _>(Segments, Then, features(Heads::Offsets, "s"), 60);
     tiles::<By<u64>, i64, _>(Segments, Sum, features(Heads::Offsets, "si"), 60);
 }

@@ -33,7 +33,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
 
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
-            list.variant(Features { heads, exclusive, reverse, has_init, by_segment: false });
+            list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
         }
         if heads == Heads::None {
             list.columns_of_i32(Features { by_segment: true, ..Features::PLAIN });
@@ -43,6 +43,12 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
             list.variant(Features { heads, by_segment: true, has_init: true, ..Features::PLAIN });
         }
     }
+    for heads in [Heads::None, Heads::Rows] {
+        for interleaved in [2, 3, 8] {
+            list.interleaved(Features { heads, interleaved, ..Features::PLAIN });
+        }
+    }
+    list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.kernels
 }
 
@@ -76,6 +82,23 @@ impl List {
         let functions =
             Functions::<(i32, i32, Sum, Same, Same, Whole)> { operator: Sum, map: Same, finish: Same, same: None };
         self.columns(&format!("i32 {features:?}"), features, &functions);
+    }
+
+    /// The scan of a few interleaved lines of `f32` as one, or their reduction, with an initial value, plain and
+    /// with a map.
+    fn interleaved(&mut self, features: Features) {
+        let features = Features { has_init: true, ..features };
+        let plain =
+            Functions::<(f32, f32, Sum, Same, Same, Whole)> { operator: Sum, map: Same, finish: Same, same: None };
+        let (map, finish) = (MapWith(Compensate), Rounded);
+        let functions =
+            Functions::<(f32, f32, CompensatedSum, _, _, Whole)> { operator: CompensatedSum, map, finish, same: None };
+        for (family, plan) in self.plans::<f32, f32, f32>(features) {
+            self.add(family, &format!("f32 {features:?}"), scan::source(features, &plan, &plain));
+        }
+        for (family, plan) in self.plans::<f32, Compensated<f32>, f32>(features) {
+            self.add(family, &format!("f32 compensated {features:?}"), scan::source(features, &plan, &functions));
+        }
     }
 
     /// The scan of `i32` with these features, and its column form.
