@@ -106,6 +106,7 @@ impl ColumnsPlan {
     /// Groups of `depth` elements that a warp takes at once.
     fn groups(&self, vector: usize) -> usize {
         let (input, state, _) = self.sizes;
+        // Elements that are no words are loaded byte by byte.
         let each = if vector * input > 2 && !(vector * input).is_multiple_of(4) {
             input
         } else {
