@@ -6,3 +6,5 @@ pub mod algorithm;
 pub mod algorithms;
 pub mod machine;
 pub mod operator;
+pub mod sample;
+pub mod show;

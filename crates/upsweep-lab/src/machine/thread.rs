@@ -65,6 +65,8 @@ pub struct Thread<'a, T> {
     event: Event,
     /// Where its own writes begin among the pending ones.
     own: (usize, usize),
+    /// Reads and operations before its last write.
+    sourced: (usize, u64),
     counts: Counts,
 }
 
@@ -79,7 +81,7 @@ impl<'a, T: Word> Thread<'a, T> {
         state.tally().begin_thread();
         let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
         let event = Event { thread: index, ..Event::default() };
-        Self { machine, state, pending, label, index, block, event, own, counts: Counts::default() }
+        Self { machine, state, pending, label, index, block, event, own, sourced: (0, 0), counts: Counts::default() }
     }
 
     pub(super) fn end(self, counts: &mut Counts, events: &mut Vec<Event>) {
@@ -241,7 +243,8 @@ impl<'a, T: Word> Thread<'a, T> {
     }
 
     fn fail(&mut self, fault: Fault) {
-        self.machine.fault.get_or_insert(fault);
+        let before = self.machine.run.steps.len();
+        self.machine.fault.get_or_insert((before, fault));
     }
 
     fn remember(&mut self, name: Name, index: usize, write: bool, value: impl Word) {
@@ -252,8 +255,26 @@ impl<'a, T: Word> Thread<'a, T> {
             Name::Value(Array(id)) => self.machine.memory.values[id].listed,
             Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
         };
-        let places = if write { &mut self.event.writes } else { &mut self.event.reads };
-        places.push(Place { array, index, value: value.to_string(), degree: 0 });
+        let place = Place { array, index, value: value.to_string(), degree: 0 };
+        if write {
+            self.note_flows(&place.value);
+            self.event.writes.push(place);
+        } else {
+            self.event.reads.push(place);
+        }
+    }
+
+    /// Says which of the reads the next write comes from.
+    fn note_flows(&mut self, value: &str) {
+        let reads = self.event.reads.len();
+        let (reads_before, operations_before) = std::mem::replace(&mut self.sourced, (reads, self.event.operations));
+        let (fresh, combined) = (reads_before < reads, operations_before < self.event.operations);
+        let sources = if fresh { reads_before..reads } else { 0..reads };
+        let same = |read: &usize| self.event.reads[*read].value == value;
+        let copied = !combined && (!fresh || sources.clone().any(|read| same(&read)));
+        let write = self.event.writes.len();
+        let flows: Vec<_> = sources.filter(|read| !copied || same(read)).map(|read| (read, write)).collect();
+        self.event.flows.extend(flows);
     }
 }
 
