@@ -40,14 +40,13 @@
       where.textContent = ` ${array.place}`;
       title.append(array.name, where);
       const list = document.createElement('ol');
-      list.className = 'words';
+      list.className = run.column > 44 ? 'words wide' : 'words';
       list.dataset.array = place;
       list.append(...memory[place].map((value, index) => {
         const word = document.createElement('li');
         const number = document.createElement('small');
         number.textContent = index;
-        word.append(number, value === null ? ' ' : shown(value));
-        word.dataset.value = value ?? '';
+        word.append(number, value === null ? '\u00a0' : shown(value));
         if (written.has(`${place}:${index}`)) word.className = 'new';
         return word;
       }));

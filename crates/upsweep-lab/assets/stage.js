@@ -4,7 +4,7 @@
 const run = JSON.parse(document.getElementById('run').textContent);
 const stage = document.getElementById('stage');
 
-const LEFT = 74, TOP = 30, CELL = 34, LINE = 56, GAP = 96, RADIUS = 13;
+const LEFT = 96, TOP = 30, CELL = 34, LINE = 56, GAP = 96, RADIUS = 13;
 const WARP = 32;
 
 /** A value as it is shown: an identity that is long to write is called id. */
@@ -42,7 +42,7 @@ const below = Math.max(1, ...run.steps.map((step) => linesOf(step).below.length)
 const threadsAt = TOP + above * LINE + GAP - 20;
 const belowAt = threadsAt + GAP;
 const width = LEFT + columns * run.column + 24;
-const height = belowAt + below * LINE + 8;
+const height = belowAt + below * LINE + 4;
 
 function element(parent, name, attributes, text) {
   const made = document.createElementNS(stage.namespaceURI, name);
@@ -114,7 +114,7 @@ function drawStage(number, before, after) {
       element(group, 'rect', { class: style, x, y, width: run.column - 4, height: CELL, rx: 4 });
       const text = shown(value);
       element(group, 'text', { class: 'value', x: middle(index), y: y + 22 }, text.length > 9 ? `${text.slice(0, 8)}…` : text);
-      element(group, 'text', { class: 'index', x: middle(index), y: y - 4 }, index);
+      element(group, 'text', { class: 'index', x: middle(index), y: side === 1 ? y - 5 : y + CELL + 13 }, index);
     });
   };
 
@@ -148,7 +148,7 @@ function drawStage(number, before, after) {
       }
     }
     for (const [array, index, , degree] of writes) {
-      arrow(key, `2:${array}:${index}`, down(x, threadsAt + radius, middle(index), belowLines.get(array) - 14), degree);
+      arrow(key, `2:${array}:${index}`, down(x, threadsAt + radius, middle(index), belowLines.get(array) - 1), degree);
     }
     for (const from of shuffles.filter((from) => from < threads)) {
       const start = threadX(from), y = threadsAt + radius, depth = y + 18 + Math.min(40, Math.abs(x - start) / 6);
@@ -160,8 +160,8 @@ function drawStage(number, before, after) {
     const last = Math.min(threads, (warp + 1) * WARP) - 1;
     const x = threadX(warp * WARP) - radius - 6, end = threadX(last) + radius + 6;
     element(stage, 'rect', { class: 'warp', x, y: threadsAt - radius - 7, width: end - x, height: 2 * radius + 14, rx: radius + 7 });
-    element(stage, 'path', { class: 'fork', d: `M14 ${threadsAt + 34}v-6m0 0l-5 -6m5 6l5 -6` });
-    element(stage, 'text', { class: 'forked', x: 26, y: threadsAt + 32 }, 'diverges');
+    element(stage, 'path', { class: 'fork', d: `M15 ${threadsAt + 33}v-6m0 0l-5 -6m5 6l5 -6` });
+    element(stage, 'text', { class: 'forked', x: 25, y: threadsAt + 32 }, 'diverges');
   }
   element(stage, 'text', { class: 'name', x: LEFT - 12, y: threadsAt + 5 }, 'threads');
   for (let thread = 0; thread < threads; thread += 1) {

@@ -148,6 +148,17 @@ impl Display for Error {
 impl StdError for Error {}
 
 impl Algorithm {
+    /// Whether it takes so many elements.
+    ///
+    /// # Errors
+    /// [`Error::Length`]: it does not.
+    pub fn takes(&self, found: usize) -> Result<(), Error> {
+        match found == 0 || found > self.limit {
+            true => Err(Error::Length { algorithm: self.name, found, limit: self.limit }),
+            false => Ok(()),
+        }
+    }
+
     /// Runs it on the machine model.
     ///
     /// # Errors
@@ -167,9 +178,7 @@ impl Algorithm {
         input: &Input<'_, T>,
     ) -> Result<(Vec<T>, Run, Option<Fault>), Error> {
         let found = input.values.len();
-        if found == 0 || found > self.limit {
-            return Err(Error::Length { algorithm: self.name, found, limit: self.limit });
-        }
+        self.takes(found)?;
         if input.heads.len() != found {
             return Err(Error::Heads { found: input.heads.len(), expected: found });
         }

@@ -38,7 +38,7 @@ pub fn page(recording: &Recording, overview: Option<&str>) -> String {
                 p id="now" aria-live="polite" {}
                 div.box { svg class="run stage" id="stage" role="group" aria-label="The step: words read, threads, words written. Up and down go from one to the next." {} }
                 p id="what" class="quiet" aria-live="polite" {}
-                (legend())
+                (legend(true))
             }
             div.columns {
                 section aria-labelledby="memory-title" {
@@ -79,10 +79,10 @@ pub fn overview(recordings: &[Recording]) -> String {
                     "The classic algorithms of parallel scan (prefix sums) and reduction, run on a machine model that counts. \
                      Rows of a picture are steps, columns are words; arrows go from what is read to what is written."
                 }
-                (legend())
+                (legend(false))
             }
             ul.cards {
-                @for recording in recordings { li { (card(recording)) } }
+                @for recording in recordings { li.card { (card(recording)) } }
             }
         },
     )
@@ -92,15 +92,15 @@ fn card(recording: &Recording) -> Markup {
     let algorithm = recording.algorithm;
     let link = format!("{}.html", algorithm.name);
     html! {
-        article.card {
-            p.kind { (algorithm.computes.name()) }
-            h2 { a href=(link) { (algorithm.title) } }
-            p.quiet { (algorithm.source) }
-            div.thumbnail { (svg::thumbnail(recording)) }
-            @if let Some(fault) = recording.fault { p.fault { (fault) "." } }
+        p.kind { (algorithm.computes.name()) }
+        h2 { a href=(link) { (algorithm.title) } }
+        p.quiet { (algorithm.source) }
+        div.thumbnail { (svg::thumbnail(recording)) }
+        div {
             (facts(&recording.run.total()))
-            p.quiet { code { (algorithm.name) } ", n = " (recording.input.len()) }
+            @if let Some(fault) = recording.fault { p.fault { (fault) "." } }
         }
+        p.quiet { code { (algorithm.name) } ", n = " (recording.input.len()) }
     }
 }
 
@@ -145,7 +145,8 @@ fn controls(steps: usize) -> Markup {
     }
 }
 
-fn legend() -> Markup {
+/// What the arrows mean; `steps`: and what else a page with steps has.
+fn legend(steps: bool) -> Markup {
     html! {
         ul.legend {
             @for (_, name, style) in DEGREES {
@@ -153,12 +154,14 @@ fn legend() -> Markup {
                     path class=(format!("arrow {style}")) d="M1 6H31" {} path class=(format!("arrow tip {style}")) d="M26 2L31 6L26 10" {}
                 } (name) }
             }
+            @if steps {
             li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
                 rect class="cell new" x="4" y="1" width="26" height="14" rx="2" {}
             } "written" }
             li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
                 path class="fork" d="M17 15V9M17 9L11 2M17 9L23 2" {}
             } "divergent warp" }
+            }
         }
     }
 }

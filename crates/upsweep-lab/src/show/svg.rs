@@ -48,7 +48,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    const FULL: Self = Self { margins: [150, 200], head: 74, cell: 24, gaps: [46, 14], row: 84, barb: 5.0 };
+    const FULL: Self = Self { margins: [150, 230], head: 74, cell: 24, gaps: [46, 14], row: 84, barb: 5.0 };
     const SMALL: Self = Self { margins: [4, 4], head: 4, cell: 6, gaps: [16, 5], row: 6, barb: 0.0 };
 }
 
@@ -194,7 +194,7 @@ impl<'a> Picture<'a> {
                     @if blocks { text class="quiet" x="24" y=(top + 52) { "block " (step.block) } }
                     @if first { text class="quiet" x="24" y=(top + 16) { (step.kernel) } }
                     @let worst = step.counts.worst_degree > 1;
-                    @let phrases = phrases(&step.counts);
+                    @let phrases = packed(&phrases(&step.counts));
                     @for (at, phrase) in phrases.iter().enumerate() {
                         @let last = worst && at + 1 == phrases.len();
                         text class=(if last { "worst" } else { "quiet" }) x=(right) y=(top + 22 + 16 * at as i64) { (phrase) }
@@ -270,6 +270,21 @@ impl<'a> Picture<'a> {
         }
         legend
     }
+}
+
+/// Phrases side by side where a line has room for two.
+fn packed(phrases: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for phrase in phrases {
+        match lines.last_mut() {
+            Some(last) if last.chars().count() + phrase.chars().count() < 28 => {
+                last.push_str(", ");
+                last.push_str(phrase);
+            }
+            _ => lines.push(phrase.clone()),
+        }
+    }
+    lines
 }
 
 /// A fork in the road.

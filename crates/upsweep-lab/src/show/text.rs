@@ -66,7 +66,7 @@ impl Page<'_> {
     fn head(&mut self) {
         let recording = self.recording;
         let algorithm = recording.algorithm;
-        self.line(format_args!("{}: {}", algorithm.name, algorithm.title));
+        self.wrapped(&format!("{}: ", algorithm.name), algorithm.title);
         self.line(format_args!("{}", recording.summary()));
         if let Some(heads) = recording.segments() {
             let heads = heads.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
