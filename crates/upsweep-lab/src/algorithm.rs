@@ -29,6 +29,17 @@ pub enum Computes {
 }
 
 impl Computes {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reduction => "reduction",
+            Self::InclusiveScan => "inclusive scan",
+            Self::ExclusiveScan => "exclusive scan",
+            Self::SegmentedScan => "segmented scan",
+        }
+    }
+
     /// What the algorithm should find, one element after the other.
     #[must_use]
     pub fn oracle<T: Word>(self, operator: &Operator<T>, input: &Input<'_, T>) -> Vec<T> {
@@ -144,12 +155,45 @@ impl Display for Error {
 impl StdError for Error {}
 
 impl Algorithm {
+    /// Whether it takes so many elements.
+    ///
+    /// # Errors
+    /// [`Error::Length`]: it does not.
+    pub fn takes(&self, found: usize) -> Result<(), Error> {
+        match found == 0 || found > self.limit {
+            true => Err(Error::Length { algorithm: self.name, found, limit: self.limit }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it takes this input.
+    pub(crate) fn check<T>(&self, input: &Input<'_, T>) -> Result<(), Error> {
+        let found = input.values.len();
+        self.takes(found)?;
+        match input.heads.len() == found {
+            true => Ok(()),
+            false => Err(Error::Heads { found: input.heads.len(), expected: found }),
+        }
+    }
+
     /// Runs it on the machine model.
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Heads`] for an input that it does not take; [`Error::Fault`] where the model finds the
     /// kernel wrong.
     pub fn run<T: Element>(&self, setup: Setup<T>, input: &Input<'_, T>) -> Result<Outcome<T>, Error> {
+        match self.run_to_fault(setup, input)? {
+            (results, run, None) => Ok(Outcome { results, run }),
+            (_, _, Some(fault)) => Err(Error::Fault(fault)),
+        }
+    }
+
+    /// Runs it on the machine model, and returns the steps up to the first fault, too.
+    pub(crate) fn run_to_fault<T: Element>(
+        &self,
+        setup: Setup<T>,
+        input: &Input<'_, T>,
+    ) -> Result<(Vec<T>, Run, Option<Fault>), Error> {
         self.check(input)?;
         let mut machine = Machine::new(setup.operator, setup.banks);
         if setup.records {
@@ -157,21 +201,8 @@ impl Algorithm {
         }
         let array = T::body(self)(&mut machine, input);
         let results = machine.read(array);
-        Ok(Outcome { results, run: machine.finish().map_err(Error::Fault)? })
-    }
-}
-
-impl Algorithm {
-    /// Whether it takes this input.
-    pub(crate) fn check<T>(&self, input: &Input<'_, T>) -> Result<(), Error> {
-        let found = input.values.len();
-        if found == 0 || found > self.limit {
-            return Err(Error::Length { algorithm: self.name, found, limit: self.limit });
-        }
-        if input.heads.len() != found {
-            return Err(Error::Heads { found: input.heads.len(), expected: found });
-        }
-        Ok(())
+        let (run, fault) = machine.stop();
+        Ok((results, run, fault))
     }
 }
 

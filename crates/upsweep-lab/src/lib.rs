@@ -10,3 +10,5 @@ pub mod fenwick;
 pub mod gpu;
 pub mod machine;
 pub mod operator;
+pub mod sample;
+pub mod show;

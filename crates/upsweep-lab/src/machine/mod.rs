@@ -73,7 +73,8 @@ pub struct Machine<T> {
     memory: Memory<T>,
     pending: Pending<T>,
     run: Run,
-    fault: Option<Fault>,
+    /// The first fault, and the number of steps before the one in which it was.
+    fault: Option<(usize, Fault)>,
     /// Whether each step keeps who did what and what memory held then.
     records: bool,
 }
@@ -158,7 +159,7 @@ impl<T: Word> Machine<T> {
     fn list<V: Word>(&mut self, name: &'static str, space: Space, block: Option<usize>, words: &[Option<V>]) {
         if self.records {
             let initial = words.iter().map(|word| word.map(|word| word.to_string())).collect();
-            self.run.arrays.push(ArrayInfo { name, space, block, initial, since: self.run.steps.len() });
+            self.run.arrays.push(ArrayInfo { name, space, block, initial, since: self.run.steps.len(), until: None });
         }
     }
 
@@ -194,6 +195,7 @@ impl<T: Word> Machine<T> {
                 }
             }
             self.memory.free_shared();
+            self.run.end_shared();
         }
     }
 
@@ -209,8 +211,17 @@ impl<T: Word> Machine<T> {
     /// The first [`Fault`] of the run.
     pub fn finish(self) -> Result<Run, Fault> {
         match self.fault {
-            Some(fault) => Err(fault),
+            Some((_, fault)) => Err(fault),
             None => Ok(self.run),
         }
+    }
+
+    /// All that was counted up to the first fault; its step is the last one.
+    #[must_use]
+    pub fn stop(mut self) -> (Run, Option<Fault>) {
+        if let Some((before, _)) = self.fault {
+            self.run.end_after(before + 1);
+        }
+        (self.run, self.fault.map(|(_, fault)| fault))
     }
 }

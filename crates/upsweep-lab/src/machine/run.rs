@@ -16,6 +16,16 @@ pub struct ArrayInfo {
     pub initial: Vec<Option<String>>,
     /// The number of steps that came before it.
     pub since: usize,
+    /// The number of steps after which it was gone; [`None`] if it stayed to the end.
+    pub until: Option<usize>,
+}
+
+impl ArrayInfo {
+    /// Whether it is there after the first `steps` steps.
+    #[must_use]
+    pub fn lives_after(&self, steps: usize) -> bool {
+        self.since <= steps && self.until.is_none_or(|until| steps <= until)
+    }
 }
 
 /// An access to a word.
@@ -45,6 +55,10 @@ pub struct Event {
     pub operations: u64,
     /// The threads whose registers it read.
     pub shuffles: Vec<usize>,
+    /// For each write that comes from words read in the same step: the place in `reads`, the place in `writes`. These are
+    /// the reads since the thread's last write, or else all before; where it combined nothing in between, it copies, and
+    /// only a read of the same value counts.
+    pub flows: Vec<(usize, usize)>,
 }
 
 /// What the threads of one block did in lockstep.
@@ -88,6 +102,20 @@ impl Run {
             total += step.counts;
         }
         total
+    }
+
+    /// Ends the life of shared memory.
+    pub(super) fn end_shared(&mut self) {
+        let steps = self.steps.len();
+        for array in self.arrays.iter_mut().filter(|array| array.block.is_some()) {
+            array.until.get_or_insert(steps);
+        }
+    }
+
+    /// Forgets what came after the first `steps` steps.
+    pub(super) fn end_after(&mut self, steps: usize) {
+        self.steps.truncate(steps);
+        self.arrays.retain(|array| array.since < steps);
     }
 
     /// What the arrays hold after the first `steps` steps.

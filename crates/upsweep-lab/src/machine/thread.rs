@@ -79,6 +79,8 @@ pub struct Thread<'a, T> {
     own: (usize, usize),
     /// Whether it has done something.
     active: bool,
+    /// Reads and operations before its last write.
+    sourced: (usize, u64),
 }
 
 impl<'a, T: Word> Thread<'a, T> {
@@ -91,7 +93,7 @@ impl<'a, T: Word> Thread<'a, T> {
     ) -> Self {
         state.tally().begin_thread();
         let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
-        Self { machine, state, pending, label, index, block, own, active: false }
+        Self { machine, state, pending, label, index, block, own, active: false, sourced: (0, 0) }
     }
 
     pub(super) fn end(self) {
@@ -275,7 +277,8 @@ impl<'a, T: Word> Thread<'a, T> {
     }
 
     fn fail(&mut self, fault: Fault) {
-        self.machine.fault.get_or_insert(fault);
+        let before = self.machine.run.steps.len();
+        self.machine.fault.get_or_insert((before, fault));
     }
 
     fn remember(&mut self, name: Name, index: usize, write: bool, value: impl Word) {
@@ -286,9 +289,27 @@ impl<'a, T: Word> Thread<'a, T> {
             Name::Value(Array(id)) => self.machine.memory.values[id].listed,
             Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
         };
-        let event = &mut self.pending.event;
-        let places = if write { &mut event.writes } else { &mut event.reads };
-        places.push(Place { array, index, value: value.to_string(), degree: 0 });
+        let place = Place { array, index, value: value.to_string(), degree: 0 };
+        if write {
+            self.note_flows(&place.value);
+            self.pending.event.writes.push(place);
+        } else {
+            self.pending.event.reads.push(place);
+        }
+    }
+
+    /// Says which of the reads the next write comes from.
+    fn note_flows(&mut self, value: &str) {
+        let reads = self.pending.event.reads.len();
+        let (reads_before, operations_before) =
+            std::mem::replace(&mut self.sourced, (reads, self.pending.event.operations));
+        let (fresh, combined) = (reads_before < reads, operations_before < self.pending.event.operations);
+        let sources = if fresh { reads_before..reads } else { 0..reads };
+        let same = |read: &usize| self.pending.event.reads[*read].value == value;
+        let copied = !combined && (!fresh || sources.clone().any(|read| same(&read)));
+        let write = self.pending.event.writes.len();
+        let flows: Vec<_> = sources.filter(|read| !copied || same(read)).map(|read| (read, write)).collect();
+        self.pending.event.flows.extend(flows);
     }
 }
 
