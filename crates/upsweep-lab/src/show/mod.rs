@@ -59,6 +59,14 @@ fn degree_class(degree: u64) -> usize {
     DEGREES.iter().position(|&(most, ..)| degree <= most).unwrap_or(DEGREES.len() - 1)
 }
 
+/// An array's name, with its block where there are several.
+fn name_of(array: &ArrayInfo) -> String {
+    match array.block {
+        Some(block) if block > 0 => format!("{}@{block}", array.name),
+        _ => array.name.to_owned(),
+    }
+}
+
 /// Where an array lies, in words.
 fn place_of(array: &ArrayInfo) -> String {
     match (array.space, array.block) {

@@ -2,7 +2,7 @@
 
 use super::layout::{Arrow, End, Layout, Row, Shown};
 use super::recording::Recording;
-use super::{DEGREES, degree_class, divergence, phrases};
+use super::{DEGREES, degree_class, divergence, name_of, phrases};
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
@@ -222,7 +222,7 @@ impl<'a> Picture<'a> {
                 html! {
                     @if full {
                         text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) {
-                            (info.name) @if let Some(block) = info.block.filter(|&block| block > 0) { "@" (block) }
+                            (name_of(info))
                         }
                     }
                     @for (index, (value, written)) in values.iter().zip(written).enumerate() {

@@ -55,7 +55,8 @@ fn mixed<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>) -> Array {
         });
     });
     let ready = machine.status_flags("ready", n.div_ceil(4));
-    machine.launch("add", 1, n, |block| {
+    // A name that would end a script.
+    machine.launch("</script>", 1, n, |block| {
         let before = block.shared("before", n);
         block.step("sum", |t| {
             let mut sum = t.operator().identity;

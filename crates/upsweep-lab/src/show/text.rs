@@ -1,7 +1,7 @@
 //! A run as text: for each step what was counted, and the arrays that it wrote.
 
 use super::recording::Recording;
-use super::{count_of, divergence, phrases, place_of};
+use super::{count_of, divergence, name_of, phrases, place_of};
 use crate::machine::Step;
 use std::fmt::Write;
 
@@ -20,7 +20,9 @@ pub enum Marks {
 /// The whole run.
 #[must_use]
 pub fn render(recording: &Recording, marks: Marks) -> String {
-    let mut page = Page { recording, marks, width: width(recording), out: String::new() };
+    let names = recording.run.arrays.iter().map(|array| name_of(array).chars().count());
+    let names = names.max().unwrap_or(0).clamp(6, 20);
+    let mut page = Page { recording, marks, width: width(recording), names, out: String::new() };
     page.head();
     let (run, mut memory) = (&recording.run, recording.run.memory_after(0));
     for array in
@@ -53,7 +55,9 @@ fn width(recording: &Recording) -> usize {
 struct Page<'a> {
     recording: &'a Recording,
     marks: Marks,
+    /// Columns of a value, and of an array's name.
     width: usize,
+    names: usize,
     out: String,
 }
 
@@ -92,6 +96,7 @@ impl Page<'_> {
                 None => written.push((place.array, vec![place.index])),
             }
         }
+        written.sort_unstable_by_key(|&(array, _)| array);
         let blocks = self.recording.run.steps.iter().any(|step| step.block > 0);
         let block = if blocks { format!(" (block {})", step.block) } else { String::new() };
         let title = format!("\nstep {}  {}{block}: ", number + 1, step.label);
@@ -111,19 +116,16 @@ impl Page<'_> {
 
     /// The words of an array, in as many lines as they take.
     fn words(&mut self, array: usize, words: &[Option<String>], written: &[usize]) {
-        let info = &self.recording.run.arrays[array];
-        let name = info
-            .block
-            .filter(|&block| block > 0)
-            .map_or_else(|| info.name.to_owned(), |b| format!("{}@{b}", info.name));
+        let (name, names) = (name_of(&self.recording.run.arrays[array]), self.names);
         let cell = self.width + 2;
-        let in_line = ((WIDTH - 9) / cell).max(1);
+        let in_line = (WIDTH.saturating_sub(names + 3) / cell).max(1);
         // A round number of words a line, so that places can be counted.
         let in_line = if words.len() > in_line && in_line >= 8 { in_line / 8 * 8 } else { in_line };
         for (number, line) in words.chunks(in_line).enumerate() {
-            let name =
-                if number == 0 { format!("{name:<6}") } else { format!("{:>5} ", format!("+{}", number * in_line)) };
-            let mut text = format!("  {name}");
+            let mut text = match number {
+                0 => format!("  {name:<names$}"),
+                _ => format!("  {:>names$}", format!("+{} ", number * in_line)),
+            };
             for (index, word) in line.iter().enumerate().map(|(at, word)| (number * in_line + at, word)) {
                 let value = word.as_deref().map_or(".", |value| self.recording.shown(value));
                 let changed = written.contains(&index);
@@ -169,9 +171,14 @@ impl Page<'_> {
         notes.push(count_of(total.conflicts, "conflict", "conflicts"));
         notes.push(count_of(total.divergent_warps, "divergent warp", "divergent warps"));
         self.wrapped("\ntotal   ", &notes.join(", "));
+        let mut arrays: Vec<String> = Vec::new();
         for array in recording.run.arrays.iter().filter(|array| array.block.is_none_or(|block| block == 0)) {
             let words = count_of(array.initial.len() as u64, "word", "words");
-            self.line(format_args!("{:<7} {words} of {}", array.name, place_of(array)));
+            let line = format!("{:<7} {words} of {}", array.name, place_of(array));
+            if !arrays.contains(&line) {
+                self.line(format_args!("{line}"));
+                arrays.push(line);
+            }
         }
         match (&recording.fault, recording.is_right()) {
             (Some(_), _) => self.line(format_args!("fault   the model stops here")),

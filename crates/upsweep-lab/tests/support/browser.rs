@@ -61,10 +61,10 @@ impl Browser {
         let path = self.folder.path().join(format!("{}.html", self.pages));
         std::fs::write(&path, page).unwrap();
         let url = format!("file://{}", path.display());
-        let mut tab = Tab { session: None, url: url.clone(), events: Vec::new(), browser: self };
+        let mut tab = Tab { attached: None, url: url.clone(), events: Vec::new(), browser: self };
         let target = tab.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let session = tab.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
-        tab.session = Some(session["sessionId"].clone());
+        let attached = tab.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+        tab.attached = Some(attached["sessionId"].clone());
         for domain in ["Page", "Runtime", "Network", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
@@ -83,7 +83,7 @@ impl Browser {
 /// A page in the browser.
 pub(crate) struct Tab<'a> {
     browser: &'a mut Browser,
-    session: Option<Value>,
+    attached: Option<Value>,
     url: String,
     events: Vec<Value>,
 }
@@ -94,8 +94,8 @@ impl Tab<'_> {
         self.browser.sent += 1;
         let id = self.browser.sent;
         let mut message = json!({ "id": id, "method": method, "params": parameters });
-        if let Some(session) = &self.session {
-            message["sessionId"] = session.clone();
+        if let Some(attached) = &self.attached {
+            message["sessionId"] = attached.clone();
         }
         let sent = self.browser.commands.write_all(format!("{message}\0").as_bytes());
         sent.expect("the browser runs; UPSWEEP_TEST_BROWSER names it");
