@@ -89,7 +89,7 @@ impl Kernels {
             "blelloch" | "recursive" => (Form::Scan { elements: two, words: 1 }, "blelloch", kernel!("blelloch")),
             "three_kernel" => (Form::ThreeKernel, "brent_kung", kernel!("brent_kung")),
             "segmented_pairs" => {
-                (Form::Segmented { elements: one, words: 2, flags: 2 }, "segmented_pairs", kernel!("segmented_pairs"))
+                (Form::Segmented { elements: two, words: 1, flags: 1 }, "segmented_pairs", kernel!("segmented_pairs"))
             }
             "segmented_sweep" => {
                 (Form::Segmented { elements: two, words: 1, flags: 2 }, "segmented_sweep", kernel!("segmented_sweep"))
