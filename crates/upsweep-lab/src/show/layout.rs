@@ -10,6 +10,8 @@ use std::collections::HashMap;
 
 /// Rows in which an array that was shown need not be shown again.
 const NEAR: usize = 2;
+/// Rows over which a thread keeps a register: the steps of a scan by shuffles, and more.
+const KEPT: usize = 8;
 
 /// What a line of a picture shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +106,9 @@ impl Layout {
             }
         });
         for (number, step) in recording.run.steps.iter().enumerate() {
+            if number > 0 && recording.run.steps[number - 1].kernel != step.kernel {
+                builder.dots.clear();
+            }
             builder.row(Some(number), |builder| builder.step(number, step));
         }
         builder.layout
@@ -151,7 +156,7 @@ impl Builder {
         let source = |array: usize, index: usize| read_from.get(&array).map(|&(line, _)| End { line, index });
         let registers = self.dots.clone();
         let register = |thread: usize| {
-            let dot = registers.get(&(step.block, thread)).filter(|&&(_, then)| then + NEAR >= now);
+            let dot = registers.get(&(step.block, thread)).filter(|&&(_, then)| then + KEPT >= now);
             dot.map(|&(line, _)| End { line, index: thread })
         };
         let active: Vec<usize> = step.events.iter().filter(|event| keeps(event)).map(|event| event.thread).collect();
@@ -169,7 +174,9 @@ impl Builder {
                 for read in &event.reads {
                     self.arrow(source(read.array, read.index), Some(dot), read.degree);
                 }
-                for &from in &event.shuffles {
+                // What came from another thread is combined with the thread's own.
+                let own = (!event.shuffles.is_empty() && event.operations > 0).then_some(event.thread);
+                for &from in event.shuffles.iter().chain(&own) {
                     self.arrow(register(from), Some(dot), 0);
                 }
             } else {
