@@ -94,9 +94,9 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): (
         |values, ready, len| Status { values: machine.status(values, len), ready: machine.status_flags(ready, len) };
     let statuses = Statuses {
         tiles,
-        aggregate: status("aggregate", "aggregate ready", tiles),
-        group: status("group", "group ready", groups),
-        before: status("before", "before ready", groups),
+        aggregate: status("aggregate", "aggregate_ready", tiles),
+        group: status("group", "group_ready", groups),
+        before: status("before", "before_ready", groups),
     };
     let identity = machine.operator().identity;
     let mut resident: Vec<_> = (0..RESIDENT.min(tiles))

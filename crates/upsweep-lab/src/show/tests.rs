@@ -18,6 +18,7 @@ static MIXED: Algorithm = Algorithm {
     source: "here",
     computes: Computes::InclusiveScan,
     limit: usize::MAX,
+    shorts: |machine, input| mixed(machine, input),
     ints: |machine, input| mixed(machine, input),
     affine: |machine, input| mixed(machine, input),
 };
