@@ -306,5 +306,6 @@ Examples:
   upsweep lab show blelloch --values 3,1,7,0,4,1,6,3
   upsweep lab show kogge-stone --op affine --html kogge-stone.html
   upsweep lab count kogge-stone blelloch --n 16..1024 --svg counts.svg
+  upsweep lab claims
   upsweep lab race --n 2^10..2^28 --svg race.svg
   upsweep lab page --out lab";

@@ -85,6 +85,34 @@ fn count() {
 }
 
 #[test]
+fn claims() {
+    let text = Folder::new().prints(&["lab", "claims"]);
+    let all = upsweep_lab::claims::claims();
+    let not = all.iter().filter(|claim| !claim.holds).count();
+    assert!(text.starts_with(&format!("{} claims, of which {not} do not hold", all.len())), "{text}");
+    // The lecture's padded tree of 128 leaves, by its own rule.
+    assert!(text.contains("DIFFERS  tree-128\n") && text.contains("found    186 48 112\n"), "{text}");
+    assert!(text.contains("\nholds  tree-64\n") && text.contains("found    102 36 84\n"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+/// What is wrong whether there is a GPU or not.
+#[test]
+#[cfg(feature = "cuda")]
+fn races_that_there_are_not() {
+    let f = Folder::new();
+    for (args, reason) in [
+        (&["--n", "2^40"][..], "1099511627776 elements: a race has 2147483648 at most"),
+        (&["--device", "cpu"], "--device cpu: the race is one of CUDA kernels"),
+        (&["--csv", "-", "--svg", "-"], "--csv and --svg cannot both go to standard output"),
+        (&["nothing"], "no such algorithm"),
+        (&["--n", "0"], "0 elements: a race has 1 at least"),
+    ] {
+        f.fails(&[&["lab", "race"], args].concat(), b"", 2, &[reason]);
+    }
+}
+
+#[test]
 fn page() {
     let f = Folder::new();
     let count = upsweep_lab::algorithms::ALGORITHMS.len() + 1;

@@ -13,6 +13,8 @@ pub(crate) enum Lab {
     List,
     /// A run of an algorithm, step by step
     Show(ShowArgs),
+    /// What lectures and papers say of the algorithms, beside what the model counts
+    Claims,
     /// What algorithms cost, over the number of elements
     Count(CountArgs),
     /// The algorithms' CUDA kernels on a GPU, beside a copy and the library's own scan

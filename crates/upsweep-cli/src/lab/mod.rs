@@ -1,6 +1,7 @@
 //! The command `lab`: the classic algorithms on the laboratory's machine model, and on a GPU.
 
 pub(crate) mod args;
+mod claims;
 mod count;
 #[cfg(feature = "cuda")]
 mod race;
@@ -23,6 +24,7 @@ pub(crate) fn run(lab: &Lab) -> Result<()> {
     match lab {
         Lab::List => crate::print_lines(&list()),
         Lab::Show(args) => show_run(args),
+        Lab::Claims => crate::print_lines(&claims::lines()),
         Lab::Count(args) => count::run(args),
         #[cfg(feature = "cuda")]
         Lab::Race(args) => race::run(args),

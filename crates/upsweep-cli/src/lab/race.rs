@@ -28,6 +28,9 @@ pub(super) fn run(args: &RaceArgs) -> Result<()> {
     if let Some(n) = args.n.0.iter().find(|&&n| n > MOST) {
         return Err(Failure::Input(format!("{n} elements: a race has {MOST} at most")));
     }
+    if args.n.0.contains(&0) {
+        return Err(Failure::Input("0 elements: a race has 1 at least".to_owned()));
+    }
     let ordinal = match args.device {
         DeviceChoice::Auto => 0,
         DeviceChoice::Cuda(ordinal) => ordinal,

@@ -2,9 +2,10 @@
 
 use super::element::GpuElement;
 use crate::algorithm::Algorithm;
+use crate::algorithms::ALGORITHMS;
 use crate::operator::Operator;
 use std::fmt::Write;
-use upsweep::cuda::{KernelSource, compile_for};
+use upsweep::cuda::KernelSource;
 
 /// How an algorithm's kernels work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,26 +140,23 @@ pub(super) fn source(text: &str, entry: &'static str) -> KernelSource {
     KernelSource { root: "arith.cuh", prelude: text.to_owned(), entry }
 }
 
-/// Compiles an algorithm's kernels for an architecture, such as `"sm_90"`, and returns how many there are. It needs NVRTC and no
-/// GPU.
-///
-/// # Errors
-/// [`upsweep::Error::Compile`] with the compiler's words.
-pub fn compile<T: GpuElement>(
-    algorithm: &Algorithm,
-    operator: &Operator<T>,
-    architecture: &str,
-) -> upsweep::Result<usize> {
-    let Some(kernels) = Kernels::of(algorithm) else { return Ok(0) };
-    let others: &[_] = match kernels.form {
-        Form::Production => return Ok(1), // the library's
-        Form::Scan { .. } => &[ADD_BEFORE],
-        Form::ThreeKernel => &[SCAN_SUMS, ADD_BEFORE],
-        _ => &[],
-    };
-    let texts = std::iter::once((kernels.text, kernels.entry)).chain(others.iter().copied());
-    texts
-        .map(|(file, entry)| compile_for(&source(&kernels.text_of(file, operator), entry), architecture))
-        .map(|image| image.map(|_| 1))
-        .sum()
+/// Every kernel of the laboratory, by the name of its algorithm: what `cargo xtask kernels` compiles.
+#[doc(hidden)]
+#[must_use]
+pub fn variants() -> Vec<(String, KernelSource)> {
+    let operator = Operator::affine();
+    let mut variants = Vec::new();
+    for (algorithm, kernels) in ALGORITHMS.iter().filter_map(|algorithm| Some((algorithm, Kernels::of(algorithm)?))) {
+        let others: &[_] = match kernels.form {
+            Form::Production => continue, // the library's
+            Form::Scan { .. } => &[ADD_BEFORE],
+            Form::ThreeKernel => &[SCAN_SUMS, ADD_BEFORE],
+            _ => &[],
+        };
+        for &(file, entry) in std::iter::once(&(kernels.text, kernels.entry)).chain(others) {
+            let name = format!("lab {} {entry}", algorithm.name);
+            variants.push((name, source(&kernels.text_of(file, &operator), entry)));
+        }
+    }
+    variants
 }

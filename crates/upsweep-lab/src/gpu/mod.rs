@@ -6,7 +6,8 @@ mod launch;
 mod race;
 
 pub use element::GpuElement;
-pub use forms::compile;
+#[doc(hidden)]
+pub use forms::variants;
 pub use race::{Lap, race};
 
 use crate::algorithm::{Algorithm, Error as LabError, Input};
