@@ -69,7 +69,6 @@ pub(crate) struct CountArgs {
 }
 
 #[derive(Args, Debug)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "without CUDA the race ends before it looks at them"))]
 pub(crate) struct RaceArgs {
     /// Algorithms; `upsweep lab list` names them [default: all]
     #[arg(value_parser = parse_algorithm, value_name = "ALGORITHM")]
