@@ -4,7 +4,7 @@
 //! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`compute`] calls the
 //! library for one of the types in [`element`] and one of the [`operators`], and [`mod@write`] puts the result where [`output`] or [`show`] say.
-//! [`lab`] is the laboratory: its algorithms run on a machine model, and need no device.
+//! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![forbid(unsafe_code)]
 

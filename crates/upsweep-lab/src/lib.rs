@@ -1,4 +1,5 @@
-//! The laboratory: the classic algorithms of scan and reduction, on a machine model that counts what their authors count.
+//! The laboratory: the classic algorithms of scan and reduction, on a machine model that counts what their authors count,
+//! and, with the feature `cuda`, as CUDA kernels that race on a GPU.
 
 #![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
 

@@ -1,4 +1,4 @@
-//! Reduction with sequential addressing: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁, for a commutative ⊕.
+//! Reduction with sequential addressing: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁.
 //!
 //! ```text
 //! threads  0   1   2   3
@@ -12,21 +12,21 @@
 //! ```
 //!
 //! ```text
-//! s[t] = x[t]
+//! s[t] = x[r(t)]                                     r reverses the bits of an index
 //! for stride = n/2, n/4, ..., 1:
 //!     barrier
 //!     if t < stride: s[t] = s[t] ⊕ s[t + stride]
 //! y = s[0]
 //! ```
 //!
-//! Cost: n - 1 operations in log₂ n steps. The threads that work are always the first ones, so whole warps fall idle, and
-//! only the steps with fewer than 32 of them diverge, the last 5. No bank conflicts: neighbouring threads access
-//! neighbouring words.
+//! Cost, for n a power of two: n - 1 operations in log₂ n steps. The threads that work are always the first ones,
+//! so whole warps fall idle, and only the steps with fewer than 32 of them diverge, the last 5. No bank conflicts:
+//! neighbouring threads access neighbouring words.
 //!
-//! What differs from the lecture: any n, by rounding the strides up to a power of two and leaving out what lies beyond
-//! the end; and the order. The lecture's form combines x₀ with the first element of the upper half, which an operator that does not commute does not bear.
-//! So here the array is first read bit-reversed: word r(t) of shared memory holds element t, and a step combines
-//! neighbouring ranges of elements, in their order.
+//! What differs from the lecture: any n, by filling up with the identity to a power of two; and the order. The lecture's
+//! form, in the picture, combines x₀ with the first element of the upper half, which an operator that does not commute
+//! does not bear. So here the array is first read bit-reversed: word t of shared memory holds element r(t), and a step
+//! combines neighbouring ranges of elements, in their order.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

@@ -64,36 +64,31 @@ impl Kernels {
         if name == "kogge-stone-race" {
             return None;
         }
-        let (one, two) = (1, 2);
         let (form, entry, text) = match algorithm.file {
             "reduce_interleaved" => {
-                (Form::Reduction { elements: one }, "reduce_interleaved", kernel!("reduce_interleaved"))
+                (Form::Reduction { elements: 1 }, "reduce_interleaved", kernel!("reduce_interleaved"))
             }
-            "reduce_strided" => (Form::Reduction { elements: two }, "reduce_strided", kernel!("reduce_strided")),
-            "reduce_sequential" => {
-                (Form::Reduction { elements: one }, "reduce_sequential", kernel!("reduce_sequential"))
-            }
-            "reduce_unrolled" => (Form::Reduction { elements: one }, "reduce_unrolled", kernel!("reduce_unrolled")),
-            "reduce_shuffle" => (Form::Reduction { elements: one }, "reduce_shuffle", kernel!("reduce_shuffle")),
+            "reduce_strided" => (Form::Reduction { elements: 2 }, "reduce_strided", kernel!("reduce_strided")),
+            "reduce_sequential" => (Form::Reduction { elements: 1 }, "reduce_sequential", kernel!("reduce_sequential")),
+            "reduce_unrolled" => (Form::Reduction { elements: 1 }, "reduce_unrolled", kernel!("reduce_unrolled")),
+            "reduce_shuffle" => (Form::Reduction { elements: 1 }, "reduce_shuffle", kernel!("reduce_shuffle")),
             "sequential" => (Form::Sequential, "sequential", kernel!("sequential")),
             "hillis_steele" => (Form::HillisSteele, "hillis_steele", kernel!("hillis_steele")),
-            "kogge_stone" => (Form::Scan { elements: one, words: 1 }, "kogge_stone", kernel!("kogge_stone")),
-            "double_buffered" => {
-                (Form::Scan { elements: one, words: 2 }, "double_buffered", kernel!("double_buffered"))
-            }
+            "kogge_stone" => (Form::Scan { elements: 1, words: 1 }, "kogge_stone", kernel!("kogge_stone")),
+            "double_buffered" => (Form::Scan { elements: 1, words: 2 }, "double_buffered", kernel!("double_buffered")),
             "brent_kung" if name == "brent-kung-modulo" => {
-                (Form::Scan { elements: one, words: 1 }, "brent_kung", kernel!("brent_kung"))
+                (Form::Scan { elements: 1, words: 1 }, "brent_kung", kernel!("brent_kung"))
             }
-            "brent_kung" => (Form::Scan { elements: two, words: 1 }, "brent_kung", kernel!("brent_kung")),
-            "inverse" => (Form::Scan { elements: two, words: 1 }, "inverse", kernel!("inverse")),
+            "brent_kung" => (Form::Scan { elements: 2, words: 1 }, "brent_kung", kernel!("brent_kung")),
+            "inverse" => (Form::Scan { elements: 2, words: 1 }, "inverse", kernel!("inverse")),
             // The recursive form of the lecture is that of its block scan, Blelloch's.
-            "blelloch" | "recursive" => (Form::Scan { elements: two, words: 1 }, "blelloch", kernel!("blelloch")),
+            "blelloch" | "recursive" => (Form::Scan { elements: 2, words: 1 }, "blelloch", kernel!("blelloch")),
             "three_kernel" => (Form::ThreeKernel, "brent_kung", kernel!("brent_kung")),
             "segmented_pairs" => {
-                (Form::Segmented { elements: two, words: 1, flags: 1 }, "segmented_pairs", kernel!("segmented_pairs"))
+                (Form::Segmented { elements: 2, words: 1, flags: 1 }, "segmented_pairs", kernel!("segmented_pairs"))
             }
             "segmented_sweep" => {
-                (Form::Segmented { elements: two, words: 1, flags: 2 }, "segmented_sweep", kernel!("segmented_sweep"))
+                (Form::Segmented { elements: 2, words: 1, flags: 2 }, "segmented_sweep", kernel!("segmented_sweep"))
             }
             "fenwick" => (Form::Fenwick, "fenwick_build", kernel!("fenwick")),
             "chained" => (Form::Chained, "chained", kernel!("chained")),
