@@ -26,6 +26,9 @@ pub(crate) enum Command {
     /// What a scan or reduction of a size will do, without doing it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// The classic algorithms on a machine model that counts: their steps as text, pictures and pages that play
+    #[command(subcommand, after_help = LAB_EXAMPLES, arg_required_else_help = true)]
+    Lab(crate::lab::args::Lab),
     /// How fast scans and reductions are on this machine, beside a copy of the same elements
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(BenchArgs),
@@ -173,7 +176,7 @@ pub(crate) enum DeviceChoice {
     Cuda(usize),
 }
 
-fn parse_device(text: &str) -> Result<DeviceChoice, String> {
+pub(crate) fn parse_device(text: &str) -> Result<DeviceChoice, String> {
     match text {
         "auto" => Ok(DeviceChoice::Auto),
         "cpu" => Ok(DeviceChoice::Cpu),
@@ -186,7 +189,7 @@ fn parse_device(text: &str) -> Result<DeviceChoice, String> {
     }
 }
 
-fn parse_count(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     let plain = text.replace('_', "");
     if let Ok(n) = plain.parse() {
         return Ok(n);
@@ -296,3 +299,13 @@ Examples:
 
 Each time is that of one call on data in memory, or on a GPU on data in the GPU's memory; no file is read. A scan reads
 and writes every element, as the copy does; a reduction only reads, so it may be faster.";
+
+const LAB_EXAMPLES: &str = "\
+Examples:
+  upsweep lab list
+  upsweep lab show blelloch --values 3,1,7,0,4,1,6,3
+  upsweep lab show kogge-stone --op affine --html kogge-stone.html
+  upsweep lab count kogge-stone blelloch --n 16..1024 --svg counts.svg
+  upsweep lab claims
+  upsweep lab race --n 2^10..2^28 --svg race.svg
+  upsweep lab page --out lab";

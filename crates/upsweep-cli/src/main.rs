@@ -4,6 +4,7 @@
 //! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`compute`] calls the
 //! library for one of the types in [`element`] and one of the [`operators`], and [`mod@write`] puts the result where [`output`] or [`show`] say.
+//! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![forbid(unsafe_code)]
 
@@ -16,6 +17,7 @@ mod element;
 mod explain;
 mod failure;
 mod input;
+mod lab;
 mod npy;
 mod number;
 mod operators;
@@ -58,6 +60,7 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Reduce(args) => run::reduce(args),
         Command::Devices => run::print(&Destination::StandardOutput, device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
+        Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
     }
 }

@@ -1,6 +1,6 @@
 //! Where results go: a file that appears whole or not at all, a device file, standard output.
 
-use crate::failure::{Failure, Result, words};
+use crate::failure::{Failure, Result, quoted, words};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -22,10 +22,15 @@ pub(crate) enum Destination {
 impl Destination {
     /// Where `-o path` goes, if something can be written there.
     pub(crate) fn new(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
+        path.map_or(Ok(Self::StandardOutput), |path| Self::of("-o", path))
+    }
+
+    /// Where `option path` goes, if something can be written there.
+    pub(crate) fn of(option: &str, path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
             return Ok(Self::StandardOutput);
-        };
-        let wrong = |reason: &str| Err(Failure::Input(format!("-o {}: {reason}", path.display())));
+        }
+        let wrong = |reason: &str| Err(Failure::Input(format!("{option} {}: {reason}", path.display())));
         // A link keeps pointing where it does: the file behind it is what gets replaced.
         let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(path) {
@@ -86,6 +91,67 @@ impl Destination {
     }
 }
 
+/// Makes the folder `path` of `files`, all of them or none. What is there already must be empty, or hold nothing but files
+/// of these names.
+pub(crate) fn write_folder(option: &str, path: &Path, files: &[(String, String)]) -> Result<()> {
+    let name = path.display().to_string();
+    let wrong = |reason: &str| Failure::Input(format!("{option} {name}: {reason}"));
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let exists = fs::symlink_metadata(path).is_ok();
+    if exists {
+        let entries = fs::read_dir(path).map_err(|e| wrong(&words(&e)))?;
+        for entry in entries {
+            let found = entry.map_err(|e| Failure::reading(&name, &e))?.file_name();
+            if !files.iter().any(|(file, _)| found == **file) {
+                return Err(wrong(&format!(
+                    "holds {}, which is no page: name a new folder",
+                    quoted(&found.to_string_lossy())
+                )));
+            }
+        }
+    }
+    if path.file_name().is_none() {
+        return Err(wrong("names no folder"));
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !parent.is_dir() {
+        return Err(wrong(&format!("there is no folder {}: make it first", parent.display())));
+    }
+    let failed = |e: &std::io::Error| Failure::writing(&name, e);
+    let folder = || {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".upsweep-").suffix(".part");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o777));
+        }
+        builder.tempdir_in(parent).map_err(|e| match e.kind() {
+            std::io::ErrorKind::PermissionDenied => wrong(&words(&e)),
+            _ => failed(&e),
+        })
+    };
+    let made = folder()?;
+    remove_when_interrupted(made.path());
+    let done =
+        files.iter().try_for_each(|(file, text)| fs::write(made.path().join(file), text)).map_err(|e| failed(&e));
+    forget();
+    done?;
+    if exists {
+        // The old pages go when the new ones are in their place, and come back if these do not get there.
+        let old = folder()?;
+        let kept = old.path().join("old");
+        fs::rename(path, &kept).map_err(|e| failed(&e))?;
+        if let Err(e) = fs::rename(made.path(), path) {
+            let _ = fs::rename(&kept, path);
+            return Err(failed(&e));
+        }
+    } else {
+        fs::rename(made.path(), path).map_err(|e| failed(&e))?;
+    }
+    Ok(())
+}
+
 fn buffered<W: Write>(
     out: W,
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
@@ -117,7 +183,7 @@ fn permissions(path: &Path) -> Option<fs::Permissions> {
     None
 }
 
-/// The unfinished file, for the handler of Ctrl-C.
+/// The unfinished file or folder, for the handler of Ctrl-C.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 fn set_unfinished(path: Option<PathBuf>) {
@@ -132,7 +198,7 @@ fn remove_when_interrupted(path: &Path) {
         let _ = ctrlc::set_handler(|| {
             let unfinished = UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if let Some(path) = &*unfinished {
-                let _ = fs::remove_file(path);
+                let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
             }
             // What a shell expects of a program that an interrupt ended.
             std::process::exit(130);

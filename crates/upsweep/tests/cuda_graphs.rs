@@ -207,3 +207,37 @@ fn bad_offsets_in_a_graph_are_reported_at_each_launch() -> Outcome {
     }
     Ok(())
 }
+
+/// Few long interleaved lines take several kernels, which pass values on.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn interleaved_lines_in_a_graph() -> Outcome {
+    let (_one, stream, device) = start()?;
+    let (len, inner) = (30_000, 40);
+    let x = values(len * inner);
+    let along = |x: &[u64]| {
+        let mut sums = x.to_vec();
+        for i in inner..sums.len() {
+            sums[i] = sums[i].wrapping_add(sums[i - inner]);
+        }
+        sums
+    };
+    let mut data = device.upload(&x)?;
+    let mut totals = device.filled(inner, 0u64)?;
+    let shape = [len, inner];
+    let graph = capture(&stream, MODES[0], || {
+        Scan::new(Sum).axis(&shape, 0).run_in_place(&device, &mut data)?;
+        Reduce::new(Sum).axis(&shape, 0).run(&device, &data, &mut totals)
+    })?;
+    let mut expected = x.clone();
+    for _ in 0..5 {
+        graph.launch()?;
+        // A call outside of the graph, between its replays, has memory of its own.
+        let mut other = device.filled(x.len(), 0u64)?;
+        Scan::new(Sum).axis(&shape, 0).run(&device, &device.upload(&x)?, &mut other)?;
+        expected = along(&expected);
+        assert!(data.to_vec()? == expected && other.to_vec()? == along(&x));
+        assert!(totals.to_vec()? == along(&expected)[x.len() - inner..]);
+    }
+    Ok(())
+}

@@ -208,3 +208,25 @@ fn the_per_thread_stream_is_refused() -> Outcome {
     assert!(matches!(error, Err(upsweep::Error::Device { .. })), "{error:?}");
     Ok(())
 }
+
+/// The kernels of one call on few long interleaved lines pass values on: another thread's must not come between.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn interleaved_lines_of_several_threads_on_one_stream() -> Outcome {
+    let device = Device::cuda(0)?;
+    let (len, inner) = (20_000usize, 40usize);
+    in_threads(|number| {
+        let x = values(len * inner, number);
+        let mut expected = x.clone();
+        for i in inner..expected.len() {
+            expected[i] = expected[i].wrapping_add(expected[i - inner]);
+        }
+        let input = device.upload(&x)?;
+        let mut output = device.filled(x.len(), 0u32)?;
+        for _ in 0..100 {
+            Scan::new(Sum).axis(&[len, inner], 0).run(&device, &input, &mut output)?;
+        }
+        assert!(output.to_vec()? == expected, "thread {number}");
+        Ok(())
+    })
+}

@@ -159,14 +159,15 @@ fn custom<T: Value, Op: Operator<T>>(
     Ok(())
 }
 
-/// Sums along an axis: of long rows, of columns, of many short rows, of few long ones. `log2n` bounds the elements.
+/// Sums along an axis: of long rows, of columns, of many short rows, of few long ones, of few columns. `log2n` bounds the elements.
 fn axes(gpu: &mut Gpu, log2n: u32) -> Outcome {
-    for (rows, columns, axis) in [(12, 16, 1), (12, 16, 0), (20, 6, 1), (3, 25, 1)] {
+    let many = [(1 << 12, 1 << 16, 1), (1 << 12, 1 << 16, 0), (1 << 20, 1 << 6, 1), (1 << 3, 1 << 25, 1)];
+    let few = [(1 << 20, 1 << 6, 0), (1 << 24, 3, 0)];
+    for (mut rows, mut columns, axis) in many.into_iter().chain(few) {
         // A smaller array keeps its form: what is over is taken from the longer side.
-        let over = (rows + columns - i64::from(log2n)).max(0);
-        let (rows, columns) = if rows > columns { (rows - over, columns) } else { (rows, columns - over) };
-        let (Ok(rows), Ok(columns)) = (u32::try_from(rows), u32::try_from(columns)) else { continue };
-        let (rows, columns) = (1usize << rows, 1usize << columns);
+        while rows * columns > 1usize << log2n {
+            *(if rows > columns { &mut rows } else { &mut columns }) /= 2;
+        }
         let n = rows * columns;
         if !gpu.fits::<f32>(n) {
             continue;

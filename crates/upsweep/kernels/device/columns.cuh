@@ -1,28 +1,42 @@
 // Scan and reduction of interleaved lines: the columns of a matrix, any axis but the last of an array.
 //
 // Element k of line q is at (q / inner * len + k) * inner + q % inner: neighbouring lines lie side by side in memory. A
-// block has 32 lines, one a lane, and goes along them in steps of WARPS x DEPTH elements:
+// lane has VECTOR neighbouring lines, a block 32 lanes' lines, and goes along them in steps of WARPS x GROUPS x DEPTH
+// elements:
 //
-//   warp w, lane l:  take DEPTH elements of line l, ask for those of the next step   coalesced: a warp reads side by side
-//   reduce them
-//   share the sums; each warp combines those of the warps before it with what lies before the step
+//   warp w, lane l:  take GROUPS x DEPTH elements of each line, ask for those of the next step
+//                                                                           coalesced: a warp reads side by side
+//   reduce each group of DEPTH
+//   share the sums; each warp combines those of the groups before it with what lies before the step
 //   rescan from registers, store
 //
-// What differs from the single-pass scan (scan.cuh): no block waits for another, so a few long lines keep few blocks
-// busy.
+// How many lines a lane has is chosen for each call, by the arrays' addresses and by how many blocks there are: with
+// fewer lines, a lane has more groups. A line's elements are combined by groups, one group after the other, so that DEPTH
+// alone decides how: floats give the same bits for every VECTOR.
+//
+// What differs from the single-pass scan (scan.cuh): no block waits for another, so a few long lines would keep few blocks
+// busy. Such lines are cut into chunks, each of which is a line here, in three launches:
+//
+//   reduce each chunk                                        to an array of shape (outer, chunks, inner)
+//   scan that along the chunks, in place; for a reduction: reduce it, and that is all
+//   scan each chunk, beginning with what lies before it      `before`
 //
 // Memory ordering. Inside a block only: the sums are written before a barrier and read after it, in two copies used in
 // turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself, and reads
 // those of a step only once.
 
 #include "word/value.cuh"
+#include "memory/pieces.cuh"
 
 struct Params {
     const In* input;
     Out* output;
-    u64 lines;
-    u64 len;    // elements a line
-    u64 inner;  // lines that are interleaved with each other
+    u64 lines;   // or chunks of lines; a multiple of VECTOR, as `inner` is where VECTOR is not 1
+    u64 len;     // elements a line
+    u64 inner;   // lines that are interleaved with each other
+    u64 chunk;   // elements a chunk, of which the last one of a line may have fewer
+    u64 chunks;  // chunks a line
+    const Acc* before;  // null, or for each chunk of each line the combination of the line's elements up to its end
     const T* init_from;  // null, or where the initial value lies
     T init;
     T first;  // what an exclusive scan begins with, and the result of an empty line
@@ -31,9 +45,42 @@ static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct
 
 constexpr u32 WARP = 32;
 constexpr u32 WARPS = THREADS / WARP;
+constexpr u32 ROWS = GROUPS * DEPTH;            // elements that a thread takes of each of its lines in a step
+constexpr u32 STEP_GROUPS = WARPS * GROUPS;     // of all warps
+constexpr u32 STEP = STEP_GROUPS * DEPTH;       // elements of a line in a step
 
-extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __grid_constant__ Params params) {
-    __shared__ T sums[2][WARPS][WARP];
+// A value of each of a lane's lines, as they lie side by side in memory. They stay in words until they are looked at:
+// taken apart, small ones would need a register each. A vector of several begins at a multiple of its piece's bytes.
+template <class V, bool SEVERAL> struct PartOf { using type = Piece<piece_for(VECTOR * sizeof(V))>::type; };
+template <class V> struct PartOf<V, false> { using type = V; };
+template <class V>
+struct Row {
+    using Part = PartOf<V, (VECTOR > 1)>::type;
+    static constexpr u32 PARTS = VECTOR * sizeof(V) / sizeof(Part);
+    Part parts[PARTS];
+
+    __device__ __forceinline__ void load(const V* from) {
+#pragma unroll
+        for (u32 i = 0; i < PARTS; i++) parts[i] = ((const Part*)from)[i];
+    }
+    __device__ __forceinline__ void store(V* to) const {
+#pragma unroll
+        for (u32 i = 0; i < PARTS; i++) ((Part*)to)[i] = parts[i];
+    }
+    __device__ __forceinline__ void pack(const V (&values)[VECTOR]) { memcpy(parts, values, sizeof(parts)); }
+    __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }
+};
+
+// The mapped elements of a row; `index` is their place in their lines.
+__device__ __forceinline__ void map_row(const Row<In>& row, u64 index, T (&mapped)[VECTOR]) {
+    In elements[VECTOR];
+    row.unpack(elements);
+#pragma unroll
+    for (u32 j = 0; j < VECTOR; j++) mapped[j] = map(elements[j], index);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(const __grid_constant__ Params params) {
+    __shared__ Row<T> sums[2][STEP_GROUPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     Params p = params;
     if constexpr (HAS_INIT) {
@@ -42,69 +89,129 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_columns(const __gr
     } else {
         p.first = given(p.first);
     }
-    const u64 line = (u64)blockIdx.x * WARP + lane;
-    const bool mine = line < p.lines;
-    const u64 start = mine ? line / p.inner * p.len * p.inner + line % p.inner : 0;
+    // The lane's first line, or chunk of a line. It begins with logical element `begin`.
+    const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR, part = line / p.inner;
+    const u64 begin = part % p.chunks * p.chunk;
+    u64 left = line < p.lines ? min(p.chunk, p.len - begin) : 0;  // elements from this step on
 
-    // How many of this thread's elements from `row` on exist, and where logical element k of its line is.
-    const auto existing = [&](u64 row) { return !mine || row >= p.len ? 0 : p.len - row < DEPTH ? (u32)(p.len - row) : DEPTH; };
+    // Logical element k of a line is k strides from its element 0, and at `place(k)` of the line.
     const auto place = [&](u64 k) { return REVERSE ? p.len - 1 - k : k; };
-    In ahead[DEPTH];  // the elements of the next step
-    const auto ask = [&](u64 row) {
-        const u32 count = existing(row);
+    const i64 stride = REVERSE ? -(i64)p.inner : (i64)p.inner;
+    const u32 first = warp * ROWS;  // of this thread's elements in a step
+    u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
+    // How many of a thread's elements of a line exist in a step that has `left`.
+    const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < ROWS ? (u32)(left - first) : ROWS; };
+    Row<In> ahead[ROWS];  // the elements of the next step
+    const auto ask = [&](u64 at, u64 left) {
+        const u32 count = existing(left);
 #pragma unroll
-        for (u32 i = 0; i < DEPTH; i++) {
-            if (i < count) ahead[i] = p.input[start + place(row + i) * p.inner];
+        for (u32 i = 0; i < ROWS; i++) {
+            if (i < count) ahead[i].load(p.input + at + i * stride);
         }
     };
-    ask(warp * DEPTH);
+    ask(at, left);
 
-    T carry = p.init;  // all elements of the line before this step, if `any`
+    T carry[VECTOR];  // all elements of each line before this step, if `any`
     bool any = HAS_INIT;
-    u32 turn = 0;
-    for (u64 step = 0; step < p.len; step += WARPS * DEPTH, turn ^= 1) {
-        const u64 row = step + warp * DEPTH;
-        const u32 count = existing(row);
-        T x[DEPTH], sum;
 #pragma unroll
-        for (u32 i = 0; i < DEPTH; i++) {
-            if (i < count) x[i] = map(ahead[i], place(row + i));
-        }
-        if (step + WARPS * DEPTH < p.len) ask(row + WARPS * DEPTH);
+    for (u32 j = 0; j < VECTOR; j++) carry[j] = p.init;
+    if (p.before && left > 0 && begin > 0) {
+        Row<Acc> row;
+        row.load(p.before + line - p.inner);
+        Acc before[VECTOR];
+        row.unpack(before);
 #pragma unroll
-        for (u32 i = 0; i < DEPTH; i++) {
-            if (i < count) sum = i == 0 ? x[0] : combine(sum, x[i]);
+        for (u32 j = 0; j < VECTOR; j++) carry[j] = HAS_INIT ? combine(p.init, ValueOfAcc::of(before[j])) : ValueOfAcc::of(before[j]);
+        any = true;
+    }
+    const u32 steps = (u32)((p.chunk + STEP - 1) / STEP);  // 2^32 of them are more than memory holds
+    for (u32 step = 0; step < steps; step++, at += STEP * stride) {
+        const u32 turn = step % 2;
+        const u64 k = begin + (u64)step * STEP + first;
+        const u32 count = existing(left), groups = left < STEP ? ((u32)left + DEPTH - 1) / DEPTH : STEP_GROUPS;
+        left = left < STEP ? 0 : left - STEP;
+        Row<In> rows[ROWS];
+#pragma unroll
+        for (u32 i = 0; i < ROWS; i++) rows[i] = ahead[i];
+        ask(at + STEP * stride, left);
+#pragma unroll
+        for (u32 g = 0; g < GROUPS; g++) {
+            T sum[VECTOR];
+#pragma unroll
+            for (u32 i = 0; i < DEPTH; i++) {
+                if (g * DEPTH + i < count) {
+                    T e[VECTOR];
+                    map_row(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
+#pragma unroll
+                    for (u32 j = 0; j < VECTOR; j++) sum[j] = i == 0 ? e[j] : combine(sum[j], e[j]);
+                }
+            }
+            if (g * DEPTH < count) sums[turn][warp * GROUPS + g][lane].pack(sum);
         }
-        if (count > 0) sums[turn][warp][lane] = sum;
         __syncthreads();
 
         // What lies before this warp's elements, and before the next step.
-        T before = carry;
-        bool some = any;
+        u32 g = 0;
+        const auto carry_on = [&](u32 end) {
+#pragma unroll 1  // more at once need more registers than there are
+            for (; g < min(end, groups); g++) {
+                T sum[VECTOR];
+                sums[turn][g][lane].unpack(sum);
 #pragma unroll
-        for (u32 w = 0; w < WARPS; w++) {
-            if (w == warp) before = carry, some = any;
-            if (mine && step + w * DEPTH < p.len) {
-                carry = any ? combine(carry, sums[turn][w][lane]) : sums[turn][w][lane];
+                for (u32 j = 0; j < VECTOR; j++) carry[j] = any ? combine(carry[j], sum[j]) : sum[j];
                 any = true;
             }
-        }
+        };
+        carry_on(warp * GROUPS);
+        T before[VECTOR];
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) before[j] = carry[j];
+        bool some = any;
+        carry_on(STEP_GROUPS);
 
-        // Rescan and store.
+        // Rescan and store. Each group begins with the combination that has come about group by group.
         if constexpr (!BY_SEGMENT) {
 #pragma unroll
-            for (u32 i = 0; i < DEPTH; i++) {
-                if (i < count) {
-                    const T with = some ? combine(before, x[i]) : x[i];
-                    const T scanned = !EXCLUSIVE ? with : some ? before : p.first;
-                    p.output[start + place(row + i) * p.inner] = result(scanned);
-                    before = with;
-                    some = true;
+            for (u32 g = 0; g < GROUPS; g++) {
+                T running[VECTOR];
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) running[j] = before[j];
+                const bool some_before = some;
+#pragma unroll
+                for (u32 i = 0; i < DEPTH; i++) {
+                    if (g * DEPTH + i < count) {
+                        T e[VECTOR];
+                        map_row(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
+                        Out results[VECTOR];
+#pragma unroll
+                        for (u32 j = 0; j < VECTOR; j++) {
+                            const T with = some ? combine(running[j], e[j]) : e[j];
+                            results[j] = result(!EXCLUSIVE ? with : some ? running[j] : p.first);
+                            running[j] = with;
+                        }
+                        some = true;
+                        Row<Out> row;
+                        row.pack(results);
+                        row.store(p.output + at + (g * DEPTH + i) * stride);
+                    }
+                }
+                if (g + 1 < GROUPS && (g + 1) * DEPTH < count) {
+                    T sum[VECTOR];
+                    sums[turn][warp * GROUPS + g][lane].unpack(sum);
+#pragma unroll
+                    for (u32 j = 0; j < VECTOR; j++) before[j] = some_before ? combine(before[j], sum[j]) : sum[j];
                 }
             }
         }
     }
     if constexpr (BY_SEGMENT) {
-        if (mine && warp == 0) p.output[line] = result(any ? carry : p.first);
+        if (line < p.lines && warp == 0) {
+            Out results[VECTOR];
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) results[j] = result(any ? carry[j] : p.first);
+            Row<Out> row;
+            row.pack(results);
+            row.store(p.output + line);
+        }
     }
 }

@@ -3,10 +3,10 @@
 // for its own copies, then the warp synchronises.
 
 #include "memory/instructions.cuh"
+#include "memory/pieces.cuh"
 
 constexpr u32 VECTOR_BYTES = VECTOR * sizeof(In);
-// The largest asynchronous copy that divides a vector; 1 where none does.
-constexpr u32 PIECE = VECTOR_BYTES % 16 == 0 ? 16 : VECTOR_BYTES % 8 == 0 ? 8 : VECTOR_BYTES % 4 == 0 ? 4 : 1;
+constexpr u32 PIECE = piece_for(VECTOR_BYTES);  // bytes of an asynchronous copy, if more than 1
 // In a reduction by rows or offsets the sums of a vector come to lie in its slot, too.
 constexpr u32 SUM_BYTES = BY_SEGMENT && !COUNTED ? VECTOR * sizeof(T) : 0;
 constexpr u32 SLOT = ((SUM_BYTES > VECTOR_BYTES ? SUM_BYTES : VECTOR_BYTES) + 15) / 16 * 16;

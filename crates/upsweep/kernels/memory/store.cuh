@@ -1,19 +1,13 @@
 // From a thread's results to global memory.
 
+#include "memory/pieces.cuh"
+
 constexpr u32 RESULT_BYTES = VECTOR * sizeof(Out);
 // Results that fit go back to the slots of their elements, so that a warp can store whole rows. Of one row a thread has
 // them already.
 constexpr bool THROUGH_SLOTS = RESULT_BYTES <= SLOT && ROWS > 1;
-// The largest store that divides so many bytes; 1 where none does.
-__device__ constexpr u32 store_for(u32 bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1; }
-constexpr u32 STORE = store_for(RESULT_BYTES);
-
-template <u32 BYTES> struct Chunk;
-template <> struct Chunk<16> { using type = uint4; };
-template <> struct Chunk<8> { using type = uint2; };
-template <> struct Chunk<4> { using type = u32; };
-template <> struct Chunk<1> { using type = u8; };
-using StoreChunk = Chunk<STORE>::type;
+constexpr u32 STORE = piece_for(RESULT_BYTES);
+using StorePiece = Piece<STORE>::type;
 
 // A vector of values in the order of memory.
 template <class V>
@@ -28,17 +22,17 @@ struct InMemory {
 // Leaves values in a slot that held a vector of elements.
 template <class V>
 __device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR]) {
-    constexpr u32 PIECE = store_for(VECTOR * sizeof(V));
-    using Piece = Chunk<PIECE>::type;
+    constexpr u32 BYTES = piece_for(VECTOR * sizeof(V));
+    using Part = Piece<BYTES>::type;
     const InMemory<V> ordered(values);
 #pragma unroll
-    for (u32 i = 0; i < VECTOR * sizeof(V) / PIECE; i++) ((Piece*)slot.bytes)[i] = ((const Piece*)ordered.values)[i];
+    for (u32 i = 0; i < VECTOR * sizeof(V) / BYTES; i++) ((Part*)slot.bytes)[i] = ((const Part*)ordered.values)[i];
 }
 
 // Stores all VECTOR results at `from` to `to`, a multiple of STORE.
 __device__ __forceinline__ void store_all(Out* to, const Out* from) {
 #pragma unroll
-    for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreChunk*)to)[i] = ((const StoreChunk*)from)[i];
+    for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StorePiece*)to)[i] = ((const StorePiece*)from)[i];
 }
 
 // Stores `count` (in logical order) of the VECTOR results at `from` to the vector whose lowest address is `to`.

@@ -76,14 +76,14 @@ __device__ __forceinline__ void prefetch_signs(const Params& p, u64 i) {
 // The signs of one vector.
 struct Signs {
     static constexpr u32 BYTES = VECTOR * sizeof(Sign);
-    static constexpr u32 PIECE = BYTES % 16 == 0 ? 16 : BYTES % 8 == 0 ? 8 : BYTES % 4 == 0 ? 4 : 1;
+    static constexpr u32 PIECE = piece_for(BYTES);
     alignas(16) Sign in_memory[VECTOR];
 
     // `count` of them exist, from logical element i on.
     __device__ __forceinline__ void load(const Params& p, u64 i, u32 count, bool aligned) {
         const Sign* const from = vector_address(signs(p), p.n, i);
         if (PIECE > 1 && aligned && count == VECTOR) {
-            using Part = Chunk<PIECE>::type;
+            using Part = Piece<PIECE>::type;
             Part parts[BYTES / PIECE];
 #pragma unroll
             for (u32 k = 0; k < BYTES / PIECE; k++) parts[k] = ((const Part*)from)[k];

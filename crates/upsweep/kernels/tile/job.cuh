@@ -17,7 +17,7 @@ struct Params {
     u64 share;              // OFFSETS: how many of them each tile checks
     u64 outputs;            // a reduction stores no result beyond this
     u64* count;             // null, or where a reduction by flags or keys stores the number of segments
-    const T* init_from;     // null, or where the initial value lies
+    const Single* init_from;  // null, or where the initial value lies
     Workspace workspace;
     T init;
     T first;                // what an exclusive scan begins with, and the result of an empty segment
@@ -72,7 +72,7 @@ __device__ __forceinline__ void stage_tile(const Params& p, u64 t, u64 tiles, Sl
 // The parameters, with the initial value where it is read and where it is asked for.
 __device__ __forceinline__ Params with_initial_value(Params p) {
     if constexpr (HAS_INIT) {
-        if (p.init_from) p.init = *p.init_from;
+        if (p.init_from) p.init = __builtin_bit_cast(T, each_acc(*p.init_from));
         p.first = p.init = given(p.init);
     } else {
         p.first = given(p.first);

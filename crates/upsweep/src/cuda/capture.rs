@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture, lock};
-use super::workspace::{Capacity, Grown, INITIAL_IN_CAPTURE, Workspace, create, renew};
+use super::workspace::{Capacity, Grown, INITIAL_IN_CAPTURE, Purpose, Workspace, create, renew};
 use crate::{Error, Result};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUgraph, CUstream, CUstreamCaptureStatus};
@@ -49,8 +49,8 @@ pub(super) fn of_stream(stream: CUstream) -> Result<Option<Capture>> {
     }
 }
 
-/// A stream's part of one capture.
-type Key = (u64, usize);
+/// A stream's part of one capture, and what its memory is for.
+type Key = (u64, usize, Purpose);
 
 /// The workspaces of all captures in a context.
 #[derive(Default)]
@@ -70,9 +70,10 @@ impl Captures {
         context: &Context,
         capture: Capture,
         stream: CUstream,
+        purpose: Purpose,
         needed: Capacity,
     ) -> Result<Workspace> {
-        let key = (capture.id, stream.addr());
+        let key = (capture.id, stream.addr(), purpose);
         let mut live = lock(&self.live);
         let have = live.get(&key).and_then(Grown::current);
         if let Some(workspace) = have.filter(|workspace| Capacity::of(workspace).holds(needed)) {
@@ -106,7 +107,7 @@ impl Captures {
 
     /// Says that a kernel was captured that can report a fault, each time the graph is launched.
     pub(super) fn mark_may_fault(&self, capture: Capture, stream: CUstream) {
-        lock(&self.live).entry((capture.id, stream.addr())).or_default().may_fault = true;
+        lock(&self.live).entry((capture.id, stream.addr(), Purpose::Words)).or_default().may_fault = true;
     }
 
     /// The first fault that launches of captured graphs reported before, read in the order of `stream`.

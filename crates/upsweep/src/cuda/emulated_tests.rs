@@ -9,6 +9,7 @@ use super::super::{columns, reduce, scan};
 use super::*;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
+use crate::plan::columns::ColumnsPlan;
 use crate::plan::reduce::ReducePlan;
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
@@ -31,6 +32,21 @@ impl Operator<u32> for Then {
                 "__device__ __forceinline__ u32 {name}(u32 f, u32 g) {{\n  \
                  return (f >> 16) * (g >> 16) << 16 | (((f & 0xffff) * (g >> 16) + g) & 0xffff);\n}}"
             )
+        })
+    }
+}
+
+/// `x + 77 index`.
+#[derive(Clone, Copy)]
+struct Placed;
+impl Map<u32> for Placed {
+    type Output = u32;
+    fn apply(&self, x: u32, index: u64) -> u32 {
+        x.wrapping_add((index as u32).wrapping_mul(77))
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        source.define("placed", "placed", |_, name| {
+            format!("__device__ __forceinline__ u32 {name}(u32 x, u64 index) {{ return x + (u32)index * 77; }}")
         })
     }
 }
@@ -170,7 +186,12 @@ use Family::{Pipeline, Segments, SmallWave, Wave};
 /// `s` by segment.
 fn features(heads: Heads, options: &str) -> Features {
     let [exclusive, reverse, has_init, by_segment] = ['x', 'r', 'i', 's'].map(|option| options.contains(option));
-    Features { heads, exclusive, reverse, has_init, by_segment }
+    Features { heads, exclusive, reverse, has_init, by_segment, interleaved: 1 }
+}
+
+/// The same of so many interleaved lines as one.
+fn lines(interleaved: usize, features: Features) -> Features {
+    Features { interleaved, ..features }
 }
 
 /// Runs cases of a kernel that scans tiles of `I`, or reduces them by segment.
@@ -201,11 +222,19 @@ fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: O
     run(&format!("reduction {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
-/// Runs cases of the scan of interleaved lines, or their reduction.
-fn interleaved<I: Element, Op: Operator<I>>(operator: Op, features: Features, cases: u32) {
-    let functions = Functions::<(I, I, Op, Same, Same, Whole)> { operator, map: Same, finish: Same, same: None };
-    let source = columns::source(features, &functions);
-    run(&format!("columns {}", name::<(I, Op)>(features)), &source, THREADS, cases);
+/// Runs cases of the scan of interleaved lines, or their reduction, with `vector` lines a lane.
+fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
+    map: M,
+    operator: Op,
+    features: Features,
+    vector: usize,
+    cases: u32,
+) {
+    let functions = Functions::<(I, M::Output, Op, M, Same, Whole)> { operator, map, finish: Same, same: None };
+    let plan = ColumnsPlan::new(size_of::<I>(), size_of::<M::Output>(), size_of::<M::Output>());
+    assert!(plan.vectors().any(|known| known == vector), "{plan:?}");
+    let source = columns::source(features, &plan, vector, &functions);
+    run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
 fn name<Types>(features: Features) -> String {
@@ -227,6 +256,7 @@ fn emulated_waves() {
     tiles::<Whole, u8, _>(Wave, Sum, features(Heads::None, "r"), 60);
     tiles::<Whole, i64, _>(Wave, Sum, features(Heads::Rows, "i"), 60);
     tiles::<By<u64>, u32, _>(Wave, Then, features(Heads::Offsets, "xr"), 60);
+    tiles::<Whole, u32, _>(Wave, Then, lines(2, features(Heads::None, "xi")), 60);
 }
 
 #[test]
@@ -235,6 +265,8 @@ fn emulated_pipelines() {
     tiles::<Whole, u8, _>(Pipeline, Sum, features(Heads::None, "x"), 60);
     tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "i"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Rows, "xi"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Then, lines(3, features(Heads::Rows, "ri")), 60);
+    tiles::<Whole, u8, _>(Pipeline, Sum, lines(5, features(Heads::None, "r")), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Flags, "xr"), 60);
     tiles::<ByKey, u32, _>(Pipeline, Then, features(Heads::Keys, "s"), 60);
     tiles::<By<u32>, u32, _>(Pipeline, Then, features(Heads::Offsets, "r"), 60);
@@ -245,6 +277,7 @@ fn emulated_pipelines() {
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_segments() {
     tiles::<Whole, u32, _>(Segments, Then, features(Heads::Rows, "si"), 60);
+    tiles::<Whole, u32, _>(Segments, Then, lines(2, features(Heads::Rows, "s")), 60);
     tiles::<By<u32>, u32, _>(Segments, Then, features(Heads::Offsets, "s"), 60);
     tiles::<By<u64>, i64, _>(Segments, Sum, features(Heads::Offsets, "si"), 60);
 }
@@ -260,6 +293,11 @@ fn emulated_reductions() {
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_columns() {
-    interleaved::<u32, _>(Then, features(Heads::None, "xri"), 60);
-    interleaved::<u32, _>(Then, features(Heads::None, "s"), 60);
+    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "xri"), 4, 60);
+    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "x"), 2, 60);
+    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "r"), 1, 60);
+    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "s"), 4, 60);
+    interleaved::<u8, _, _>(Same, Sum, features(Heads::None, "xr"), 4, 60);
+    interleaved::<f64, _, _>(Same, Max, features(Heads::None, "i"), 2, 60);
+    interleaved::<u32, _, _>(Placed, Then, features(Heads::None, "r"), 2, 60);
 }

@@ -38,9 +38,10 @@ pub(crate) use workspace::Workspace;
 use crate::{Error, Result};
 use context::Context;
 use cudarc::driver::CudaStream;
+use driver::lock;
 use std::fmt;
 use std::sync::Arc;
-use workspace::{Capacity, StreamState};
+use workspace::{Capacity, Purpose, Scratch, StreamState};
 
 /// A CUDA GPU and one of its streams.
 #[derive(Clone)]
@@ -115,13 +116,25 @@ impl Cuda {
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
     pub(crate) fn workspace(&self, words8: usize, words16: usize) -> Result<Workspace> {
-        let needed = Capacity { words8, words16 };
+        self.memory_for(Purpose::Words, Capacity { words8, words16 })
+    }
+
+    /// Memory of at least `bytes` for several kernels, which are enqueued on the device's stream while it lives.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; the device stays usable.
+    pub(crate) fn scratch(&self, bytes: usize) -> Result<Scratch<'_>> {
+        let _alone = lock(&self.0.alone);
+        let memory = self.memory_for(Purpose::Scratch, Capacity { words8: 0, words16: bytes.div_ceil(16) })?;
+        Ok(Scratch { address: memory.words16, _alone })
+    }
+
+    fn memory_for(&self, purpose: Purpose, needed: Capacity) -> Result<Workspace> {
         self.context().bind()?;
-        match capture::of_stream(self.stream().cu_stream())? {
-            None => self.0.workspace(needed),
-            Some(capture) => {
-                self.context().captures.workspace(self.context(), capture, self.stream().cu_stream(), needed)
-            }
+        let stream = self.stream().cu_stream();
+        match capture::of_stream(stream)? {
+            None => self.0.workspace(purpose, needed),
+            Some(capture) => self.context().captures.workspace(self.context(), capture, stream, purpose, needed),
         }
     }
 

@@ -75,8 +75,7 @@ impl<'a> Buffers<'a> {
         init: &'a InitSource<'_, T>,
         operator: &impl Operator<T>,
     ) -> Result<Begin<'a, T>> {
-        let mut begin =
-            Begin { init_from: 0, init: MaybeUninit::zeroed(), first: MaybeUninit::zeroed(), _loan: Loan::default() };
+        let mut begin = Begin::nothing();
         match init {
             InitSource::None => {
                 if let Some(identity) = operator.identity() {
@@ -104,6 +103,13 @@ pub(super) struct Begin<'a, T> {
     /// The identity, if there is no initial value. With one, the kernel takes that instead.
     pub(super) first: MaybeUninit<T>,
     _loan: Loan<'a>,
+}
+
+impl<T> Begin<'_, T> {
+    /// For what begins with its first element, and is not empty.
+    pub(super) fn nothing() -> Self {
+        Self { init_from: 0, init: MaybeUninit::zeroed(), first: MaybeUninit::zeroed(), _loan: Loan::default() }
+    }
 }
 
 /// A family's kernel for a job; `source` is asked only when this process has not used it yet.

@@ -47,7 +47,7 @@ pub(crate) fn run<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, count: Option<ViewMu
     let whole = matches!(job.segments, SegmentKind::Whole);
     if whole && job.shape.lines() == 1 {
         reduce_whole::<J>(cuda, job)
-    } else if whole && (job.shape.inner > 1 || job.shape.len == 0) {
+    } else if whole && (job.shape.len == 0 || !scan::interleaves_as_one::<J>(job.shape)) {
         columns::launch::<J>(cuda, job, Direction::default(), true)
     } else {
         let count = if known.is_some() { 0 } else { count_address };

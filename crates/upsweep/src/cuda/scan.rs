@@ -1,14 +1,16 @@
 //! Scan on a CUDA device: lines that lie one after the other, and segments, in a single pass; see
-//! `kernels/device/scan.cuh` and, for short arrays, `kernels/device/wave.cuh`. Lines that are interleaved go to [`columns`](super::columns).
+//! `kernels/device/scan.cuh` and, for short arrays, `kernels/device/wave.cuh`. Interleaved lines go
+//! to [`columns`](super::columns), unless so few that their elements at one place can be taken as one.
 
 use super::prepare::{self, Buffers};
 use super::text::{self, Features, Functions, Heads, JobOf, Types};
 use super::{Cuda, KernelSource, Workspace, columns};
 use crate::Result;
 use crate::job::{Direction, Job};
+use crate::plan::Shape;
 use crate::plan::scan::{ScanPlan, Schedule};
 use crate::segments::SegmentKind;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most tiles that a block of a wave has; see [`limit_waves`].
@@ -21,6 +23,11 @@ pub fn limit_waves(tiles: usize) {
     // It decides what the next calls do and guards no data.
     LONGEST_WAVE.store(tiles, Ordering::Relaxed);
 }
+
+/// The most interleaved lines that are scanned as one, and the most bytes of an element of theirs: larger ones leave room
+/// for few tiles in shared memory.
+const MOST_INTERLEAVED: usize = 16;
+const MOST_INTERLEAVED_BYTES: usize = 32;
 
 /// `Params` of `tile/job.cuh`.
 #[repr(C)]
@@ -39,16 +46,32 @@ struct Params<T> {
     count: u64,
     init_from: u64,
     workspace: Workspace,
-    init: MaybeUninit<T>,
-    first: MaybeUninit<T>,
+    /// `init` and then `first`, each as many times as lines are scanned as one. The rest is not the kernel's.
+    values: [MaybeUninit<T>; 2 * MOST_INTERLEAVED],
+}
+
+impl<T> Params<T> {
+    /// The size of the kernel's struct.
+    fn bytes(features: Features) -> usize {
+        let end = offset_of!(Self, values) + 2 * features.interleaved * size_of::<T>();
+        end.next_multiple_of(align_of::<Self>())
+    }
 }
 
 pub(crate) fn run<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direction) -> Result<()> {
-    if job.shape.inner > 1 {
-        columns::launch::<J>(cuda, job, direction, false)
-    } else {
+    if interleaves_as_one::<J>(job.shape) {
         launch::<J>(cuda, job, direction, None)
+    } else {
+        columns::launch::<J>(cuda, job, direction, false)
     }
+}
+
+/// Whether the single-pass kernels take the lines of this shape: those that lie one after the other, and few interleaved
+/// ones, whose elements at one place of the axis are then one element.
+pub(super) fn interleaves_as_one<J: Types>(shape: Shape) -> bool {
+    let largest = size_of::<J::In>().max(size_of::<J::Acc>()).max(size_of::<J::Out>());
+    let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
+    shape.inner <= 1 || few
 }
 
 /// The address of the one value that a reduction by flags or keys stores the number of segments at, or 0.
@@ -56,7 +79,8 @@ pub(super) struct BySegment {
     pub(super) count: u64,
 }
 
-/// Launches the single-pass kernel: a scan, or a reduction by segment.
+/// Launches the single-pass kernel: a scan, or a reduction by segment. What it calls an element are those of all
+/// interleaved lines at one place.
 pub(super) fn launch<J: Types>(
     cuda: &Cuda,
     job: JobOf<'_, J>,
@@ -64,8 +88,9 @@ pub(super) fn launch<J: Types>(
     by_segment: Option<BySegment>,
 ) -> Result<()> {
     let Job { input, mut output, shape, init, segments, operator, map, finish } = job;
-    let (n, outputs) = (shape.lines() * shape.len, output.len());
-    let buffers = Buffers::borrow(cuda, &input, &mut output, n, by_segment.is_some())?;
+    let interleaved = shape.inner.max(1);
+    let (n, outputs) = (shape.lines() * shape.len / interleaved, output.len() / interleaved);
+    let buffers = Buffers::borrow(cuda, &input, &mut output, n * interleaved, by_segment.is_some())?;
 
     // The segments: how and where they are given, and how many there are by offsets.
     let (mut same, mut number) = (None, 0);
@@ -88,7 +113,8 @@ pub(super) fn launch<J: Types>(
     let begin = buffers.begin(&init, &operator)?;
 
     let Direction { exclusive, reverse } = direction;
-    let features = Features { heads, exclusive, reverse, has_init: !init.is_none(), by_segment: by_segment.is_some() };
+    let (has_init, reduces) = (!init.is_none(), by_segment.is_some());
+    let features = Features { heads, exclusive, reverse, has_init, by_segment: reduces, interleaved };
     let sizes = features.sizes::<J::In, J::Acc, J::Out>();
     let capability = cuda.compute_capability();
     let plan = if features.in_one_pass() {
@@ -113,7 +139,7 @@ pub(super) fn launch<J: Types>(
         cuda.mark_may_fault(&buffers.output_stream)?;
     }
     let row = shape.len as u64;
-    let params = Params {
+    let mut params = Params {
         input: buffers.input,
         output: buffers.output,
         n: n as u64,
@@ -128,10 +154,10 @@ pub(super) fn launch<J: Types>(
         count: by_segment.map_or(0, |by_segment| by_segment.count),
         init_from: begin.init_from,
         workspace,
-        init: begin.init,
-        first: begin.first,
+        values: [begin.first; 2 * MOST_INTERLEAVED],
     };
-    // SAFETY: `Params` has the kernel's layout (the kernel asserts its size), and the loans keep its pointers good for
+    params.values[..interleaved].fill(begin.init);
+    // SAFETY: `Params` begins with the kernel's layout (the kernel asserts its size), and the loans keep its pointers good for
     // `n` elements, or as many as the kernel asks for, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&kernel, grid, threads, shared, &params) }
 }
@@ -140,7 +166,7 @@ pub(super) fn launch<J: Types>(
 pub(super) fn source<J: Types>(features: Features, plan: &ScanPlan, functions: &Functions<'_, J>) -> KernelSource {
     let mut prelude = functions.prelude(features);
     prelude += &plan.constants();
-    prelude += &text::host_sizes(size_of::<Params<J::Acc>>(), plan.sizes.state);
+    prelude += &text::host_sizes(Params::<J::Acc>::bytes(features), plan.sizes.state);
     let entry = match plan.schedule {
         Schedule::Wave { .. } => "upsweep_wave",
         Schedule::Pipeline => "upsweep_scan",

@@ -32,6 +32,7 @@ kernel_files! {
     "device/segments.cuh",
     "device/wave.cuh",
     "memory/instructions.cuh",
+    "memory/pieces.cuh",
     "memory/stage.cuh",
     "memory/status.cuh",
     "memory/store.cuh",

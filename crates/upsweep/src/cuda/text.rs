@@ -16,6 +16,8 @@ pub(super) struct Features {
     pub(super) has_init: bool,
     /// A reduction by segment: only the last result of each segment is stored.
     pub(super) by_segment: bool,
+    /// How many interleaved lines are scanned as one, whose elements are arrays: 1, or up to 16.
+    pub(super) interleaved: usize,
 }
 
 /// How a kernel finds the segment heads.
@@ -40,14 +42,21 @@ impl Heads {
 
 impl Features {
     /// The forward inclusive scan of a whole array, and its reduction.
-    pub(super) const PLAIN: Self =
-        Self { heads: Heads::None, exclusive: false, reverse: false, has_init: false, by_segment: false };
+    pub(super) const PLAIN: Self = Self {
+        heads: Heads::None,
+        exclusive: false,
+        reverse: false,
+        has_init: false,
+        by_segment: false,
+        interleaved: 1,
+    };
 
     /// The features as bits, for a kernel's key.
     pub(super) fn bits(self) -> u64 {
-        let Self { heads, exclusive, reverse, has_init, by_segment } = self;
+        let Self { heads, exclusive, reverse, has_init, by_segment, interleaved } = self;
         let flag = |on: bool, bit: u32| u64::from(on) << bit;
-        heads as u64 | flag(exclusive, 8) | flag(reverse, 9) | flag(has_init, 10) | flag(by_segment, 11)
+        let options = flag(exclusive, 8) | flag(reverse, 9) | flag(has_init, 10) | flag(by_segment, 11);
+        heads as u64 | options | (interleaved as u64 - 1) << 12
     }
 
     /// Whether it is a reduction whose results' places are known before anything is reduced: `device/segments.cuh`.
@@ -58,6 +67,7 @@ impl Features {
     /// What a single-pass scan from `In` by way of `Acc` to `Out` has to plan with.
     pub(super) fn sizes<In, Acc, Out>(self) -> Sizes {
         let (input, acc, output) = (size_of::<In>(), size_of::<Acc>(), size_of::<Out>());
+        let [input, acc, output] = [input, acc, output].map(|size| size * self.interleaved);
         // A reduction by rows or offsets leaves sums in the places of elements.
         let place = if self.in_one_pass() { input.max(acc) } else { input };
         let marks = match self.heads {
@@ -71,7 +81,7 @@ impl Features {
 
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
     fn state_bytes<T>(self) -> usize {
-        let (size, align) = (size_of::<T>(), align_of::<T>());
+        let (size, align) = (size_of::<T>() * self.interleaved, align_of::<T>());
         let with = |heads: usize| (size.next_multiple_of(heads) + heads).next_multiple_of(align.max(heads));
         match self.heads {
             Heads::None => size,
@@ -149,7 +159,8 @@ type SameKey<J> = <<J as Types>::Segments as Segmentation>::Same;
 
 impl<J: Types> Functions<'_, J> {
     /// The text before a kernel's root: the types `In`, `Acc`, `Out`, `Key`, `Offset` and the functions `map_acc`,
-    /// `combine_acc`, `finish_acc` and `same_key`, with their definitions.
+    /// `combine_acc`, `finish_acc` and `same_key`, with their definitions. `Single` is what the host calls the operator's
+    /// type: where several lines are scanned as one, the types are arrays, and the functions work on each line's value.
     pub(super) fn prelude(&self, features: Features) -> String {
         let mut source = Source::new();
         let types = [
@@ -163,27 +174,46 @@ impl<J: Types> Functions<'_, J> {
         let map = self.map.cuda_function(&mut source);
         let finish = self.finish.cuda_function(&mut source);
         let same = self.same.map(|same| same.cuda_function(&mut source));
-        let usings: String = types.iter().map(|(name, ty)| format!("using {name} = {ty};\n")).collect();
         let same = same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
+        let lines = features.interleaved;
+        let using = |(name, ty): &(&str, String)| match *name {
+            "In" | "Acc" | "Out" if lines > 1 => format!("using {name} = Array<{ty}, {lines}>;\n"),
+            _ => format!("using {name} = {ty};\n"),
+        };
+        let usings: String = types.iter().map(using).collect();
+        // The body of a function that returns `ty`, of an expression with its arguments' places for `[]`.
+        let body = |ty: &str, value: &str| {
+            if lines == 1 {
+                return format!("return {};", value.replace("[]", ""));
+            }
+            let value = value.replace("[]", ".at[i]");
+            format!("{ty} r;\n#pragma unroll\n  for (u32 i = 0; i < {lines}; i++) r.at[i] = {value};\n  return r;")
+        };
         format!(
-            "{}{usings}\
-             __device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) {{ return {combine}(a, b); }}\n\
-             __device__ __forceinline__ Acc map_acc(const In& x, u64 index) {{ return {map}(x, index); }}\n\
-             __device__ __forceinline__ Out finish_acc(const Acc& x) {{ return {finish}(x); }}\n\
+            "{}{usings}using Single = {};\n\
+             __device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) {{ {} }}\n\
+             __device__ __forceinline__ Acc map_acc(const In& x, u64 index) {{ {} }}\n\
+             __device__ __forceinline__ Out finish_acc(const Acc& x) {{ {} }}\n\
+             __device__ __forceinline__ Acc each_acc(const Single& x) {{ {} }}\n\
              __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}{}",
             source.text(),
-            self.known(),
+            types[1].1,
+            body("Acc", &format!("{combine}(a[], b[])")),
+            body("Acc", &format!("{map}(x[], index)")),
+            body("Out", &format!("{finish}(x[])")),
+            body("Acc", "x"),
+            self.known(lines > 1),
             features.text()
         )
     }
 
     /// What is known of the functions: the operator's form, whether elements are mapped and results finished, and whether
-    /// elements are only widened.
-    fn known(&self) -> String {
+    /// elements are only widened. Nothing is of arrays.
+    fn known(&self, arrays: bool) -> String {
         let forms: String = Form::ALL.iter().map(|(_, name)| format!("{name}, ")).collect();
-        let form = Form::ALL.iter().find(|(form, _)| *form == J::Op::FORM).map_or("OTHER", |(_, name)| name);
-        let plain = TypeId::of::<(J::Map, J::Finish)>() == TypeId::of::<(Same, Same)>();
-        let widens = TypeId::of::<J::Map>() == TypeId::of::<Widen<J::Acc>>();
+        let form = Form::ALL.iter().find(|(form, _)| *form == J::Op::FORM && !arrays).map_or("OTHER", |(_, name)| name);
+        let plain = !arrays && TypeId::of::<(J::Map, J::Finish)>() == TypeId::of::<(Same, Same)>();
+        let widens = !arrays && TypeId::of::<J::Map>() == TypeId::of::<Widen<J::Acc>>();
         format!(
             "enum class Form {{ {forms}}};\n\
              constexpr Form FORM = Form::{form};\n\

@@ -1,10 +1,11 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
-use super::text::{Features, Functions, Heads};
+use super::text::{Features, Functions, Heads, Types};
 use super::{KernelSource, columns, reduce, scan};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
+use crate::plan::columns::ColumnsPlan;
 use crate::plan::reduce::ReducePlan;
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Whole};
@@ -32,13 +33,22 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
 
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
-            list.variant(Features { heads, exclusive, reverse, has_init, by_segment: false });
+            list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
         }
-        if heads != Heads::None {
+        if heads == Heads::None {
+            list.columns_of_i32(Features { by_segment: true, ..Features::PLAIN });
+            list.columns_of_i32(Features { by_segment: true, has_init: true, ..Features::PLAIN });
+        } else {
             list.variant(Features { heads, by_segment: true, ..Features::PLAIN });
             list.variant(Features { heads, by_segment: true, has_init: true, ..Features::PLAIN });
         }
     }
+    for heads in [Heads::None, Heads::Rows] {
+        for interleaved in [2, 3, 8] {
+            list.interleaved(Features { heads, interleaved, ..Features::PLAIN });
+        }
+    }
+    list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.kernels
 }
 
@@ -62,9 +72,33 @@ impl List {
         for (family, plan) in self.plans::<I, M::Output, O>(features) {
             self.add(family, name, scan::source(features, &plan, &functions));
         }
-        self.add("columns", name, columns::source(features, &functions));
+        self.columns(name, features, &functions);
         let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
         self.add("reduce", name, reduce::source(features, &plan, &functions));
+    }
+
+    /// The scan of the columns of `i32` with these features, or their reduction.
+    fn columns_of_i32(&mut self, features: Features) {
+        let functions =
+            Functions::<(i32, i32, Sum, Same, Same, Whole)> { operator: Sum, map: Same, finish: Same, same: None };
+        self.columns(&format!("i32 {features:?}"), features, &functions);
+    }
+
+    /// The scan of a few interleaved lines of `f32` as one, or their reduction, with an initial value, plain and
+    /// with a map.
+    fn interleaved(&mut self, features: Features) {
+        let features = Features { has_init: true, ..features };
+        let plain =
+            Functions::<(f32, f32, Sum, Same, Same, Whole)> { operator: Sum, map: Same, finish: Same, same: None };
+        let (map, finish) = (MapWith(Compensate), Rounded);
+        let functions =
+            Functions::<(f32, f32, CompensatedSum, _, _, Whole)> { operator: CompensatedSum, map, finish, same: None };
+        for (family, plan) in self.plans::<f32, f32, f32>(features) {
+            self.add(family, &format!("f32 {features:?}"), scan::source(features, &plan, &plain));
+        }
+        for (family, plan) in self.plans::<f32, Compensated<f32>, f32>(features) {
+            self.add(family, &format!("f32 compensated {features:?}"), scan::source(features, &plan, &functions));
+        }
     }
 
     /// The scan of `i32` with these features, and its column form.
@@ -87,7 +121,15 @@ impl List {
             self.add(family, &name, kernel);
         }
         if features.heads == Heads::None {
-            self.add("columns", &name, columns::source(features, &whole));
+            self.columns_of_i32(features);
+        }
+    }
+
+    /// The forms for so many lines a lane each.
+    fn columns<J: Types>(&mut self, name: &str, features: Features, functions: &Functions<'_, J>) {
+        let plan = ColumnsPlan::new(size_of::<J::In>(), size_of::<J::Acc>(), size_of::<J::Out>());
+        for vector in plan.vectors() {
+            self.add(plan.family(vector), name, columns::source(features, &plan, vector, functions));
         }
     }
 

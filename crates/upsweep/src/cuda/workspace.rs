@@ -13,6 +13,10 @@
 //!   streams it is launched. (Two executables made from one graph must not run at once, nor may a graph be a child of
 //!   another one twice: they would share a workspace.)
 //!
+//! Where a call launches several kernels, they pass values on through memory of its own, the scratch: allocated in the
+//! same way, but apart, as it holds no words with epochs. A call keeps other threads' calls on the stream from enqueuing
+//! between its kernels (see [`Scratch`]).
+//!
 //! The epoch is in device memory because a replayed graph repeats the same arguments: the host could not advance it.
 //!
 //! A workspace grows by a new allocation. The old one is kept until its stream's workspaces are freed, because another
@@ -27,7 +31,7 @@ use crate::{Error, Result};
 use cudarc::driver::CudaStream;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
 const HEADER: usize = 256;
@@ -105,6 +109,23 @@ struct Layout {
     bytes: usize,
 }
 
+/// What memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Purpose {
+    /// Status words, through which a kernel's blocks talk to each other.
+    Words,
+    /// Values that one kernel leaves for the next.
+    Scratch,
+}
+
+/// Memory for the kernels that one call enqueues next. While this lives, no other call on the stream enqueues kernels
+/// that use it.
+pub(crate) struct Scratch<'a> {
+    /// Device memory, aligned to 256 bytes.
+    pub(crate) address: u64,
+    pub(super) _alone: MutexGuard<'a, ()>,
+}
+
 /// A new workspace, ready for use on any stream when this returns.
 ///
 /// It is allocated and cleared on the context's private stream, which is never captured and never long busy, because
@@ -167,13 +188,17 @@ pub(super) struct StreamState {
     pub(super) stream: Arc<CudaStream>,
     pub(super) context: Arc<Context>,
     grown: Mutex<Grown>,
+    scratch: Mutex<Grown>,
+    /// Held while a call enqueues several kernels.
+    pub(super) alone: Mutex<()>,
     /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
     watched: Mutex<Vec<Arc<StreamState>>>,
 }
 
 impl StreamState {
     pub(super) fn new(stream: Arc<CudaStream>, context: Arc<Context>) -> Self {
-        Self { stream, context, grown: Mutex::default(), watched: Mutex::default() }
+        let (grown, scratch, alone, watched) = Default::default();
+        Self { stream, context, grown, scratch, alone, watched }
     }
 
     /// Looks at the faults of `other` when this stream is waited for next.
@@ -191,8 +216,11 @@ impl StreamState {
 
     /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
     /// captured.
-    pub(super) fn workspace(&self, needed: Capacity) -> Result<Workspace> {
-        let mut grown = lock(&self.grown);
+    pub(super) fn workspace(&self, purpose: Purpose, needed: Capacity) -> Result<Workspace> {
+        let mut grown = lock(match purpose {
+            Purpose::Words => &self.grown,
+            Purpose::Scratch => &self.scratch,
+        });
         let have = grown.current();
         if let Some(workspace) = have.filter(|workspace| Capacity::of(workspace).holds(needed)) {
             return Ok(workspace);
@@ -233,7 +261,7 @@ impl Drop for StreamState {
             // The stream's order is that of a graph now: these workspaces are lost until the process ends.
             return;
         }
-        for workspace in &lock(&self.grown).all {
+        for workspace in lock(&self.grown).all.iter().chain(&lock(&self.scratch).all) {
             // Not to free what CUDA refuses to free is all that can be done.
             let _ = self.context.free(workspace.header, stream);
         }

@@ -1,5 +1,6 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
+pub mod columns;
 pub mod cpu;
 pub mod reduce;
 pub mod scan;

@@ -103,7 +103,13 @@ struct Shape {
 impl Shape {
     fn new(sizes: Sizes, (threads, thread_bytes): (usize, usize)) -> Self {
         let widest = sizes.state.max(sizes.output);
-        let vector = if 16usize.is_multiple_of(sizes.input) { 16 / sizes.input } else { 1 };
+        // The fewest elements that are whole loads of 16 bytes, unless that is more than a thread holds or, of odd sizes, more
+        // values than there are registers for.
+        let whole = [1, 2, 4, 8, 16].into_iter().find(|elements| (elements * sizes.input).is_multiple_of(16));
+        let few = |&elements: &usize| {
+            elements * sizes.input <= 16 || (elements <= 4 && elements * sizes.input <= thread_bytes)
+        };
+        let vector = whole.filter(few).unwrap_or(1);
         let vector = vector.min(1 << (64 / widest).max(1).ilog2());
         let slot = (vector * sizes.place).next_multiple_of(16);
         // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.

@@ -9,6 +9,7 @@
 
 mod alignment;
 mod buffers;
+mod columns;
 mod errors;
 mod errors_host;
 mod floats;

@@ -33,6 +33,9 @@ fn check<T: Sample, Op: Operator<T>>(
     }
     let x = values(5 * 700);
     Lines.scan(place, Scan::new(operator), &rule, &x, &Case::new().cut(Cut::Axis(vec![5, 700], 1)));
+    // Side by side, each line with values of its own: products that stay small along a line need not across lines.
+    let lines: Vec<Vec<T>> = (0..5).map(|line| values(700 + line)).collect();
+    let x: Vec<T> = (0..700).flat_map(|row| lines.iter().map(move |line| line[row])).collect();
     Lines.reduce(place, Reduce::new(operator), &rule, &x, &Case::new().cut(Cut::Axis(vec![700, 5], 0)));
 }
 

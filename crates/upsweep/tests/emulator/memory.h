@@ -3,13 +3,13 @@
 namespace emulator {
 
 // `number` values, at the begin or the end of pages whose neighbours nobody may touch, or somewhere between: then what lies
-// around them must stay as it is.
+// around them must stay as it is. Vectors of `vector` values are not split: it divides `number`.
 template <class X>
 struct Guarded {
     X* values;
     u64 number;
 
-    explicit Guarded(u64 n) : number(n) {
+    explicit Guarded(u64 n, u64 vector = 1) : number(n) {
         bytes = (n * sizeof(X) + 2 * PAGE - 1) / PAGE * PAGE;
         pages = (u8*)mmap(nullptr, bytes + 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         mprotect(pages, PAGE, PROT_NONE);
@@ -17,7 +17,7 @@ struct Guarded {
         memset(pages + PAGE, FREE, bytes);
         const u64 room = bytes / sizeof(X) - n, place = below(3);
         values = (X*)(place == 0 ? pages + PAGE : pages + PAGE + bytes - n * sizeof(X));
-        if (place == 2) values -= below(room + 1);
+        if (place == 2) values -= below(room / vector + 1) * vector;
     }
     ~Guarded() { munmap(pages, bytes + 2 * PAGE); }
     Guarded(const Guarded&) = delete;

@@ -127,8 +127,8 @@ static void one_case() {
     const bool spoilt = HEADS == Heads::OFFSETS && once_in(4) && spoil(offsets, n);
     Guarded<Sign> signs(HEADS == Heads::FLAGS || HEADS == Heads::KEYS ? n : 0);
     if constexpr (HEADS == Heads::FLAGS || HEADS == Heads::KEYS) put_signs(signs, segments);
-    Guarded<T> init(1);
-    init[0] = __builtin_bit_cast(T, any_value<Acc>());
+    Guarded<Single> init(1);
+    init[0] = any_value<Single>();
     u64 count = ~0ull;
 
 #if IN_WAVE
@@ -144,7 +144,7 @@ static void one_case() {
     Params p = params_of(n, row, number, tiles);
     p.input = input, p.output = output.values, p.outputs = output.number, p.workspace = space.workspace();
     p.signs = signs.values, p.offsets = offsets.values, p.count = COUNTED ? &count : nullptr;
-    p.init = p.first = init[0];
+    p.init = p.first = __builtin_bit_cast(T, each_acc(init[0]));
     if (FORM == Form::SUM && !HAS_INIT) memset((void*)&p.first, 0, sizeof(T));  // its identity: kernels may know it
     Params launched = p;
     if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.init, 0x77, sizeof(T));

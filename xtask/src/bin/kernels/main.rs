@@ -1,4 +1,4 @@
-//! Compiles every kernel variant that the library ships, for every architecture given, with the library's own
+//! Compiles every kernel variant that the library and the laboratory ship, for every architecture given, with the library's own
 //! stitching and options, and prints what each takes. No GPU is needed, only NVRTC: `cargo xtask kernels` brings it.
 
 mod cubin;
@@ -101,8 +101,8 @@ fn architectures(args: &[String]) -> Result<Vec<Architecture<'_>>, String> {
 fn compile_all(architectures: &[Architecture<'_>]) -> Vec<Attempt> {
     let mut work: Vec<(usize, usize, String, KernelSource)> = Vec::new();
     for (architecture, (_, capability)) in architectures.iter().enumerate() {
-        let variants = variants(*capability).into_iter().enumerate();
-        work.extend(variants.map(|(index, (name, source))| (index, architecture, name, source)));
+        let all = variants(*capability).into_iter().chain(upsweep_lab::gpu::variants()).enumerate();
+        work.extend(all.map(|(index, (name, source))| (index, architecture, name, source)));
     }
     work.sort_by_key(|&(index, architecture, ..)| (index, architecture));
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

@@ -1,0 +1,172 @@
+//! The command `lab`: the classic algorithms on the laboratory's machine model, and on a GPU.
+
+pub(crate) mod args;
+mod claims;
+mod count;
+#[cfg(feature = "cuda")]
+mod race;
+
+use crate::failure::{Failure, Result, quoted};
+use crate::output::{self, Destination};
+use args::{Lab, Op, PageArgs, ShowArgs};
+use std::io::IsTerminal;
+use upsweep_lab::algorithm::{Algorithm, Error, Input};
+use upsweep_lab::machine::Banks;
+use upsweep_lab::operator::{Affine, Operator};
+use upsweep_lab::show::{self, Recording};
+use upsweep_lab::{algorithms, sample};
+
+/// The most elements of a run that is recorded: who did what takes memory in every step.
+const MOST_SHOWN: usize = 4096;
+
+/// `upsweep lab`.
+pub(crate) fn run(lab: &Lab) -> Result<()> {
+    match lab {
+        Lab::List => crate::print_lines(&list()),
+        Lab::Show(args) => show_run(args),
+        Lab::Claims => crate::print_lines(&claims::lines()),
+        Lab::Count(args) => count::run(args),
+        #[cfg(feature = "cuda")]
+        Lab::Race(args) => race::run(args),
+        #[cfg(not(feature = "cuda"))]
+        Lab::Race(_) => Err(Failure::Run("lab race: this upsweep was built without CUDA".to_owned())),
+        Lab::Page(args) => page(args),
+    }
+}
+
+fn list() -> Vec<String> {
+    let head = ["name", "computes", "limit", "title"].map(str::to_owned);
+    let mut rows = vec![head];
+    rows.extend(algorithms::ALGORITHMS.iter().map(|algorithm| {
+        let limit = if algorithm.limit == usize::MAX { "none".to_owned() } else { algorithm.limit.to_string() };
+        [algorithm.name.to_owned(), algorithm.computes.name().to_owned(), limit, algorithm.title.to_owned()]
+    }));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let [names, kinds, limits] = [0, 1, 2].map(width);
+    let line =
+        |[name, kind, limit, title]: &[String; 4]| format!("{name:<names$}  {kind:<kinds$}  {limit:>limits$}  {title}");
+    rows.iter().map(line).collect()
+}
+
+fn show_run(args: &ShowArgs) -> Result<()> {
+    let to = |option, path: &Option<std::path::PathBuf>| {
+        path.as_deref().map(|path| Destination::of(option, path)).transpose()
+    };
+    let (svg, html) = (to("--svg", &args.svg)?, to("--html", &args.html)?);
+    let is_out = |to: &Option<Destination>| matches!(to, Some(Destination::StandardOutput));
+    if is_out(&svg) && is_out(&html) {
+        return Err(Failure::Input("--svg and --html cannot both go to standard output".to_owned()));
+    }
+    let recording = record(args)?;
+    if let Some(svg) = &svg {
+        write(svg, &show::svg::render(&recording))?;
+    }
+    if let Some(html) = &html {
+        write(html, &show::html::page(&recording, None))?;
+    }
+    if !is_out(&svg) && !is_out(&html) {
+        let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|no| !no.is_empty());
+        let marks = if plain { show::text::Marks::Plain } else { show::text::Marks::Colour };
+        write(&Destination::StandardOutput, &show::text::render(&recording, marks))?;
+    }
+    match recording.fault {
+        Some(fault) => Err(Failure::Input(format!("{}: {fault}", args.algorithm.name))),
+        None => Ok(()),
+    }
+}
+
+fn record(args: &ShowArgs) -> Result<Recording> {
+    let (algorithm, banks) = (args.algorithm, args.machine.banks);
+    let ints = |operator| {
+        let values = elements(args, |text| text.parse().ok(), "is no whole number of 64 bits")?;
+        record_values(algorithm, operator, banks, &values, args.seed)
+    };
+    match args.op {
+        Op::Sum => ints(Operator::<i64>::sum()),
+        Op::Max => ints(Operator::<i64>::max()),
+        Op::Affine => {
+            let values = elements(args, parse_affine, "is no function like 2x+3")?;
+            record_values(algorithm, Operator::affine(), banks, &values, args.seed)
+        }
+    }
+}
+
+/// The elements that were given, or random ones.
+fn elements<T: sample::Sample>(args: &ShowArgs, parse: fn(&str) -> Option<T>, wrong: &str) -> Result<Vec<T>> {
+    let Some(values) = &args.values else {
+        shown(args.algorithm, args.n)?;
+        return Ok(sample::values(args.seed, args.n));
+    };
+    let parse =
+        |text: &str| parse(text.trim()).ok_or_else(|| Failure::Input(format!("--values: {} {wrong}", quoted(text))));
+    let values: Vec<T> = values.split(',').map(parse).collect::<Result<_>>()?;
+    shown(args.algorithm, values.len())?;
+    Ok(values)
+}
+
+fn record_values<T: upsweep_lab::algorithm::Element>(
+    algorithm: &'static Algorithm,
+    operator: Operator<T>,
+    banks: Banks,
+    values: &[T],
+    seed: u64,
+) -> Result<Recording> {
+    let input = Input { values, heads: &sample::heads(seed, values.len()) };
+    Recording::of(algorithm, operator, banks, &input).map_err(|e| refused(algorithm, &e))
+}
+
+/// Whether a run of so many elements can be shown.
+fn shown(algorithm: &Algorithm, n: usize) -> Result<()> {
+    algorithm.takes(n).map_err(|e| refused(algorithm, &e))?;
+    match n > MOST_SHOWN {
+        true => Err(Failure::Input(format!("{n} elements: a run that is shown has {MOST_SHOWN} at most"))),
+        false => Ok(()),
+    }
+}
+
+/// Why the laboratory does not run something, with the algorithm's name.
+fn refused(algorithm: &Algorithm, error: &Error) -> Failure {
+    match error {
+        Error::Fault(fault) => Failure::Input(format!("{}: {fault}", algorithm.name)),
+        _ => Failure::Input(error.to_string()),
+    }
+}
+
+/// `2x+3`, `x`, `-x-1`, or a number: a function without x.
+fn parse_affine(text: &str) -> Option<Affine> {
+    let Some((m, c)) = text.split_once('x') else {
+        return Some(Affine { m: 0, c: text.parse().ok()? });
+    };
+    let m = match m {
+        "" | "+" => 1,
+        "-" => -1,
+        _ => m.parse().ok()?,
+    };
+    let c = match c.as_bytes() {
+        [] => 0,
+        [b'+' | b'-', ..] => c.parse().ok()?,
+        _ => return None,
+    };
+    Some(Affine { m, c })
+}
+
+fn page(args: &PageArgs) -> Result<()> {
+    let recordings = algorithms::ALGORITHMS.iter().map(|algorithm| {
+        let n = show::telling_length(algorithm, args.machine.banks);
+        let values: Vec<i64> = sample::values(args.seed, n);
+        record_values(algorithm, Operator::<i64>::sum(), args.machine.banks, &values, args.seed)
+    });
+    let recordings: Vec<Recording> = recordings.collect::<Result<_>>()?;
+    let mut files = vec![("index.html".to_owned(), show::html::overview(&recordings))];
+    files.extend(recordings.iter().map(|recording| {
+        (format!("{}.html", recording.algorithm.name), show::html::page(recording, Some("index.html")))
+    }));
+    output::write_folder("--out", &args.out, &files)?;
+    crate::print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
+}
+
+/// Writes a text where it goes.
+fn write(to: &Destination, text: &str) -> Result<()> {
+    let name = to.name();
+    to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(&name, &e)))
+}

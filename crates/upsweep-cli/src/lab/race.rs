@@ -1,0 +1,112 @@
+//! The command `lab race`: every algorithm's kernels on one GPU, beside a copy and the library.
+
+use super::args::RaceArgs;
+use super::write;
+use crate::args::DeviceChoice;
+use crate::failure::{Failure, Result, one_line};
+use crate::output::Destination;
+use crate::progress::Progress;
+use std::fmt::Write;
+use upsweep_lab::algorithm::Algorithm;
+use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::gpu::{self, Gpu, Lap};
+use upsweep_lab::show::plot::{self, Line, Panel};
+
+/// The largest array: 2^31 elements of 4 bytes and what the algorithms keep beside them.
+const MOST: usize = 1 << 31;
+
+/// `upsweep lab race`.
+pub(super) fn run(args: &RaceArgs) -> Result<()> {
+    let to = |option, path: &Option<std::path::PathBuf>| {
+        path.as_deref().map(|path| Destination::of(option, path)).transpose()
+    };
+    let (csv, svg) = (to("--csv", &args.csv)?, to("--svg", &args.svg)?);
+    let is_out = |to: &Option<Destination>| matches!(to, Some(Destination::StandardOutput));
+    if is_out(&csv) && is_out(&svg) {
+        return Err(Failure::Input("--csv and --svg cannot both go to standard output".to_owned()));
+    }
+    if let Some(n) = args.n.0.iter().find(|&&n| n > MOST) {
+        return Err(Failure::Input(format!("{n} elements: a race has {MOST} at most")));
+    }
+    if args.n.0.contains(&0) {
+        return Err(Failure::Input("0 elements: a race has 1 at least".to_owned()));
+    }
+    let ordinal = match args.device {
+        DeviceChoice::Auto => 0,
+        DeviceChoice::Cuda(ordinal) => ordinal,
+        DeviceChoice::Cpu => {
+            return Err(Failure::Input("--device cpu: the race is one of CUDA kernels".to_owned()));
+        }
+    };
+    let failed = |error: gpu::Error| Failure::Run(one_line(&format!("lab race: {error}")));
+    let gpu = Gpu::open(ordinal).map_err(failed)?;
+    let algorithms: Vec<&Algorithm> =
+        if args.algorithms.is_empty() { ALGORITHMS.iter().collect() } else { args.algorithms.clone() };
+
+    let runs = |n: usize| n * (algorithms.len() + 1);
+    let progress = Progress::new("racing", Some(args.n.0.iter().map(|&n| runs(n) as u64).sum()));
+    let mut laps = Vec::new();
+    for &n in &args.n.0 {
+        laps.extend(gpu::race(&gpu, &algorithms, n, |_| progress.step(n)).map_err(failed)?);
+    }
+    drop(progress);
+    if let Some(csv) = &csv {
+        write(csv, &as_csv(&laps))?;
+    }
+    if let Some(svg) = &svg {
+        write(svg, &as_plot(&laps))?;
+    }
+    match is_out(&csv) || is_out(&svg) {
+        true => Ok(()),
+        false => crate::print_lines(&as_table(&gpu.name(), &args.n.0, &laps)),
+    }
+}
+
+/// The names that ran, in the order of the first that did.
+fn names(laps: &[Lap]) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for lap in laps {
+        if !names.contains(&lap.name) {
+            names.push(lap.name);
+        }
+    }
+    names
+}
+
+fn as_table(gpu: &str, sizes: &[usize], laps: &[Lap]) -> Vec<String> {
+    let names = names(laps);
+    let first = names.iter().map(|name| name.len()).max().unwrap_or(0);
+    let mut head = format!("{:<first$}", "microseconds");
+    for n in sizes {
+        let label = if n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { n.to_string() };
+        // Writing to a string cannot fail.
+        let _ = write!(head, "  {label:>9}");
+    }
+    let mut lines = vec![format!("sums of 32-bit integers on {gpu}: median times of 15 runs"), head];
+    lines.extend(names.iter().map(|name| {
+        let mut line = format!("{name:<first$}");
+        for n in sizes {
+            let lap = laps.iter().find(|lap| lap.name == *name && lap.n == *n);
+            let cell = lap.map_or_else(|| "-".to_owned(), |lap| format!("{:.1}", lap.micros));
+            let _ = write!(line, "  {cell:>9}");
+        }
+        line
+    }));
+    lines
+}
+
+fn as_csv(laps: &[Lap]) -> String {
+    let mut csv = "algorithm,n,microseconds,gigabytes_per_second\n".to_owned();
+    for Lap { name, n, micros, gbps } in laps {
+        let _ = writeln!(csv, "{name},{n},{micros:.3},{gbps:.2}");
+    }
+    csv
+}
+
+fn as_plot(laps: &[Lap]) -> String {
+    let line = |name: &&'static str| {
+        let own = laps.iter().filter(|lap| lap.name == *name);
+        Line { name: (*name).to_owned(), points: own.map(|lap| (lap.n, (lap.micros * 1e3) as u64)).collect() }
+    };
+    plot::render(&[Panel { title: "nanoseconds".to_owned(), lines: names(laps).iter().map(line).collect() }])
+}

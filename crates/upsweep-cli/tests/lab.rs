@@ -1,0 +1,208 @@
+//! The laboratory on the command line: what it prints and writes, and what it says to bad input.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod support;
+use support::Folder;
+
+#[test]
+fn list() {
+    let text = Folder::new().prints(&["lab", "list"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), upsweep_lab::algorithms::ALGORITHMS.len() + 1);
+    let title = lines[0].find("title").unwrap();
+    for (line, algorithm) in lines[1..].iter().zip(upsweep_lab::algorithms::ALGORITHMS) {
+        assert!(line.starts_with(&format!("{} ", algorithm.name)), "{line}");
+        assert!(line[..title].contains(algorithm.computes.name()) && line[title..] == *algorithm.title, "{line}");
+    }
+}
+
+#[test]
+fn show() {
+    let f = Folder::new();
+    let text = f.prints(&["lab", "show", "blelloch", "--values", "3,1,7,0,4,1,6,3"]);
+    assert!(text.starts_with("blelloch: Blelloch"), "{text}");
+    assert!(text.contains("\nexclusive scan of 8 elements, operator sum, 32 banks\n"), "{text}");
+    assert!(text.contains("\n  y       *0  *3  *4 *11 *11 *15 *16 *22\n"), "{text}");
+    assert!(text.ends_with("result  as it should be\n") && !text.contains('\x1b'), "{text}");
+    let text = f.prints(&["lab", "show", "kogge-stone", "--values=-3,-1,-7", "--op", "max", "--banks", "16"]);
+    assert!(text.contains("operator max, 16 banks\n") && text.contains("*-3 *-1 *-1\n"), "{text}");
+    let text = f.prints(&["lab", "show", "kogge-stone", "--values", "2x+1, x-3,-x,5", "--op", "affine"]);
+    assert!(text.contains("*2x+1  *2x-2 *-2x+2  *0x+5\n"), "{text}");
+    let random = |seed: &str| f.prints(&["lab", "show", "kogge-stone", "--seed", seed]);
+    assert!(random("1").contains("16 elements") && random("1") == random("1") && random("1") != random("2"));
+}
+
+#[test]
+fn show_in_files() {
+    let f = Folder::new();
+    let text = f.prints(&["lab", "show", "blelloch", "--n", "8", "--svg", "a.svg", "--html", "a.html"]);
+    assert!(text.contains("\nkernel blelloch\n"));
+    let (svg, html) = (f.read("a.svg"), f.read("a.html"));
+    assert!(svg.starts_with(b"<?xml") && html.starts_with(b"<!DOCTYPE html>"));
+    assert_eq!(f.run(&["lab", "show", "blelloch", "--n", "8", "--svg", "-"]).good_bytes(), svg);
+    assert_eq!(f.run(&["lab", "show", "blelloch", "--n", "8", "--html", "-"]).good_bytes(), html);
+    assert_eq!(f.names(), ["a.html", "a.svg"]);
+}
+
+#[test]
+fn a_fault_comes_after_its_steps() {
+    let f = Folder::new();
+    let fault = "upsweep: kogge-stone-race: race at s[31] in step \"write\" of kogge_stone: thread 32 of block 0 reads \
+                 and thread 31 of block 0 writes, and no barrier lies between\n";
+    let done = f.run(&["lab", "show", "kogge-stone-race", "--n", "33", "--html", "race.html"]);
+    assert_eq!((done.code, &*done.stderr), (Some(2), fault));
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains("\nstep 3  write: ") && !text.contains("\nstep 4"), "{text}");
+    assert!(text.ends_with("fault   the model stops here\n"), "{text}");
+    assert!(String::from_utf8(f.read("race.html")).unwrap().contains("race at s[31]"));
+    assert!(f.prints(&["lab", "show", "kogge-stone-race", "--n", "32"]).ends_with("as it should be\n"));
+}
+
+#[test]
+fn count() {
+    let f = Folder::new();
+    let text =
+        f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "16..64", "--csv", "c.csv", "--svg", "c.svg"]);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let head = ["algorithm", "n", "operations", "steps", "barriers", "conflicts", "cycles", "divergent", "warps"];
+    assert_eq!(rows[0], head);
+    assert_eq!(rows.len(), 7);
+    // n log n - (n - 1), and 2 (n - 1).
+    assert_eq!((&rows[1][..3], &rows[6][..3]), (&["kogge-stone", "16", "49"][..], &["blelloch", "64", "126"][..]));
+    assert!(text.lines().all(|line| line.len() == text.find('\n').unwrap()), "{text}");
+    let csv = String::from_utf8(f.read("c.csv")).unwrap();
+    let commas: Vec<String> = rows[1..].iter().map(|row| row.join(",")).collect();
+    assert_eq!(
+        csv,
+        format!("algorithm,n,operations,steps,barriers,conflicts,cycles,divergent_warps\n{}\n", commas.join("\n"))
+    );
+    let svg = String::from_utf8(f.read("c.svg")).unwrap();
+    assert_eq!(svg.matches("<circle").count(), 12);
+    assert_eq!(f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "10..100", "--csv", "-"]), csv);
+    let banks = |banks: &str| f.prints(&["lab", "count", "blelloch", "--n", "50", "--banks", banks, "--csv", "-"]);
+    assert!(banks("16").contains("\nblelloch,50,") && banks("16") != banks("32"));
+}
+
+#[test]
+fn claims() {
+    let text = Folder::new().prints(&["lab", "claims"]);
+    let all = upsweep_lab::claims::claims();
+    let not = all.iter().filter(|claim| !claim.holds).count();
+    assert!(text.starts_with(&format!("{} claims, of which {not} do not hold", all.len())), "{text}");
+    // The lecture's padded tree of 128 leaves, by its own rule.
+    assert!(text.contains("DIFFERS  tree-128\n") && text.contains("found    186 48 112\n"), "{text}");
+    assert!(text.contains("\nholds  tree-64\n") && text.contains("found    102 36 84\n"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+/// What is wrong whether there is a GPU or not.
+#[test]
+#[cfg(feature = "cuda")]
+fn races_that_there_are_not() {
+    let f = Folder::new();
+    for (args, reason) in [
+        (&["--n", "2^40"][..], "1099511627776 elements: a race has 2147483648 at most"),
+        (&["--device", "cpu"], "--device cpu: the race is one of CUDA kernels"),
+        (&["--csv", "-", "--svg", "-"], "--csv and --svg cannot both go to standard output"),
+        (&["nothing"], "no such algorithm"),
+        (&["--n", "0"], "0 elements: a race has 1 at least"),
+    ] {
+        f.fails(&[&["lab", "race"], args].concat(), b"", 2, &[reason]);
+    }
+}
+
+#[test]
+fn page() {
+    let f = Folder::new();
+    let count = upsweep_lab::algorithms::ALGORITHMS.len() + 1;
+    assert_eq!(f.prints(&["lab", "page", "--out", "lab"]), format!("{count} pages in lab\n"));
+    let pages = || std::fs::read_dir(f.path("lab")).unwrap().count();
+    assert_eq!((pages(), f.names()), (count, vec!["lab".to_owned()]));
+    let index = String::from_utf8(f.read("lab/index.html")).unwrap();
+    for algorithm in upsweep_lab::algorithms::ALGORITHMS {
+        let page = format!("{}.html", algorithm.name);
+        assert!(index.contains(&format!("href=\"{page}\"")));
+        assert!(String::from_utf8(f.read(&format!("lab/{page}"))).unwrap().contains("href=\"index.html\""));
+    }
+    // Pages make way for pages, and nothing else does.
+    f.file("lab/index.html", "old");
+    f.prints(&["lab", "page", "--out", "lab"]);
+    assert_eq!(f.read("lab/index.html"), index.as_bytes());
+    f.file("lab/notes.txt", "mine").file("lab/index.html", "old");
+    f.fails(&["lab", "page", "--out", "lab"], b"", 2, &["--out lab: holds `notes.txt`", "new folder"]);
+    assert_eq!(
+        (f.read("lab/notes.txt"), f.read("lab/index.html"), pages()),
+        (b"mine".to_vec(), b"old".to_vec(), count + 1)
+    );
+    f.file("file", "");
+    f.fails(&["lab", "page", "--out", "file"], b"", 2, &["--out file: not a directory"]);
+    f.fails(&["lab", "page", "--out", "a/b"], b"", 2, &["--out a/b: there is no folder a"]);
+    f.fails(&["lab", "page"], b"", 2, &["--out"]);
+}
+
+#[test]
+fn algorithms_and_lengths_that_there_are_not() {
+    let f = Folder::new();
+    for command in ["show", "count"] {
+        f.fails(&["lab", command, "blellock"], b"", 2, &["blellock", "did you mean `blelloch`?", "lab list"]);
+        f.fails(&["lab", command, "?"], b"", 2, &["no such algorithm; `upsweep lab list`"]);
+        f.fails(&["lab", command], b"", 2, &["ALGORITHM"]);
+        f.fails(&["lab", command, "blelloch", "--n", "0"], b"", 2, &["blelloch takes 1 to 2048 elements, not 0"]);
+        f.fails(
+            &["lab", command, "kogge-stone", "--n", "1025"],
+            b"",
+            2,
+            &["kogge-stone takes 1 to 1024 elements, not 1025"],
+        );
+        f.fails(&["lab", command, "kogge-stone", "--n", "2^60"], b"", 2, &["1 to 1024 elements"]);
+        f.fails(&["lab", command, "blelloch", "--banks", "24"], b"", 2, &["24", "16 banks or 32"]);
+        f.fails(&["lab", command, "blelloch", "--n", "x"], b"", 2, &["--n", "2^20"]);
+        f.fails(&["lab", command, "blelloch", "--svg", "no/x.svg"], b"", 2, &["--svg no/x.svg: there is no folder no"]);
+        f.fails(&["lab", command, "blelloch", "--svg", "."], b"", 2, &["--svg .: is a directory"]);
+    }
+    for (range, reason) in [
+        ("64..16", "16..64?"),
+        ("16..", "16..1024"),
+        ("..16", "16..1024"),
+        ("..", "16..1024"),
+        ("0..8", "one element"),
+        ("17..31", "no power of two"),
+        ("a..b", "2^20"),
+    ] {
+        f.fails(&["lab", "count", "blelloch", &format!("--n={range}")], b"", 2, &["--n", range, reason]);
+    }
+    f.fails(
+        &["lab", "count", "kogge-stone", "blelloch", "--n", "16..2048"],
+        b"",
+        2,
+        &["kogge-stone takes 1 to 1024 elements, not 2048"],
+    );
+    f.fails(
+        &["lab", "count", "kogge-stone-race", "--n", "64", "--csv", "c.csv"],
+        b"",
+        2,
+        &["64 elements", "kogge-stone-race: race at s["],
+    );
+    f.fails(&["lab", "count", "blelloch", "--csv", "-", "--svg", "-"], b"", 2, &["--csv and --svg"]);
+}
+
+#[test]
+fn elements_that_are_none() {
+    let f = Folder::new();
+    let values = |values: &str, op: &str, words: &[&str]| {
+        f.fails(&["lab", "show", "blelloch", &format!("--values={values}"), "--op", op], b"", 2, words);
+    };
+    values("", "sum", &["--values: `` is no whole number"]);
+    values("1,,2", "max", &["--values: ``"]);
+    values("1,2.5", "sum", &["`2.5` is no whole number"]);
+    values("9223372036854775808", "sum", &["`9223372036854775808`"]);
+    for wrong in ["", "2y", "x1", "2x3", "xx", "2x+", "2x+-3"] {
+        values(wrong, "affine", &["is no function like 2x+3"]);
+    }
+    values(&["1"; 2049].join(","), "sum", &["1 to 2048 elements, not 2049"]);
+    f.fails(&["lab", "show", "blelloch", "--values", "1", "--n", "2"], b"", 2, &["--n", "--values"]);
+    f.fails(&["lab", "show", "blelloch", "--op", "min"], b"", 2, &["min", "sum, max, affine"]);
+    f.fails(&["lab", "show", "blelloch", "--svg", "-", "--html", "-"], b"", 2, &["--svg and --html"]);
+    f.fails(&["lab", "frob"], b"", 2, &["frob"]);
+}

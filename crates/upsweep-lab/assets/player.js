@@ -1,0 +1,180 @@
+// Steps, playing, pointing at words and threads.
+(() => {
+  const find = (id) => document.getElementById(id);
+  const slider = find('step'), speed = find('speed'), play = find('play'), what = find('what');
+  const last = run.steps.length;
+  const icon = play.querySelector('path');
+  const icons = { play: icon.getAttribute('d'), pause: 'M6 4V16M14 4V16' };
+  const hint = 'Point at a word or a thread to see who reads and writes it.';
+  let at = 0;
+  let timer = null;
+
+  function say(step, number) {
+    const now = find('now');
+    const title = document.createElement('strong');
+    if (number === 0) {
+      title.textContent = 'Before the first step.';
+      now.replaceChildren(title, ` The run has ${last} steps.`);
+      return;
+    }
+    title.textContent = `Step ${number} of ${last}: ${step.label}.`;
+    const [active, operations, , , , , shuffles, barriers, , conflicts, worst, cycles] = step.counts;
+    const many = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
+    const parts = [`${active} of ${many(step.threads, 'thread')} active`];
+    if (operations > 0) parts.push(many(operations, 'operation'));
+    if (shuffles > 0) parts.push(many(shuffles, 'shuffle'));
+    if (cycles > 0) parts.push(many(cycles, 'cycle'));
+    if (worst > 1) parts.push(`${many(conflicts, 'bank conflict')}, the worst ${worst}-way`);
+    if (step.divergent.length > 0) parts.push(`divergent: warp ${step.divergent.join(', ')}`);
+    const end = barriers > 0 ? ' Then all threads wait at a barrier.' : '';
+    const fault = run.fault && number === last ? ` The model stops: ${run.fault}.` : '';
+    now.replaceChildren(title, ` Kernel ${step.kernel}, block ${step.block}: ${parts.join('; ')}.${end}${fault}`);
+  }
+
+  function showMemory(memory, number) {
+    const written = new Set(number === 0 ? [] : run.steps[number - 1].events.flatMap((e) => e[2].map((p) => `${p[0]}:${p[1]}`)));
+    find('memory').replaceChildren(...run.arrays.flatMap((array, place) => {
+      if (array.since > number || (array.until !== null && array.until < number)) return [];
+      const title = document.createElement('h3');
+      const where = document.createElement('span');
+      where.textContent = ` ${array.place}`;
+      title.append(array.name, where);
+      const list = document.createElement('ol');
+      list.className = run.column > 44 ? 'words wide' : 'words';
+      list.dataset.array = place;
+      list.append(...memory[place].map((value, index) => {
+        const word = document.createElement('li');
+        const number = document.createElement('small');
+        number.textContent = index;
+        word.append(number, value === null ? '\u00a0' : shown(value));
+        if (written.has(`${place}:${index}`)) word.className = 'new';
+        return word;
+      }));
+      return [title, list];
+    }));
+  }
+
+  function showCounts(number) {
+    const rows = find('counts').tBodies[0].rows;
+    [...rows].forEach((row, place) => {
+      const counts = run.steps.slice(0, number).map((step) => step.counts[place]);
+      const most = 'most' in row.dataset;
+      const sums = [number === 0 ? 0 : counts[number - 1], counts.reduce((a, b) => (most ? Math.max(a, b) : a + b), 0)];
+      sums.forEach((sum, column) => {
+        row.cells[column + 1].textContent = sum.toLocaleString('en');
+        row.cells[column + 1].className = sum === 0 ? 'zero' : '';
+      });
+    });
+  }
+
+  function show(number) {
+    at = Math.min(last, Math.max(0, number));
+    const key = document.activeElement?.closest('#stage [data-key]')?.dataset.key;
+    const after = memoryAfter(at);
+    drawStage(at, memoryAfter(at - 1), after);
+    const nodes = stops();
+    const same = nodes.find((node) => node.dataset.key === key) ?? nodes[0];
+    same?.setAttribute('tabindex', '0');
+    if (key !== undefined) (same ?? play).focus();
+    what.textContent = hint;
+    say(run.steps[at - 1], at);
+    showMemory(after, at);
+    showCounts(at);
+    slider.value = at;
+    slider.setAttribute('aria-valuetext', `step ${at} of ${last}`);
+    find('number').textContent = `${at} of ${last}`;
+    find('first').disabled = find('back').disabled = at === 0;
+    find('last').disabled = find('forward').disabled = at === last;
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    icon.setAttribute('d', icons.play);
+    play.setAttribute('aria-label', 'Play (space)');
+    play.title = 'Play (space)';
+  }
+
+  function start() {
+    if (at === last) show(0);
+    timer = setInterval(() => {
+      show(at + 1);
+      if (at === last) stop();
+    }, 1400 / Number(speed.value));
+    icon.setAttribute('d', icons.pause);
+    play.setAttribute('aria-label', 'Pause (space)');
+    play.title = 'Pause (space)';
+  }
+
+  function toggle() {
+    if (timer === null) start(); else stop();
+  }
+
+  function go(number) {
+    stop();
+    show(number);
+  }
+
+  /** The words and threads of the picture that take part in the step. */
+  function stops() {
+    return [...stage.querySelectorAll('[data-key][tabindex]')];
+  }
+
+  function point(node) {
+    stage.querySelectorAll('.lit').forEach((lit) => lit.classList.remove('lit'));
+    stage.classList.toggle('pointing', node !== null);
+    what.textContent = node === null ? hint : node.getAttribute('aria-label');
+    if (node === null) return;
+    const key = node.dataset.key;
+    for (const arrow of stage.querySelectorAll('.arrow')) {
+      const { from, to } = arrow.dataset;
+      if (from !== key && to !== key) continue;
+      arrow.classList.add('lit');
+      stage.querySelector(`[data-key="${from === key ? to : from}"]`)?.classList.add('lit');
+    }
+  }
+
+  function nodeOf(event) {
+    return event.target instanceof Element ? event.target.closest('[data-key]') : null;
+  }
+
+  function fromStop(event) {
+    const nodes = stops();
+    const now = nodes.indexOf(nodeOf(event));
+    const next = nodes[now + (event.key === 'ArrowDown' ? 1 : -1)];
+    if (now < 0 || next === undefined) return;
+    nodes[now].setAttribute('tabindex', '-1');
+    next.setAttribute('tabindex', '0');
+    next.focus();
+    event.preventDefault();
+  }
+
+  const keys = { ' ': toggle, ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(last) };
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || !(event.target instanceof Element)) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') return fromStop(event);
+    const act = keys[event.key];
+    // Where a key has a meaning of its own, it keeps it.
+    const own = event.key === ' ' ? 'button, select, a' : 'select, input, .picture';
+    if (act === undefined || event.target.closest(own)) return;
+    event.preventDefault();
+    act();
+  });
+  stage.addEventListener('pointerover', (event) => point(nodeOf(event)));
+  stage.addEventListener('pointerleave', () => point(document.activeElement?.closest('#stage [data-key]') ?? null));
+  stage.addEventListener('focusin', (event) => point(nodeOf(event)));
+  stage.addEventListener('focusout', () => point(null));
+  slider.addEventListener('input', () => go(Number(slider.value)));
+  speed.addEventListener('change', () => {
+    if (timer !== null) {
+      stop();
+      start();
+    }
+  });
+  play.addEventListener('click', toggle);
+  find('first').addEventListener('click', () => go(0));
+  find('back').addEventListener('click', () => go(at - 1));
+  find('forward').addEventListener('click', () => go(at + 1));
+  find('last').addEventListener('click', () => go(last));
+  show(0);
+})();

@@ -1,0 +1,183 @@
+// The picture of one step: the words that were read, the threads, the words that were written.
+'use strict';
+
+const run = JSON.parse(document.getElementById('run').textContent);
+const stage = document.getElementById('stage');
+
+const LEFT = 96, TOP = 30, CELL = 34, LINE = 56, GAP = 96, RADIUS = 13;
+const WARP = 32;
+
+/** A value as it is shown: an identity that is long to write is called id. */
+function shown(value) {
+  if (value === null) return '';
+  return value.length > 8 && value === run.identity ? 'id' : value;
+}
+
+/** What the arrays hold after the first `steps` steps. */
+function memoryAfter(steps) {
+  const memory = run.arrays.map((array) => array.initial.slice());
+  for (const step of run.steps.slice(0, steps)) {
+    for (const [, , writes] of step.events) {
+      for (const [array, index, value] of writes) memory[array][index] = value;
+    }
+  }
+  return memory;
+}
+
+function distinct(numbers) {
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+/** The arrays over the threads and those under them. */
+function linesOf(step) {
+  const reads = distinct(step.events.flatMap((event) => event[1].map((place) => place[0])));
+  const writes = distinct(step.events.flatMap((event) => event[2].map((place) => place[0])));
+  return { above: reads.length > 0 ? reads : writes, below: writes };
+}
+
+// Places that are the same in every step, so that nothing jumps.
+const columns = Math.max(1, ...run.arrays.map((array) => array.initial.length));
+const above = Math.max(1, ...run.steps.map((step) => linesOf(step).above.length));
+const below = Math.max(1, ...run.steps.map((step) => linesOf(step).below.length));
+const threadsAt = TOP + above * LINE + GAP - 20;
+const belowAt = threadsAt + GAP;
+const width = LEFT + columns * run.column + 24;
+const height = belowAt + below * LINE + 4;
+
+function element(parent, name, attributes, text) {
+  const made = document.createElementNS(stage.namespaceURI, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+function nameOf(array) {
+  const { name, block } = run.arrays[array];
+  return block ? `${name}@${block}` : name;
+}
+
+function styleOf(degree) {
+  return degree <= 1 ? 'd1' : degree <= 2 ? 'd2' : degree <= 4 ? 'd4' : degree <= 8 ? 'd8' : 'd9';
+}
+
+function withDegree(place) {
+  return place[3] > 1 ? ` (${place[3]}-way conflict)` : '';
+}
+
+/** What a thread does, in words. */
+function threadText(event) {
+  const [thread, reads, writes, operations, shuffles] = event;
+  const word = (place) => `${nameOf(place[0])}[${place[1]}] = ${shown(place[2])}${withDegree(place)}`;
+  const parts = [];
+  if (reads.length > 0) parts.push(`reads ${reads.map(word).join(', ')}`);
+  if (shuffles.length > 0) parts.push(`reads the register of thread ${shuffles.join(', ')}`);
+  if (operations > 0) parts.push(operations === 1 ? 'combines once' : `combines ${operations} times`);
+  if (writes.length > 0) parts.push(`writes ${writes.map(word).join(', ')}`);
+  return `Thread ${thread} of warp ${Math.floor(thread / WARP)} ${parts.join('; ')}.`;
+}
+
+/** What happens to a word, in words. */
+function wordText(step, array, index, value, side) {
+  const users = step.events.flatMap((event) => event[side].filter((p) => p[0] === array && p[1] === index)
+    .map((place) => `thread ${event[0]}${withDegree(place)}`));
+  const verb = side === 1 ? 'Read' : 'Written';
+  const by = users.length > 0 ? `${verb} by ${users.join(', ')}.` : `Not ${verb.toLowerCase()} in this step.`;
+  const holds = value === null ? 'holds nothing yet' : `holds ${shown(value)}`;
+  return `${nameOf(array)}[${index}] ${holds} ${side === 1 ? 'before' : 'after'} the step. ${by}`;
+}
+
+/** Draws what step `number`, counted from 1, does; 0 shows the memory before the first. */
+function drawStage(number, before, after) {
+  stage.replaceChildren();
+  stage.classList.remove('pointing');
+  stage.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  stage.setAttribute('width', width);
+  stage.setAttribute('height', height);
+  const step = run.steps[number - 1] ?? { events: [], divergent: [], counts: [] };
+  const arrows = element(stage, 'g', {});
+  const middle = (index) => LEFT + (index + 0.5) * run.column;
+
+  const node = (key, text, takesPart) => {
+    const group = element(stage, 'g', { 'data-key': key, role: 'img', 'aria-label': text });
+    if (takesPart) group.setAttribute('tabindex', '-1');
+    return group;
+  };
+  const line = (array, y, words, side) => {
+    element(stage, 'text', { class: 'name', x: LEFT - 12, y: y + 22 }, nameOf(array));
+    const touched = new Set(step.events.flatMap((event) => event[side].filter((p) => p[0] === array).map((p) => p[1])));
+    words.forEach((value, index) => {
+      const used = touched.has(index);
+      const group = node(`${side}:${array}:${index}`, wordText(step, array, index, value, side), used);
+      const style = side === 2 && used ? 'frame cell new' : used ? 'frame old read' : 'frame old';
+      const x = middle(index) - run.column / 2 + 2;
+      element(group, 'rect', { class: style, x, y, width: run.column - 4, height: CELL, rx: 4 });
+      const text = shown(value);
+      element(group, 'text', { class: 'value', x: middle(index), y: y + 22 }, text.length > 9 ? `${text.slice(0, 8)}…` : text);
+      element(group, 'text', { class: 'index', x: middle(index), y: side === 1 ? y - 5 : y + CELL + 13 }, index);
+    });
+  };
+
+  const lines = linesOf(step);
+  const aboveAt = new Map(lines.above.map((array, at) => [array, TOP + (above - lines.above.length + at) * LINE]));
+  const belowLines = new Map(lines.below.map((array, at) => [array, belowAt + at * LINE]));
+  if (number === 0) {
+    const given = run.arrays.map((array, at) => at).filter((at) => run.arrays[at].since === 0 && run.arrays[at].initial.some((word) => word !== null));
+    given.slice(0, above).forEach((array, at) => line(array, TOP + at * LINE, after[array], 1));
+    return;
+  }
+  aboveAt.forEach((y, array) => line(array, y, before[array], 1));
+
+  const threads = step.threads;
+  const threadX = (thread) => LEFT + ((thread + 0.5) * columns * run.column) / threads;
+  const radius = Math.min(RADIUS, (columns * run.column) / threads / 2 - 1);
+  const arrow = (from, to, path, degree) => {
+    element(arrows, 'path', { class: `arrow ${styleOf(degree)}`, d: path[0], 'data-from': from, 'data-to': to });
+    element(arrows, 'path', { class: `arrow tip ${styleOf(degree)}`, d: path[1], 'data-from': from, 'data-to': to });
+  };
+  const down = (x, y, toX, toY) => {
+    const bend = (toY - y) / 2;
+    return [`M${x} ${y}C${x} ${y + bend} ${toX} ${toY - bend} ${toX} ${toY}`, `M${toX - 4} ${toY - 6}L${toX} ${toY}L${toX + 4} ${toY - 6}`];
+  };
+  const events = new Map(step.events.map((event) => [event[0], event]));
+  for (const [thread, reads, writes, , shuffles] of step.events) {
+    const x = threadX(thread), key = `t:${thread}`;
+    for (const [array, index, , degree] of reads) {
+      if (index < run.arrays[array].initial.length) {
+        arrow(`1:${array}:${index}`, key, down(middle(index), aboveAt.get(array) + CELL, x, threadsAt - radius), degree);
+      }
+    }
+    for (const [array, index, , degree] of writes) {
+      arrow(key, `2:${array}:${index}`, down(x, threadsAt + radius, middle(index), belowLines.get(array) - 1), degree);
+    }
+    for (const from of shuffles.filter((from) => from < threads)) {
+      const start = threadX(from), y = threadsAt + radius, depth = y + 18 + Math.min(40, Math.abs(x - start) / 6);
+      const path = `M${start} ${y}C${start} ${depth} ${x} ${depth} ${x} ${y}`;
+      arrow(`t:${from}`, key, [path, `M${x - 5} ${y + 6}L${x} ${y}L${x + 4} ${y + 7}`], 0);
+    }
+  }
+  for (const warp of step.divergent) {
+    const last = Math.min(threads, (warp + 1) * WARP) - 1;
+    const x = threadX(warp * WARP) - radius - 6, end = threadX(last) + radius + 6;
+    element(stage, 'rect', { class: 'warp', x, y: threadsAt - radius - 7, width: end - x, height: 2 * radius + 14, rx: radius + 7 });
+    element(stage, 'path', { class: 'fork', d: `M15 ${threadsAt + 33}v-6m0 0l-5 -6m5 6l5 -6` });
+    element(stage, 'text', { class: 'forked', x: 25, y: threadsAt + 32 }, 'diverges');
+  }
+  element(stage, 'text', { class: 'name', x: LEFT - 12, y: threadsAt + 5 }, 'threads');
+  for (let thread = 0; thread < threads; thread += 1) {
+    const event = events.get(thread);
+    const group = node(`t:${thread}`, event ? threadText(event) : `Thread ${thread} has nothing to do.`, event !== undefined);
+    if (event) group.classList.add('active');
+    element(group, 'circle', { class: 'frame thread', cx: threadX(thread), cy: threadsAt, r: radius });
+    if (radius > 9) element(group, 'text', { class: 'who', x: threadX(thread), y: threadsAt + 4 }, thread);
+    const degrees = [[1, -radius - 6], [2, radius + 15]];
+    for (const [side, y] of degrees) {
+      const degree = Math.max(0, ...(event ? event[side].map((place) => place[3]) : []));
+      if (degree > 1) element(group, 'text', { class: 'degree', x: threadX(thread) + 7, y: threadsAt + y }, `×${degree}`);
+    }
+  }
+  belowLines.forEach((y, array) => line(array, y, after[array], 2));
+  if (lines.below.length === 0) {
+    element(stage, 'text', { class: 'quiet', x: LEFT, y: belowAt + 22 }, 'Nothing is written: threads keep what they found in registers.');
+  }
+}

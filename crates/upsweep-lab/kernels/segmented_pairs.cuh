@@ -1,0 +1,41 @@
+// Segmented scan with the operator on pairs: (f, a) and (g, b) give (f | g, g ? b : a + b). Exclusive within segments, two
+// elements a thread: Blelloch's scan of the pairs, of which each element takes the value, unless a segment begins there.
+
+struct Pair {
+    u32 flag;
+    T value;
+};
+
+__device__ __forceinline__ Pair combine_pairs(const Pair& a, const Pair& b) {
+    return {a.flag | b.flag, b.flag ? b.value : combine(a.value, b.value)};
+}
+
+extern "C" __global__ void segmented_pairs(const T* x, const u32* heads, T* y, u64 n) {
+    const u32 t = threadIdx.x, size = 2 * blockDim.x;
+    T* const values = shared_words();
+    u32* const flags = (u32*)(values + size);
+    const auto read = [&](u32 i) { return Pair{flags[i], values[i]}; };
+    const auto write = [&](u32 i, const Pair& pair) { flags[i] = pair.flag, values[i] = pair.value; };
+    for (u32 i = t; i < size; i += blockDim.x) write(i, i < n ? Pair{heads[i], x[i]} : Pair{0, identity()});
+    u32 stride = 1;
+    for (; stride < size; stride *= 2) {
+        __syncthreads();
+        if (t < size / (2 * stride)) {
+            const u32 right = 2 * stride * (t + 1) - 1;
+            write(right, combine_pairs(read(right - stride), read(right)));
+        }
+    }
+    __syncthreads();
+    if (t == 0) write(size - 1, Pair{0, identity()});
+    for (stride /= 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < size / (2 * stride)) {
+            const u32 right = 2 * stride * (t + 1) - 1;
+            const Pair old = read(right - stride), before = read(right);
+            write(right - stride, before);
+            write(right, combine_pairs(before, old));
+        }
+    }
+    __syncthreads();
+    for (u32 i = t; i < n; i += blockDim.x) y[i] = heads[i] ? identity() : values[i];
+}

@@ -1,0 +1,36 @@
+// Segmented scan, work-efficient: Blelloch's two sweeps, with flags that keep sums from crossing a head. Exclusive within
+// segments, two elements a thread.
+
+extern "C" __global__ void segmented_sweep(const T* x, const u32* heads, T* y, u64 n) {
+    const u32 t = threadIdx.x, size = 2 * blockDim.x;
+    T* const s = shared_words();
+    u32 *const flags = (u32*)(s + size), *const original = flags + size;
+    for (u32 i = t; i < size; i += blockDim.x) {
+        s[i] = i < n ? x[i] : identity();
+        flags[i] = original[i] = i < n && heads[i];
+    }
+    u32 stride = 1;
+    for (; stride < size; stride *= 2) {
+        __syncthreads();
+        if (t < size / (2 * stride)) {
+            const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
+            if (!flags[right]) s[right] = combine(s[left], s[right]);
+            flags[right] |= flags[left];
+        }
+    }
+    __syncthreads();
+    if (t == 0) s[size - 1] = identity();
+    for (stride /= 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < size / (2 * stride)) {
+            const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
+            const T old = s[left], before = s[right];
+            s[left] = before;
+            // The right child's first element is the one after `left`.
+            s[right] = original[left + 1] ? identity() : flags[left] ? old : combine(before, old);
+            flags[left] = 0;
+        }
+    }
+    __syncthreads();
+    for (u32 i = t; i < n; i += blockDim.x) y[i] = s[i];
+}

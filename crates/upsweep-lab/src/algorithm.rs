@@ -1,0 +1,218 @@
+//! What an algorithm of the laboratory is: what it takes, what it computes, and how it is run.
+
+use crate::machine::{Array, Banks, Fault, Machine, Run, Word};
+use crate::operator::{Affine, Operator};
+use std::error::Error as StdError;
+use std::fmt::{self, Display};
+
+/// What an algorithm works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a, T> {
+    /// The elements.
+    pub values: &'a [T],
+    /// Whether a segment begins at an element; element 0 begins one in any case. As many as there are elements. Only
+    /// segmented scans look at them.
+    pub heads: &'a [bool],
+}
+
+/// What an algorithm computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Computes {
+    /// One value: x₀ ⊕ ... ⊕ xₙ₋₁.
+    Reduction,
+    /// yᵢ = x₀ ⊕ ... ⊕ xᵢ.
+    InclusiveScan,
+    /// yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁; y₀ is the identity.
+    ExclusiveScan,
+    /// An exclusive scan that begins anew at each head.
+    SegmentedScan,
+}
+
+impl Computes {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reduction => "reduction",
+            Self::InclusiveScan => "inclusive scan",
+            Self::ExclusiveScan => "exclusive scan",
+            Self::SegmentedScan => "segmented scan",
+        }
+    }
+
+    /// What the algorithm should find, one element after the other.
+    #[must_use]
+    pub fn oracle<T: Word>(self, operator: &Operator<T>, input: &Input<'_, T>) -> Vec<T> {
+        let mut sum = operator.identity;
+        let mut results = Vec::with_capacity(input.values.len());
+        for (index, &value) in input.values.iter().enumerate() {
+            if self == Self::SegmentedScan && input.heads[index] {
+                sum = operator.identity;
+            }
+            let with = (operator.combine)(sum, value);
+            results.push(if self == Self::InclusiveScan { with } else { sum });
+            sum = with;
+        }
+        if self == Self::Reduction { vec![sum] } else { results }
+    }
+}
+
+/// One of the laboratory's algorithms.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The stem of its files.
+    pub file: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What it computes.
+    pub computes: Computes,
+    /// The most elements that it takes.
+    pub limit: usize,
+    pub(crate) shorts: Body<i32>,
+    pub(crate) ints: Body<i64>,
+    pub(crate) affine: Body<Affine>,
+}
+
+/// Runs the algorithm's kernels on a machine; returns the array of results.
+pub(crate) type Body<T> = fn(&mut Machine<T>, &Input<'_, T>) -> Array;
+
+/// What can be combined in the laboratory.
+pub trait Element: Word {
+    #[doc(hidden)]
+    fn body(algorithm: &Algorithm) -> Body<Self>;
+}
+
+impl Element for i32 {
+    fn body(algorithm: &Algorithm) -> Body<Self> {
+        algorithm.shorts
+    }
+}
+
+impl Element for i64 {
+    fn body(algorithm: &Algorithm) -> Body<Self> {
+        algorithm.ints
+    }
+}
+
+impl Element for Affine {
+    fn body(algorithm: &Algorithm) -> Body<Self> {
+        algorithm.affine
+    }
+}
+
+/// What an algorithm found, and what was counted on the way.
+#[derive(Clone, Debug)]
+pub struct Outcome<T> {
+    /// The results.
+    pub results: Vec<T>,
+    /// The steps.
+    pub run: Run,
+}
+
+/// Why an algorithm was not run, or not to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// There are no elements, or too many.
+    Length {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// There is not one head flag an element.
+    Heads {
+        /// How many there are.
+        found: usize,
+        /// How many elements there are.
+        expected: usize,
+    },
+    /// The model found something wrong.
+    Fault(Fault),
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { algorithm, found, limit } if *limit == usize::MAX => {
+                write!(f, "{algorithm} takes one element or more, not {found}")
+            }
+            Self::Length { algorithm, found, limit } => {
+                write!(f, "{algorithm} takes 1 to {limit} elements, not {found}")
+            }
+            Self::Heads { found, expected } => write!(f, "{found} head flags for {expected} elements"),
+            Self::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl StdError for Error {}
+
+impl Algorithm {
+    /// Whether it takes so many elements.
+    ///
+    /// # Errors
+    /// [`Error::Length`]: it does not.
+    pub fn takes(&self, found: usize) -> Result<(), Error> {
+        match found == 0 || found > self.limit {
+            true => Err(Error::Length { algorithm: self.name, found, limit: self.limit }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether it takes this input.
+    pub(crate) fn check<T>(&self, input: &Input<'_, T>) -> Result<(), Error> {
+        let found = input.values.len();
+        self.takes(found)?;
+        match input.heads.len() == found {
+            true => Ok(()),
+            false => Err(Error::Heads { found: input.heads.len(), expected: found }),
+        }
+    }
+
+    /// Runs it on the machine model.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::Heads`] for an input that it does not take; [`Error::Fault`] where the model finds the
+    /// kernel wrong.
+    pub fn run<T: Element>(&self, setup: Setup<T>, input: &Input<'_, T>) -> Result<Outcome<T>, Error> {
+        match self.run_to_fault(setup, input)? {
+            (results, run, None) => Ok(Outcome { results, run }),
+            (_, _, Some(fault)) => Err(Error::Fault(fault)),
+        }
+    }
+
+    /// Runs it on the machine model, and returns the steps up to the first fault, too.
+    pub(crate) fn run_to_fault<T: Element>(
+        &self,
+        setup: Setup<T>,
+        input: &Input<'_, T>,
+    ) -> Result<(Vec<T>, Run, Option<Fault>), Error> {
+        self.check(input)?;
+        let mut machine = Machine::new(setup.operator, setup.banks);
+        if setup.records {
+            machine = machine.recording();
+        }
+        let array = T::body(self)(&mut machine, input);
+        let results = machine.read(array);
+        let (run, fault) = machine.stop();
+        Ok((results, run, fault))
+    }
+}
+
+/// What an algorithm runs with.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<T> {
+    /// What is combined.
+    pub operator: Operator<T>,
+    /// The banks of shared memory.
+    pub banks: Banks,
+    /// Whether the run keeps who did what.
+    pub records: bool,
+}

@@ -1,0 +1,107 @@
+//! Blelloch's work-efficient scan: the exclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁, a tree of sums up and a tree of prefixes down.
+//!
+//! ```text
+//!    3   1   7   0   4   1   6   3
+//!     \  |    \  |    \  |    \  |      up, stride 1: s[right] = s[left] ⊕ s[right]
+//!    3   4   7   7   4   5   6   9
+//!         \      |        \      |      stride 2
+//!    3   4   7  11   4   5   6  14
+//!                 \              |      stride 4
+//!    3   4   7  11   4   5   6  25
+//!                                0      the root becomes the identity
+//!    3   4   7   0   4   5   6  11      down, stride 4: left gets right, right gets right ⊕ left
+//!    3   0   7   4   4  11   6  16      stride 2
+//!    0   3   4  11  11  15  16  22      stride 1
+//! ```
+//!
+//! ```text
+//! for stride = 1, 2, ..., n/2:
+//!     barrier
+//!     if t < n / (2 stride):
+//!         right = 2 stride (t + 1) - 1,  left = right - stride
+//!         s[right] = s[left] ⊕ s[right]
+//! if t == 0: s[n - 1] = identity
+//! for stride = n/2, ..., 2, 1:
+//!     barrier
+//!     if t < n / (2 stride):
+//!         old = s[left];  s[left] = s[right];  s[right] = s[right] ⊕ old
+//! ```
+//!
+//! Cost: 2 (n - 1) operations in 2 log₂ n steps, with n / 2 threads. At stride 2ᵏ neighbouring threads are 2ᵏ⁺¹ words apart, so
+//! up to min(2ᵏ⁺¹, threads) of them meet in one bank. With padding word i lies at i + i / banks, and most conflicts go; with
+//! loads of one element of each half neighbouring threads load neighbouring words.
+//!
+//! What differs from the papers: lengths that are no power of two are filled up with the identity; and `right ⊕ old`: what
+//! lies before the node comes first, which matters where ⊕ does not commute. (Blelloch's and Harris's text have
+//! the sum the other way round, and one of the lectures stores both results in each other's place.)
+
+use super::layout::{Loads, Padding};
+use crate::algorithm::Input;
+use crate::machine::{Array, Machine, Word};
+
+pub(super) fn run<T: Word>(
+    machine: &mut Machine<T>,
+    input: &Input<'_, T>,
+    (loads, padding): (Loads, Padding),
+) -> Array {
+    let (n, size) = (input.values.len(), input.values.len().next_power_of_two().max(2));
+    let threads = size / 2;
+    let banks = machine.banks();
+    let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
+    machine.launch("blelloch", 1, threads, |block| {
+        let identity = block.operator().identity;
+        let s = block.shared("s", padding.words(size, banks));
+        block.step("load", |t| {
+            for index in loads.pair(t.index, threads) {
+                let value = if t.branch(index < n) { t.read(x, index) } else { identity };
+                let place = padding.place(t, index);
+                t.write(s, place, value);
+            }
+        });
+        let mut stride = 1;
+        while stride < size {
+            block.barrier();
+            block.step("up", |t| {
+                if t.branch(t.index < size / (2 * stride)) {
+                    let right = 2 * stride * (t.index + 1) - 1;
+                    let (a, b) = (padding.place(t, right - stride), padding.place(t, right));
+                    let (left, right) = (t.read(s, a), t.read(s, b));
+                    let both = t.combine(left, right);
+                    t.write(s, b, both);
+                }
+            });
+            stride *= 2;
+        }
+        block.barrier();
+        block.step("root", |t| {
+            if t.branch(t.index == 0) {
+                let root = padding.place(t, size - 1);
+                t.write(s, root, identity);
+            }
+        });
+        while stride > 1 {
+            stride /= 2;
+            block.barrier();
+            block.step("down", |t| {
+                if t.branch(t.index < size / (2 * stride)) {
+                    let right = 2 * stride * (t.index + 1) - 1;
+                    let (a, b) = (padding.place(t, right - stride), padding.place(t, right));
+                    let (old, before) = (t.read(s, a), t.read(s, b));
+                    t.write(s, a, before);
+                    let both = t.combine(before, old);
+                    t.write(s, b, both);
+                }
+            });
+        }
+        block.barrier();
+        block.step("store", |t| {
+            for index in loads.pair(t.index, threads) {
+                if t.branch(index < n) {
+                    let place = padding.place(t, index);
+                    t.copy(s, place, y, index);
+                }
+            }
+        });
+    });
+    y
+}

@@ -1,0 +1,71 @@
+//! Kogge-Stone in place: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ, one thread an element, in one buffer.
+//!
+//! ```text
+//!    3   1   7   0   4   1   6   3
+//!    |\  |\  |\  |\  |\  |\  |\  |     stride 1: each adds the word one to its left
+//!    3   4   8   7   4   5   7   9
+//!    |   |  \|  \|  \|  \|  \|  \|     stride 2
+//!    3   4  11  11  12  12  11  14
+//!    |   |   |   |    \   \   \   \    stride 4
+//!    3   4  11  11  15  16  22  25
+//! ```
+//!
+//! ```text
+//! s[t] = x[t]
+//! for stride = 1, 2, 4, ... < n:
+//!     barrier
+//!     if t >= stride: temp = s[t - stride] ⊕ s[t]
+//!     barrier                                        without it: a race
+//!     if t >= stride: s[t] = temp
+//! y[t] = s[t]
+//! ```
+//!
+//! After k steps s[t] holds the last 2ᵏ elements up to t. Cost: n log₂ n - (n - 1) operations for n a power of two, in log₂ n
+//! steps of two barriers each. Threads t < stride have nothing to do, so one warp diverges while stride < 32.
+//!
+//! The second barrier is there because thread t + stride reads the word that thread t writes. Within a warp lockstep orders
+//! the two; between warps nothing else does. The form without it (`kogge-stone-race`) runs right for n <= 32, one warp, and
+//! the model reports the race for every larger n.
+
+use crate::algorithm::Input;
+use crate::machine::{Array, Machine, Word};
+
+/// How the words that are read are kept from being overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Buffer {
+    /// They are not.
+    OneBarrier,
+    /// By a barrier between the reads and the writes.
+    TwoBarriers,
+}
+
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, buffer: Buffer) -> Array {
+    let n = input.values.len();
+    let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
+    machine.launch("kogge_stone", 1, n, |block| {
+        let s = block.shared("s", n);
+        block.step("load", |t| t.copy(x, t.index, s, t.index));
+        let mut temp = vec![block.operator().identity; n];
+        let mut stride = 1;
+        while stride < n {
+            block.barrier();
+            block.step("add", |t| {
+                if t.branch(t.index >= stride) {
+                    let (left, own) = (t.read(s, t.index - stride), t.read(s, t.index));
+                    temp[t.index] = t.combine(left, own);
+                }
+            });
+            if buffer == Buffer::TwoBarriers {
+                block.barrier();
+            }
+            block.step("write", |t| {
+                if t.branch(t.index >= stride) {
+                    t.write(s, t.index, temp[t.index]);
+                }
+            });
+            stride *= 2;
+        }
+        block.step("store", |t| t.copy(s, t.index, y, t.index));
+    });
+    y
+}

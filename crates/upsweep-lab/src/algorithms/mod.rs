@@ -1,0 +1,356 @@
+//! The algorithms, a file each: what it computes, a picture in text, pseudocode, cost, the code on the machine model. The
+//! CUDA kernel is in the file of the same stem under `kernels/`.
+
+mod blelloch;
+mod block_scan;
+mod brent_kung;
+mod chained;
+mod double_buffered;
+mod fenwick;
+mod hillis_steele;
+mod inverse;
+mod kogge_stone;
+mod layout;
+mod look_back;
+mod production;
+mod recursive;
+mod reduce_interleaved;
+mod reduce_sequential;
+mod reduce_shuffle;
+mod reduce_strided;
+mod reduce_unrolled;
+mod segmented_pairs;
+mod segmented_sweep;
+mod sequential;
+mod three_kernel;
+mod tile;
+mod warp;
+
+use crate::algorithm::{Algorithm, Computes};
+use layout::{Loads, Padding};
+
+/// The most threads of a block.
+pub const MAX_THREADS: usize = 1024;
+
+macro_rules! algorithm {
+    ($file:ident, $body:expr, $name:literal, $computes:ident, $limit:expr, $title:literal, $source:literal) => {
+        Algorithm {
+            name: $name,
+            file: stringify!($file),
+            title: $title,
+            source: $source,
+            computes: Computes::$computes,
+            limit: $limit,
+            shorts: |machine, input| $file::run(machine, input, $body),
+            ints: |machine, input| $file::run(machine, input, $body),
+            affine: |machine, input| $file::run(machine, input, $body),
+        }
+    };
+}
+
+/// All algorithms, in the order in which they are taught.
+pub static ALGORITHMS: &[Algorithm] = &[
+    algorithm!(
+        reduce_interleaved,
+        (),
+        "reduce-interleaved",
+        Reduction,
+        MAX_THREADS,
+        "reduction, every second thread adds, then every fourth, and so on: divergent",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"A Simple Implementation\""
+    ),
+    algorithm!(
+        reduce_strided,
+        Padding::None,
+        "reduce-strided",
+        Reduction,
+        2 * MAX_THREADS,
+        "reduction, the first threads add words that are ever further apart: bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Scan Bank Conflicts\""
+    ),
+    algorithm!(
+        reduce_strided,
+        Padding::Padded,
+        "reduce-strided-padded",
+        Reduction,
+        2 * MAX_THREADS,
+        "the same, padded against bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Fixing Scan Bank Conflicts\""
+    ),
+    algorithm!(
+        reduce_sequential,
+        (),
+        "reduce-sequential",
+        Reduction,
+        MAX_THREADS,
+        "reduction, the threads of the lower half add the upper half",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Reduction, version 2\""
+    ),
+    algorithm!(
+        reduce_unrolled,
+        (),
+        "reduce-unrolled",
+        Reduction,
+        MAX_THREADS,
+        "reduction, the last warp without barriers",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Implicit Synchronization in a Warp\""
+    ),
+    algorithm!(
+        reduce_shuffle,
+        (),
+        "reduce-shuffle",
+        Reduction,
+        MAX_THREADS,
+        "reduction by shuffles within warps, in element order",
+        "after Harris, \"Faster Parallel Reductions on Kepler\", 2014"
+    ),
+    algorithm!(
+        sequential,
+        (),
+        "sequential",
+        ExclusiveScan,
+        usize::MAX,
+        "the scan on a CPU, one thread",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Scan on the CPU\""
+    ),
+    algorithm!(
+        hillis_steele,
+        (),
+        "hillis-steele",
+        InclusiveScan,
+        usize::MAX,
+        "the naive parallel scan over global memory, a launch a step",
+        "Hillis and Steele 1986; CS121 Parallel Computing, \"Parallel prefix sum (naive)\""
+    ),
+    algorithm!(
+        kogge_stone,
+        kogge_stone::Buffer::TwoBarriers,
+        "kogge-stone",
+        InclusiveScan,
+        MAX_THREADS,
+        "Kogge-Stone in place, two barriers a step",
+        "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, \"Parallel scan\""
+    ),
+    algorithm!(
+        kogge_stone,
+        kogge_stone::Buffer::OneBarrier,
+        "kogge-stone-race",
+        InclusiveScan,
+        MAX_THREADS,
+        "Kogge-Stone in place without the second barrier: the race that the model finds",
+        "Lensch and Strzodka; CS121 Parallel Computing, \"Single buffer would have race condition (how?)\""
+    ),
+    algorithm!(
+        double_buffered,
+        double_buffered::Shift::None,
+        "double-buffered",
+        InclusiveScan,
+        MAX_THREADS,
+        "Kogge-Stone in two buffers, one barrier a step",
+        "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, \"Parallel scan\""
+    ),
+    algorithm!(
+        double_buffered,
+        double_buffered::Shift::ByOne,
+        "double-buffered-exclusive",
+        ExclusiveScan,
+        MAX_THREADS,
+        "Kogge-Stone in two buffers, of the elements shifted by one",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"A First-Attempt Parallel Scan Algorithm\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Interleaved, Padding::None),
+        "brent-kung",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, neighbouring loads",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Efficient parallel prefix sum\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Halves, Padding::None),
+        "brent-kung-halves",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, a load of each half",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Efficient parallel prefix sum\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Interleaved, Padding::Padded),
+        "brent-kung-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, neighbouring loads, padded against bank conflicts",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Removing bank conflicts\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Contiguous(Loads::Halves, Padding::Padded),
+        "brent-kung-halves-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "Brent-Kung, a load of each half, padded against bank conflicts",
+        "Brent and Kung 1982; Hwu, Kirk, El Hajj; CS121 Parallel Computing, \"Removing bank conflicts\""
+    ),
+    algorithm!(
+        brent_kung,
+        brent_kung::Mapping::Modulo,
+        "brent-kung-modulo",
+        InclusiveScan,
+        MAX_THREADS,
+        "Brent-Kung, each thread at its own word: divergent",
+        "Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, \"Parallel scan\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Interleaved, Padding::None),
+        "inverse",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the sums handed on by who takes them, neighbouring loads",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Halves, Padding::None),
+        "inverse-halves",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the same, a load of each half",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Interleaved, Padding::Padded),
+        "inverse-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the same, neighbouring loads, padded against bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        inverse,
+        (Loads::Halves, Padding::Padded),
+        "inverse-halves-padded",
+        InclusiveScan,
+        2 * MAX_THREADS,
+        "the same, a load of each half, padded against bank conflicts",
+        "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
+    ),
+    algorithm!(
+        blelloch,
+        (Loads::Interleaved, Padding::None),
+        "blelloch",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "Blelloch's work-efficient scan, neighbouring loads",
+        "Blelloch 1990; Harris 2007"
+    ),
+    algorithm!(
+        blelloch,
+        (Loads::Interleaved, Padding::Padded),
+        "blelloch-padded",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "Blelloch's scan, neighbouring loads, padded against bank conflicts",
+        "Harris 2007"
+    ),
+    algorithm!(
+        blelloch,
+        (Loads::Halves, Padding::None),
+        "blelloch-halves",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "Blelloch's scan, a load of each half",
+        "Lensch and Strzodka, \"Initial bank conflicts on load\""
+    ),
+    algorithm!(
+        blelloch,
+        (Loads::Halves, Padding::Padded),
+        "blelloch-halves-padded",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "Blelloch's scan, a load of each half, padded against bank conflicts",
+        "Harris 2007; Lensch and Strzodka"
+    ),
+    algorithm!(
+        three_kernel,
+        (),
+        "three-kernel",
+        InclusiveScan,
+        usize::MAX,
+        "three kernels: segments, their sums, what lies before them",
+        "CS121 Parallel Computing, \"Arbitrary input size\""
+    ),
+    algorithm!(
+        recursive,
+        (),
+        "recursive",
+        ExclusiveScan,
+        usize::MAX,
+        "blocks, whose sums are scanned by recursion",
+        "Compute Exclusive Prefix Sum with CUDA, \"Acceleration with Shared Memory\""
+    ),
+    algorithm!(
+        segmented_pairs,
+        (),
+        "segmented-pairs",
+        SegmentedScan,
+        2 * MAX_THREADS,
+        "segmented scan as a scan of pairs of flag and value",
+        "CS121 Parallel Computing, \"Segmented scan\""
+    ),
+    algorithm!(
+        segmented_sweep,
+        (),
+        "segmented-sweep",
+        SegmentedScan,
+        2 * MAX_THREADS,
+        "work-efficient segmented scan, an up- and a down-sweep with flags",
+        "CS121 Parallel Computing, \"Work-efficient segmented scan\"; Sengupta and others 2007"
+    ),
+    algorithm!(
+        fenwick,
+        (),
+        "fenwick",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "a Fenwick tree by an up-sweep, each prefix by a walk",
+        "Compute Exclusive Prefix Sum with CUDA, \"Fenwick Tree\"; Fenwick 1994"
+    ),
+    algorithm!(
+        chained,
+        (),
+        "chained",
+        InclusiveScan,
+        usize::MAX,
+        "one pass, each tile waits for the prefix of the one before it",
+        "Hwu, Kirk, El Hajj, \"Single-pass scan for memory access efficiency\"; Yan and others 2013"
+    ),
+    algorithm!(
+        look_back,
+        (),
+        "look-back",
+        InclusiveScan,
+        usize::MAX,
+        "one pass, tiles look back over each other's aggregates",
+        "Merrill and Garland 2016, \"Single-pass Parallel Prefix Scan with Decoupled Look-back\""
+    ),
+    algorithm!(
+        production,
+        (),
+        "production",
+        InclusiveScan,
+        usize::MAX,
+        "the library's CUDA scan, simplified: registers, shuffles, look-back of a fixed shape",
+        "upsweep, kernels/device/scan.cuh; Merrill and Garland 2016"
+    ),
+];
+
+/// The algorithm of that name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
+}

@@ -1,0 +1,249 @@
+//! The library's own CUDA scan, in simplified form: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ of any length in one pass, the
+//! elements in registers and the look-back of a fixed shape.
+//!
+//! ```text
+//!    tiles of 2048 elements, 256 threads of 8; groups of 32 tiles
+//!
+//!    group      g - 8 | g - 7 ...  g - 1 | g: tiles 32 g ... t - 1 | t
+//!    combined   ^before[g - 8]
+//!               ^group[g - 8] ...  ^group[g - 1]  ^aggregates of the group's own tiles
+//!
+//!    before tile t  =  before[g - 8] ⊕ group[g - 8] ⊕ ... ⊕ group[g - 1] ⊕ aggregate[32 g] ⊕ ... ⊕ aggregate[t - 1]
+//! ```
+//!
+//! ```text
+//! block b, tile b, thread t:
+//!     items = the thread's 8 elements;  sum = items, combined
+//!     scan the sums of each warp, by shuffles;  totals[warp] = the warp's;  barrier
+//!     warp 0: scan the totals of the warps;  publish the last as aggregate[b]
+//!     the last tile of a group: wait for the aggregates of its tiles, publish group[g]
+//!     warp 0: look back, as above: lanes wait for a word each, and combine them by shuffles
+//!             the first tile of a group: publish before[g], for group g + 8
+//!             lane w: before[w] = what lies before the tile ⊕ the totals of the warps lower than w;  barrier
+//!     sum = before[own warp] ⊕ the sums of the lower lanes
+//!     for each of the 8 items: sum = sum ⊕ item;  y = sum
+//! ```
+//!
+//! Cost: each element is read and written once. 15 operations for the 8 elements of a thread, and 5 more for its sum.
+//! Shared memory holds two words a warp, and a tile has two barriers. Here a thread reads and writes its neighbouring
+//! elements in global memory itself, which costs nothing in the model; the library goes through shared memory, so that a
+//! warp accesses whole lines.
+//!
+//! The shape of the look-back is fixed: it combines the same values in the same order in every run, so sums of floats have
+//! the same bits, which `look-back` cannot promise. It has one dependent step, before[g - 8], which was published 8 groups
+//! ago.
+//!
+//! What the model's form leaves out:
+//! - Staging. The library copies tiles to shared memory asynchronously, several ahead of the one it works on.
+//! - Overlap. Its blocks stay and take tiles by ticket; a tile is rescanned four tiles after it was reduced, while warps
+//!   of their own look back. Here a block has one tile, and its phases follow each other.
+//! - Packing. Its status words hold value and epoch in one, so that nothing has to be cleared and the order of two writes
+//!   does not matter. Here a flag is written after the value.
+//! - Partial tiles and the lack of an identity. It combines elements only, and counts them; here a tile is filled up with
+//!   the identity.
+//! - Segments, `map` and `finish`, exclusive scans, and short arrays, which have a kernel of their own.
+
+use super::warp::{self, Order};
+use crate::algorithm::Input;
+use crate::machine::{Array, Block, Flags, Machine, WARP, Word};
+
+const THREADS: usize = 256;
+const WARPS: usize = THREADS / WARP;
+/// Neighbouring elements of a thread.
+const ITEMS: usize = 8;
+const TILE: usize = THREADS * ITEMS;
+/// Tiles of a group.
+const GROUP: usize = WARP;
+/// Groups that a tile looks back, one by one.
+const GROUPS: usize = 8;
+/// Blocks that run at a time.
+const RESIDENT: usize = 48;
+
+/// What the tiles tell each other: a value, and a flag that says that it is there.
+#[derive(Clone, Copy)]
+struct Status {
+    values: Array,
+    ready: Flags,
+}
+
+/// The status of all tiles and groups.
+#[derive(Clone, Copy)]
+struct Statuses {
+    tiles: usize,
+    aggregate: Status,
+    group: Status,
+    before: Status,
+}
+
+/// The registers of a resident block, which last from phase to phase.
+struct Registers<T> {
+    /// The elements, those of thread t from t * ITEMS on.
+    items: Vec<T>,
+    /// The sums of the threads, scanned in each warp.
+    sums: Vec<T>,
+    /// In lane w of warp 0, the totals of the warps up to w.
+    totals: Vec<T>,
+}
+
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+    let n = input.values.len();
+    let tiles = n.div_ceil(TILE);
+    let groups = n.div_ceil(TILE * GROUP);
+    let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
+    let mut status =
+        |values, ready, len| Status { values: machine.status(values, len), ready: machine.status_flags(ready, len) };
+    let statuses = Statuses {
+        tiles,
+        aggregate: status("aggregate", "aggregate_ready", tiles),
+        group: status("group", "group_ready", groups),
+        before: status("before", "before_ready", groups),
+    };
+    let identity = machine.operator().identity;
+    let mut resident: Vec<_> = (0..RESIDENT.min(tiles))
+        .map(|_| Registers {
+            items: vec![identity; TILE],
+            sums: vec![identity; THREADS],
+            totals: vec![identity; THREADS],
+        })
+        .collect();
+    machine.launch_waves("production", tiles, THREADS, RESIDENT, 3, |block, phase| {
+        let registers = &mut resident[block.index % RESIDENT];
+        match phase {
+            0 => reduce(block, (x, n), registers, statuses),
+            1 => publish_group(block, statuses),
+            _ => {
+                look_back(block, registers, statuses);
+                rescan(block, (y, n), registers);
+            }
+        }
+    });
+    y
+}
+
+/// Loads and reduces the tile, and publishes its aggregate.
+fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: &mut Registers<T>, to: Statuses) {
+    let (tile, identity) = (block.index, block.operator().identity);
+    let totals = block.shared("totals", WARPS);
+    let Registers { items, sums, totals: warps } = registers;
+    block.step("load and reduce", |t| {
+        let first = tile * TILE + t.index * ITEMS;
+        let own = &mut items[t.index * ITEMS..][..ITEMS];
+        for (index, item) in (first..).zip(own.iter_mut()) {
+            *item = if t.branch(index < n) { t.read(x, index) } else { identity };
+        }
+        let mut sum = own[0];
+        for &item in &own[1..] {
+            sum = t.combine(sum, item);
+        }
+        sums[t.index] = sum;
+    });
+    warp::scan(block, sums, WARPS, WARP);
+    block.step("totals", |t| {
+        if t.branch(t.lane() == WARP - 1) {
+            t.write(totals, t.warp(), sums[t.index]);
+        }
+    });
+    block.barrier();
+    block.step("totals of the warps", |t| {
+        if t.branch(t.index < WARPS) {
+            warps[t.index] = t.read(totals, t.index);
+        }
+    });
+    warp::scan(block, warps, 1, WARPS);
+    publish(block, to.aggregate, tile, warps, WARPS - 1);
+}
+
+/// Thread `thread` publishes its register as word `index`.
+fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, registers: &[T], thread: usize) {
+    block.step("publish", |t| {
+        if t.branch(t.index == thread) {
+            t.write(to.values, index, registers[thread]);
+            t.write_flag(to.ready, index, 1);
+        }
+    });
+}
+
+/// Lane k of warp 0 waits for word `first` + k; lane 0 gets the `count` of them combined.
+fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: usize) -> Vec<T> {
+    let mut values = vec![block.operator().identity; WARP];
+    block.step("wait", |t| {
+        if t.branch(t.index < count) {
+            t.wait(from.ready, first + t.index);
+            values[t.index] = t.read(from.values, first + t.index);
+        }
+    });
+    warp::reduce(block, &mut values, count, Order::Ascending);
+    values
+}
+
+/// The last tile of a group publishes what the group combines to.
+fn publish_group<T: Word>(block: &mut Block<'_, T>, statuses: Statuses) {
+    let tile = block.index;
+    if tile % GROUP == GROUP - 1 && tile + 1 < statuses.tiles {
+        let group = tile / GROUP;
+        let all = gather(block, statuses.aggregate, group * GROUP, GROUP);
+        publish(block, statuses.group, group, &all, 0);
+    }
+}
+
+/// Finds what lies before the tile, and with it what lies before each warp.
+fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, statuses: Statuses) {
+    let tile = block.index;
+    let (group, in_group) = (tile / GROUP, tile % GROUP);
+    let first = group.saturating_sub(GROUPS);
+    let mut parts = Vec::new();
+    if first > 0 {
+        parts.push(gather(block, statuses.before, first, 1)[0]);
+    }
+    if group > first {
+        parts.push(gather(block, statuses.group, first, group - first)[0]);
+    }
+    if in_group > 0 {
+        parts.push(gather(block, statuses.aggregate, group * GROUP, in_group)[0]);
+    }
+    let before_warps = block.shared("before", WARPS);
+    let mut before = vec![block.operator().identity; THREADS];
+    block.step("put together", |t| {
+        if t.branch(t.index < WARPS) {
+            // In all lanes: the parts reach them by shuffles.
+            let mut all = None;
+            for &part in &parts {
+                all = Some(all.map_or(part, |front| t.combine(front, part)));
+            }
+            before[t.index] = all.unwrap_or(before[t.index]);
+            let mut sum = before[t.index];
+            if t.branch(t.index > 0) {
+                let lower = t.shuffle(&registers.totals, t.index - 1);
+                sum = if tile > 0 { t.combine(sum, lower) } else { lower };
+            }
+            t.write(before_warps, t.index, sum);
+        }
+    });
+    if in_group == 0 && group > 0 && (group + GROUPS) * GROUP < statuses.tiles {
+        publish(block, statuses.before, group, &before, 0);
+    }
+    block.barrier();
+}
+
+/// Scans the items again, from what lies before them, and stores them.
+fn rescan<T: Word>(block: &mut Block<'_, T>, (y, n): (Array, usize), registers: &Registers<T>) {
+    let (tile, before) = (block.index, block.shared_before(1));
+    block.step("rescan", |t| {
+        let lower = if t.branch(t.lane() > 0) { Some(t.shuffle(&registers.sums, t.index - 1)) } else { None };
+        // Nothing lies before the first tile's first warp.
+        let warps = if t.branch(tile > 0 || t.warp() > 0) { Some(t.read(before, t.warp())) } else { None };
+        let mut sum = match (warps, lower) {
+            (Some(warps), Some(lower)) => Some(t.combine(warps, lower)),
+            (one, other) => one.or(other),
+        };
+        for item in t.index * ITEMS..(t.index + 1) * ITEMS {
+            let own = registers.items[item];
+            let through = sum.map_or(own, |sum| t.combine(sum, own));
+            sum = Some(through);
+            let index = tile * TILE + item;
+            if t.branch(index < n) {
+                t.write(y, index, through);
+            }
+        }
+    });
+}

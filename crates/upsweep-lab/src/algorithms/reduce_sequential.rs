@@ -1,0 +1,69 @@
+//! Reduction with sequential addressing: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁.
+//!
+//! ```text
+//! threads  0   1   2   3
+//!          3   1   7   0   4   1   6   3
+//!          |   |   |   |   |   |   |   |      stride 4: the lower half adds the upper half
+//!          7   2  13   3   .   .   .   .
+//!          |   |   |   |                      stride 2
+//!         20   5   .   .
+//!          |   |                              stride 1
+//!         25   .
+//! ```
+//!
+//! ```text
+//! s[t] = x[r(t)]                                     r reverses the bits of an index
+//! for stride = n/2, n/4, ..., 1:
+//!     barrier
+//!     if t < stride: s[t] = s[t] ⊕ s[t + stride]
+//! y = s[0]
+//! ```
+//!
+//! Cost, for n a power of two: n - 1 operations in log₂ n steps. The threads that work are always the first ones,
+//! so whole warps fall idle, and only the steps with fewer than 32 of them diverge, the last 5. No bank conflicts:
+//! neighbouring threads access neighbouring words.
+//!
+//! What differs from the lecture: any n, by filling up with the identity to a power of two; and the order. The lecture's
+//! form, in the picture, combines x₀ with the first element of the upper half, which an operator that does not commute
+//! does not bear. So here the array is first read bit-reversed: word t of shared memory holds element r(t), and a step
+//! combines neighbouring ranges of elements, in their order.
+
+use crate::algorithm::Input;
+use crate::machine::{Array, Machine, Word};
+
+/// The reversed bits of `index`, of which there are log₂ `size`.
+pub(super) fn bit_reversed(index: usize, size: usize) -> usize {
+    if size <= 1 { 0 } else { index.reverse_bits() >> (usize::BITS - size.trailing_zeros()) }
+}
+
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+    let (n, size) = (input.values.len(), input.values.len().next_power_of_two());
+    let (x, y) = (machine.array("x", input.values), machine.empty("y", 1));
+    machine.launch("reduce_sequential", 1, size, |block| {
+        let identity = block.operator().identity;
+        let s = block.shared("s", size);
+        block.step("load", |t| {
+            let from = bit_reversed(t.index, size);
+            let value = if t.branch(from < n) { t.read(x, from) } else { identity };
+            t.write(s, t.index, value);
+        });
+        let mut stride = size / 2;
+        while stride > 0 {
+            block.barrier();
+            block.step("add", |t| {
+                if t.branch(t.index < stride) {
+                    let (own, other) = (t.read(s, t.index), t.read(s, t.index + stride));
+                    let both = t.combine(own, other);
+                    t.write(s, t.index, both);
+                }
+            });
+            stride /= 2;
+        }
+        block.step("store", |t| {
+            if t.branch(t.index == 0) {
+                t.copy(s, 0, y, 0);
+            }
+        });
+    });
+    y
+}

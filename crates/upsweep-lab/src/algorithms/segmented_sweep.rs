@@ -1,0 +1,124 @@
+//! The work-efficient segmented scan: yᵢ = what lies before element i in its segment, by an up- and a down-sweep that know
+//! of heads.
+//!
+//! ```text
+//!    head  1   .   .   .   1   .   1   .
+//!    s     1   2   3   4   6   5   1   3       * marks f: a head in the node's range
+//!           \  |    \  |    \  |    \  |       up, stride 1: a node with a head keeps its own
+//!    s    *1  *3   3   7  *6 *11  *1  *4
+//!             \      |        \      |         stride 2
+//!    s    *1  *3   3 *10  *6 *11  *1  *4
+//!                     \              |         stride 4
+//!    s    *1  *3   3 *10  *6 *11  *1   0       the root becomes the identity
+//!    s     1   3   3   0   6  11   1   0       down, stride 4: the right half begins with a head: the identity
+//!    s     1   0   3   3   6   0   1   0       stride 2: in the left half a head in the left quarter: only that quarter
+//!    s     0   1   3   6   0   6   0   1       stride 1
+//! ```
+//!
+//! ```text
+//! s[i], f[i] = x[i], head[i]
+//! for stride = 1, 2, ..., n/2:
+//!     barrier
+//!     if t < n / (2 stride):
+//!         right = 2 stride (t + 1) - 1,  left = right - stride
+//!         if not f[right]: s[right] = s[left] ⊕ s[right]
+//!         f[right] = f[left] or f[right]
+//! if t == 0: s[n - 1] = identity
+//! for stride = n/2, ..., 2, 1:
+//!     barrier
+//!     if t < n / (2 stride):
+//!         old = s[left];  s[left] = s[right]
+//!         if head[left + 1]: s[right] = identity            the right half's first element is a head
+//!         else if f[left]:   s[right] = old                 the left half has one: only what follows its last
+//!         else:              s[right] = s[right] ⊕ old
+//! ```
+//!
+//! Cost: at most 2 (n - 1) operations in 2 log₂ n steps, and as many reads of flags. Where it goes three ways, warps diverge.
+//!
+//! What differs from the lecture, all of which it takes to be right:
+//! - Its down-sweep asks for the original flag at k + 2ᵈ, k being the node's first element. That is left + 1, the first
+//!   element of the right half: neither `left`, nor the flag of a range, so the original flags are kept in an array of
+//!   their own. In an exclusive scan the half that begins with a head has nothing before it.
+//! - `s[right] ⊕ old`, what lies before the node first, where the lecture has the sum the other way round. It matters
+//!   where ⊕ does not commute.
+//! - It ends a round with the flag at `left` set to 0. That is left out: a word is `left` in one round only, so nothing
+//!   reads its flag again.
+//! - A length that is no power of two is filled up with the identity, without heads.
+
+use crate::algorithm::Input;
+use crate::machine::{Array, Machine, Word};
+
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+    let (n, size) = (input.values.len(), input.values.len().next_power_of_two().max(2));
+    let threads = size / 2;
+    let flags: Vec<_> = input.heads.iter().map(|&head| u32::from(head)).collect();
+    let (x, heads, y) = (machine.array("x", input.values), machine.flags("heads", &flags), machine.empty("y", n));
+    machine.launch("segmented_sweep", 1, threads, |block| {
+        let identity = block.operator().identity;
+        let (s, f, head) = (block.shared("s", size), block.shared_flags("f", size), block.shared_flags("head", size));
+        block.step("load", |t| {
+            for index in [t.index, t.index + threads] {
+                let (flag, value) =
+                    if t.branch(index < n) { (t.read_flag(heads, index), t.read(x, index)) } else { (0, identity) };
+                t.write(s, index, value);
+                t.write_flag(f, index, flag);
+                t.write_flag(head, index, flag);
+            }
+        });
+        let mut stride = 1;
+        while stride < size {
+            block.barrier();
+            block.step("up", |t| {
+                if t.branch(t.index < size / (2 * stride)) {
+                    let right = 2 * stride * (t.index + 1) - 1;
+                    let cut = t.read_flag(f, right) != 0;
+                    if t.branch(!cut) {
+                        let (left, own) = (t.read(s, right - stride), t.read(s, right));
+                        let both = t.combine(left, own);
+                        t.write(s, right, both);
+                        // A node that has a head already keeps its flag, too.
+                        let flag = t.read_flag(f, right - stride);
+                        t.write_flag(f, right, flag);
+                    }
+                }
+            });
+            stride *= 2;
+        }
+        block.barrier();
+        block.step("root", |t| {
+            if t.branch(t.index == 0) {
+                t.write(s, size - 1, identity);
+            }
+        });
+        while stride > 1 {
+            stride /= 2;
+            block.barrier();
+            block.step("down", |t| {
+                if t.branch(t.index < size / (2 * stride)) {
+                    let right = 2 * stride * (t.index + 1) - 1;
+                    let left = right - stride;
+                    let (old, before) = (t.read(s, left), t.read(s, right));
+                    let (begins, cut) = (t.read_flag(head, left + 1) != 0, t.read_flag(f, left) != 0);
+                    t.write(s, left, before);
+                    let both = if t.branch(begins) {
+                        identity
+                    } else if t.branch(cut) {
+                        old
+                    } else {
+                        t.combine(before, old)
+                    };
+                    t.write(s, right, both);
+                }
+            });
+        }
+        block.barrier();
+        block.step("store", |t| {
+            for index in [t.index, t.index + threads] {
+                if t.branch(index < n) {
+                    t.copy(s, index, y, index);
+                }
+            }
+        });
+    });
+    y
+}

@@ -1,0 +1,48 @@
+//! What a warp does by shuffles, without shared memory and without barriers. A block's registers are a slice with one word
+//! for each of its threads.
+
+use crate::machine::{Block, Word};
+
+/// Which way the lanes' values follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Lane 0 has the first one.
+    Ascending,
+    /// Lane 0 has the last one.
+    Descending,
+}
+
+/// Combines the registers of warp 0's first `count` lanes into that of lane 0.
+pub(super) fn reduce<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], count: usize, order: Order) {
+    let mut stride = 1;
+    while stride < count {
+        let old = registers.to_vec();
+        block.step("reduce the warp", |t| {
+            let takes_part = t.warp() == 0 && t.lane() % (2 * stride) == 0 && t.lane() + stride < count;
+            if t.branch(takes_part) {
+                let (own, other) = (old[t.index], t.shuffle(&old, t.index + stride));
+                registers[t.index] = match order {
+                    Order::Ascending => t.combine(own, other),
+                    Order::Descending => t.combine(other, own),
+                };
+            }
+        });
+        stride *= 2;
+    }
+}
+
+/// The inclusive scan of the registers of each group of `width` lanes, a power of two, in the block's first `warps` warps:
+/// Kogge and Stone's steps.
+pub(super) fn scan<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usize, width: usize) {
+    let mut stride = 1;
+    while stride < width {
+        let old = registers.to_vec();
+        block.step("scan the warp", |t| {
+            if t.branch(t.warp() < warps && t.lane() < width && t.lane() >= stride) {
+                let other = t.shuffle(&old, t.index - stride);
+                registers[t.index] = t.combine(other, old[t.index]);
+            }
+        });
+        stride *= 2;
+    }
+}

@@ -1,0 +1,157 @@
+//! Which kernels an algorithm has, and the text that is compiled for them.
+
+use super::element::GpuElement;
+use crate::algorithm::Algorithm;
+use crate::algorithms::ALGORITHMS;
+use crate::operator::Operator;
+use std::fmt::Write;
+use upsweep::cuda::KernelSource;
+
+/// How an algorithm's kernels work together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A block reduces a part of `elements` elements a thread; its results are reduced in the same way.
+    Reduction {
+        elements: usize,
+    },
+    /// A block scans a part; what lies before each part is added as in `recursive`. Shared words an element.
+    Scan {
+        elements: usize,
+        words: usize,
+    },
+    /// A block scans segments, by head flags; one block only.
+    Segmented {
+        elements: usize,
+        words: usize,
+        flags: usize,
+    },
+    Sequential,
+    HillisSteele,
+    ThreeKernel,
+    Fenwick,
+    Chained,
+    LookBack,
+    /// The library's own.
+    Production,
+}
+
+/// An algorithm's kernels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kernels {
+    pub(super) form: Form,
+    /// The main one.
+    pub(super) entry: &'static str,
+    text: &'static str,
+    pub(super) padded: bool,
+    halves: bool,
+    pub(super) exclusive: bool,
+    modulo: bool,
+}
+
+macro_rules! kernel {
+    ($file:literal) => {
+        include_str!(concat!("../../kernels/", $file, ".cuh"))
+    };
+}
+
+pub(super) const ADD_BEFORE: (&str, &str) = (kernel!("recursive"), "add_before");
+pub(super) const SCAN_SUMS: (&str, &str) = (kernel!("three_kernel"), "scan_sums");
+
+impl Kernels {
+    /// Those of an algorithm, if it has any.
+    pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
+        let name = algorithm.name;
+        if name == "kogge-stone-race" {
+            return None;
+        }
+        let (form, entry, text) = match algorithm.file {
+            "reduce_interleaved" => {
+                (Form::Reduction { elements: 1 }, "reduce_interleaved", kernel!("reduce_interleaved"))
+            }
+            "reduce_strided" => (Form::Reduction { elements: 2 }, "reduce_strided", kernel!("reduce_strided")),
+            "reduce_sequential" => (Form::Reduction { elements: 1 }, "reduce_sequential", kernel!("reduce_sequential")),
+            "reduce_unrolled" => (Form::Reduction { elements: 1 }, "reduce_unrolled", kernel!("reduce_unrolled")),
+            "reduce_shuffle" => (Form::Reduction { elements: 1 }, "reduce_shuffle", kernel!("reduce_shuffle")),
+            "sequential" => (Form::Sequential, "sequential", kernel!("sequential")),
+            "hillis_steele" => (Form::HillisSteele, "hillis_steele", kernel!("hillis_steele")),
+            "kogge_stone" => (Form::Scan { elements: 1, words: 1 }, "kogge_stone", kernel!("kogge_stone")),
+            "double_buffered" => (Form::Scan { elements: 1, words: 2 }, "double_buffered", kernel!("double_buffered")),
+            "brent_kung" if name == "brent-kung-modulo" => {
+                (Form::Scan { elements: 1, words: 1 }, "brent_kung", kernel!("brent_kung"))
+            }
+            "brent_kung" => (Form::Scan { elements: 2, words: 1 }, "brent_kung", kernel!("brent_kung")),
+            "inverse" => (Form::Scan { elements: 2, words: 1 }, "inverse", kernel!("inverse")),
+            // The recursive form of the lecture is that of its block scan, Blelloch's.
+            "blelloch" | "recursive" => (Form::Scan { elements: 2, words: 1 }, "blelloch", kernel!("blelloch")),
+            "three_kernel" => (Form::ThreeKernel, "brent_kung", kernel!("brent_kung")),
+            "segmented_pairs" => {
+                (Form::Segmented { elements: 2, words: 1, flags: 1 }, "segmented_pairs", kernel!("segmented_pairs"))
+            }
+            "segmented_sweep" => {
+                (Form::Segmented { elements: 2, words: 1, flags: 2 }, "segmented_sweep", kernel!("segmented_sweep"))
+            }
+            "fenwick" => (Form::Fenwick, "fenwick_build", kernel!("fenwick")),
+            "chained" => (Form::Chained, "chained", kernel!("chained")),
+            "look_back" => (Form::LookBack, "decoupled_look_back", kernel!("look_back")),
+            "production" => (Form::Production, "", ""),
+            _ => return None,
+        };
+        Some(Self {
+            form,
+            entry,
+            text,
+            padded: name.ends_with("-padded"),
+            halves: name.contains("-halves"),
+            exclusive: matches!(entry, "blelloch") || name == "double-buffered-exclusive",
+            modulo: name == "brent-kung-modulo",
+        })
+    }
+
+    /// The text of the main kernel.
+    pub(super) fn text<T: GpuElement>(&self, operator: &Operator<T>) -> String {
+        self.text_of(self.text, operator)
+    }
+
+    /// The text of another kernel that works with it.
+    pub(super) fn text_of<T: GpuElement>(&self, file: &str, operator: &Operator<T>) -> String {
+        let (element, operators) = T::CUDA;
+        let found = operators.iter().find(|(name, ..)| *name == operator.name);
+        let (_, identity, body) = found.copied().unwrap_or(("", "T{}", "a"));
+        let Self { padded, halves, exclusive, modulo, .. } = *self;
+        let mut text = element.to_owned();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "__device__ __forceinline__ T identity() {{ return {identity}; }}\n\
+             __device__ __forceinline__ T combine(T a, T b) {{ return {body}; }}\n\
+             constexpr bool PADDED = {padded}, HALVES = {halves}, EXCLUSIVE = {exclusive}, MODULO = {modulo};\n"
+        );
+        text + kernel!("lab") + file
+    }
+}
+
+/// What is compiled: the library's compiler takes the text as a prelude, which is all there is.
+pub(super) fn source(text: &str, entry: &'static str) -> KernelSource {
+    KernelSource { root: "arith.cuh", prelude: text.to_owned(), entry }
+}
+
+/// Every kernel of the laboratory, by the name of its algorithm: what `cargo xtask kernels` compiles.
+#[doc(hidden)]
+#[must_use]
+pub fn variants() -> Vec<(String, KernelSource)> {
+    let operator = Operator::affine();
+    let mut variants = Vec::new();
+    for (algorithm, kernels) in ALGORITHMS.iter().filter_map(|algorithm| Some((algorithm, Kernels::of(algorithm)?))) {
+        let others: &[_] = match kernels.form {
+            Form::Production => continue, // the library's
+            Form::Scan { .. } => &[ADD_BEFORE],
+            Form::ThreeKernel => &[SCAN_SUMS, ADD_BEFORE],
+            _ => &[],
+        };
+        for &(file, entry) in std::iter::once(&(kernels.text, kernels.entry)).chain(others) {
+            let name = format!("lab {} {entry}", algorithm.name);
+            variants.push((name, source(&kernels.text_of(file, &operator), entry)));
+        }
+    }
+    variants
+}

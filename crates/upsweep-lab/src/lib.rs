@@ -1,0 +1,15 @@
+//! The laboratory: the classic algorithms of scan and reduction, on a machine model that counts what their authors count,
+//! and, with the feature `cuda`, as CUDA kernels that race on a GPU.
+
+#![cfg_attr(not(feature = "cuda"), forbid(unsafe_code))]
+
+pub mod algorithm;
+pub mod algorithms;
+pub mod claims;
+pub mod fenwick;
+#[cfg(feature = "cuda")]
+pub mod gpu;
+pub mod machine;
+pub mod operator;
+pub mod sample;
+pub mod show;

@@ -1,0 +1,321 @@
+//! A thread, and what it does in a step.
+
+use super::block::State;
+use super::fault::{Access, Fault, Site};
+use super::memory::{Array, Flags, Space, Stamp};
+use super::run::{Event, Place};
+use super::{Counts, Machine, WARP, Word};
+use crate::operator::Operator;
+use std::mem;
+use std::panic::Location;
+
+/// What a step has done so far, and memory does not show yet. It is used again for the next step, as its lists then need no
+/// new memory.
+#[derive(Debug)]
+pub(super) struct Pending<T> {
+    pub(super) counts: Counts,
+    values: Vec<(Array, usize, T)>,
+    flags: Vec<(Flags, usize, u32)>,
+    /// What the current thread does. This and what follows stays empty unless the machine records.
+    event: Event,
+    events: Vec<Event>,
+    /// For each access to shared memory: the event, whether it is a write, its place there. Then the degrees come in.
+    shared: Vec<(usize, bool, usize)>,
+    degrees: Vec<(usize, u64)>,
+}
+
+impl<T> Default for Pending<T> {
+    fn default() -> Self {
+        Self {
+            counts: Counts::default(),
+            values: Vec::new(),
+            flags: Vec::new(),
+            event: Event::default(),
+            events: Vec::new(),
+            shared: Vec::new(),
+            degrees: Vec::new(),
+        }
+    }
+}
+
+impl<T: Word> Pending<T> {
+    pub(super) fn note_degree(&mut self, number: usize, degree: u64) {
+        self.degrees.push((number, degree));
+    }
+
+    /// Writes what was written, tells the events of their conflicts, and begins anew. Returns the counts and the events.
+    pub(super) fn commit(&mut self, machine: &mut Machine<T>) -> (Counts, Vec<Event>) {
+        for (array, index, value) in self.values.drain(..) {
+            machine.memory.values[array.0].words[index] = Some(value);
+        }
+        for (flags, index, value) in self.flags.drain(..) {
+            machine.memory.flags[flags.0].words[index] = Some(value);
+        }
+        for (number, degree) in self.degrees.drain(..) {
+            let (event, write, place) = self.shared[number];
+            let event = &mut self.events[event];
+            let places = if write { &mut event.writes } else { &mut event.reads };
+            if let Some(place) = places.get_mut(place) {
+                place.degree = degree;
+            }
+        }
+        self.shared.clear();
+        (mem::take(&mut self.counts), mem::take(&mut self.events))
+    }
+}
+
+/// A thread in a step.
+#[derive(Debug)]
+pub struct Thread<'a, T> {
+    machine: &'a mut Machine<T>,
+    state: &'a mut State,
+    pending: &'a mut Pending<T>,
+    label: &'static str,
+    /// Which thread of its block it is.
+    pub index: usize,
+    /// Its block.
+    pub block: usize,
+    /// Where its own writes begin among the pending ones.
+    own: (usize, usize),
+    /// Whether it has done something.
+    active: bool,
+    /// Reads and operations before its last write.
+    sourced: (usize, u64),
+}
+
+impl<'a, T: Word> Thread<'a, T> {
+    pub(super) fn new(
+        machine: &'a mut Machine<T>,
+        state: &'a mut State,
+        pending: &'a mut Pending<T>,
+        label: &'static str,
+        index: usize,
+    ) -> Self {
+        state.tally().begin_thread();
+        let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
+        Self { machine, state, pending, label, index, block, own, active: false, sourced: (0, 0) }
+    }
+
+    pub(super) fn end(self) {
+        self.state.tally().active += u64::from(self.active);
+        if self.machine.records && self.active {
+            let event = mem::take(&mut self.pending.event);
+            self.pending.events.push(Event { thread: self.index, ..event });
+        }
+    }
+
+    /// The thread's place in its warp.
+    #[must_use]
+    pub fn lane(&self) -> usize {
+        self.index % WARP
+    }
+
+    /// The thread's warp.
+    #[must_use]
+    pub fn warp(&self) -> usize {
+        self.index / WARP
+    }
+
+    /// What is combined.
+    #[must_use]
+    pub fn operator(&self) -> Operator<T> {
+        self.machine.operator
+    }
+
+    /// a ⊕ b, counted.
+    pub fn combine(&mut self, a: T, b: T) -> T {
+        self.active = true;
+        self.pending.counts.operations += 1;
+        self.pending.event.operations += u64::from(self.machine.records);
+        (self.machine.operator.combine)(a, b)
+    }
+
+    /// `condition`, at which the threads of a warp may go different ways.
+    #[track_caller]
+    pub fn branch(&mut self, condition: bool) -> bool {
+        self.state.tally().branch(Location::caller(), condition);
+        condition
+    }
+
+    /// The index with a word of padding for each round of the banks before it: i + i / banks.
+    pub fn padded(&mut self, index: usize) -> usize {
+        self.state.tally().padded = true;
+        index + index / self.machine.banks.number()
+    }
+
+    /// What another thread of the warp, or this one, has in the register: `registers` is that of all threads of the block,
+    /// as it was before the step.
+    pub fn shuffle(&mut self, registers: &[T], from: usize) -> T {
+        self.active = true;
+        self.pending.counts.shuffles += 1;
+        if self.machine.records {
+            self.pending.event.shuffles.push(from);
+        }
+        match registers.get(from) {
+            Some(&register) if from / WARP == self.warp() => register,
+            _ => {
+                let (kernel, step) = (self.state.kernel, self.label);
+                self.fail(Fault::OtherWarp { kernel, step, block: self.block, thread: self.index, from });
+                self.machine.operator.identity
+            }
+        }
+    }
+
+    /// The word `array[index]`.
+    #[track_caller]
+    pub fn read(&mut self, array: Array, index: usize) -> T {
+        let own = self.pending.values[self.own.0..].iter().rev().find(|w| (w.0, w.1) == (array, index)).map(|w| w.2);
+        let exists = self.note(Name::Value(array), index, false, Location::caller());
+        let value = own.or_else(|| if exists { self.machine.memory.values[array.0].words[index] } else { None });
+        let value = self.written(value, Name::Value(array), index).unwrap_or(self.machine.operator.identity);
+        self.remember(Name::Value(array), index, false, value);
+        value
+    }
+
+    /// `array[index] = value`.
+    #[track_caller]
+    pub fn write(&mut self, array: Array, index: usize, value: T) {
+        if self.note(Name::Value(array), index, true, Location::caller()) {
+            self.remember(Name::Value(array), index, true, value);
+            self.pending.values.push((array, index, value));
+        }
+    }
+
+    /// `to[at] = from[index]`.
+    #[track_caller]
+    pub fn copy(&mut self, from: Array, index: usize, to: Array, at: usize) {
+        let value = self.read(from, index);
+        self.write(to, at, value);
+    }
+
+    /// The flag `flags[index]`.
+    #[track_caller]
+    pub fn read_flag(&mut self, flags: Flags, index: usize) -> u32 {
+        let own = self.pending.flags[self.own.1..].iter().rev().find(|w| (w.0, w.1) == (flags, index)).map(|w| w.2);
+        let exists = self.note(Name::Flag(flags), index, false, Location::caller());
+        let value = own.or_else(|| if exists { self.machine.memory.flags[flags.0].words[index] } else { None });
+        let value = self.written(value, Name::Flag(flags), index).unwrap_or(0);
+        self.remember(Name::Flag(flags), index, false, value);
+        value
+    }
+
+    /// The flag `flags[index]`, as soon as it is not 0. One read is counted: how often a thread asks in vain is a matter of
+    /// time. In the model it has to be set before, or the kernel would hang.
+    #[track_caller]
+    pub fn wait(&mut self, flags: Flags, index: usize) -> u32 {
+        let flag = self.read_flag(flags, index);
+        if flag == 0 {
+            let by = Access { write: false, block: self.block, thread: self.index };
+            self.fail(Fault::Stuck { at: self.site(Name::Flag(flags), index), by });
+        }
+        flag
+    }
+
+    /// `flags[index] = value`.
+    #[track_caller]
+    pub fn write_flag(&mut self, flags: Flags, index: usize, value: u32) {
+        if self.note(Name::Flag(flags), index, true, Location::caller()) {
+            self.remember(Name::Flag(flags), index, true, value);
+            self.pending.flags.push((flags, index, value));
+        }
+    }
+
+    /// Counts an access and finds out what is wrong with it. Returns whether the word exists.
+    fn note(&mut self, name: Name, index: usize, write: bool, at: &Location<'_>) -> bool {
+        let now = Stamp {
+            launch: self.machine.memory.launch,
+            block: self.block as u32,
+            thread: self.index as u32,
+            barriers: self.state.barriers,
+            step: self.state.steps,
+        };
+        let memory = &mut self.machine.memory;
+        let (space, offset, len, other) = match name {
+            Name::Value(Array(id)) => memory.values[id].note(index, write, now),
+            Name::Flag(Flags(id)) => memory.flags[id].note(index, write, now),
+        };
+        let by = now.access(write);
+        if index >= len {
+            self.fail(Fault::Outside { at: self.site(name, index), by, len });
+            return false;
+        }
+        if let Some(first) = other {
+            self.fail(Fault::Race { at: self.site(name, index), first, second: by });
+        }
+        self.active = true;
+        let counts = &mut self.pending.counts;
+        if space == Space::Shared {
+            *(if write { &mut counts.shared_writes } else { &mut counts.shared_reads }) += 1;
+            let lane = self.index % WARP;
+            self.state.tally().access(at, lane, offset + index, self.pending.shared.len());
+            if self.machine.records {
+                let Pending { event, events, shared, .. } = &mut *self.pending;
+                let place = if write { event.writes.len() } else { event.reads.len() };
+                shared.push((events.len(), write, place));
+            }
+        } else {
+            *(if write { &mut counts.global_writes } else { &mut counts.global_reads }) += 1;
+        }
+        true
+    }
+
+    /// What a word holds, if it holds something; that it does not is a fault.
+    fn written<V>(&mut self, value: Option<V>, name: Name, index: usize) -> Option<V> {
+        if value.is_none() {
+            let by = Access { write: false, block: self.block, thread: self.index };
+            self.fail(Fault::Unwritten { at: self.site(name, index), by });
+        }
+        value
+    }
+
+    fn site(&self, name: Name, index: usize) -> Site {
+        let array = match name {
+            Name::Value(Array(id)) => self.machine.memory.values[id].name,
+            Name::Flag(Flags(id)) => self.machine.memory.flags[id].name,
+        };
+        Site { kernel: self.state.kernel, step: self.label, array, index }
+    }
+
+    fn fail(&mut self, fault: Fault) {
+        let before = self.machine.run.steps.len();
+        self.machine.fault.get_or_insert((before, fault));
+    }
+
+    fn remember(&mut self, name: Name, index: usize, write: bool, value: impl Word) {
+        if !self.machine.records {
+            return;
+        }
+        let array = match name {
+            Name::Value(Array(id)) => self.machine.memory.values[id].listed,
+            Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
+        };
+        let place = Place { array, index, value: value.to_string(), degree: 0 };
+        if write {
+            self.note_flows(&place.value);
+            self.pending.event.writes.push(place);
+        } else {
+            self.pending.event.reads.push(place);
+        }
+    }
+
+    /// Says which of the reads the next write comes from.
+    fn note_flows(&mut self, value: &str) {
+        let reads = self.pending.event.reads.len();
+        let (reads_before, operations_before) =
+            std::mem::replace(&mut self.sourced, (reads, self.pending.event.operations));
+        let (fresh, combined) = (reads_before < reads, operations_before < self.pending.event.operations);
+        let sources = if fresh { reads_before..reads } else { 0..reads };
+        let same = |read: &usize| self.pending.event.reads[*read].value == value;
+        let copied = !combined && (!fresh || sources.clone().any(|read| same(&read)));
+        let write = self.pending.event.writes.len();
+        let flows: Vec<_> = sources.filter(|read| !copied || same(read)).map(|read| (read, write)).collect();
+        self.pending.event.flows.extend(flows);
+    }
+}
+
+/// An array of either kind.
+#[derive(Clone, Copy)]
+enum Name {
+    Value(Array),
+    Flag(Flags),
+}

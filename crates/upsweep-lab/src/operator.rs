@@ -1,0 +1,61 @@
+//! What the laboratory combines: elements and operators as data, so that one algorithm runs with all of them.
+
+use std::fmt::{self, Display};
+use upsweep::Element;
+
+/// An associative operator with its identity.
+#[derive(Clone, Copy, Debug)]
+pub struct Operator<T> {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What leaves every element as it is, on either side.
+    pub identity: T,
+    /// `combine(a, b)` is a ⊕ b.
+    pub combine: fn(T, T) -> T,
+}
+
+macro_rules! integers {
+    ($($integer:ident),*) => {$(
+        impl Operator<$integer> {
+            /// Addition, wrapping.
+            #[must_use]
+            pub fn sum() -> Self {
+                Self { name: "sum", identity: 0, combine: $integer::wrapping_add }
+            }
+
+            /// The larger of two.
+            #[must_use]
+            pub fn max() -> Self {
+                Self { name: "max", identity: $integer::MIN, combine: $integer::max }
+            }
+        }
+    )*};
+}
+integers!(i32, i64);
+
+/// The function x -> m x + c of the whole numbers modulo 2^64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Element)]
+#[repr(C)]
+pub struct Affine {
+    /// The factor.
+    pub m: i64,
+    /// The summand.
+    pub c: i64,
+}
+
+impl Display for Affine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{:+}", self.m, self.c)
+    }
+}
+
+impl Operator<Affine> {
+    /// One function after the other: associative, and not commutative.
+    #[must_use]
+    pub const fn affine() -> Self {
+        fn then(f: Affine, g: Affine) -> Affine {
+            Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) }
+        }
+        Self { name: "affine", identity: Affine { m: 1, c: 0 }, combine: then }
+    }
+}

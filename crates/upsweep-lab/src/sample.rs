@@ -1,0 +1,52 @@
+//! Inputs to look at: small numbers that depend on a seed alone.
+
+use crate::operator::Affine;
+
+/// Elements of which samples can be made.
+pub trait Sample: Sized {
+    /// An element from 64 random bits.
+    fn from_bits(bits: u64) -> Self;
+}
+
+impl Sample for i64 {
+    fn from_bits(bits: u64) -> Self {
+        // The digits 0 to 9.
+        (bits % 10) as Self
+    }
+}
+
+impl Sample for Affine {
+    fn from_bits(bits: u64) -> Self {
+        // Factors -1, 1 and 2, so that the products stay short.
+        let m = [1, 1, 2, -1][(bits % 4) as usize];
+        Self { m, c: (bits / 4 % 7) as i64 - 3 }
+    }
+}
+
+/// `n` elements.
+#[must_use]
+pub fn values<T: Sample>(seed: u64, n: usize) -> Vec<T> {
+    let mut bits = Bits(seed);
+    (0..n).map(|_| T::from_bits(bits.next())).collect()
+}
+
+/// `n` head flags, a quarter of them set.
+#[must_use]
+pub fn heads(seed: u64, n: usize) -> Vec<bool> {
+    // Not the bits that the values are made of.
+    let mut bits = Bits(!seed);
+    (0..n).map(|_| bits.next().is_multiple_of(4)).collect()
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+struct Bits(u64);
+
+impl Bits {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        // The lower bits are as good as the upper ones; a shift keeps them positive as i64, too.
+        (mixed ^ (mixed >> 31)) >> 1
+    }
+}

@@ -1,0 +1,91 @@
+//! A run as JSON, for the player in a page.
+
+use super::recording::Recording;
+use super::{place_of, svg};
+use crate::machine::{Counts, Event, Place};
+use serde_json::{Value, json};
+
+/// The run as the player reads it, safe between the tags of a script.
+pub(super) fn script(recording: &Recording) -> String {
+    // JSON has `<` in strings only.
+    run(recording).to_string().replace('<', "\\u003c")
+}
+
+fn run(recording: &Recording) -> Value {
+    let arrays = recording.run.arrays.iter().map(|array| {
+        json!({
+            "name": array.name,
+            "place": place_of(array),
+            "block": array.block,
+            "since": array.since,
+            "until": array.until,
+            "initial": array.initial,
+        })
+    });
+    let steps = recording.run.steps.iter().map(|step| {
+        json!({
+            "kernel": step.kernel,
+            "label": step.label,
+            "block": step.block,
+            "threads": step.counts.threads,
+            "counts": counts(&step.counts),
+            "divergent": step.divergent,
+            "events": step.events.iter().map(event).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "arrays": arrays.collect::<Vec<_>>(),
+        "steps": steps.collect::<Vec<_>>(),
+        "fault": recording.fault.map(|fault| fault.to_string()),
+        "identity": recording.identity,
+        "column": svg::column_width_of(recording),
+    })
+}
+
+/// What a thread did: its number, what it read and wrote, how often it combined, whose registers it read.
+fn event(event: &Event) -> Value {
+    let places = |places: &[Place]| places.iter().map(place).collect::<Vec<_>>();
+    json!([event.thread, places(&event.reads), places(&event.writes), event.operations, event.shuffles])
+}
+
+/// Array, word, value, degree.
+fn place(place: &Place) -> Value {
+    json!([place.array, place.index, place.value, place.degree])
+}
+
+/// The counts in the order of [`NAMES`].
+pub(super) fn counts(counts: &Counts) -> [u64; 12] {
+    [
+        counts.active_threads,
+        counts.operations,
+        counts.shared_reads,
+        counts.shared_writes,
+        counts.global_reads,
+        counts.global_writes,
+        counts.shuffles,
+        counts.barriers,
+        counts.divergent_warps,
+        counts.conflicts,
+        counts.worst_degree,
+        counts.cycles,
+    ]
+}
+
+/// What the player counts.
+pub(super) const NAMES: [&str; 12] = [
+    "active threads",
+    "operations",
+    "reads of shared memory",
+    "writes to shared memory",
+    "reads of global memory",
+    "writes to global memory",
+    "shuffles",
+    "barriers",
+    "divergent warps",
+    "bank conflicts",
+    "worst degree",
+    "cycles of shared memory",
+];
+
+/// The place of the worst degree, which is no sum, in [`NAMES`].
+pub(super) const WORST: usize = 10;

@@ -1,0 +1,240 @@
+//! Where everything of a run's picture is: a row for each step, a column for each word.
+//!
+//! A row shows the arrays that its step writes, as they are after it. Arrows come from the last place where the words that
+//! were read were shown; where that is too far up, the array is shown again first. Threads that keep what they read in a
+//! register, or that read each other's registers, are dots between the words.
+
+use super::recording::Recording;
+use crate::machine::{Event, Step};
+use std::collections::HashMap;
+
+/// Rows in which an array that was shown need not be shown again.
+const NEAR: usize = 2;
+/// Rows over which a thread keeps a register: the steps of a scan by shuffles, and more.
+const KEPT: usize = 8;
+
+/// What a line of a picture shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The words of an array, and which of them the step wrote.
+    Words {
+        /// The array.
+        array: usize,
+        /// What it holds.
+        values: Vec<Option<String>>,
+        /// Whether the row's step wrote the word.
+        written: Vec<bool>,
+    },
+    /// The threads of a block, and which of them are drawn.
+    Threads {
+        /// How many there are.
+        threads: usize,
+        /// Those with something in a register.
+        active: Vec<usize>,
+    },
+}
+
+/// A line of a row.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What it shows.
+    pub shown: Shown,
+    /// Whether arrows end at it.
+    pub is_target: bool,
+}
+
+/// A row: a step, or what memory held before the first.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The step.
+    pub step: Option<usize>,
+    /// Its lines in the layout's list.
+    pub lines: std::ops::Range<usize>,
+}
+
+/// One end of an arrow: a word or a thread of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The line.
+    pub line: usize,
+    /// The word or the thread in it.
+    pub index: usize,
+}
+
+/// An arrow from what was read to what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Where from.
+    pub from: End,
+    /// Where to.
+    pub to: End,
+    /// The degree of the worse conflict of the read and the write; 0 or 1 is none.
+    pub degree: u64,
+}
+
+/// All rows, lines and arrows.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// From top to bottom.
+    pub rows: Vec<Row>,
+    /// From top to bottom.
+    pub lines: Vec<Line>,
+    /// In the order of the steps.
+    pub arrows: Vec<Arrow>,
+    /// Words of the longest array.
+    pub columns: usize,
+}
+
+impl Layout {
+    /// The layout of a recorded run.
+    #[must_use]
+    pub fn new(recording: &Recording) -> Self {
+        let arrays = &recording.run.arrays;
+        let mut builder = Builder {
+            layout: Self {
+                columns: arrays.iter().map(|array| array.initial.len()).max().unwrap_or(0),
+                ..Self::default()
+            },
+            memory: arrays.iter().map(|array| array.initial.clone()).collect(),
+            words: HashMap::new(),
+            dots: HashMap::new(),
+        };
+        let given = |array: &usize| arrays[*array].since == 0 && arrays[*array].initial.iter().any(Option::is_some);
+        builder.row(None, |builder| {
+            for array in (0..arrays.len()).filter(given) {
+                builder.show_words(array, &[], 0, false);
+            }
+        });
+        for (number, step) in recording.run.steps.iter().enumerate() {
+            if number > 0 && recording.run.steps[number - 1].kernel != step.kernel {
+                builder.dots.clear();
+            }
+            builder.row(Some(number), |builder| builder.step(number, step));
+        }
+        builder.layout
+    }
+
+    /// The words or threads that a line has places for.
+    #[must_use]
+    pub fn places(&self, line: usize) -> usize {
+        match &self.lines[line].shown {
+            Shown::Words { values, .. } => values.len(),
+            Shown::Threads { threads, .. } => *threads,
+        }
+    }
+}
+
+struct Builder {
+    layout: Layout,
+    memory: Vec<Vec<Option<String>>>,
+    /// For each array that was shown: the last line, and its step's number plus 1.
+    words: HashMap<usize, (usize, usize)>,
+    /// For each thread of a block that kept something: the same.
+    dots: HashMap<(usize, usize), (usize, usize)>,
+}
+
+/// Whether a thread's part of a step has to go through a dot.
+fn keeps(event: &Event) -> bool {
+    event.writes.is_empty() || !event.shuffles.is_empty()
+}
+
+impl Builder {
+    fn row(&mut self, step: Option<usize>, fill: impl FnOnce(&mut Self)) {
+        let first = self.layout.lines.len();
+        fill(self);
+        self.layout.rows.push(Row { step, lines: first..self.layout.lines.len() });
+    }
+
+    fn step(&mut self, number: usize, step: &Step) {
+        let now = number + 1;
+        for array in distinct(step.events.iter().flat_map(|event| &event.reads).map(|place| place.array)) {
+            if self.words.get(&array).is_none_or(|&(_, then)| then + NEAR < now) {
+                self.show_words(array, &[], now, false);
+            }
+        }
+        let read_from = self.words.clone();
+        let source = |array: usize, index: usize| read_from.get(&array).map(|&(line, _)| End { line, index });
+        let registers = self.dots.clone();
+        let register = |thread: usize| {
+            let dot = registers.get(&(step.block, thread)).filter(|&&(_, then)| then + KEPT >= now);
+            dot.map(|&(line, _)| End { line, index: thread })
+        };
+        let active: Vec<usize> = step.events.iter().filter(|event| keeps(event)).map(|event| event.thread).collect();
+        let dots = self.layout.lines.len();
+        if !active.is_empty() {
+            self.dots.extend(active.iter().map(|&thread| ((step.block, thread), (dots, now))));
+            let shown = Shown::Threads { threads: step.counts.threads as usize, active };
+            self.layout.lines.push(Line { shown, is_target: true });
+        }
+        self.write(step, now);
+
+        for event in &step.events {
+            let dot = keeps(event).then_some(End { line: dots, index: event.thread });
+            if let Some(dot) = dot {
+                for read in &event.reads {
+                    self.arrow(source(read.array, read.index), Some(dot), read.degree);
+                }
+                // What came from another thread is combined with the thread's own.
+                let own = (!event.shuffles.is_empty() && event.operations > 0).then_some(event.thread);
+                for &from in event.shuffles.iter().chain(&own) {
+                    self.arrow(register(from), Some(dot), 0);
+                }
+            } else {
+                for &(read, write) in &event.flows {
+                    let (read, write) = (&event.reads[read], &event.writes[write]);
+                    let to = self.target(write.array, write.index);
+                    self.arrow(source(read.array, read.index), to, read.degree.max(write.degree));
+                }
+            }
+            for (place, write) in event.writes.iter().enumerate() {
+                let flows = event.flows.iter().any(|&(_, to)| to == place);
+                if dot.is_some() || !flows {
+                    let to = self.target(write.array, write.index);
+                    self.arrow(dot.or_else(|| register(event.thread)), to, write.degree);
+                }
+            }
+        }
+    }
+
+    /// Writes what the step wrote, and shows the arrays.
+    fn write(&mut self, step: &Step, now: usize) {
+        let writes = || step.events.iter().flat_map(|event| &event.writes);
+        for write in writes() {
+            self.memory[write.array][write.index] = Some(write.value.clone());
+        }
+        for array in distinct(writes().map(|place| place.array)) {
+            let written: Vec<usize> = writes().filter(|place| place.array == array).map(|place| place.index).collect();
+            self.show_words(array, &written, now, true);
+        }
+    }
+
+    fn show_words(&mut self, array: usize, wrote: &[usize], now: usize, is_target: bool) {
+        let values = self.memory[array].clone();
+        let mut written = vec![false; values.len()];
+        wrote.iter().for_each(|&index| written[index] = true);
+        self.words.insert(array, (self.layout.lines.len(), now));
+        self.layout.lines.push(Line { shown: Shown::Words { array, values, written }, is_target });
+    }
+
+    fn target(&self, array: usize, index: usize) -> Option<End> {
+        self.words.get(&array).map(|&(line, _)| End { line, index })
+    }
+
+    /// An arrow, if both ends exist: a faulty kernel reads words that do not.
+    fn arrow(&mut self, from: Option<End>, to: Option<End>, degree: u64) {
+        if let Some((from, to)) = from.zip(to)
+            && from.index < self.layout.places(from.line)
+            && to.index < self.layout.places(to.line)
+        {
+            self.layout.arrows.push(Arrow { from, to, degree });
+        }
+    }
+}
+
+/// Each number once, in rising order.
+fn distinct(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut numbers: Vec<usize> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}

@@ -1,0 +1,113 @@
+//! Runs of the laboratory's algorithms to look at: as text, as a picture, as a page that plays.
+//!
+//! Everything here works on any recorded run. [`Recording::of`] makes one; [`text`] prints its steps, [`svg`] draws it,
+//! [`html`] makes pages of it. [`plot`] draws counts over the number of elements.
+//!
+//! ```
+//! use upsweep_lab::algorithm::Input;
+//! use upsweep_lab::machine::Banks;
+//! use upsweep_lab::operator::Operator;
+//! use upsweep_lab::show::{Recording, text};
+//!
+//! let algorithm = upsweep_lab::algorithms::by_name("blelloch").ok_or("no such algorithm")?;
+//! let input = Input { values: &[3, 1, 7, 0], heads: &[false; 4] };
+//! let recording = Recording::of(algorithm, Operator::<i64>::sum(), Banks::ThirtyTwo, &input)?;
+//! assert!(text::render(&recording, text::Marks::Plain).contains("*3  *4"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod html;
+mod json;
+pub mod layout;
+pub mod plot;
+mod recording;
+pub mod svg;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+pub use recording::Recording;
+
+use crate::algorithm::{Algorithm, Error, Input, Setup};
+use crate::machine::{ArrayInfo, Banks, Counts, Space};
+use crate::operator::Operator;
+
+/// The number of elements that shows what an algorithm is about: 16; or the least from there to 64 at which the model
+/// finds a fault.
+#[must_use]
+pub fn telling_length(algorithm: &Algorithm, banks: Banks) -> usize {
+    let faulty = |&n: &usize| {
+        let input = Input { values: &vec![1; n], heads: &vec![false; n] };
+        let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+        matches!(algorithm.run(setup, &input), Err(Error::Fault(_)))
+    };
+    let most = algorithm.limit.min(64);
+    (16..=most).find(faulty).unwrap_or(most.min(16))
+}
+
+/// Degrees of conflict that are drawn alike: the highest of each class, its name, its class in the style sheet.
+const DEGREES: [(u64, &str, &str); 5] = [
+    (1, "no conflict", "d1"),
+    (2, "2-way conflict", "d2"),
+    (4, "3- or 4-way", "d4"),
+    (8, "5- to 8-way", "d8"),
+    (u64::MAX, "9-way or more", "d9"),
+];
+
+/// The class of a degree in [`DEGREES`].
+fn degree_class(degree: u64) -> usize {
+    DEGREES.iter().position(|&(most, ..)| degree <= most).unwrap_or(DEGREES.len() - 1)
+}
+
+/// An array's name, with its block where there are several.
+fn name_of(array: &ArrayInfo) -> String {
+    match array.block {
+        Some(block) if block > 0 => format!("{}@{block}", array.name),
+        _ => array.name.to_owned(),
+    }
+}
+
+/// Where an array lies, in words.
+fn place_of(array: &ArrayInfo) -> String {
+    match (array.space, array.block) {
+        (Space::Shared, Some(block)) => format!("shared memory of block {block}"),
+        (Space::Shared, None) => "shared memory".to_owned(),
+        (Space::Global, _) => "global memory".to_owned(),
+        (Space::Status, _) => "global memory, atomic".to_owned(),
+    }
+}
+
+/// `1 step`, `2 steps`.
+fn count_of(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// What a step did, in a few short phrases.
+fn phrases(counts: &Counts) -> Vec<String> {
+    let mut phrases =
+        vec![format!("{} of {} active", counts.active_threads, count_of(counts.threads, "thread", "threads"))];
+    if counts.operations > 0 {
+        phrases.push(count_of(counts.operations, "operation", "operations"));
+    }
+    if counts.shuffles > 0 {
+        phrases.push(count_of(counts.shuffles, "shuffle", "shuffles"));
+    }
+    if counts.cycles > 0 {
+        phrases.push(count_of(counts.cycles, "cycle", "cycles"));
+    }
+    if counts.worst_degree > 1 {
+        let repeats = count_of(counts.conflicts, "conflict", "conflicts");
+        phrases.push(format!("{repeats} (worst {}-way)", counts.worst_degree));
+    }
+    phrases
+}
+
+/// Which warps went both ways, in words.
+fn divergence(warps: &[usize]) -> Option<String> {
+    match warps {
+        [] => None,
+        [one] => Some(format!("warp {one} diverges")),
+        [first, .., last] if last - first + 1 == warps.len() => Some(format!("warps {first} to {last} diverge")),
+        some => Some(format!("{} warps diverge", some.len())),
+    }
+}

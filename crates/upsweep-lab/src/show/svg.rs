@@ -1,0 +1,320 @@
+//! One picture of a whole run, as SVG: rows are steps, columns are words.
+
+use super::layout::{Arrow, End, Layout, Row, Shown};
+use super::recording::Recording;
+use super::{DEGREES, degree_class, divergence, name_of, phrases};
+use maud::{Markup, PreEscaped, html};
+use std::fmt::Write;
+
+/// Colours, light and dark.
+pub(super) const COLOURS: &str = include_str!("../../assets/colours.css");
+/// How pictures look.
+pub(super) const STYLE: &str = include_str!("../../assets/picture.css");
+
+/// A picture in a file of its own.
+#[must_use]
+pub fn render(recording: &Recording) -> String {
+    file(&Picture::new(recording, Sizes::FULL).draw(true))
+}
+
+/// The same picture as a part of a page that has the styles.
+pub(super) fn part(recording: &Recording) -> Markup {
+    Picture::new(recording, Sizes::FULL).draw(false)
+}
+
+/// A small picture without any text.
+pub(super) fn thumbnail(recording: &Recording) -> Markup {
+    Picture::new(recording, Sizes::SMALL).draw_small()
+}
+
+/// An SVG element as a file.
+pub(super) fn file(svg: &Markup) -> String {
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", svg.0)
+}
+
+/// Lengths in pixels.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    /// Before and behind the columns.
+    margins: [i64; 2],
+    head: i64,
+    cell: i64,
+    /// Over a line that arrows end at, and over another one.
+    gaps: [i64; 2],
+    /// A row's least height.
+    row: i64,
+    /// The length of an arrow's barbs.
+    barb: f64,
+}
+
+impl Sizes {
+    const FULL: Self = Self { margins: [150, 230], head: 74, cell: 24, gaps: [46, 14], row: 84, barb: 5.0 };
+    const SMALL: Self = Self { margins: [4, 4], head: 4, cell: 6, gaps: [16, 5], row: 6, barb: 0.0 };
+}
+
+const LEGEND: i64 = 170;
+const LEAST_WIDTH: i64 = 720;
+
+struct Picture<'a> {
+    recording: &'a Recording,
+    layout: Layout,
+    sizes: Sizes,
+    /// A column's width.
+    column: i64,
+    /// The top of each line, and of each row with its end.
+    lines: Vec<i64>,
+    rows: Vec<(i64, i64)>,
+    width: i64,
+    height: i64,
+}
+
+impl<'a> Picture<'a> {
+    fn new(recording: &'a Recording, sizes: Sizes) -> Self {
+        let layout = Layout::new(recording);
+        let column = if sizes.head < 20 { 10 } else { column_width(recording, &layout) };
+        let (mut y, mut lines, mut rows) = (sizes.head, Vec::new(), Vec::new());
+        for row in &layout.rows {
+            let top = y;
+            for line in &layout.lines[row.lines.clone()] {
+                y += if line.is_target { sizes.gaps[0] } else { sizes.gaps[1] };
+                lines.push(y);
+                y += sizes.cell;
+            }
+            if row.step.is_some() {
+                y = y.max(top + sizes.row);
+            }
+            rows.push((top, y));
+        }
+        let words = layout.columns as i64 * column;
+        let width = sizes.margins[0] + words + sizes.margins[1];
+        Self { recording, layout, sizes, column, lines, rows, width, height: y }
+    }
+
+    fn draw(&self, alone: bool) -> Markup {
+        let width = self.width.max(LEAST_WIDTH);
+        let algorithm = self.recording.algorithm;
+        let legend = self.legend();
+        let columns = ((width - 24) / LEGEND).max(1) as usize;
+        let height = self.height + 40 + 26 * legend.len().div_ceil(columns) as i64;
+        let xmlns = alone.then_some("http://www.w3.org/2000/svg");
+        let title = format!("{}: {}", algorithm.name, algorithm.title);
+        html! {
+            svg class="run" xmlns=[xmlns] viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) role="img" aria-label=(title) {
+                title { (title) }
+                @if alone { style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) } }
+                rect class="paper" width=(width) height=(height) {}
+                text class="head" x="24" y="32" { (algorithm.title) }
+                text class="quiet" x="24" y="54" { (algorithm.name) ": " (self.recording.summary()) }
+                (self.arrows())
+                @for row in 0..self.rows.len() { (self.row(row)) }
+                @for (number, (mark, words)) in legend.iter().enumerate() {
+                    g transform=(format!("translate({} {})", 24 + (number % columns) as i64 * LEGEND, self.height + 36 + (number / columns) as i64 * 26)) {
+                        (mark)
+                        text class="quiet" x="38" y="4" { (words) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn draw_small(&self) -> Markup {
+        let (width, height) = (self.width, self.height + 4);
+        html! {
+            svg class="run small" viewBox=(format!("0 0 {width} {height}")) aria-hidden="true" {
+                (self.arrows())
+                @for row in &self.layout.rows {
+                    @for line in row.lines.clone() { (self.cells(line, false)) }
+                }
+            }
+        }
+    }
+
+    /// The middle of a word or thread, and the top of its line.
+    fn point(&self, end: End) -> (i64, i64) {
+        let left = self.sizes.margins[0];
+        let x = match &self.layout.lines[end.line].shown {
+            Shown::Words { .. } => left + end.index as i64 * self.column + self.column / 2,
+            Shown::Threads { threads, .. } => {
+                let width = self.layout.columns.max(1) as i64 * self.column;
+                left + (2 * end.index as i64 + 1) * width / (2 * *threads as i64).max(1)
+            }
+        };
+        (x, self.lines[end.line])
+    }
+
+    /// All arrows, one path for each class of conflict.
+    fn arrows(&self) -> Markup {
+        let mut paths = vec![(String::new(), String::new()); DEGREES.len()];
+        for arrow in &self.layout.arrows {
+            let (line, tip) = &mut paths[degree_class(arrow.degree)];
+            self.arrow(arrow, line, tip);
+        }
+        html! {
+            @for ((line, tip), (_, _, class)) in paths.iter().zip(DEGREES).filter(|((line, _), _)| !line.is_empty()) {
+                path class=(format!("arrow {class}")) d=(line) {}
+                @if !tip.is_empty() { path class=(format!("arrow {class} tip")) d=(tip) {} }
+            }
+        }
+    }
+
+    /// Writing to a string cannot fail.
+    fn arrow(&self, arrow: &Arrow, line: &mut String, tip: &mut String) {
+        let (from, to) = (self.point(arrow.from), self.point(arrow.to));
+        let (x, y) = (from.0, from.1 + if arrow.from.line == arrow.to.line { 0 } else { self.sizes.cell });
+        let _infallible = write!(line, "M{x} {y}L{} {}", to.0, to.1);
+        if self.sizes.barb > 0.0 {
+            let (dx, dy) = ((to.0 - x) as f64, (to.1 - y) as f64);
+            let scale = self.sizes.barb / dx.hypot(dy).max(1.0);
+            let (dx, dy) = (dx * scale, dy * scale);
+            let (tx, ty) = (to.0 as f64, to.1 as f64);
+            let _infallible = write!(
+                tip,
+                "M{:.1} {:.1}L{tx} {ty}L{:.1} {:.1}",
+                tx - dx - 0.6 * dy,
+                ty - dy + 0.6 * dx,
+                tx - dx + 0.6 * dy,
+                ty - dy - 0.6 * dx
+            );
+        }
+    }
+
+    fn row(&self, number: usize) -> Markup {
+        let Row { step, lines } = &self.layout.rows[number];
+        let (top, bottom) = self.rows[number];
+        let right = self.width - self.sizes.margins[1] + 24;
+        let steps = &self.recording.run.steps;
+        let blocks = steps.iter().any(|step| step.block > 0);
+        html! {
+            @for line in lines.clone() { (self.cells(line, true)) }
+            @match step.map(|step| (step, &steps[step])) {
+                None => text class="quiet" x="24" y=(top + 31) { "before" },
+                Some((number, step)) => {
+                    @let first = number == 0 || steps[number - 1].kernel != step.kernel;
+                    text x="24" y=(top + 34) { tspan class="quiet" { (number + 1) " " } tspan class="label" { (step.label) } }
+                    @if blocks { text class="quiet" x="24" y=(top + 52) { "block " (step.block) } }
+                    @if first { text class="quiet" x="24" y=(top + 16) { (step.kernel) } }
+                    @let worst = step.counts.worst_degree > 1;
+                    @let phrases = packed(&phrases(&step.counts));
+                    @for (at, phrase) in phrases.iter().enumerate() {
+                        @let last = worst && at + 1 == phrases.len();
+                        text class=(if last { "worst" } else { "quiet" }) x=(right) y=(top + 22 + 16 * at as i64) { (phrase) }
+                    }
+                    @if let Some(words) = divergence(&step.divergent) {
+                        @let y = top + 22 + 16 * phrases.len() as i64;
+                        path class="fork" d=(fork(right + 5, y - 10)) {}
+                        text class="forked" x=(right + 16) y=(y) { (words) }
+                    }
+                    @if step.counts.barriers > 0 {
+                        line class="barrier" x1="24" x2=(self.width - 24) y1=(bottom + 6) y2=(bottom + 6) {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn cells(&self, line: usize, full: bool) -> Markup {
+        let (y, height) = (self.lines[line], self.sizes.cell);
+        let x = |index| self.point(End { line, index }).0;
+        match &self.layout.lines[line].shown {
+            Shown::Words { array, values, written } => {
+                let info = &self.recording.run.arrays[*array];
+                let (width, inset) = (self.column - if full { 4 } else { 2 }, if full { 2 } else { 1 });
+                html! {
+                    @if full {
+                        text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) {
+                            (name_of(info))
+                        }
+                    }
+                    @for (index, (value, written)) in values.iter().zip(written).enumerate() {
+                        rect class=(if *written { "cell new" } else { "cell" }) x=(x(index) - self.column / 2 + inset) y=(y) width=(width) height=(height) rx=(inset) {}
+                        @if let Some(value) = value.as_deref().filter(|_| full) {
+                            @let shown = cut(self.recording.shown(value));
+                            text class="value" x=(x(index)) y=(y + 17) { (shown) @if shown != value { title { (value) } } }
+                        }
+                    }
+                }
+            }
+            Shown::Threads { threads, active } => html! {
+                @let middle = y + height / 2;
+                @if full { text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) { "threads" } }
+                @for thread in 0..*threads {
+                    @let class = if active.contains(&thread) { "dot" } else { "idle" };
+                    circle class=(class) cx=(x(thread)) cy=(middle) r=(if full { 6 } else { 2 }) {}
+                }
+            },
+        }
+    }
+
+    /// What the marks mean, of those that this picture has.
+    fn legend(&self) -> Vec<(Markup, String)> {
+        let worst = |class| self.layout.arrows.iter().any(|arrow| degree_class(arrow.degree) == class);
+        let mut legend = vec![(
+            html! { rect class="cell new" y="-8" width="26" height="16" rx="2" {} },
+            "written in the step".to_owned(),
+        )];
+        for (class, (_, name, style)) in DEGREES.iter().enumerate().filter(|&(class, _)| worst(class)) {
+            let arrow = if class == 0 { "read, written" } else { name };
+            legend.push((html! { path class=(format!("arrow {style}")) d="M0 0H28" {} path class=(format!("arrow tip {style}")) d="M23 -4L28 0L23 4" {} }, arrow.to_owned()));
+        }
+        if self.layout.lines.iter().any(|line| matches!(line.shown, Shown::Threads { .. })) {
+            legend.push((html! { circle class="dot" cx="13" r="6" {} }, "thread with a register".to_owned()));
+        }
+        if self.recording.run.steps.iter().any(|step| !step.divergent.is_empty()) {
+            legend.push((html! { path class="fork" d=(fork(13, -6)) {} }, "divergent warp".to_owned()));
+        }
+        if self.recording.run.steps.iter().any(|step| step.counts.barriers > 0) {
+            legend.push((html! { line class="barrier" x2="28" {} }, "barrier".to_owned()));
+        }
+        if self.recording.shown(&self.recording.identity) == "id" {
+            legend.push((html! { text class="value" x="13" y="4" { "id" } }, "the identity".to_owned()));
+        }
+        legend
+    }
+}
+
+/// Phrases side by side where a line has room for two.
+fn packed(phrases: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for phrase in phrases {
+        match lines.last_mut() {
+            Some(last) if last.chars().count() + phrase.chars().count() < 28 => {
+                last.push_str(", ");
+                last.push_str(phrase);
+            }
+            _ => lines.push(phrase.clone()),
+        }
+    }
+    lines
+}
+
+/// A fork in the road.
+fn fork(x: i64, y: i64) -> String {
+    format!("M{x} {}V{}M{x} {}L{} {y}M{x} {}L{} {y}", y + 11, y + 6, y + 6, x - 5, y + 6, x + 5)
+}
+
+/// The most characters of a value.
+const LONGEST: usize = 9;
+
+/// A value that is too long for its cell, cut.
+fn cut(value: &str) -> String {
+    match value.chars().count() > LONGEST {
+        true => value.chars().take(LONGEST - 1).chain(['…']).collect(),
+        false => value.to_owned(),
+    }
+}
+
+/// A column's width in pictures of the recording.
+pub(super) fn column_width_of(recording: &Recording) -> i64 {
+    column_width(recording, &Layout::new(recording))
+}
+
+/// Wide enough for the longest value.
+fn column_width(recording: &Recording, layout: &Layout) -> i64 {
+    let lines = layout.lines.iter().filter_map(|line| match &line.shown {
+        Shown::Words { values, .. } => Some(values),
+        Shown::Threads { .. } => None,
+    });
+    let lengths = lines.flatten().flatten().map(|value| cut(recording.shown(value)).chars().count());
+    let longest = lengths.max().unwrap_or(1) as i64;
+    (longest * 8 + 16).max(36) / 2 * 2
+}

@@ -1,0 +1,189 @@
+//! A run as text: for each step what was counted, and the arrays that it wrote.
+
+use super::recording::Recording;
+use super::{count_of, divergence, name_of, phrases, place_of};
+use crate::machine::Step;
+use std::fmt::Write;
+
+/// Columns of a line, at most.
+const WIDTH: usize = 80;
+
+/// How words that a step wrote are marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// By a star before them.
+    Plain,
+    /// By a colour of the terminal.
+    Colour,
+}
+
+/// The whole run.
+#[must_use]
+pub fn render(recording: &Recording, marks: Marks) -> String {
+    let names = recording.run.arrays.iter().map(|array| name_of(array).chars().count());
+    let names = names.max().unwrap_or(0).clamp(6, 20);
+    let mut page = Page { recording, marks, width: width(recording), names, out: String::new() };
+    page.head();
+    let (run, mut memory) = (&recording.run, recording.run.memory_after(0));
+    for array in
+        (0..run.arrays.len()).filter(|&array| run.arrays[array].since == 0 && run.arrays[array].block.is_none())
+    {
+        page.words(array, &memory[array], &[]);
+    }
+    let mut kernel = None;
+    for (number, step) in run.steps.iter().enumerate() {
+        if kernel.replace(step.kernel) != Some(step.kernel) {
+            page.line(format_args!("\nkernel {}", step.kernel));
+        }
+        page.step(number, step, &mut memory);
+    }
+    page.end();
+    page.out
+}
+
+/// The widest value.
+fn width(recording: &Recording) -> usize {
+    let run = &recording.run;
+    let initial = run.arrays.iter().flat_map(|array| &array.initial).flatten();
+    let written =
+        run.steps.iter().flat_map(|step| &step.events).flat_map(|event| &event.writes).map(|place| &place.value);
+    let shown = initial.chain(written).map(|value| recording.shown(value).chars().count());
+    // A number beside the words names the first of its line.
+    shown.max().unwrap_or(1).max(2)
+}
+
+struct Page<'a> {
+    recording: &'a Recording,
+    marks: Marks,
+    /// Columns of a value, and of an array's name.
+    width: usize,
+    names: usize,
+    out: String,
+}
+
+impl Page<'_> {
+    /// Writing to a string cannot fail.
+    fn line(&mut self, text: std::fmt::Arguments<'_>) {
+        let _infallible = writeln!(self.out, "{text}");
+    }
+
+    fn head(&mut self) {
+        let recording = self.recording;
+        let algorithm = recording.algorithm;
+        self.wrapped(&format!("{}: ", algorithm.name), algorithm.title);
+        self.line(format_args!("{}", recording.summary()));
+        if let Some(heads) = recording.segments() {
+            let heads = heads.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            self.wrapped("segments begin at ", &heads);
+        }
+        let mark = match self.marks {
+            Marks::Plain => "marked *",
+            Marks::Colour => "in colour",
+        };
+        self.line(format_args!("words that a step wrote are {mark}; . holds nothing yet"));
+        if recording.shown(&recording.identity) == "id" {
+            self.line(format_args!("id is the identity, {}", recording.identity));
+        }
+        self.line(format_args!("\nbefore"));
+    }
+
+    fn step(&mut self, number: usize, step: &Step, memory: &mut [Vec<Option<String>>]) {
+        let mut written: Vec<(usize, Vec<usize>)> = Vec::new();
+        for place in step.events.iter().flat_map(|event| &event.writes) {
+            memory[place.array][place.index] = Some(place.value.clone());
+            match written.iter_mut().find(|(array, _)| *array == place.array) {
+                Some((_, words)) => words.push(place.index),
+                None => written.push((place.array, vec![place.index])),
+            }
+        }
+        written.sort_unstable_by_key(|&(array, _)| array);
+        let blocks = self.recording.run.steps.iter().any(|step| step.block > 0);
+        let block = if blocks { format!(" (block {})", step.block) } else { String::new() };
+        let title = format!("\nstep {}  {}{block}: ", number + 1, step.label);
+        let mut notes = phrases(&step.counts);
+        notes.extend(divergence(&step.divergent));
+        self.wrapped(&title, &notes.join(", "));
+        for (array, words) in &written {
+            self.words(*array, &memory[*array], words);
+        }
+        if written.is_empty() {
+            self.line(format_args!("  nothing is written: threads keep what they found in registers"));
+        }
+        for _ in 0..step.counts.barriers {
+            self.line(format_args!("  {:-<1$}", "barrier ", WIDTH - 2));
+        }
+    }
+
+    /// The words of an array, in as many lines as they take.
+    fn words(&mut self, array: usize, words: &[Option<String>], written: &[usize]) {
+        let (name, names) = (name_of(&self.recording.run.arrays[array]), self.names);
+        let cell = self.width + 2;
+        let in_line = (WIDTH.saturating_sub(names + 3) / cell).max(1);
+        // A round number of words a line, so that places can be counted.
+        let in_line = if words.len() > in_line && in_line >= 8 { in_line / 8 * 8 } else { in_line };
+        for (number, line) in words.chunks(in_line).enumerate() {
+            let mut text = match number {
+                0 => format!("  {name:<names$}"),
+                _ => format!("  {:>names$}", format!("+{} ", number * in_line)),
+            };
+            for (index, word) in line.iter().enumerate().map(|(at, word)| (number * in_line + at, word)) {
+                let value = word.as_deref().map_or(".", |value| self.recording.shown(value));
+                let changed = written.contains(&index);
+                let star = if changed && self.marks == Marks::Plain { "*" } else { "" };
+                let padded = format!("{:>cell$}", format!("{star}{value}"));
+                match changed && self.marks == Marks::Colour {
+                    true => text.push_str(&padded.replace(value, &format!("\x1b[1;32m{value}\x1b[0m"))),
+                    false => text.push_str(&padded),
+                }
+            }
+            self.line(format_args!("{}", text.trim_end()));
+        }
+    }
+
+    /// `text` after `title`, in lines of the right length.
+    fn wrapped(&mut self, title: &str, text: &str) {
+        let mut line = title.to_owned();
+        let mut length = title.trim_start().chars().count();
+        for word in text.split_inclusive(' ') {
+            if length + word.trim_end().chars().count() > WIDTH {
+                line.truncate(line.trim_end().len());
+                line.push_str("\n    ");
+                length = 4;
+            }
+            line.push_str(word);
+            length += word.chars().count();
+        }
+        self.line(format_args!("{line}"));
+    }
+
+    fn end(&mut self) {
+        let recording = self.recording;
+        let total = recording.run.total();
+        let mut notes = vec![
+            count_of(total.steps, "step", "steps"),
+            count_of(total.operations, "operation", "operations"),
+            count_of(total.barriers, "barrier", "barriers"),
+        ];
+        if total.shuffles > 0 {
+            notes.push(count_of(total.shuffles, "shuffle", "shuffles"));
+        }
+        notes.push(count_of(total.cycles, "cycle", "cycles"));
+        notes.push(count_of(total.conflicts, "conflict", "conflicts"));
+        notes.push(count_of(total.divergent_warps, "divergent warp", "divergent warps"));
+        self.wrapped("\ntotal   ", &notes.join(", "));
+        let mut arrays: Vec<String> = Vec::new();
+        for array in recording.run.arrays.iter().filter(|array| array.block.is_none_or(|block| block == 0)) {
+            let words = count_of(array.initial.len() as u64, "word", "words");
+            let line = format!("{:<7} {words} of {}", array.name, place_of(array));
+            if !arrays.contains(&line) {
+                self.line(format_args!("{line}"));
+                arrays.push(line);
+            }
+        }
+        match (&recording.fault, recording.is_right()) {
+            (Some(_), _) => self.line(format_args!("fault   the model stops here")),
+            (None, Some(true)) => self.line(format_args!("result  as it should be")),
+            _ => self.wrapped("result  WRONG, should be ", &recording.expected.join(" ")),
+        }
+    }
+}

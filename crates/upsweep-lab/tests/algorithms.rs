@@ -1,0 +1,72 @@
+//! Every algorithm against the oracle on the machine model: lengths around every boundary, three operators, both bank
+//! layouts. The model's own checks (races, words outside an array, words never written) are part of it.
+
+mod support;
+
+use support::{LENGTHS, MILLION, affine, is_right, random};
+use upsweep_lab::algorithm::{Algorithm, Element, Error, Input, Setup};
+use upsweep_lab::algorithms::{ALGORITHMS, by_name};
+use upsweep_lab::machine::{Banks, Fault};
+use upsweep_lab::operator::Operator;
+
+/// For algorithms that take any length: the last group, wave or level is not full, or is.
+const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
+
+fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
+    let values: Vec<_> = (0..n).map(value).collect();
+    let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
+    let input = Input { values: &values, heads: &heads };
+    let banks = [Banks::Sixteen, Banks::ThirtyTwo];
+    // A million elements with one of them.
+    for &banks in if n < MILLION { &banks[..] } else { &banks[1..] } {
+        let setup = Setup { operator, banks, records: false };
+        let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
+        let outcome = algorithm.run(setup, &input).map(|outcome| outcome.results);
+        assert_eq!(outcome.as_ref().err(), None, "{what}");
+        let results = outcome.unwrap_or_default();
+        let expected = algorithm.computes.oracle(&operator, &input);
+        let first_wrong = results.iter().zip(&expected).position(|(found, expected)| found != expected);
+        assert_eq!((results.len(), first_wrong), (expected.len(), None), "{what}");
+    }
+}
+
+fn check_all(algorithm: &Algorithm, n: usize) {
+    check(algorithm, Operator::<i64>::sum(), random, n);
+    check(algorithm, Operator::<i64>::max(), random, n);
+    check(algorithm, Operator::affine(), affine, n);
+}
+
+#[test]
+fn algorithms_agree_with_the_oracle() {
+    for algorithm in ALGORITHMS.iter().filter(is_right) {
+        for n in LENGTHS.into_iter().filter(|&n| n <= algorithm.limit) {
+            check_all(algorithm, n);
+        }
+    }
+}
+
+#[test]
+fn any_length_is_any_length() {
+    for algorithm in ALGORITHMS.iter().filter(is_right).filter(|algorithm| algorithm.limit == usize::MAX) {
+        for n in LONGER {
+            check(algorithm, Operator::affine(), affine, n);
+        }
+        check_all(algorithm, MILLION);
+    }
+}
+
+#[test]
+fn a_single_buffer_races() {
+    let racing = by_name("kogge-stone-race").expect("it is listed");
+    check_all(racing, 32);
+    let values = [1; 33];
+    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+    match racing.run(setup, &Input { values: &values, heads: &[false; 33] }) {
+        // Thread 31 writes the word that thread 32, of the next warp, reads.
+        Err(Error::Fault(Fault::Race { at, first, second })) => {
+            assert_eq!((at.array, at.index), ("s", 31));
+            assert_eq!((first.thread, first.write, second.thread, second.write), (32, false, 31, true));
+        }
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,230 @@
+//! What the sources claim, by number. The tests count on the model by themselves; [`claims`] is tested against the same numbers.
+
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
+use upsweep_lab::algorithm::{Input, Setup};
+use upsweep_lab::algorithms::by_name;
+use upsweep_lab::claims::claims;
+use upsweep_lab::machine::{Banks, Counts, Run};
+use upsweep_lab::operator::Operator;
+
+fn run(name: &str, n: usize, banks: Banks) -> Run {
+    let algorithm = by_name(name).expect("it is listed");
+    let values: Vec<_> = (0..n as i64).collect();
+    let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+    algorithm.run(setup, &Input { values: &values, heads: &vec![false; n] }).expect("it runs").run
+}
+
+fn operations(name: &str, n: usize) -> u64 {
+    run(name, n, Banks::ThirtyTwo).total().operations
+}
+
+/// One number of each step of a name.
+fn each(run: &Run, label: &str, number: impl Fn(&Counts) -> u64) -> Vec<u64> {
+    run.steps.iter().filter(|step| step.label == label).map(|step| number(&step.counts)).collect()
+}
+
+#[test]
+fn operations_are_as_many_as_the_formulas_say() {
+    // n, log n, n log n - (n - 1), 2 (n - 1), 2n - 2 - log n.
+    let table = [(8, 3, 17, 14, 11), (64, 6, 321, 126, 120), (512, 9, 4097, 1022, 1013), (1024, 10, 9217, 2046, 2036)];
+    for (n, levels, naive, balanced, brent_kung) in table {
+        for name in ["kogge-stone", "double-buffered", "double-buffered-exclusive", "hillis-steele"] {
+            assert_eq!(operations(name, n), naive, "{name} {n}");
+            assert_eq!(naive, n as u64 * (levels - 1) + 1, "the lecture's total, {n}");
+        }
+        for name in ["blelloch", "blelloch-halves", "blelloch-padded", "blelloch-halves-padded"] {
+            assert_eq!(operations(name, n), balanced, "{name} {n}");
+        }
+        let names =
+            ["brent-kung", "brent-kung-halves", "brent-kung-padded", "brent-kung-halves-padded", "brent-kung-modulo"];
+        let inverse = ["inverse", "inverse-halves", "inverse-padded", "inverse-halves-padded"];
+        for name in names.into_iter().chain(inverse) {
+            assert_eq!(operations(name, n), brent_kung, "{name} {n}");
+        }
+        for name in ["reduce-interleaved", "reduce-strided", "reduce-strided-padded", "reduce-sequential", "sequential"]
+        {
+            assert_eq!(operations(name, n), n as u64 - 1, "{name} {n}");
+        }
+    }
+    assert_eq!(operations("brent-kung", 2048), 4083);
+    assert_eq!(operations("hillis-steele", 4096), 45057);
+}
+
+#[test]
+fn whole_warps_do_more_operations_than_needed() {
+    // 512 - 64 before the last warp, and 6 times all of it.
+    assert_eq!(operations("reduce-unrolled", 512), 448 + 192);
+    // 5 steps of 16 warps, then of one.
+    assert_eq!(operations("reduce-shuffle", 512), 5 * 512 + 5 * 32);
+    for name in ["reduce-unrolled", "reduce-shuffle"] {
+        let adding = run(name, 512, Banks::ThirtyTwo).total_of(|step| step.counts.operations > 0);
+        assert_eq!((adding.divergent_warps, adding.conflicts), (0, 0), "{name}");
+    }
+}
+
+#[test]
+fn barriers() {
+    let barriers = |name| run(name, 512, Banks::ThirtyTwo).total().barriers;
+    assert_eq!((barriers("kogge-stone"), barriers("double-buffered")), (18, 9));
+    assert_eq!((barriers("reduce-sequential"), barriers("reduce-unrolled"), barriers("reduce-shuffle")), (9, 4, 1));
+}
+
+#[test]
+fn work_of_each_step() {
+    let (naive, first) = (run("kogge-stone", 512, Banks::Sixteen), run("double-buffered-exclusive", 8, Banks::Sixteen));
+    assert_eq!(each(&naive, "add", |step| step.operations), [511, 510, 508, 504, 496, 480, 448, 384, 256]);
+    // Not 7, 5, 4.
+    assert_eq!(each(&first, "add", |step| step.operations), [7, 6, 4]);
+    let brent_kung = run("brent-kung", 16, Banks::Sixteen);
+    assert_eq!(each(&brent_kung, "up", |step| step.operations), [8, 4, 2, 1]);
+    assert_eq!(each(&brent_kung, "down", |step| step.operations), [1, 3, 7]);
+    let inverse = run("inverse", 16, Banks::Sixteen);
+    assert_eq!(each(&inverse, "down", |step| step.operations), [0, 1, 3, 7]);
+}
+
+#[test]
+fn steps_are_logarithms() {
+    let steps = |name, label| each(&run(name, 1024, Banks::Sixteen), label, |_| 1).len();
+    assert_eq!((steps("kogge-stone", "add"), steps("double-buffered", "add")), (10, 10));
+    assert_eq!((steps("blelloch", "up"), steps("blelloch", "down")), (10, 10));
+    assert_eq!((steps("inverse", "up"), steps("inverse", "down")), (10, 10));
+    assert_eq!((steps("brent-kung", "up"), steps("brent-kung", "down")), (10, 9));
+    assert_eq!(steps("sequential", "add"), 1023);
+}
+
+#[test]
+fn divergence_of_reductions() {
+    let divergent = |name| each(&run(name, 512, Banks::ThirtyTwo), "add", |step| step.divergent_warps);
+    assert_eq!(divergent("reduce-sequential"), [0, 0, 0, 0, 1, 1, 1, 1, 1]);
+    assert_eq!(divergent("reduce-strided"), [0, 0, 0, 0, 1, 1, 1, 1, 1]);
+    assert_eq!(divergent("reduce-interleaved"), [16, 16, 16, 16, 16, 8, 4, 2, 1]);
+
+    let (interleaved, sequential) =
+        (run("reduce-interleaved", 512, Banks::ThirtyTwo), run("reduce-sequential", 512, Banks::ThirtyTwo));
+    assert_eq!(each(&interleaved, "add", |step| step.warp_steps), [16, 16, 16, 16, 16, 8, 4, 2, 1]);
+    assert_eq!(each(&interleaved, "add", |step| step.active_threads), [256, 128, 64, 32, 16, 8, 4, 2, 1]);
+    assert_eq!(each(&sequential, "add", |step| step.warp_steps), [8, 4, 2, 1, 1, 1, 1, 1, 1]);
+    let adding = interleaved.total_of(|step| step.label == "add");
+    assert_eq!((adding.active_threads, adding.threads), (511, 4608));
+    assert!(adding.activity() < 0.25);
+}
+
+#[test]
+fn divergence_of_brent_kung() {
+    let adding = |name| run(name, 512, Banks::ThirtyTwo).total_of(|step| ["up", "down"].contains(&step.label));
+    let (contiguous, modulo, inverse) = (adding("brent-kung"), adding("brent-kung-modulo"), adding("inverse"));
+    assert_eq!((contiguous.divergent_warps, modulo.divergent_warps, inverse.divergent_warps), (13, 185, 13));
+    assert_eq!((contiguous.conflicts, modulo.conflicts), (438, 0));
+    assert_eq!((adding("brent-kung-padded").conflicts, adding("inverse-padded").conflicts), (22, 11));
+}
+
+#[test]
+fn cycles_of_the_lecture() {
+    // 8 cycles for the addresses of each of the warp-steps 6, 8 and 20.
+    for (leaves, plain, free, padded) in [(64, 102, 36, 84), (128, 186, 48, 112), (512, 570, 120, 304)] {
+        let adding = |name| run(name, leaves, Banks::Sixteen).total_of(|step| step.label == "add");
+        let (without, with) = (adding("reduce-strided"), adding("reduce-strided-padded"));
+        assert_eq!((without.cycles, 6 * without.warp_steps, with.cycles), (plain, free, padded), "{leaves} leaves");
+        assert_eq!(without.warp_steps, with.warp_steps);
+    }
+    let degrees = |name, leaves| each(&run(name, leaves, Banks::Sixteen), "add", |step| step.worst_degree);
+    assert_eq!(degrees("reduce-strided", 64), [2, 4, 4, 4, 2, 1]);
+    assert_eq!(degrees("reduce-strided", 128), [2, 4, 8, 8, 4, 2, 1]);
+    assert_eq!(degrees("reduce-strided", 512), [2, 4, 8, 16, 16, 8, 4, 2, 1]);
+    assert_eq!(degrees("reduce-strided-padded", 128), [1; 7]);
+    assert_eq!(degrees("reduce-strided-padded", 512), [1, 1, 1, 1, 2, 2, 2, 2, 1]);
+}
+
+#[test]
+fn conflicts_elsewhere() {
+    for name in ["reduce-interleaved", "reduce-sequential", "reduce-unrolled", "reduce-shuffle", "brent-kung-modulo"] {
+        for banks in [Banks::Sixteen, Banks::ThirtyTwo] {
+            assert_eq!(run(name, 512, banks).total().conflicts, 0, "{name}");
+        }
+    }
+    for (name, degree) in [("brent-kung", 2), ("brent-kung-halves", 1), ("inverse", 2), ("inverse-halves", 1)] {
+        assert_eq!(each(&run(name, 512, Banks::Sixteen), "load", |step| step.worst_degree), [degree], "{name}");
+    }
+}
+
+#[test]
+fn the_printed_example() {
+    for (name, scan) in [
+        ("brent-kung", [3, 4, 11, 11, 15, 16, 22, 25]),
+        ("inverse-padded", [3, 4, 11, 11, 15, 16, 22, 25]),
+        ("hillis-steele", [3, 4, 11, 11, 15, 16, 22, 25]),
+        ("sequential", [0, 3, 4, 11, 11, 15, 16, 22]),
+        ("double-buffered-exclusive", [0, 3, 4, 11, 11, 15, 16, 22]),
+    ] {
+        let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+        let input = Input { values: &[3, 1, 7, 0, 4, 1, 6, 3], heads: &[false; 8] };
+        assert_eq!(by_name(name).expect("it is listed").run(setup, &input).expect("it runs").results, scan, "{name}");
+    }
+}
+
+/// Name, claimed, found; and whether it holds.
+const EXPECTED: &[(&str, &str, &str, bool)] = &[
+    ("sequential-work", "8 64 512 1024", "7 63 511 1023", false),
+    ("reduction-work", "511 511 511", "511 511 511", true),
+    ("naive-work-per-step", "511 510 508 504 496 480 448 384 256", "511 510 508 504 496 480 448 384 256", true),
+    ("kogge-stone-work", "17 321 4097 9217", "17 321 4097 9217", true),
+    ("hillis-steele-work", "17 4097 45057", "17 4097 45057", true),
+    ("first-attempt-work", "17 321 4097 9217", "17 321 4097 9217", true),
+    ("first-attempt-work-per-step", "7 5 4", "7 6 4", false),
+    ("twenty-times-the-work", "20", "19.00 (log n is 20)", true),
+    ("naive-steps", "10 10", "10 10", true),
+    ("blelloch-work", "14 126 1022 2046", "14 126 1022 2046", true),
+    ("balanced-steps", "20 20", "20 20", true),
+    ("brent-kung-work", "11 120 1013 2036", "11 120 1013 2036", true),
+    ("brent-kung-steps", "19", "19", true),
+    ("brent-kung-threads", "up 4 2 1 0, down 2 4 8", "up 8 4 2 1, down 1 3 7", false),
+    ("inverse-work", "less than 14 126 1022 2046", "11 120 1013 2036", true),
+    ("inclusive-example", "3 4 11 11 14 16 22 25", "3 4 11 11 15 16 22 25", false),
+    ("exclusive-example", "0 3 4 11 11 15 16 22", "0 3 4 11 11 15 16 22", true),
+    ("interleaved-first-steps", "16 16 16 16 16", "16 16 16 16 16", true),
+    ("interleaved-later-steps", "0 0 0 0", "8 4 2 1", false),
+    ("interleaved-one-thread", "1 1 1 1", "1 1 1 1", true),
+    ("interleaved-half", "at most 0.500", "0.500", true),
+    ("interleaved-quarter", "less than 0.250", "0.111", true),
+    ("sequential-divergence", "0 0 0 0 1 1 1 1 1", "0 0 0 0 1 1 1 1 1", true),
+    ("sequential-sub-sums", "the first step that diverges makes less than 16", "16", false),
+    ("sequential-retiring", "4", "4 (warps at work: 8 4 2 1 1 1 1 1 1)", true),
+    ("last-loops", "6", "6", true),
+    ("unrolled-lines", "64 2080", "64 1568", false),
+    ("single-buffer-race", "a race", "from 33 elements on", true),
+    ("interleaved-conflicts", "conflicts", "0", false),
+    ("sequential-conflicts", "0", "0", true),
+    ("loads-conflicts", "2 1", "2 1", true),
+    ("tree-64-degrees", "2 4 4 4 2 1", "2 4 4 4 2 1", true),
+    ("tree-64", "102 36 84", "102 36 84", true),
+    ("tree-128", "186 48 106", "186 48 112", false),
+    ("tree-512", "570 120 304", "570 120 304", true),
+    ("tree-512-padded-degrees", "1 1 1 1 2 2 2 2 1", "1 1 1 1 2 2 2 2 1", true),
+    ("brent-kung-conflicts", "2 4", "2 4", true),
+    ("brent-kung-padded-conflicts", "1 1", "1 1", true),
+    ("warps-of-blocks", "24", "24", true),
+    ("latency-hiding", "13", "13", true),
+];
+
+#[test]
+fn claims_are_settled() {
+    let claims = claims();
+    let found: Vec<_> = claims.iter().map(|c| (c.name, c.claimed.as_str(), c.found.as_str(), c.holds)).collect();
+    for (found, expected) in found.iter().zip(EXPECTED) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.len(), EXPECTED.len());
+}
+
+#[test]
+fn claims_have_names_of_their_own_and_sources() {
+    let claims = claims();
+    let mut names: Vec<_> = claims.iter().map(|claim| claim.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), claims.len());
+    assert!(claims.iter().all(|claim| !claim.source.is_empty() && !claim.statement.is_empty()));
+    // Who says that something is wrong says what is right.
+    assert!(claims.iter().all(|claim| claim.holds || !claim.remark.is_empty()));
+}

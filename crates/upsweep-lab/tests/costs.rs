@@ -1,0 +1,90 @@
+//! What the files of the algorithms say of their cost, for those of many blocks, the segmented ones and the Fenwick tree.
+
+use upsweep_lab::algorithm::{Input, Setup};
+use upsweep_lab::algorithms::by_name;
+use upsweep_lab::machine::{Banks, Counts};
+use upsweep_lab::operator::Operator;
+
+/// What a run with segments of 5 elements counts.
+fn counts(name: &str, n: u64) -> Counts {
+    let values: Vec<_> = (0..n as i64).collect();
+    let heads: Vec<_> = (0..n).map(|index| index % 5 == 0).collect();
+    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+    let input = Input { values: &values, heads: &heads };
+    let outcome = by_name(name).map(|algorithm| algorithm.run(setup, &input));
+    assert!(matches!(outcome, Some(Ok(_))), "{name} of {n} elements: {outcome:?}");
+    outcome.and_then(Result::ok).map(|outcome| outcome.run.total()).unwrap_or_default()
+}
+
+#[test]
+fn three_kernels_touch_each_element_twice() {
+    // 4 segments of 512. A segment takes 2 n - 2 - log₂ n operations; so does the kernel of the sums.
+    let (n, total) = (2048, counts("three-kernel", 2048));
+    assert_eq!(total.operations, 5 * (2 * 512 - 2 - 9) + 3 * 512);
+    // The sums: read once, and once by each thread of the last kernel.
+    assert_eq!(total.global_reads, n + 3 * 512 + 4 + 3 * 256);
+    assert_eq!(total.global_writes, n + 3 * 512 + 4 + 4);
+}
+
+#[test]
+fn recursion_has_ever_fewer_blocks() {
+    // 512 · 512 + 1 elements: 513 blocks, then 2, then 1; those of a level but the first have what lies before added.
+    let total = counts("recursive", 512 * 512 + 1);
+    assert_eq!(total.operations, (513 + 2 + 1) * 2 * 511 + (511 * 512 + 1) + 1);
+}
+
+#[test]
+fn one_pass_touches_each_element_once() {
+    for tiles in [1, 2, 48, 100] {
+        let n = tiles * 1024;
+        let chained = counts("chained", n);
+        assert_eq!(chained.global_reads, n + 2 * (tiles - 1));
+        assert_eq!(chained.global_writes, n + 2 * tiles);
+        // Threads: 3 + 4 + 1 operations, less where nothing lies before; a tile: the scan of 256 totals, and the chain.
+        let scans = tiles * (256 * 8 + 2 * 256 - 2 - 8 + 1);
+        assert_eq!(chained.operations, scans - tiles - 4 - 256);
+        let look_back = counts("look-back", n);
+        assert!(look_back.global_reads >= n + 2 * (tiles - 1) && look_back.global_reads <= n + 2 * 64 * tiles);
+        assert_eq!(look_back.global_writes, n + 4 * tiles - 2);
+    }
+}
+
+#[test]
+fn a_tile_looks_back_as_far_as_blocks_are_resident() {
+    // The 48th tile combines 47 words where `chained` combines one; the first of the next wave finds a prefix.
+    let more = |tiles: u64| counts("look-back", tiles * 1024).operations - counts("chained", tiles * 1024).operations;
+    assert_eq!(more(48) - more(47), 46);
+    assert_eq!(more(49) - more(48), 0);
+}
+
+#[test]
+fn production_keeps_its_elements_in_registers() {
+    let n = 40 * 2048;
+    let total = counts("production", n);
+    assert!(total.global_reads < n + n / 40 && total.global_writes < n + n / 40);
+    // Words of shared memory: one a warp written and read, twice, and the second one by all lanes.
+    assert_eq!(total.shared_writes, 40 * 16);
+    assert_eq!(total.barriers, 40 * 2);
+    // 15 operations for a thread's 8 elements, and some 5 for its sum.
+    assert!(total.operations > n * 19 / 8 && total.operations < n * 21 / 8, "{}", total.operations as f64 / n as f64);
+}
+
+#[test]
+fn segments_do_not_change_the_number_of_steps() {
+    let (n, plain) = (1024, counts("blelloch", 1024));
+    for name in ["segmented-pairs", "segmented-sweep"] {
+        let total = counts(name, n);
+        assert_eq!((total.steps, total.barriers), (plain.steps, plain.barriers), "{name}");
+        assert!(total.operations < 2 * (n - 1), "{name}");
+    }
+}
+
+#[test]
+fn walks_are_not_work_efficient() {
+    for log in [1, 5, 10] {
+        let n = 1 << log;
+        let total = counts("fenwick", n);
+        assert_eq!(total.operations, n / 2 * log);
+        assert_eq!(total.barriers, log + 1);
+    }
+}

@@ -1,0 +1,68 @@
+//! Every algorithm's CUDA kernels against the oracle: the same lengths and operators as on the model, and lengths past a block
+//! for those that take them. They need a GPU; without one they are ignored.
+#![cfg(feature = "cuda")]
+
+mod support;
+
+use support::{LENGTHS, MILLION, affine, is_right, random};
+use upsweep_lab::algorithm::{Algorithm, Input};
+use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::gpu::{Gpu, GpuElement, race, variants};
+use upsweep_lab::operator::Operator;
+
+type Outcome = Result<(), upsweep_lab::gpu::Error>;
+
+fn check<T: GpuElement>(
+    gpu: &Gpu,
+    algorithm: &Algorithm,
+    operator: Operator<T>,
+    value: impl Fn(usize) -> T,
+    n: usize,
+) -> Outcome {
+    let values: Vec<_> = (0..n).map(value).collect();
+    let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
+    let input = Input { values: &values, heads: &heads };
+    let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
+    let found = gpu.run(algorithm, &operator, &input)?;
+    let expected = algorithm.computes.oracle(&operator, &input);
+    let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+    assert_eq!((wrong, found.len()), (None, expected.len()), "{what}");
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn gpu_agrees_with_the_oracle() -> Outcome {
+    let gpu = Gpu::open(0)?;
+    for algorithm in ALGORITHMS.iter().filter(is_right) {
+        for n in LENGTHS.into_iter().chain([MILLION]).filter(|&n| n <= algorithm.limit) {
+            check(&gpu, algorithm, Operator::<i64>::sum(), random, n)?;
+            check(&gpu, algorithm, Operator::<i64>::max(), random, n)?;
+            check(&gpu, algorithm, Operator::affine(), affine, n)?;
+        }
+    }
+    Ok(())
+}
+
+/// The race compares every result with a plain loop's, also of algorithms of one block, which it extends to any length.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn gpu_race() {
+    let gpu = Gpu::open(0).expect("a CUDA GPU");
+    let all: Vec<_> = ALGORITHMS.iter().collect();
+    for n in [1, 1000, 1 << 12, 3_000_017] {
+        let laps = race(&gpu, &all, n, |_| {}).expect("every result is right");
+        assert!(laps.iter().all(|lap| lap.micros > 0.0 && lap.n == n));
+        assert_eq!(laps[0].name, "copy");
+    }
+}
+
+/// `cargo xtask kernels` compiles them; here, that none is left out.
+#[test]
+fn gpu_kernels_are_listed() {
+    let variants = variants();
+    for algorithm in ALGORITHMS.iter().filter(is_right).filter(|algorithm| algorithm.name != "production") {
+        let prefix = format!("lab {} ", algorithm.name);
+        assert!(variants.iter().any(|(name, _)| name.starts_with(&prefix)), "{} has no kernel", algorithm.name);
+    }
+}

@@ -1,0 +1,193 @@
+//! Chromium without a window, told what to do through a pair of pipes: the DevTools protocol, JSON with a zero after
+//! each message.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// A browser that does not answer for so long is stuck.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running browser. It ends with this value.
+pub(crate) struct Browser {
+    child: Child,
+    commands: ChildStdin,
+    messages: Receiver<Value>,
+    folder: tempfile::TempDir,
+    sent: u64,
+    pages: u64,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Browser {
+    /// Starts what `UPSWEEP_TEST_BROWSER` names.
+    pub(crate) fn start() -> Self {
+        let program = std::env::var("UPSWEEP_TEST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
+        let folder = tempfile::tempdir().unwrap();
+        // The browser reads commands from descriptor 3 and writes to 4.
+        let mut child = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", &program])
+            .args(["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"])
+            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("sh starts");
+        let (commands, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            for message in BufReader::new(output).split(0) {
+                let message = serde_json::from_slice(&message.unwrap()).unwrap();
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, commands, messages, folder, sent: 0, pages: 0 }
+    }
+
+    /// Opens a page from a file of its own.
+    pub(crate) fn open(&mut self, page: &str) -> Tab<'_> {
+        self.pages += 1;
+        let path = self.folder.path().join(format!("{}.html", self.pages));
+        std::fs::write(&path, page).unwrap();
+        let url = format!("file://{}", path.display());
+        let mut tab = Tab { attached: None, url: url.clone(), events: Vec::new(), browser: self };
+        let target = tab.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let attached = tab.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+        tab.attached = Some(attached["sessionId"].clone());
+        for domain in ["Page", "Runtime", "Network", "Log"] {
+            tab.call(&format!("{domain}.enable"), json!({}));
+        }
+        tab.resize(1280);
+        tab.events.clear();
+        tab.call("Page.navigate", json!({ "url": url }));
+        tab.waits_for("document.readyState === 'complete'");
+        tab
+    }
+
+    fn receive(&mut self) -> Value {
+        self.messages.recv_timeout(PATIENCE).expect("the browser answers; UPSWEEP_TEST_BROWSER names it")
+    }
+}
+
+/// A page in the browser.
+pub(crate) struct Tab<'a> {
+    browser: &'a mut Browser,
+    attached: Option<Value>,
+    url: String,
+    events: Vec<Value>,
+}
+
+impl Tab<'_> {
+    /// Calls a method of the protocol; keeps the events that come before its answer.
+    fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.browser.sent += 1;
+        let id = self.browser.sent;
+        let mut message = json!({ "id": id, "method": method, "params": parameters });
+        if let Some(attached) = &self.attached {
+            message["sessionId"] = attached.clone();
+        }
+        let sent = self.browser.commands.write_all(format!("{message}\0").as_bytes());
+        sent.expect("the browser runs; UPSWEEP_TEST_BROWSER names it");
+        loop {
+            let mut answer = self.browser.receive();
+            if answer["id"] == id {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+            self.events.push(answer);
+        }
+    }
+
+    /// The value of an expression, or what its promise comes to.
+    #[track_caller]
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
+        let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let mut answer = self.call("Runtime.evaluate", parameters);
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        answer["result"]["value"].take()
+    }
+
+    /// Waits until an expression is true.
+    #[track_caller]
+    pub(crate) fn waits_for(&mut self, expression: &str) {
+        let start = Instant::now();
+        while self.value(expression) != true {
+            assert!(start.elapsed() < PATIENCE, "{expression}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Presses a key.
+    pub(crate) fn key(&mut self, key: &str) {
+        let code = if key == " " { "Space" } else { key };
+        for kind in ["rawKeyDown", "keyUp"] {
+            self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "code": code }));
+        }
+    }
+
+    /// The middle of an element of the page, in sight.
+    #[track_caller]
+    fn place(&mut self, selector: &str) -> Value {
+        let selector = Value::from(selector);
+        self.value(&format!(
+            "{{ const found = document.querySelector({selector}); found.scrollIntoView({{ block: 'center', inline: 'center' }}); \
+             const box = found.getBoundingClientRect(); [box.x + box.width / 2, box.y + box.height / 2] }}"
+        ))
+    }
+
+    /// Moves the mouse over an element.
+    #[track_caller]
+    pub(crate) fn point(&mut self, selector: &str) {
+        let place = self.place(selector);
+        self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": place[0], "y": place[1] }));
+    }
+
+    /// Clicks on an element.
+    #[track_caller]
+    pub(crate) fn click(&mut self, selector: &str) {
+        let place = self.place(selector);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let parameters = json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", parameters);
+        }
+    }
+
+    /// Makes the screen so many pixels wide.
+    pub(crate) fn resize(&mut self, width: u64) {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.call("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Checks that the page asked for itself only, and that nothing went wrong in it.
+    #[track_caller]
+    pub(crate) fn is_quiet(&mut self) {
+        self.value("0");
+        let mut requests = 0;
+        for event in &self.events {
+            let parameters = &event["params"];
+            match event["method"].as_str() {
+                Some("Network.requestWillBeSent") => {
+                    let url = parameters["request"]["url"].as_str().unwrap();
+                    assert!(url == self.url || url.starts_with("data:"), "{url}");
+                    requests += 1;
+                }
+                Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => {
+                    assert_eq!(event, &Value::Null, "the page is silent");
+                }
+                _ => {}
+            }
+        }
+        assert!(requests > 0, "requests are seen");
+    }
+}
