@@ -4,12 +4,13 @@
 //! contestants take turns, so that a slow second of the machine meets all of them; on a GPU each call is timed by
 //! events, after the L2 cache has been flushed. The yardstick is a copy of the same elements in the same run.
 
+pub mod cuda;
 mod format;
 mod number;
 mod record;
 
 pub use number::{Number, Value, hash};
-pub use record::{Record, Row};
+pub use record::{Record, Row, head};
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -42,10 +42,7 @@ impl Record {
             Some(path) => Box::new(File::create(path).map_err(|error| format!("{}: {error}", path.display()))?),
             None => Box::new(io::stdout()),
         };
-        let (upsweep, rustc) = (env!("CARGO_PKG_VERSION"), env!("UPSWEEP_RUSTC"));
-        let versions = format!("upsweep {upsweep}, {rustc}, {}{versions}", system());
-        let values = [machine, &today(), &versions, env!("UPSWEEP_COMMIT")];
-        for (key, value) in HEADER_KEYS.iter().zip(values) {
+        for (key, value) in head(machine, versions) {
             writeln!(out, "# {key}: {value}")?;
         }
         writeln!(out, "{COLUMNS}")?;
@@ -65,6 +62,16 @@ impl Record {
         self.out.flush()?;
         Ok(())
     }
+}
+
+/// What the head of a record says, each with its key. `versions` are those that only the bench knows.
+#[must_use]
+pub fn head(machine: &str, versions: &str) -> [(&'static str, String); HEADER_KEYS.len()] {
+    let (upsweep, rustc) = (env!("CARGO_PKG_VERSION"), env!("UPSWEEP_RUSTC"));
+    let versions = format!("upsweep {upsweep}, {rustc}, {}{versions}", system());
+    let [machine_key, date_key, versions_key, commit_key] = HEADER_KEYS;
+    let commit = env!("UPSWEEP_COMMIT").to_owned();
+    [(machine_key, machine.to_owned()), (date_key, today()), (versions_key, versions), (commit_key, commit)]
 }
 
 /// The operating system's name and version, where the kernel tells them.

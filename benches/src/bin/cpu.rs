@@ -95,7 +95,7 @@ fn columns(options: &Options, record: &mut Record) -> Outcome {
         bench.run(
             record,
             |input, output| Reduce::new(Sum).axis(&shape, 0).run(&device, input, output),
-            |input, output| plain_rows_fold(input, output),
+            plain_rows_fold,
         )?;
     }
     Ok(())

@@ -7,16 +7,10 @@
 //
 // Memory ordering. A prefix is written, then a fence, then its status; who reads the status reads the prefix after a fence.
 
-constexpr u32 ITEMS = 8;  // elements a thread
 
-// What the blocks share; all 0 at first. Behind it a word for each part: whether its prefix is there.
-struct Chain {
-    u32 tickets;
-};
-
-// The exclusive prefix of each thread's value, and the total, by Kogge-Stone in shared memory.
-__device__ __forceinline__ T block_exclusive_scan(T value, T& total) {
-    T *in = shared_words(), *out = in + blockDim.x;
+// The exclusive prefix of each thread's value, and the total, by Kogge-Stone in `words`.
+__device__ __forceinline__ T block_exclusive_scan(T value, T* words, T& total) {
+    T *in = words, *out = in + blockDim.x;
     const u32 t = threadIdx.x;
     in[t] = value;
     for (u32 stride = 1; stride < blockDim.x; stride *= 2) {
@@ -38,14 +32,10 @@ extern "C" __global__ void chained(const T* x, T* y, u64 n, u32* tickets, u32* s
     if (t == 0) ticket = atomicAdd(tickets, 1);
     __syncthreads();
     const u32 part = ticket;
-    const u64 begin = ((u64)part * blockDim.x + t) * ITEMS;
-    T values[ITEMS], sum = identity();
-    for (u32 k = 0; k < ITEMS; k++) {
-        values[k] = begin + k < n ? x[begin + k] : identity();
-        sum = combine(sum, values[k]);
-    }
-    T total;
-    const T before_thread = block_exclusive_scan(sum, total);
+    T* const tile = shared_words();
+    T values[ITEMS], total;
+    load_tile(x, tile_begin(part), n, tile, values);
+    const T before_thread = block_exclusive_scan(sum_of(values), tile + ITEMS * blockDim.x, total);
     if (t == 0) {
         T before = identity();
         if (part > 0) {
@@ -59,9 +49,6 @@ extern "C" __global__ void chained(const T* x, T* y, u64 n, u32* tickets, u32* s
         before_part = before;
     }
     __syncthreads();
-    T prefix = combine(before_part, before_thread);
-    for (u32 k = 0; k < ITEMS; k++) {
-        prefix = combine(prefix, values[k]);
-        if (begin + k < n) y[begin + k] = prefix;
-    }
+    scan_values(combine(before_part, before_thread), values);
+    store_tile(y, tile_begin(part), n, tile, values);
 }

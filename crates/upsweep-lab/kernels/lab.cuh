@@ -46,3 +46,40 @@ __device__ __forceinline__ T shuffle_up(const T& value, u32 by) {
     memcpy(&other, words, sizeof(T));
     return other;
 }
+
+// The tiles of the kernels with one pass: ITEMS neighbouring elements a thread. They come and go by way of shared memory,
+// neighbouring threads at neighbouring words of global memory. ITEMS is odd: a warp's threads find theirs in different banks.
+constexpr u32 ITEMS = 15;
+__device__ __forceinline__ u64 tile_begin(u32 tile) { return (u64)tile * blockDim.x * ITEMS; }
+
+// This thread's elements of a tile; `s` has room for it.
+__device__ __forceinline__ void load_tile(const T* x, u64 begin, u64 n, T* s, T (&values)[ITEMS]) {
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 i = k * blockDim.x + threadIdx.x;
+        s[i] = begin + i < n ? x[begin + i] : identity();
+    }
+    __syncthreads();
+    for (u32 k = 0; k < ITEMS; k++) values[k] = s[threadIdx.x * ITEMS + k];
+}
+
+__device__ __forceinline__ void store_tile(T* y, u64 begin, u64 n, T* s, const T (&values)[ITEMS]) {
+    for (u32 k = 0; k < ITEMS; k++) s[threadIdx.x * ITEMS + k] = values[k];
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 i = k * blockDim.x + threadIdx.x;
+        if (begin + i < n) y[begin + i] = s[i];
+    }
+}
+
+// Each of a thread's values becomes the combination of `before`, the lower ones and itself.
+__device__ __forceinline__ void scan_values(T before, T (&values)[ITEMS]) {
+    for (u32 k = 0; k < ITEMS; k++) values[k] = before = combine(before, values[k]);
+}
+
+__device__ __forceinline__ T sum_of(const T (&values)[ITEMS]) {
+    T sum = values[0];
+    for (u32 k = 1; k < ITEMS; k++) sum = combine(sum, values[k]);
+    return sum;
+}

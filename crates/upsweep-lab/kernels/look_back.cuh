@@ -8,25 +8,23 @@
 //
 // Memory ordering. As in chained.cuh: a value, a fence, its status; the status, a fence, the value.
 
-constexpr u32 ITEMS = 8;  // elements a thread
 constexpr u32 NOTHING = 0, AGGREGATE = 1, PREFIX = 2;
 
-// The exclusive prefix of each thread's value, and the total: shuffles within each warp, then the warps' totals.
-__device__ __forceinline__ T block_exclusive_scan(T value, T& total) {
-    T* const totals = shared_words();
+// The exclusive prefix of each thread's value, and the total: shuffles within each warp, then the warps' totals, in `words`.
+__device__ __forceinline__ T block_exclusive_scan(T value, T* words, T& total) {
     const u32 t = threadIdx.x, lane = t % WARP, warps = blockDim.x / WARP;
     T scanned = value;
     for (u32 by = 1; by < WARP; by *= 2) {
         const T lower = shuffle_up(scanned, by);
         if (lane >= by) scanned = combine(lower, scanned);
     }
-    if (lane == WARP - 1) totals[t / WARP] = scanned;
+    if (lane == WARP - 1) words[t / WARP] = scanned;
     __syncthreads();
     T before = identity();
     total = identity();
     for (u32 w = 0; w < warps; w++) {
         if (w == t / WARP) before = total;
-        total = combine(total, totals[w]);
+        total = combine(total, words[w]);
     }
     const T left = shuffle_up(scanned, 1);
     return lane > 0 ? combine(before, left) : before;
@@ -65,14 +63,10 @@ extern "C" __global__ void decoupled_look_back(const T* x, T* y, u64 n, u32* tic
     if (t == 0) ticket = atomicAdd(tickets, 1);
     __syncthreads();
     const u32 part = ticket;
-    const u64 begin = ((u64)part * blockDim.x + t) * ITEMS;
-    T values[ITEMS], sum = identity();
-    for (u32 k = 0; k < ITEMS; k++) {
-        values[k] = begin + k < n ? x[begin + k] : identity();
-        sum = combine(sum, values[k]);
-    }
-    T total;
-    const T before_thread = block_exclusive_scan(sum, total);
+    T* const tile = shared_words();
+    T values[ITEMS], total;
+    load_tile(x, tile_begin(part), n, tile, values);
+    const T before_thread = block_exclusive_scan(sum_of(values), tile + ITEMS * blockDim.x, total);
     if (t == 0) {
         (part == 0 ? prefixes : aggregates)[part] = total;
         __threadfence();
@@ -90,9 +84,6 @@ extern "C" __global__ void decoupled_look_back(const T* x, T* y, u64 n, u32* tic
         }
     }
     __syncthreads();
-    T prefix = combine(before_part, before_thread);
-    for (u32 k = 0; k < ITEMS; k++) {
-        prefix = combine(prefix, values[k]);
-        if (begin + k < n) y[begin + k] = prefix;
-    }
+    scan_values(combine(before_part, before_thread), values);
+    store_tile(y, tile_begin(part), n, tile, values);
 }

@@ -14,8 +14,10 @@ extern "C" __global__ void segmented_sweep(const T* x, const u32* heads, T* y, u
         __syncthreads();
         if (t < size / (2 * stride)) {
             const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
-            if (!flags[right]) s[right] = combine(s[left], s[right]);
-            flags[right] |= flags[left];
+            if (!flags[right]) {
+                s[right] = combine(s[left], s[right]);
+                flags[right] = flags[left];
+            }
         }
     }
     __syncthreads();
@@ -25,10 +27,10 @@ extern "C" __global__ void segmented_sweep(const T* x, const u32* heads, T* y, u
         if (t < size / (2 * stride)) {
             const u32 right = 2 * stride * (t + 1) - 1, left = right - stride;
             const T old = s[left], before = s[right];
-            s[left] = before;
             // The right child's first element is the one after `left`.
-            s[right] = original[left + 1] ? identity() : flags[left] ? old : combine(before, old);
-            flags[left] = 0;
+            const bool begins = original[left + 1], cut = flags[left];
+            s[left] = before;
+            s[right] = begins ? identity() : cut ? old : combine(before, old);
         }
     }
     __syncthreads();

@@ -256,6 +256,14 @@ template <class T> ARITH T canonical(T x) {
 }
 template <floating T> ARITH auto to_bits(T x) { return raw_bits(canonical(x)); }
 
+// Makes zeros of the bytes between the fields of a value in memory, which an assignment leaves as they were.
+template <class T> ARITH void clear_padding(T *to) {
+  if constexpr (!scalar<T>) clear_between_fields(to);
+}
+ARITH void clear_bytes(void *from, u64 count) {
+  for (u64 i = 0; i < count; ++i) ((u8 *)from)[i] = 0;
+}
+
 // Each operation on A and B is done in the type that both have, or that the bare number takes from the other.
 #define ARITH_BINARY(name, ...)                                  \
   template <class A, class B> ARITH auto name(A left, B right) { \
@@ -479,6 +487,9 @@ template <class T, u64 N> struct Array {
   ARITH friend Array canonical_fields(Array x) {
     for (u64 i = 0; i < N; ++i) x.at[i] = arith::canonical(x.at[i]);
     return x;
+  }
+  ARITH friend void clear_between_fields(Array *to) {
+    for (u64 i = 0; i < N; ++i) arith::clear_padding(&to->at[i]);
   }
 };
 

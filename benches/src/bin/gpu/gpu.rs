@@ -1,6 +1,6 @@
 //! One GPU with the benches' buffers: filling, checking, timing.
 
-use cudarc::driver::sys::{CUdevice_attribute, CUevent_flags, cuDriverGetVersion};
+use cudarc::driver::sys::CUevent_flags;
 use cudarc::driver::{
     CudaContext, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, LaunchConfig, PushKernelArg,
 };
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 use upsweep::{Array, Device, Element};
-use upsweep_bench::{Options, Outcome, Record, Row, Value, median};
+use upsweep_bench::{Options, Outcome, Record, Row, Value, cuda, median};
 
 /// More than any L2 cache holds: writing so much before each call leaves nothing of its input there.
 const FLUSHED_BYTES: usize = 256 << 20;
@@ -45,9 +45,7 @@ impl Gpu {
         let (free, _) = context.mem_get_info()?;
         // Half for what is uploaded beside the buffers and for the library.
         let bytes = bytes.min(free / 4);
-        let multiprocessors = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let machine = format!("{}, {multiprocessors} SMs", context.name()?);
-        let record = Record::create(&options, &machine, &versions())?;
+        let record = Record::create(&options, &cuda::machine(&context)?, &cuda::versions())?;
         Ok(Self {
             device: Device::on_stream(&stream)?,
             input: stream.alloc_zeros(bytes)?,
@@ -321,19 +319,4 @@ impl Lines<'_> {
 
 fn wrong<T: Value>(algo: &str, at: usize, found: T, expected: T) -> Box<dyn std::error::Error> {
     format!("{algo} of {}: element {at} is {found:?}, not {expected:?}", T::NAME).into()
-}
-
-/// The driver's, CUDA's and NVRTC's versions.
-fn versions() -> String {
-    let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
-    let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-    let driver = text.split_whitespace().find(is_version).unwrap_or("unknown").to_owned();
-    let (mut cuda, mut major, mut minor) = (0, 0, 0);
-    // SAFETY: the pointers are valid for writing. Both libraries are loaded: a context and a module exist. A failure
-    // leaves the zeros.
-    unsafe {
-        let _ = cuDriverGetVersion(&mut cuda);
-        let _ = cudarc::nvrtc::sys::nvrtcVersion(&mut major, &mut minor);
-    }
-    format!(", driver {driver}, CUDA {}.{}, NVRTC {major}.{minor}", cuda / 1000, cuda % 1000 / 10)
 }

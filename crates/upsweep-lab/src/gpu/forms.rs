@@ -101,7 +101,8 @@ impl Kernels {
             entry,
             text,
             padded: name.ends_with("-padded"),
-            halves: name.contains("-halves"),
+            halves: name.contains("-halves")
+                || matches!(algorithm.file, "reduce_strided" | "three_kernel" | "recursive"),
             exclusive: matches!(entry, "blelloch") || name == "double-buffered-exclusive",
             modulo: name == "brent-kung-modulo",
         })

@@ -11,8 +11,8 @@ use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, DevicePtrMut, LaunchCon
 
 /// Threads of a block where there are several.
 const THREADS: usize = 256;
-/// Elements a thread of the kernels with one pass.
-const ITEMS: usize = 8;
+/// Elements a thread of the kernels with one pass: as in `lab.cuh`.
+const ITEMS: usize = 15;
 
 /// What a launch passes to its kernel.
 #[derive(Clone, Copy, Debug)]
@@ -274,13 +274,15 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         self.commands.push(Command::Clear { buffer: status });
         let (out, tickets, prefixes) = (self.address(y), self.address(status), self.address(prefixes));
         let mut args = vec![x, out, n as u64, tickets, tickets + size_of::<u32>() as u64];
-        let mut shared = 2 * THREADS * size_of::<T>();
+        // What the scan of the threads' values takes beside the tile.
+        let mut words = 2 * THREADS;
         if self.kernels.form == Form::LookBack {
             let aggregates = self.buffer(parts)?;
             args.push(self.address(aggregates));
-            shared = THREADS / WARP * size_of::<T>();
+            words = THREADS / WARP;
         }
         args.push(prefixes);
+        let shared = (THREADS * ITEMS + words) * size_of::<T>();
         let args: Vec<_> = args.into_iter().map(Arg::Word).collect();
         self.results = y;
         self.main(parts, THREADS, shared, &args)

@@ -35,6 +35,14 @@ const LINES: [(&str, &str); 6] = [
     ("#56b4e9", "4 2"),
 ];
 
+/// A line's colour, its dashes, and whether its points are filled. Six lines differ in both; the next six have the same
+/// colours, but other dashes, and rings for points.
+fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
+    let round = number / LINES.len();
+    let dashes = LINES[(number + round) % LINES.len()].1;
+    (LINES[number % LINES.len()].0, Some(dashes).filter(|dashes| !dashes.is_empty()), round.is_multiple_of(2))
+}
+
 /// The panels side by side, with one legend under them.
 #[must_use]
 pub fn render(panels: &[Panel]) -> String {
@@ -54,19 +62,15 @@ pub fn render(panels: &[Panel]) -> String {
                 g transform=(format!("translate({} 0)", number as f64 * WIDTH)) { (panel.draw()) }
             }
             @for (number, name) in names.iter().enumerate() {
-                @let (colour, dashes) = LINES[number % LINES.len()];
+                @let (colour, dashes, filled) = style(number);
                 g transform=(format!("translate({} {})", LEFT + (number % columns) as f64 * item, HEIGHT + 12.0 + 24.0 * (number / columns) as f64)) {
-                    path class="line" stroke=(colour) stroke-dasharray=[dash(dashes)] d="M0 0H32" {}
+                    path class="line" stroke=(colour) stroke-dasharray=[dashes] d="M0 0H32" {}
+                    circle cx="16" cy="0" r="3" stroke=(colour) fill=(if filled { colour } else { "none" }) {}
                     text x="40" y="4" { (name) }
                 }
             }
         }
     })
-}
-
-/// No attribute for a line without dashes.
-fn dash(dashes: &'static str) -> Option<&'static str> {
-    Some(dashes).filter(|dashes| !dashes.is_empty())
 }
 
 impl Panel {
@@ -92,14 +96,15 @@ impl Panel {
                 text class="quiet" x=(point(x(1 << log))) y=(HEIGHT - 28.0) text-anchor="middle" { (1u64 << log) }
             }
             text class="quiet" x=((LEFT + WIDTH - 28.0) / 2.0) y=(HEIGHT - 8.0) text-anchor="middle" { "elements" }
-            @for (line, (colour, dashes)) in self.lines.iter().zip(LINES.iter().cycle()) {
+            @for (number, line) in self.lines.iter().enumerate() {
+                @let (colour, dashes, filled) = style(number);
                 @let at: Vec<String> = line.points.iter().filter(|&&(_, count)| count > 0).map(|&(n, count)| format!("{} {}", point(x(n)), point(y(decades(count))))).collect();
                 @if !at.is_empty() {
-                    path class="line" stroke=(colour) stroke-dasharray=[dash(dashes)] d=(format!("M{}", at.join("L"))) {}
+                    path class="line" stroke=(colour) stroke-dasharray=[dashes] d=(format!("M{}", at.join("L"))) {}
                 }
                 @for at in &at {
                     @let (x, y) = at.split_once(' ').unwrap_or_default();
-                    circle cx=(x) cy=(y) r="3" fill=(colour) {}
+                    circle cx=(x) cy=(y) r="3" stroke=(colour) fill=(if filled { colour } else { "none" }) {}
                 }
             }
         }

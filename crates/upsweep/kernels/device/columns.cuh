@@ -66,6 +66,7 @@ struct Row {
     __device__ __forceinline__ void store(V* to) const {
 #pragma unroll
         for (u32 i = 0; i < PARTS; i++) ((Part*)to)[i] = parts[i];
+        if constexpr (VECTOR == 1) arith::clear_padding(to);
     }
     __device__ __forceinline__ void pack(const V (&values)[VECTOR]) { memcpy(parts, values, sizeof(parts)); }
     __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }

@@ -287,14 +287,14 @@ __device__ __forceinline__ u32 lanes_of(u32 threads) {
     return begin < threads ? min(threads - begin, WARP) : 0;
 }
 
-__device__ __forceinline__ void store_result(const Params& p, const T& init, const T& total) {
-    p.output[0] = result(HAS_INIT ? combine(init, total) : total);
+__device__ __forceinline__ void store_total(const Params& p, const T& init, const T& total) {
+    store_result(p.output, result(HAS_INIT ? combine(init, total) : total));
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_reduce(const __grid_constant__ Params p) {
     const T init = given(HAS_INIT && p.init_from ? *p.init_from : p.init);
     if (p.n == 0) {
-        if (threadIdx.x == 0) p.output[0] = result(HAS_INIT ? init : given(p.first));
+        if (threadIdx.x == 0) store_result(p.output, result(HAS_INIT ? init : given(p.first)));
         return;
     }
     __shared__ u32 shared_epoch;
@@ -319,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_reduce(con
     if (threadIdx.x == 0) shared_epoch = epoch;
     total = combine_block(total, warps);
     if (gridDim.x == 1) {
-        if (threadIdx.x == 0) store_result(p, init, total);
+        if (threadIdx.x == 0) store_total(p, init, total);
         return;
     }
     epoch = shared_epoch;
@@ -338,7 +338,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_reduce(con
         sum = warp_reduce(sum, lanes_of(threads));
         sum = combine_block(sum, (threads + WARP - 1) / WARP);
         if (threadIdx.x == 0) {
-            store_result(p, init, combine(sum, total));
+            store_total(p, init, combine(sum, total));
             prepare_next_launch(p.workspace, epoch);  // the block has seen all others' words
         }
     }

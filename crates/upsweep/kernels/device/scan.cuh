@@ -95,7 +95,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
             Slot* const slots = ring + slot * (ROWS * THREADS);
             Marks& marks = shared.marks[MARKED ? k % MARK_SLOTS : 0];
             mark_heads(p, begin, count, marks);
-            if (count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
+            if (ALL_FULL || count == TILE) reduce_tile<true>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
             else reduce_tile<false>(p, begin, count, slots, marks, shared.warp_totals[slot], shared.kept[slot]);
             if (threadIdx.x == 0) {
                 more &= next < tiles;
@@ -125,7 +125,7 @@ __device__ __forceinline__ void scan_loop(const Params& p, Shared& shared, Slot*
         const State before = shared.before[slot][warp_index()];
         const bool some = old > 0 || warp_index() > 0;
         const Marks& marks = shared.marks[MARKED ? rescanned % MARK_SLOTS : 0];
-        if (count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
+        if (ALL_FULL || count == TILE) rescan_tile<true>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
         else rescan_tile<false>(p, begin, count, slots, marks, shared.kept[slot], some, before, out_aligned);
         rescanned++;
     }

@@ -73,10 +73,10 @@ __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 e
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const __grid_constant__ Params params) {
     __shared__ Shared shared;
     const u64 tiles = tile_number(params.n);
-    const u32 part = (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles a block
+    const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
+    const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles a block
     const u64 first = (u64)blockIdx.x * part;
     const u32 mine = (u32)min((u64)part, tiles - first);
-    const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
     Slot* const slots = (Slot*)dynamic_shared;
     const bool in_aligned = vectors_aligned(params.input, params.n, PIECE), out_aligned = vectors_aligned(params.output, params.n, STORE);
     for (u32 k = 0; k < mine; k++) stage_tile(params, first + k, tiles, slots + k * (ROWS * THREADS), in_aligned);
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
-        if (count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
+        if (ALL_FULL || count == TILE) reduce_tile<true>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
         else reduce_tile<false>(p, tile * TILE, count, staged, marks, shared.warp_totals[k], shared.kept[k]);
     }
     __syncthreads();
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         const State lower = shuffle(lower_warps(shared.warp_totals[k], min(warp + 1, warps)), warp);
         const State before_warp = warp == 0 || warp >= warps ? before : any ? combine(before, lower) : lower;
         const bool some = any || warp > 0;
-        if (count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
+        if (ALL_FULL || count == TILE) rescan_tile<true>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
         else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;

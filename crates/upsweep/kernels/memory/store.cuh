@@ -43,7 +43,7 @@ __device__ __forceinline__ void store_results(Out* to, const Out* from, u32 coun
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
             const u32 at = REVERSE ? VECTOR - 1 - j : j;
-            if (j < count) to[at] = from[at];
+            if (j < count) store_result(to + at, from[at]);
         }
     }
 }
@@ -59,5 +59,5 @@ __device__ __forceinline__ void store_vector(Out* to, const Out (&values)[VECTOR
 
 // Stores a result that ends the segment of this number.
 __device__ __forceinline__ void store_segment(const Params& p, u64 segment, const Out& result) {
-    if (segment < p.outputs) p.output[segment] = result;
+    if (segment < p.outputs) store_result(p.output + segment, result);
 }

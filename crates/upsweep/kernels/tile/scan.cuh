@@ -3,6 +3,11 @@
 // heads make that slow, and what a thread has found is small, it is kept. Full tiles of small integers go through packed.cuh,
 // those of keys through keyed.cuh.
 
+// Whether every tile is computed as a full one. What lies in the slots behind the last element comes after all results that
+// are stored, and the operators of these forms take whatever bits there are. So there is half of the code, which a short
+// scan waits for.
+constexpr bool ALL_FULL = PLAIN && FORM != Form::OTHER && !SEGMENTED;
+
 // Element j (logical) of the vector in a slot.
 struct Vector {
     In elements[VECTOR];
@@ -236,7 +241,10 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
         }
         if constexpr (COUNTED) continue;
         if constexpr (THROUGH_SLOTS) put_in_slot(slots[threadIdx.x * ROWS + row], results);
-        else if (items.count > 0) store_vector(vector_address(p.output, p.n, items.index), results, items.count, aligned);
+        else {
+            const u32 mine = existing<FULL && !ALL_FULL>((u32)(items.index - begin), VECTOR, count);
+            if (mine > 0) store_vector(vector_address(p.output, p.n, items.index), results, mine, aligned);
+        }
     }
     if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read

@@ -36,5 +36,11 @@ __device__ __forceinline__ Out result(const T& x) {
     else return canonical(finish(x));
 }
 
+// Stores one result, and zeros between its fields: the host may copy those bytes, too.
+__device__ __forceinline__ void store_result(Out* to, const Out& result) {
+    *to = result;
+    arith::clear_padding(to);
+}
+
 // A value that the host wrote as an `Acc`.
 __device__ __forceinline__ T given(const T& raw) { return ValueOfAcc::of(__builtin_bit_cast(Acc, raw)); }

@@ -261,8 +261,15 @@ impl Layout {
         let mut text = format!("{head}struct alignas({}) {name} {{\n", self.align);
         let mut by_offset: Vec<&Field> = self.fields.iter().collect();
         by_offset.sort_by_key(|field| field.offset);
-        for Field { name, ty, .. } in by_offset {
+        let mut clears = String::new();
+        for (i, Field { name, ty, offset }) in by_offset.iter().enumerate() {
+            let next = by_offset.get(i + 1).map_or(self.size, |field| field.offset);
             let _infallible = writeln!(text, "  {ty} {name};");
+            let _infallible = write!(
+                clears,
+                " arith::clear_padding(&to->{name}); arith::clear_bytes(&to->{name} + 1, {} - sizeof({ty}));",
+                next - offset,
+            );
         }
         let list = |item: &dyn Fn(&Field) -> String, separator: &str| {
             self.fields.iter().map(item).collect::<Vec<_>>().join(separator)
@@ -275,7 +282,8 @@ impl Layout {
             text,
             "  __device__ static {name} make({parameters}) {{ {name} r; {assignments} return r; }}\n  \
              __device__ friend bool eq_fields({name} a, {name} b) {{ return {equalities}; }}\n  \
-             __device__ friend {name} canonical_fields({name} r) {{ {canonicals} return r; }}\n}};\n\
+             __device__ friend {name} canonical_fields({name} r) {{ {canonicals} return r; }}\n  \
+             __device__ friend void clear_between_fields({name} *to) {{{clears} }}\n}};\n\
              static_assert(sizeof({name}) == {} && alignof({name}) == {}, \"{name}: size\");",
             self.size, self.align,
         );

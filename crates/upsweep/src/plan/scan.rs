@@ -38,6 +38,8 @@ const SPREAD: usize = 16;
 /// The most blocks of a wave, and the most tiles that one of them has: a block's share of shared memory, up to this.
 const MOST_PARTS: usize = 384;
 const MOST_TILES: usize = 5;
+/// So many small tiles are one block's: by itself it has done them before several blocks have heard from each other.
+const ALONE: usize = 2;
 
 /// The sizes in bytes that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,10 +197,11 @@ impl ScanPlan {
         let blocks = blocks_for(sizes, tuning);
         let small = Shape::new(sizes, SMALL);
         let large = Shape::new(sizes, LARGE);
-        let fit = (tuning.shared_bytes / blocks).saturating_sub(RESERVED) / large.bytes;
-        for (shape, most) in [(small, 1), (large, fit.clamp(1, MOST_TILES))] {
+        let fit = |blocks: usize, shape: Shape| (tuning.shared_bytes / blocks).saturating_sub(RESERVED) / shape.bytes;
+        let alone = fit(1, small).min(ALONE);
+        for (shape, alone, most) in [(small, alone, 1), (large, 0, fit(blocks, large).clamp(1, MOST_TILES))] {
             let tiles = len.div_ceil(shape.tile).max(1);
-            let part = tiles.div_ceil(MOST_PARTS);
+            let (part, most) = if tiles <= alone { (tiles, alone) } else { (tiles.div_ceil(MOST_PARTS), most) };
             if part <= most.min(longest_wave) {
                 let schedule = Schedule::Wave { part };
                 let (words8, words16) = words(tiles.div_ceil(part), sizes.state);

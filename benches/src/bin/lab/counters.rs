@@ -1,0 +1,188 @@
+//! What the machine model counts, beside the hardware's counters.
+//!
+//! This program runs itself under `ncu`, once a size: [`launch`] runs one algorithm after the other, each followed by a scan
+//! of one element with the sequential kernel, which marks where the next one begins in what `ncu` prints.
+
+use cudarc::driver::CudaContext;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::process::Command;
+use upsweep_bench::{Outcome, cuda, head};
+use upsweep_lab::algorithm::{Algorithm, Input, Setup};
+use upsweep_lab::algorithms::ALGORITHMS;
+use upsweep_lab::gpu::{Error, Gpu};
+use upsweep_lab::machine::{Banks, Counts};
+use upsweep_lab::operator::Operator;
+
+/// The argument of the run under `ncu`.
+pub(crate) const LAUNCH: &str = "launch";
+/// One warp of a tree, and the seeds' 512 leaves.
+const SIZES: [usize; 2] = [64, 512];
+const MARKER: &str = "sequential";
+
+/// What is asked of `ncu`: accesses to shared memory that a warp had to repeat, how often warps accessed it at all, and
+/// branches at which the threads of a warp parted.
+const METRICS: [&str; 5] = [
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "smsp__inst_executed_op_shared_ld.sum",
+    "smsp__inst_executed_op_shared_st.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
+];
+
+struct Case {
+    values: Vec<i32>,
+    heads: Vec<bool>,
+}
+
+impl Case {
+    fn of(n: usize) -> Self {
+        let values = (0..n).map(|index| (index * 7919 % 100) as i32).collect();
+        Self { values, heads: (0..n).map(|index| index % 37 == 0).collect() }
+    }
+
+    fn input(&self) -> Input<'_, i32> {
+        Input { values: &self.values, heads: &self.heads }
+    }
+}
+
+/// Launches the kernels of each algorithm that takes `n` elements; prints which ones have any.
+pub(crate) fn launch(n: &str) -> Outcome {
+    let n: usize = n.parse()?;
+    let gpu = Gpu::open(0)?;
+    let (case, one) = (Case::of(n), Case::of(1));
+    let operator = Operator::<i32>::sum();
+    let marker = ALGORITHMS.iter().find(|algorithm| algorithm.name == MARKER).ok_or("no marker")?;
+    for algorithm in runs(n) {
+        match gpu.run(algorithm, &operator, &case.input()) {
+            Err(Error::NoKernel { .. }) => continue,
+            found => drop(found?),
+        }
+        println!("{}", algorithm.name);
+        gpu.run(marker, &operator, &one.input())?;
+    }
+    Ok(())
+}
+
+/// The algorithms that take `n` elements, without the marker.
+fn runs(n: usize) -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(move |algorithm| algorithm.takes(n).is_ok() && algorithm.name != MARKER)
+}
+
+/// Prints the record, as Markdown.
+pub(crate) fn run() -> Outcome {
+    let context = CudaContext::new(0)?;
+    println!("# The machine model beside the hardware\n");
+    for (key, value) in head(&cuda::machine(&context)?, &cuda::versions()) {
+        println!("- {key}: {value}");
+    }
+    println!("- counters: {}\n", METRICS.join(", "));
+    println!(
+        "Sums of 32-bit integers. An access is an instruction of a warp that reads or writes shared memory; a conflict is"
+    );
+    println!("an access that had to be repeated, each time it was. The GPU's come as reads + writes.\n");
+    println!(
+        "| algorithm | n | conflicts, model | conflicts, GPU | accesses, GPU | divergent warps, model | divergent branches, GPU |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for n in SIZES {
+        let counted = counters(n)?;
+        for algorithm in runs(n) {
+            let Some([loads, stores, reads, writes, divergent]) = counted.get(algorithm.name) else { continue };
+            let Counts { conflicts, divergent_warps, .. } = model(algorithm, n)?;
+            let found = loads + stores;
+            println!(
+                "| {} | {n} | {conflicts} | {found} = {loads} + {stores} | {reads} + {writes} | {divergent_warps} | {divergent} | {} |",
+                algorithm.name,
+                remark(algorithm.file, conflicts.cmp(&found), divergent_warps.cmp(divergent)),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Why the two differ.
+fn remark(file: &str, conflicts: Ordering, divergence: Ordering) -> String {
+    let conflicts = match (file, conflicts) {
+        (_, Ordering::Equal) => "",
+        ("fenwick", _) => "conflicts: the kernels' tree lies in global memory",
+        ("chained" | "look_back", _) => {
+            "conflicts: the kernel's threads have 15 words each, an odd number, the model's 4 words"
+        }
+        ("recursive", _) => "conflicts: the model's blocks have 512 elements, the kernel's no more than there are",
+        ("segmented_pairs" | "segmented_sweep", _) => {
+            "conflicts: where a flag decides, the compiler reads for other threads than the model"
+        }
+        ("production", _) => "conflicts: the library's kernel does more than the model's",
+        _ => "conflicts: not explained",
+    };
+    let divergence = match divergence {
+        Ordering::Equal => "",
+        Ordering::Greater => "divergence: short branches became predicated instructions",
+        Ordering::Less => "divergence: one branch of the source became several",
+    };
+    [conflicts, divergence].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+fn model(algorithm: &Algorithm, n: usize) -> Outcome<Counts> {
+    let case = Case::of(n);
+    let setup = Setup { operator: Operator::<i32>::sum(), banks: Banks::ThirtyTwo, records: false };
+    Ok(algorithm.run(setup, &case.input()).map_err(|error| error.to_string())?.run.total())
+}
+
+/// The sums of the hardware's counters over each algorithm's kernels.
+fn counters(n: usize) -> Outcome<HashMap<String, [u64; METRICS.len()]>> {
+    let log = std::env::temp_dir().join(format!("upsweep-lab-{}.csv", std::process::id()));
+    let output = Command::new("ncu")
+        .args(["--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "function"])
+        .args(["--clock-control", "none", "--metrics", &METRICS.join(","), "--log-file"])
+        .arg(&log)
+        .arg(std::env::current_exe()?)
+        .args([LAUNCH, &n.to_string()])
+        .output()
+        .map_err(|error| format!("ncu: {error}; it is Nsight Compute's, and must be on the path"))?;
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(&log);
+    if !output.status.success() {
+        return Err(format!("ncu: {}: {text}{}", output.status, String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let mut names = std::str::from_utf8(&output.stdout)?.lines().map(str::to_owned);
+    let mut sums = HashMap::new();
+    let mut sum = [0; METRICS.len()];
+    for (kernel, values) in launches(&text)? {
+        if kernel == MARKER {
+            sums.insert(names.next().ok_or("more markers than algorithms")?, std::mem::take(&mut sum));
+        } else {
+            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        }
+    }
+    match names.next() {
+        Some(name) => Err(format!("ncu saw no kernels of {name}: {text}").into()),
+        None => Ok(sums),
+    }
+}
+
+/// Each launch in what `ncu` printed: its kernel, and the counters.
+fn launches(text: &str) -> Outcome<Vec<(String, [u64; METRICS.len()])>> {
+    // Before the table there are lines that begin with `==`.
+    let table: String = text.lines().filter(|line| line.starts_with('"')).flat_map(|line| [line, "\n"]).collect();
+    let mut table = csv::Reader::from_reader(table.as_bytes());
+    let head = table.headers()?.clone();
+    let column = |name: &str| head.iter().position(|known| known == name).ok_or(format!("ncu has no column {name}"));
+    let kernel = column("Kernel Name")?;
+    let mut columns = [0; METRICS.len()];
+    for (to, metric) in columns.iter_mut().zip(METRICS) {
+        *to = column(metric)?;
+    }
+    let mut launches = Vec::new();
+    // The first row has the units.
+    for row in table.records().skip(1) {
+        let row = row?;
+        let mut values = [0; METRICS.len()];
+        for (value, column) in values.iter_mut().zip(columns) {
+            *value = row[column].replace(',', "").parse::<f64>()? as u64;
+        }
+        launches.push((row[kernel].to_owned(), values));
+    }
+    Ok(launches)
+}
