@@ -14,6 +14,9 @@ const THREADS: usize = 256;
 /// Elements a thread of the kernels with one pass: as in `lab.cuh`.
 const ITEMS: usize = 15;
 
+/// The most shared memory of a block that has not asked for more, in bytes.
+const SHARED: usize = 48 << 10;
+
 /// What a launch passes to its kernel.
 #[derive(Clone, Copy, Debug)]
 enum Arg {
@@ -143,6 +146,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
     }
 
     fn main(&mut self, grid: usize, threads: usize, shared: usize, args: &[Arg]) -> Result<()> {
+        debug_assert!(shared <= SHARED, "{shared} bytes of shared memory for {}", self.kernels.entry);
         let function = self.gpu.function(&self.kernels.text(&self.operator), self.kernels.entry)?;
         self.push(function, grid, threads, shared, args);
         Ok(())
@@ -265,8 +269,10 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
     }
 
     fn one_pass(&mut self, x: u64) -> Result<()> {
+        // Half of the threads for elements of 16 bytes, whose tile would not fit.
+        let threads = const { if size_of::<T>() > 8 { THREADS / 2 } else { THREADS } };
         let n = self.n;
-        let parts = n.div_ceil(THREADS * ITEMS);
+        let parts = n.div_ceil(threads * ITEMS);
         let (y, prefixes) = (self.buffer(n)?, self.buffer(parts)?);
         // The ticket counter, then a status for each part.
         self.buffers.push(self.gpu.bytes((1 + parts) * size_of::<u32>())?);
@@ -275,17 +281,17 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
         let (out, tickets, prefixes) = (self.address(y), self.address(status), self.address(prefixes));
         let mut args = vec![x, out, n as u64, tickets, tickets + size_of::<u32>() as u64];
         // What the scan of the threads' values takes beside the tile.
-        let mut words = 2 * THREADS;
+        let mut words = 2 * threads;
         if self.kernels.form == Form::LookBack {
             let aggregates = self.buffer(parts)?;
             args.push(self.address(aggregates));
-            words = THREADS / WARP;
+            words = threads / WARP;
         }
         args.push(prefixes);
-        let shared = (THREADS * ITEMS + words) * size_of::<T>();
+        let shared = (threads * ITEMS + words) * size_of::<T>();
         let args: Vec<_> = args.into_iter().map(Arg::Word).collect();
         self.results = y;
-        self.main(parts, THREADS, shared, &args)
+        self.main(parts, threads, shared, &args)
     }
 }
 

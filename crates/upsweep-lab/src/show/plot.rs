@@ -21,7 +21,8 @@ pub struct Panel {
     pub lines: Vec<Line>,
 }
 
-const WIDTH: f64 = 420.0;
+/// The width of one of several panels, and of one alone.
+const WIDTHS: [f64; 2] = [420.0, 640.0];
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 56.0;
 const TOP: f64 = 44.0;
@@ -49,8 +50,9 @@ pub fn render(panels: &[Panel]) -> String {
     let names: Vec<&str> =
         panels.first().map(|panel| panel.lines.iter().map(|line| &*line.name).collect()).unwrap_or_default();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let width = WIDTH * panels.len().max(1) as f64;
-    let item = 60.0 + 8.0 * longest as f64;
+    let each = WIDTHS[usize::from(panels.len() == 1)];
+    let width = each * panels.len().max(1) as f64;
+    let item = 56.0 + 7.0 * longest as f64;
     let columns = ((width - LEFT) / item).max(1.0) as usize;
     let height = HEIGHT + 20.0 + 24.0 * names.len().div_ceil(columns) as f64;
     file(&html! {
@@ -59,7 +61,7 @@ pub fn render(panels: &[Panel]) -> String {
             style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) }
             rect class="paper" width=(width) height=(height) {}
             @for (number, panel) in panels.iter().enumerate() {
-                g transform=(format!("translate({} 0)", number as f64 * WIDTH)) { (panel.draw()) }
+                g transform=(format!("translate({} 0)", number as f64 * each)) { (panel.draw(each)) }
             }
             @for (number, name) in names.iter().enumerate() {
                 @let (colour, dashes, filled) = style(number);
@@ -74,7 +76,7 @@ pub fn render(panels: &[Panel]) -> String {
 }
 
 impl Panel {
-    fn draw(&self) -> maud::Markup {
+    fn draw(&self, width: f64) -> maud::Markup {
         let points = || self.lines.iter().flat_map(|line| line.points.iter().copied().filter(|&(_, count)| count > 0));
         let log2 = |value: usize| (value.max(1) as f64).log2();
         let (least, most) = points().fold((f64::MAX, f64::MIN), |(a, b), (n, _)| (a.min(log2(n)), b.max(log2(n))));
@@ -82,20 +84,20 @@ impl Panel {
         let decades = |count: u64| (count as f64).log10();
         let low = points().map(|(_, count)| decades(count)).fold(f64::MAX, f64::min).min(3.0).floor().max(0.0);
         let high = points().map(|(_, count)| decades(count)).fold(1.0, f64::max).ceil().max(low + 1.0);
-        let x = |n: usize| LEFT + (log2(n) - least) / (most - least) * (WIDTH - LEFT - 28.0);
+        let x = |n: usize| LEFT + (log2(n) - least) / (most - least) * (width - LEFT - 28.0);
         let y = |at: f64| TOP + (high - at) / (high - low) * (HEIGHT - TOP - 48.0);
         let sizes = (least.ceil() as u32..=most as u32).filter(|log| most - least <= 8.0 || log.is_multiple_of(2));
         html! {
             text class="head" x=(LEFT) y="24" { (self.title) }
             @for decade in low as u32..=high as u32 {
                 @let at = y(f64::from(decade));
-                line class="grid" x1=(LEFT) x2=(WIDTH - 28.0) y1=(point(at)) y2=(point(at)) {}
+                line class="grid" x1=(LEFT) x2=(width - 28.0) y1=(point(at)) y2=(point(at)) {}
                 text class="quiet" x=(LEFT - 8.0) y=(point(at + 4.0)) text-anchor="end" { "10" tspan dy="-5" font-size="9" { (decade) } }
             }
             @for log in sizes {
-                text class="quiet" x=(point(x(1 << log))) y=(HEIGHT - 28.0) text-anchor="middle" { (1u64 << log) }
+                text class="quiet" x=(point(x(1 << log))) y=(HEIGHT - 28.0) text-anchor="middle" { (size(log)) }
             }
-            text class="quiet" x=((LEFT + WIDTH - 28.0) / 2.0) y=(HEIGHT - 8.0) text-anchor="middle" { "elements" }
+            text class="quiet" x=((LEFT + width - 28.0) / 2.0) y=(HEIGHT - 8.0) text-anchor="middle" { "elements" }
             @for (number, line) in self.lines.iter().enumerate() {
                 @let (colour, dashes, filled) = style(number);
                 @let at: Vec<String> = line.points.iter().filter(|&&(_, count)| count > 0).map(|&(n, count)| format!("{} {}", point(x(n)), point(y(decades(count))))).collect();
@@ -109,6 +111,11 @@ impl Panel {
             }
         }
     }
+}
+
+/// A power of two, written out as long as it is short.
+fn size(log: u32) -> maud::Markup {
+    html! { @if log <= 12 { (1u64 << log) } @else { "2" tspan dy="-5" font-size="9" { (log) } } }
 }
 
 /// A coordinate in tenths of a pixel.
