@@ -78,7 +78,8 @@ fn count() {
         format!("algorithm,n,operations,steps,barriers,conflicts,cycles,divergent_warps\n{}\n", commas.join("\n"))
     );
     let svg = String::from_utf8(f.read("c.svg")).unwrap();
-    assert_eq!(svg.matches("<circle").count(), 12);
+    // Three sizes of two algorithms in two panels, and the legend.
+    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 2 + 2);
     assert_eq!(f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "10..100", "--csv", "-"]), csv);
     let banks = |banks: &str| f.prints(&["lab", "count", "blelloch", "--n", "50", "--banks", banks, "--csv", "-"]);
     assert!(banks("16").contains("\nblelloch,50,") && banks("16") != banks("32"));

@@ -122,3 +122,15 @@ fn size(log: u32) -> maud::Markup {
 fn point(at: f64) -> String {
     format!("{at:.1}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::style;
+
+    #[test]
+    fn thirty_six_lines_are_told_apart() {
+        for other in 0..36 {
+            assert!((0..other).all(|number| style(number) != style(other)), "{other}");
+        }
+    }
+}

@@ -326,7 +326,8 @@ fn plots_have_every_point() {
         Panel { title: "cycles".to_owned(), lines },
     ]);
     let document = roxmltree::Document::parse(&plot).unwrap();
-    assert_eq!(document.descendants().filter(|node| node.has_tag_name("circle")).count(), 6);
+    // And one for each line in the legend.
+    assert_eq!(document.descendants().filter(|node| node.has_tag_name("circle")).count(), 6 + 3);
     assert!(plot.contains("a&lt;b") && !plot.contains("NaN") && !plot.contains("inf"));
     roxmltree::Document::parse(&plot::render(&[])).unwrap();
 }

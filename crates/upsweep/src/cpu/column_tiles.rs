@@ -39,12 +39,16 @@ impl<S: Steps> Work for Fold<'_, S> {
         for rows in groups::<S>(self.rows.clone(), self.unit.width) {
             // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
             tiles(self.unit.width, |c, width| unsafe {
-                match width {
-                    64 => self.tile::<64>(rows.clone(), c),
-                    16 => self.tile::<16>(rows.clone(), c),
-                    4 => self.tile::<4>(rows.clone(), c),
-                    3 => self.tile::<3>(rows.clone(), c),
-                    _ => self.tile::<1>(rows.clone(), c),
+                match (width, S::LANES) {
+                    (64, _) => self.tile::<64, 64>(rows.clone(), c),
+                    (16, _) => self.tile::<16, 16>(rows.clone(), c),
+                    (4, _) => self.tile::<4, 4>(rows.clone(), c),
+                    (3, true) => self.tile::<3, 4>(rows.clone(), c),
+                    (2, true) => self.tile::<2, 4>(rows.clone(), c),
+                    (_, true) => self.tile::<1, 4>(rows.clone(), c),
+                    (3, false) => self.tile::<3, 3>(rows.clone(), c),
+                    (2, false) => self.tile::<2, 2>(rows.clone(), c),
+                    (_, false) => self.tile::<1, 1>(rows.clone(), c),
                 }
             });
         }
@@ -52,24 +56,24 @@ impl<S: Steps> Work for Fold<'_, S> {
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// Combines rows of the `W` columns from `c` on.
+    /// Combines rows of the `W` columns from `c` on, in `LANES` lanes.
     ///
     /// # Safety
     /// The columns are the unit's, and the rows in memory.
     #[inline(always)]
-    unsafe fn tile<const W: usize>(&self, mut rows: Range<usize>, c: usize) {
+    unsafe fn tile<const W: usize, const LANES: usize>(&self, mut rows: Range<usize>, c: usize) {
         let begun = rows.start > self.rows.start;
         // SAFETY: the caller's promise; `values` has the unit's width, and is written before it is read.
         unsafe {
-            let values = self.values.add(c).cast::<[S::Acc; W]>();
-            let load = |k| load_row::<W, S>(self.steps, self.memory, self.shape, self.unit.start + c, k);
-            let mut value = if begun { values.read() } else { load(rows.start) };
+            let values = self.values.add(c);
+            let load = |k| load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k);
+            let mut value = if begun { each(|i| values.add(column::<W>(i)).read()) } else { load(rows.start) };
             rows.start += usize::from(!begun);
             for k in rows {
                 let x = load(k);
                 value = each(|i| self.steps.combine(value[i], x[i]));
             }
-            values.write(value);
+            write_first::<W, LANES, _>(values, value);
         }
     }
 }
@@ -94,8 +98,7 @@ fn tiles(columns: usize, tile: impl Fn(usize, usize)) {
             64.. => 64,
             16.. => 16,
             4.. => 4,
-            3 => 3,
-            _ => 1,
+            left => left,
         };
         tile(c, width);
         c += width;
@@ -113,21 +116,40 @@ fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
     values.map(|value| unsafe { value.assume_init() })
 }
 
-/// The mapped elements of row `k` in scan order, in the `W` columns from `start` of the first row on.
+/// The column of a lane: lanes that are left over do the last one's work again. LLVM makes vectors of four lanes, but takes
+/// fewer one by one, which is slow where a number is compared and chosen.
+#[inline(always)]
+fn column<const W: usize>(lane: usize) -> usize {
+    lane.min(W - 1)
+}
+
+/// Writes the values of `W` columns.
+///
+/// # Safety
+/// There is room for them.
+#[inline(always)]
+unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, values: [T; LANES]) {
+    for (i, value) in values.into_iter().take(W).enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(i).write(value) };
+    }
+}
+
+/// The mapped elements of row `k` in scan order, in the `W` columns from `start` of the first row on, in `LANES` lanes.
 ///
 /// # Safety
 /// They are in memory, and initialised.
 #[inline(always)]
-unsafe fn load_row<const W: usize, S: Steps>(
+unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     shape: Shape,
     start: usize,
     k: usize,
-) -> [S::Acc; W] {
+) -> [S::Acc; LANES] {
     let row = if memory.reverse { shape.len - 1 - k } else { k };
     // SAFETY: the caller's promise.
-    each(|i| steps.load(unsafe { memory.input.add(start + row * shape.inner + i).read() }, row))
+    each(|i| steps.load(unsafe { memory.input.add(start + row * shape.inner + column::<W>(i)).read() }, row))
 }
 
 /// Scans rows after the running values, which are initialised if something has `begun`.
@@ -157,12 +179,16 @@ impl<S: Steps> Work for Rows<'_, S> {
                 let output = memory.output.add(unit.start + first * shape.inner);
                 let to = if storing.around_cache { (self.vectors.1, unit.width) } else { (output, shape.inner) };
                 let to = (to.0, first, to.1);
-                tiles(unit.width, |c, width| match width {
-                    64 => self.tile::<64>(rows.clone(), c, begun, to),
-                    16 => self.tile::<16>(rows.clone(), c, begun, to),
-                    4 => self.tile::<4>(rows.clone(), c, begun, to),
-                    3 => self.tile::<3>(rows.clone(), c, begun, to),
-                    _ => self.tile::<1>(rows.clone(), c, begun, to),
+                tiles(unit.width, |c, width| match (width, S::LANES) {
+                    (64, _) => self.tile::<64, 64>(rows.clone(), c, begun, to),
+                    (16, _) => self.tile::<16, 16>(rows.clone(), c, begun, to),
+                    (4, _) => self.tile::<4, 4>(rows.clone(), c, begun, to),
+                    (3, true) => self.tile::<3, 4>(rows.clone(), c, begun, to),
+                    (2, true) => self.tile::<2, 4>(rows.clone(), c, begun, to),
+                    (_, true) => self.tile::<1, 4>(rows.clone(), c, begun, to),
+                    (3, false) => self.tile::<3, 3>(rows.clone(), c, begun, to),
+                    (2, false) => self.tile::<2, 2>(rows.clone(), c, begun, to),
+                    (_, false) => self.tile::<1, 1>(rows.clone(), c, begun, to),
                 });
                 if storing.around_cache {
                     // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
@@ -188,7 +214,7 @@ impl<S: Steps> Rows<'_, S> {
     /// # Safety
     /// The columns are the unit's, the rows are in memory, and there is room for their results.
     #[inline(always)]
-    unsafe fn tile<const W: usize>(
+    unsafe fn tile<const W: usize, const LANES: usize>(
         &self,
         mut rows: Range<usize>,
         c: usize,
@@ -198,24 +224,24 @@ impl<S: Steps> Rows<'_, S> {
         let Self { steps, memory, shape, unit, storing, .. } = *self;
         // SAFETY: the caller's promise; the running values are initialised if something has begun.
         unsafe {
-            let values = self.vectors.0.add(c).cast::<[S::Acc; W]>();
-            let load = |k| load_row::<W, S>(steps, memory, shape, unit.start + c, k);
+            let values = self.vectors.0.add(c);
+            let load = |k| load_row::<W, LANES, S>(steps, memory, shape, unit.start + c, k);
             // In place a row's results are stored after its elements have been read.
-            let store = |k, value: [S::Acc; W]| {
+            let store = |k, value: [S::Acc; LANES]| {
                 let row = if memory.reverse { shape.len - 1 - k } else { k };
                 let to = to.add((row - first) * stride + c);
-                for (i, value) in value.into_iter().enumerate() {
+                for (i, value) in value.into_iter().take(W).enumerate() {
                     to.add(i).write(steps.store(value));
                 }
             };
             let mut value = if begun {
-                values.read()
+                each(|i| values.add(column::<W>(i)).read())
             } else {
                 let x = load(rows.start);
                 if !storing.exclusive {
                     store(rows.start, x);
                 } else if let Some(identity) = storing.identity {
-                    store(rows.start, [identity; W]);
+                    store(rows.start, [identity; LANES]);
                 }
                 rows.start += 1;
                 x
@@ -226,7 +252,7 @@ impl<S: Steps> Rows<'_, S> {
                 value = each(|i| steps.combine(value[i], x[i]));
                 store(k, if storing.exclusive { before } else { value });
             }
-            values.write(value);
+            write_first::<W, LANES, _>(values, value);
         }
     }
 }
