@@ -38,17 +38,23 @@ impl<S: Steps> Work for Fold<'_, S> {
     unsafe fn run<L: Lanes>(self) {
         for rows in groups::<S>(self.rows.clone(), self.unit.width) {
             // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
-            tiles(self.unit.width, |c, width| unsafe {
-                match (width, S::LANES) {
-                    (64, _) => self.tile::<64, 64>(rows.clone(), c),
-                    (16, _) => self.tile::<16, 16>(rows.clone(), c),
-                    (4, _) => self.tile::<4, 4>(rows.clone(), c),
-                    (3, true) => self.tile::<3, 4>(rows.clone(), c),
-                    (2, true) => self.tile::<2, 4>(rows.clone(), c),
-                    (_, true) => self.tile::<1, 4>(rows.clone(), c),
-                    (3, false) => self.tile::<3, 3>(rows.clone(), c),
-                    (2, false) => self.tile::<2, 2>(rows.clone(), c),
-                    (_, false) => self.tile::<1, 1>(rows.clone(), c),
+            tiles::<S>(self.unit.width, |c, width| unsafe {
+                if S::LANES {
+                    match width {
+                        64 => self.tile::<64, 64>(rows.clone(), c),
+                        16 => self.tile::<16, 16>(rows.clone(), c),
+                        4 => self.tile::<4, 4>(rows.clone(), c),
+                        3 => self.tile::<3, 4>(rows.clone(), c),
+                        2 => self.tile::<2, 4>(rows.clone(), c),
+                        _ => self.tile::<1, 4>(rows.clone(), c),
+                    }
+                } else {
+                    match width {
+                        64 => self.tile::<64, 64>(rows.clone(), c),
+                        16 => self.tile::<16, 16>(rows.clone(), c),
+                        4 => self.tile::<4, 4>(rows.clone(), c),
+                        _ => self.tile::<1, 1>(rows.clone(), c),
+                    }
                 }
             });
         }
@@ -91,14 +97,15 @@ pub(super) fn group_rows<S: Steps>(width: usize) -> usize {
 
 /// Calls `tile(c, width)` for columns `c .. c + width` until all of them have had their turn.
 #[inline(always)]
-fn tiles(columns: usize, tile: impl Fn(usize, usize)) {
+fn tiles<S: Steps>(columns: usize, tile: impl Fn(usize, usize)) {
     let mut c = 0;
     while c < columns {
         let width = match columns - c {
             64.. => 64,
             16.. => 16,
             4.. => 4,
-            left => left,
+            left if S::LANES => left,
+            _ => 1,
         };
         tile(c, width);
         c += width;
@@ -179,16 +186,24 @@ impl<S: Steps> Work for Rows<'_, S> {
                 let output = memory.output.add(unit.start + first * shape.inner);
                 let to = if storing.around_cache { (self.vectors.1, unit.width) } else { (output, shape.inner) };
                 let to = (to.0, first, to.1);
-                tiles(unit.width, |c, width| match (width, S::LANES) {
-                    (64, _) => self.tile::<64, 64>(rows.clone(), c, begun, to),
-                    (16, _) => self.tile::<16, 16>(rows.clone(), c, begun, to),
-                    (4, _) => self.tile::<4, 4>(rows.clone(), c, begun, to),
-                    (3, true) => self.tile::<3, 4>(rows.clone(), c, begun, to),
-                    (2, true) => self.tile::<2, 4>(rows.clone(), c, begun, to),
-                    (_, true) => self.tile::<1, 4>(rows.clone(), c, begun, to),
-                    (3, false) => self.tile::<3, 3>(rows.clone(), c, begun, to),
-                    (2, false) => self.tile::<2, 2>(rows.clone(), c, begun, to),
-                    (_, false) => self.tile::<1, 1>(rows.clone(), c, begun, to),
+                tiles::<S>(unit.width, |c, width| {
+                    if S::LANES {
+                        match width {
+                            64 => self.tile::<64, 64>(rows.clone(), c, begun, to),
+                            16 => self.tile::<16, 16>(rows.clone(), c, begun, to),
+                            4 => self.tile::<4, 4>(rows.clone(), c, begun, to),
+                            3 => self.tile::<3, 4>(rows.clone(), c, begun, to),
+                            2 => self.tile::<2, 4>(rows.clone(), c, begun, to),
+                            _ => self.tile::<1, 4>(rows.clone(), c, begun, to),
+                        }
+                    } else {
+                        match width {
+                            64 => self.tile::<64, 64>(rows.clone(), c, begun, to),
+                            16 => self.tile::<16, 16>(rows.clone(), c, begun, to),
+                            4 => self.tile::<4, 4>(rows.clone(), c, begun, to),
+                            _ => self.tile::<1, 1>(rows.clone(), c, begun, to),
+                        }
+                    }
                 });
                 if storing.around_cache {
                     // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
