@@ -220,6 +220,13 @@ impl Gpu {
         })
     }
 
+    /// Writes the row of a scan of `n` elements whose time was taken elsewhere, until its result was there.
+    pub(crate) fn waited<T: Value>(&mut self, algo: &str, n: usize, micros: f64) -> Outcome {
+        let copy_gbps = self.copy_gbps::<T>(n)?;
+        let (log2n, bytes, ty) = (n.ilog2(), (2 * n * size_of::<T>()) as f64, T::NAME);
+        self.record.row(&Row { lib: "upsweep", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros: None })
+    }
+
     /// GB/s of a copy of `n` elements, measured when it is first asked for.
     fn copy_gbps<T: Value>(&mut self, n: usize) -> Outcome<f64> {
         let len = n * size_of::<T>();

@@ -1,6 +1,7 @@
 //! Scans and reductions on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
 //! nothing else: it can be copied to the machine with the GPU.
 
+mod first;
 mod gpu;
 mod segments;
 
@@ -15,7 +16,8 @@ const SIZES: [u32; 11] = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
 const FEW_SIZES: [u32; 4] = [10, 16, 22, 28];
 
 fn main() -> ExitCode {
-    exit_code(run())
+    let is_first_use = std::env::args().nth(1).is_some_and(|argument| argument == first::ARGUMENT);
+    exit_code(if is_first_use { first::process() } else { run() })
 }
 
 fn run() -> Outcome {
@@ -23,6 +25,7 @@ fn run() -> Outcome {
     let sizes = options.sizes(&SIZES, &FEW_SIZES);
     let Some(&largest) = sizes.iter().max() else { return Err("no sizes".into()) };
     let mut gpu = Gpu::new(options, 8usize << largest)?;
+    first::bench(&mut gpu)?;
     macro_rules! whole {
         ($($t:ident)*) => { $( whole::<$t>(&mut gpu, &sizes)?; )* };
     }

@@ -125,7 +125,7 @@ __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slo
     } else {
         const u64 first = offsets.range.first;
         for (u32 k = threadIdx.x; k < offsets.range.first_number(); k += THREADS) {
-            if (const u32 to = offsets.ends[k]; to > 0) store(first + k - 1, to - 1);
+            if (const u32 to = offsets.end(k); to > 0) store(first + k - 1, to - 1);
         }
         each_other(p, tile, offsets.range, [&](u64 k, u32 to, bool other) {
             if (to > 0 && other) store(k - 1, to - 1);

@@ -90,7 +90,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
             if (lane_index() == 0) shared.found[k] = found;
             mark_first(p, first + k, found, shared.marks[k], nullptr);
         } else {
-            for (u32 i = 0; i < mine; i++) check_first(p, first + i, threadIdx.x - mine * WARP, THREADS - mine * WARP);
+            for (u32 i = 0; i < mine; i++) {
+                const Share share = Share::of(p, first + i);
+                check_offsets<4>(p, share.begin, share.middle(), threadIdx.x - mine * WARP, THREADS - mine * WARP);
+            }
+            if (blockIdx.x == 0 && threadIdx.x == THREADS - 1) check_ends(p);
         }
         __syncthreads();
         for (u32 i = 0; i < mine; i++) {

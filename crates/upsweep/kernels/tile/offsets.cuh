@@ -14,8 +14,11 @@
 //
 // Offsets that do not ascend end in a fault, whatever was found: the readers stay inside the array and come to an end.
 
-constexpr u32 FIRST = 768;                  // offsets of a tile, and of a share, that one warp sees to
-constexpr u32 BATCH = 32 / sizeof(Offset);  // those that each of its threads has under way at once
+constexpr u32 FIRST = 768;                 // offsets of a tile, and of a share, that one warp sees to
+constexpr u32 QUAD = 16 / sizeof(Offset);  // those that a thread reads in one instruction
+constexpr u32 TURNS = 2;                   // and that it does so often at once
+constexpr u32 BATCH = TURNS * QUAD * WARP;
+static_assert(FIRST % BATCH == 0, "whole batches");
 static_assert(TILE < 1 << 16, "places in a tile are listed in 16 bits");
 
 // Offsets in logical order: ascending, the first 0, the last n.
@@ -71,6 +74,74 @@ struct OffsetRange {
     __device__ __forceinline__ bool has_more() const { return last - first > FIRST; }
 };
 
+// What lies from offset k on, in logical order if BACKWARDS is REVERSE, as in memory if it is false. Not from offset 0: there is
+// one before.
+template <bool BACKWARDS>
+struct Run {
+    const Offset* first;
+    u32 last;      // the last offset there is, counted from the first; or further than anyone looks
+    bool aligned;  // whether quads are that begin at multiples of QUAD
+
+    __device__ __forceinline__ Run(const Params& p, u64 k)
+        : first(p.offsets + (BACKWARDS ? p.segments - k : k)), last((u32)min(p.segments - k, (u64)2 * FIRST)), aligned(lead(p, k) == 0) {}
+
+    // How far before offset k a place is where quads are aligned.
+    static __device__ __forceinline__ u32 lead(const Params& p, u64 k) {
+        const u32 place = (u32)((u64)p.offsets / sizeof(Offset)) + (u32)(BACKWARDS ? p.segments - k + 1 : k);
+        return (BACKWARDS ? 0 - place : place) % QUAD;
+    }
+
+    // The nearest such place at or before offset k, or k, if there is none but offset 0.
+    static __device__ __forceinline__ u64 aligned_at(const Params& p, u64 k) {
+        const u32 distance = lead(p, k);
+        return k > distance ? k - distance : k;
+    }
+
+    // Beyond the last offset comes that again.
+    __device__ __forceinline__ Offset at(u32 i) const {
+        const i32 place = (i32)min(i, last);
+        return first[BACKWARDS ? -place : place];
+    }
+};
+
+// QUAD neighbouring offsets, as in memory.
+template <bool BACKWARDS>
+struct alignas(16) Quad {
+    Offset in_memory[QUAD];
+
+    __device__ __forceinline__ const Offset& operator[](u32 j) const { return in_memory[BACKWARDS ? QUAD - 1 - j : j]; }
+    __device__ __forceinline__ Offset& operator[](u32 j) { return in_memory[BACKWARDS ? QUAD - 1 - j : j]; }
+};
+
+// A lane's offsets of a batch of a warp's, and the one before each quad of them. Few instructions: where a block's warps do
+// different things side by side, they hardly fit in a multiprocessor's cache.
+template <bool BACKWARDS>
+struct Batch {
+    Quad<BACKWARDS> quads[TURNS];
+    Offset before[TURNS];
+
+    static __device__ __forceinline__ u32 place(u32 turn) { return (turn * WARP + lane_index()) * QUAD; }
+
+    __device__ __forceinline__ Batch(const Run<BACKWARDS>& run, u32 begin) {
+#pragma unroll
+        for (u32 turn = 0; turn < TURNS; turn++) {
+            const u32 i = begin + place(turn);
+            if (run.aligned && begin + BATCH <= run.last) {
+                const Offset* const lowest = BACKWARDS ? run.first - (i32)(i + QUAD - 1) : run.first + i;
+                quads[turn] = *(const Quad<BACKWARDS>*)lowest;
+                before[turn] = lowest[BACKWARDS ? (i32)QUAD : -1];
+            } else {
+#pragma unroll
+                for (u32 j = 0; j < QUAD; j++) quads[turn][j] = run.at(i + j);
+                before[turn] = i == 0 ? run.first[BACKWARDS ? 1 : -1] : run.at(i - 1);
+            }
+        }
+    }
+
+    __device__ __forceinline__ Offset own(u32 turn, u32 j) const { return quads[turn][j]; }
+    __device__ __forceinline__ Offset before_own(u32 turn, u32 j) const { return j == 0 ? before[turn] : quads[turn][j - 1]; }
+};
+
 // A warp that finds tiles' offsets, and where it stands.
 struct Finder {
     static constexpr u64 NEAR = 64;  // as near as it comes
@@ -101,7 +172,7 @@ struct Finder {
         tile = t;
         low = first.low;
         // Offset 0 tells nothing. Where offsets do not ascend, the range might end before it begins.
-        const u64 range_first = max(low, 1ull);
+        const u64 range_first = Run<REVERSE>::aligned_at(p, max(low, 1ull));
         return OffsetRange{range_first, max(range_first, min(last.high, p.segments) + 1)};
     }
 };
@@ -127,35 +198,36 @@ struct Places {
 
 __device__ __forceinline__ void mark(Marks& marks, u32 to) { atomicOr(&marks.bits[to / 32], 1u << to % 32); }
 
-// One warp marks the heads of a tile by the first of its offsets. For a reduction it says of each of them, in `ends`, which
-// element is the last of the segment that ends there: its place in the tile plus 1, or 0 if there is none.
-__device__ __forceinline__ void mark_first(const Params& p, u64 tile, const OffsetRange& range, Marks& marks, u16* ends) {
-    static_assert(FIRST % (BATCH * WARP) == 0, "whole batches");
-    const u32 lane = lane_index(), number = (range.first_number() + WARP - 1) / WARP * WARP;  // so that lanes stay together
+// Where the segments of some offsets end in a tile: the place of the last element plus 1, or 0 if there is none.
+struct alignas(2 * QUAD) Ends {
+    u16 of[QUAD];
+};
+
+// One warp marks the heads of a tile by the first of its offsets. For a reduction it lists in `ends` where their segments end.
+__device__ __forceinline__ void mark_first(const Params& p, u64 tile, const OffsetRange& range, Marks& marks, Ends* ends) {
+    const u32 lane = lane_index(), number = range.first_number();
     const Places places(p, tile);
     for (u32 part = lane; part < sizeof(Marks) / 16; part += WARP) ((uint4*)&marks)[part] = uint4{0, 0, 0, 0};
     __syncwarp();
     if (tile == 0 && lane == 0) marks.bits[0] = 1;
     __syncwarp();
-    const Offset* const from = offset_address(p, range.first);
-    const u32 most = (u32)min(p.segments - range.first, (u64)FIRST);  // as far as there are any
+    const Run<REVERSE> run(p, range.first);
 #pragma unroll 1
-    for (u32 begin = lane; begin < number; begin += BATCH * WARP) {
-        // Whole batches: what lies beyond the range lies beyond the tile, too, or is the last offset again.
-        Offset own[BATCH], before[BATCH];
+    for (u32 begin = 0; begin < number; begin += BATCH) {
+        // What lies beyond the range lies beyond the tile, too, or is the last offset again.
+        const Batch<REVERSE> batch(run, begin);
 #pragma unroll
-        for (u32 turn = 0; turn < BATCH; turn++) {
-            const i32 k = (i32)min(begin + turn * WARP, most);
-            const Offset* const at = from + (REVERSE ? -k : k);
-            own[turn] = at[0];
-            if (BY_SEGMENT) before[turn] = at[REVERSE ? 1 : -1];
-        }
+        for (u32 turn = 0; turn < TURNS; turn++) {
+            if (begin + turn * WARP * QUAD >= number) break;
+            Ends to_ends;
 #pragma unroll
-        for (u32 turn = 0; turn < BATCH; turn++) {
-            u32 to;
-            const bool here = places.have(own[turn], to);
-            if (here) mark(marks, to);
-            if (BY_SEGMENT) ends[begin + turn * WARP] = here && own[turn] != before[turn] ? to : 0;
+            for (u32 j = 0; j < QUAD; j++) {
+                u32 to;
+                const bool here = places.have(batch.own(turn, j), to) && (!BY_SEGMENT || batch.own(turn, j) != batch.before_own(turn, j));
+                if (here) mark(marks, to);
+                to_ends.of[j] = here ? to : 0;
+            }
+            if (BY_SEGMENT) ends[(begin + batch.place(turn)) / QUAD] = to_ends;
         }
     }
 }
@@ -190,46 +262,71 @@ __device__ __forceinline__ bool wrong(const Params& p, Offset own, Offset before
 template <u32 AT_ONCE>
 __device__ __forceinline__ void check_offsets(const Params& p, u64 begin, u64 end, u32 thread, u32 threads) {
 #pragma unroll 1
-    for (u64 k = begin; k < end; k += AT_ONCE * threads) {
-        const u32 number = (u32)min(end - k, (u64)(AT_ONCE * threads));
+    for (u64 k = begin + thread; k < end; k += AT_ONCE * threads) {
         const Offset* const from = p.offsets + k;
+        const u32 last = (u32)min(end - k - 1, (u64)(AT_ONCE * threads));
         Offset own[AT_ONCE], before[AT_ONCE];
-        bool any_wrong = false;
 #pragma unroll
         for (u32 turn = 0; turn < AT_ONCE; turn++) {
-            const Offset* const at = from + min(turn * threads + thread, number - 1);
+            const Offset* const at = from + (turn * threads <= last ? turn * threads : 0);
             own[turn] = at[0];
             before[turn] = at[-1];
         }
 #pragma unroll
         for (u32 turn = 0; turn < AT_ONCE; turn++) {
-            any_wrong |= wrong(p, own[turn], before[turn]);
+            const u64 at = k + (turn * threads <= last ? turn * threads : 0);
+            if (wrong(p, own[turn], before[turn])) report_fault(p.workspace, FAULT_OFFSETS, at, (i64)own[turn]);
             if constexpr (BY_SEGMENT) {
-                if (own[turn] == before[turn]) store_segment(p, k + min(turn * threads + thread, number - 1) - 1, result(p.first));
+                if (own[turn] == before[turn]) store_segment(p, at - 1, result(p.first));
             }
-        }
-        if (!any_wrong) continue;
-#pragma unroll 1
-        for (i32 i = thread; i < (i32)number; i += threads) {
-            if (wrong(p, from[i], from[i - 1])) report_fault(p.workspace, FAULT_OFFSETS, k + i, (i64)from[i]);
         }
     }
 }
 
-// One warp, or several, checks the first offsets of a tile's share.
-__device__ __forceinline__ void check_first(const Params& p, u64 tile, u32 thread, u32 threads) {
-    const u64 begin = tile * p.share;
-    check_offsets<BATCH>(p, max(begin, 1ull), min(begin + min(p.share, (u64)FIRST), p.segments + 1), thread, threads);
-    if (tile == 0 && thread == 0) {
-        const i64 first = (i64)p.offsets[0], last = (i64)p.offsets[p.segments];
-        if (first != 0) report_fault(p.workspace, FAULT_OFFSETS, 0, first);
-        if ((u64)last != p.n) report_fault(p.workspace, FAULT_OFFSETS, p.segments, last);
+// The offsets that a tile is to check.
+struct Share {
+    u64 begin, end;
+
+    static __device__ __forceinline__ u64 begin_of(const Params& p, u64 tile) {
+        const u64 k = tile * p.share;
+        return k > p.segments ? p.segments + 1 : Run<false>::aligned_at(p, max(k, 1ull));
+    }
+    static __device__ __forceinline__ Share of(const Params& p, u64 tile) { return Share{begin_of(p, tile), begin_of(p, tile + 1)}; }
+
+    // Up to here one warp sees to them.
+    __device__ __forceinline__ u64 middle() const { return min(begin + FIRST, end); }
+};
+
+// One warp checks the first offsets of a tile's share.
+__device__ __forceinline__ void check_first(const Params& p, u64 tile) {
+    const Share share = Share::of(p, tile);
+#pragma unroll 1
+    for (u64 k = share.begin; k < share.middle(); k += BATCH) {
+        const Batch<false> batch(Run<false>(p, k), 0);
+        bool any = false;  // whether there is something to say or to store; of ascending ones the last tells whether all lie in the array
+#pragma unroll
+        for (u32 turn = 0; turn < TURNS; turn++) {
+#pragma unroll
+            for (u32 j = 0; j < QUAD; j++) {
+                const i64 own = (i64)batch.own(turn, j), before = (i64)batch.before_own(turn, j);
+                any |= BY_SEGMENT ? own <= before : own < before;
+            }
+            any |= (u64)(i64)batch.own(turn, QUAD - 1) > p.n;
+        }
+        if (__any_sync(~0u, any)) check_offsets<1>(p, k, min(k + BATCH, share.middle()), lane_index(), WARP);
     }
 }
 
 // All main warps check the others.
 __device__ __forceinline__ void check_others(const Params& p, u64 tile) {
-    if (p.share <= FIRST) return;
-    const u64 begin = tile * p.share;
-    check_offsets<1>(p, begin + FIRST, min(begin + p.share, p.segments + 1), threadIdx.x, THREADS);
+    if (p.share <= FIRST - QUAD) return;
+    const Share share = Share::of(p, tile);
+    check_offsets<1>(p, share.middle(), share.end, threadIdx.x, THREADS);
+}
+
+// One thread of all checks the first offset and the last one.
+__device__ __forceinline__ void check_ends(const Params& p) {
+    const i64 first = (i64)p.offsets[0], last = (i64)p.offsets[p.segments];
+    if (first != 0) report_fault(p.workspace, FAULT_OFFSETS, 0, first);
+    if ((u64)last != p.n) report_fault(p.workspace, FAULT_OFFSETS, p.segments, last);
 }

@@ -38,7 +38,9 @@ __device__ __forceinline__ void publish(const Params& p, const State* warp_total
 // What finders leave of a tile, beside its marks. Entries as those of the marks.
 struct Offsets {
     OffsetRange range;
-    u16 ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST : 1];
+    Ends ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST / QUAD : 1];
+
+    __device__ __forceinline__ u32 end(u32 k) const { return ends[k / QUAD].of[k % QUAD]; }
 };
 
 // Finder f finds and marks the offsets of this block's tiles f, f + FINDERS, ... It checks the tiles' shares while nobody
@@ -54,7 +56,8 @@ __device__ __forceinline__ void find_loop(const Params& p, const u32* tickets, M
         if (lane_index() == 0) offsets[slot].range = range;
         mark_first(p, tile, range, marks[slot], offsets[slot].ends);
         barrier_arrive(found_barrier(f), THREADS + WARP);
-        check_first(p, tile, lane_index(), WARP);
+        check_first(p, tile);
+        if (tile == 0 && lane_index() == 0) check_ends(p);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::capture::Captures;
 use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, load, lock};
+use super::jit::Nvrtc;
 use super::launch::Kernels;
 use super::workspace::StreamState;
 use crate::{Error, Result};
@@ -42,6 +43,7 @@ impl Context {
         load()?;
         // Before cudarc is asked: this says how many devices there are.
         device_info(ordinal)?;
+        Nvrtc::load_ahead();
         Self::of(&CudaContext::new(ordinal).doing("starting CUDA on a device")?)
     }
 
@@ -52,6 +54,7 @@ impl Context {
         if let Some(context) = Self::among(&met, cuda) {
             return Ok(context);
         }
+        Nvrtc::load_ahead();
         met.retain(Self::is_needed);
         let context = Arc::new(Self {
             cuda: cuda.clone(),

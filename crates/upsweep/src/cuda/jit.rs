@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 use std::ffi::CString;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 /// NVRTC, as far as the cache and the choice of an architecture need to know it.
 #[derive(Debug)]
@@ -35,6 +35,16 @@ impl Nvrtc {
     /// Loads NVRTC, once a process.
     pub(super) fn load() -> Result<&'static Self> {
         Self::loaded().map_err(|log| Error::Compile { options: Vec::new(), log })
+    }
+
+    /// Begins to load NVRTC, once a process, on a thread of its own. It takes 10 ms, and a first kernel waits for it, also one
+    /// from the disk cache, whose name has the version in it. Starting CUDA meanwhile takes longer.
+    pub(super) fn load_ahead() {
+        static BEGUN: Once = Once::new();
+        BEGUN.call_once(|| {
+            let thread = std::thread::Builder::new().name("upsweep-nvrtc".to_owned());
+            let _without_one_the_first_kernel_does = thread.spawn(|| Self::loaded().is_ok());
+        });
     }
 
     fn loaded() -> std::result::Result<&'static Self, String> {

@@ -31,6 +31,9 @@ const UNDONE: usize = 4;
 /// `tile/offsets.cuh`.
 const MARK_SLOTS: usize = 8;
 const ENDS: usize = 768;
+/// Warps of a block that find segment offsets, of a scan and of a reduction. Where segments are short, a reduction waits for
+/// them; a scan has more to do by itself.
+const SEARCHERS: (usize, usize) = (2, 3);
 /// Tiles of a look-back group, and entries from one group's status word to the next: as in `tile/lookback.cuh`.
 const GROUP: usize = WARP;
 const SPREAD: usize = 16;
@@ -271,10 +274,11 @@ impl ScanPlan {
         (ahead > 0).then_some(Self { schedule: Schedule::OnePass, ahead, lag: 0, shared_bytes, ..plan })
     }
 
-    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of what is found of four.
+    /// Shared memory of a reduction by segment beside its tiles: of the tiles that are not done, and of what is found of those
+    /// whose results are being stored, that are reduced, and that are searched for.
     fn beside_one_pass(sizes: Sizes, shape: Shape) -> usize {
         let warps = shape.threads / WARP;
-        UNDONE * (2 * sizes.state + 16) * warps + shape.found(sizes, ENDS) * 4
+        UNDONE * (2 * sizes.state + 16) * warps + shape.found(sizes, ENDS) * (SEARCHERS.1 + 2)
     }
 
     /// The same with the warps that find the tiles' segment offsets, where blocks draw tiles.
@@ -287,7 +291,8 @@ impl ScanPlan {
     fn searchers(&self) -> usize {
         match self.schedule {
             Schedule::Wave { .. } => 0,
-            Schedule::Pipeline | Schedule::OnePass => 2,
+            Schedule::Pipeline => SEARCHERS.0,
+            Schedule::OnePass => SEARCHERS.1,
         }
     }
 

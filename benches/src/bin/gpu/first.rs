@@ -1,0 +1,67 @@
+//! The first use of a kernel: what a process waits for that scans once. A process has only one first use, so each is a
+//! process of its own; it reports the time from the call until its result is there, on a device and buffers that are
+//! ready before.
+
+use crate::gpu::Gpu;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use upsweep::prelude::*;
+use upsweep_bench::{Outcome, median};
+
+/// The argument for which this program is such a process.
+pub(crate) const ARGUMENT: &str = "first-use";
+const LOG2N: u32 = 16;
+const PROCESSES: usize = 7;
+
+/// With an empty cache on disk, and with one that has the kernel.
+pub(crate) fn bench(gpu: &mut Gpu) -> Outcome {
+    let (compiled, loaded) = ("first_use_compiled", "first_use_from_disk");
+    if !gpu.wants::<i32>(compiled) && !gpu.wants::<i32>(loaded) {
+        return Ok(());
+    }
+    let mut times = (Vec::new(), Vec::new());
+    for process in 0..PROCESSES {
+        let cache = Folder(std::env::temp_dir().join(format!("upsweep-first-use-{}-{process}", std::process::id())));
+        times.0.push(first_use(&cache.0)?);
+        times.1.push(first_use(&cache.0)?);
+    }
+    gpu.waited::<i32>(compiled, 1 << LOG2N, median(times.0))?;
+    gpu.waited::<i32>(loaded, 1 << LOG2N, median(times.1))
+}
+
+/// A folder that goes with this.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _no_remedy = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Microseconds of a first use in a process of its own.
+fn first_use(cache: &Path) -> Outcome<f64> {
+    let mut process = Command::new(std::env::current_exe()?);
+    let output = process.arg(ARGUMENT).env("UPSWEEP_CACHE_DIR", cache).output()?;
+    let (told, complaint) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    told.trim().parse().map_err(|_| format!("{ARGUMENT}: {}", complaint.trim()).into())
+}
+
+/// What such a process does.
+pub(crate) fn process() -> Outcome {
+    let device = Device::cuda(0)?;
+    let n = 1 << LOG2N;
+    let input = device.upload(&vec![1i32; n])?;
+    let mut output = device.filled(n, 0i32)?;
+    device.synchronize()?;
+    let start = Instant::now();
+    Scan::new(Sum).run(&device, &input, &mut output)?;
+    device.synchronize()?;
+    let micros = start.elapsed().as_secs_f64() * 1e6;
+    let last = output.to_vec()?.pop();
+    if last.and_then(|last| usize::try_from(last).ok()) != Some(n) {
+        return Err(format!("the last of {n} running totals of ones is {last:?}").into());
+    }
+    println!("{micros}");
+    Ok(())
+}
