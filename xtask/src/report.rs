@@ -39,14 +39,16 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// The record with the latest date in its name.
+/// The record with the latest date in its name. What has more than a date there is of some work alone.
 fn newest(records: &Path) -> Outcome<PathBuf> {
     let files = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
         entries.filter_map(|entry| Some(entry.ok()?.path())).collect()
     };
     let all = files(records).iter().flat_map(|folder| files(folder)).collect::<Vec<_>>();
-    let csv = all.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "csv"));
+    let is_whole = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == "2026-11-21.csv".len());
+    let csv =
+        all.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "csv") && is_whole(path));
     csv.max_by_key(|path| path.file_name().map(ToOwned::to_owned)).ok_or("there is no record yet".into())
 }
 
