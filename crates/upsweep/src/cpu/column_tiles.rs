@@ -8,18 +8,27 @@
 //! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
 //! loaded again for each row, which takes longer than a row of few columns.
 
-use super::columns::{STRIP_BYTES, Unit};
 use super::lanes::Lanes;
+use super::run::{Memory, Storing};
 use super::simd::Work;
-use super::steps::{Memory, Steps};
 use super::store::{Ahead, AroundCache};
-use super::tile::Storing;
 use crate::plan::Shape;
+use crate::steps::Steps;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+/// The bytes of a strip's row.
+pub(super) const STRIP_BYTES: usize = 4096;
 /// The bytes of a group.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
+
+/// A strip of one of the `outer` matrices.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    pub(super) start: usize,
+    pub(super) width: usize,
+    pub(super) result: usize,
+}
 
 /// Combines rows, of which there is at least one, into `values`.
 pub(super) struct Fold<'a, S: Steps> {

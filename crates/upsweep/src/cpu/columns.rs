@@ -11,18 +11,16 @@
 
 use super::blocks::Tuning;
 use super::chain::{States, Tickets};
-use super::column_tiles::{Fold, Rows, group_rows};
-use super::reduce::Reduce;
+use super::column_tiles::{Fold, Rows, STRIP_BYTES, Unit, group_rows};
+use super::results::Results;
+use super::run::{Memory, Storing};
 use super::simd::dispatch;
-use super::steps::{Memory, Steps};
 use super::store;
-use super::tile::Storing;
+use crate::error::{Error, Result};
 use crate::plan::Shape;
-use crate::{Error, Result};
+use crate::steps::Steps;
 use std::ops::Range;
 
-/// The bytes of a strip's row.
-pub(super) const STRIP_BYTES: usize = 4096;
 /// The units from which on there is work for all threads without cutting units into blocks.
 const MANY_UNITS: usize = 64;
 
@@ -78,13 +76,6 @@ impl Cut {
             result: outer * self.shape.inner + column,
         }
     }
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Unit {
-    pub(super) start: usize,
-    pub(super) width: usize,
-    result: usize,
 }
 
 /// Room for one value a column; its length stays 0.
@@ -202,7 +193,7 @@ pub(super) unsafe fn scan<S: Steps>(
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty; there is a result for each line.
-pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, shape: Shape) -> Result<()> {
+pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, shape: Shape) -> Result<()> {
     let cut = Cut::new::<S>(shape, &job.tuning);
     let count = cut.tickets();
     let threads = job.tuning.threads(job.memory.len).min(count);

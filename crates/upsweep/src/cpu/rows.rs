@@ -25,10 +25,10 @@
 //! in a half of the row.
 
 use super::lanes::{Lanes, ROW_BYTES};
-use super::steps::{Memory, Steps};
+use super::run::{Memory, Run, Storing};
 use super::store::{Ahead, AroundCache};
 use super::sweep::{Buffer, TILE_BYTES, TOP};
-use super::tile::{Run, Storing};
+use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
 /// The rows of a group.

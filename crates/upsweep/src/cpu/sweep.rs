@@ -18,9 +18,9 @@
 //! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
 
 use super::lanes::Lanes;
-use super::steps::{Memory, Steps};
+use super::run::{Memory, Run, Storing};
 use super::store::{self, Ahead, AroundCache};
-use super::tile::{Run, Storing};
+use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.

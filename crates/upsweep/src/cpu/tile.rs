@@ -12,9 +12,10 @@
 
 use super::lanes::Lanes;
 use super::rows;
+use super::run::{Memory, Run, Storing};
 use super::simd::{Work, dispatch};
-use super::steps::{Memory, Steps};
 use super::sweep::{self, TILE_BYTES};
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// The elements of the tiles that the rest of a reduction is cut into.
@@ -30,27 +31,6 @@ pub(super) const fn tile_len<S: Steps>() -> usize {
     }
     let most = TILE_BYTES / if size == 0 { 1 } else { size };
     1 << most.ilog2()
-}
-
-/// A run of elements without a head but its first: `start .. start + len` in scan order. Positions given to the map
-/// count from `origin` in memory.
-#[derive(Clone, Copy)]
-pub(super) struct Run {
-    pub(super) start: usize,
-    pub(super) len: usize,
-    pub(super) origin: usize,
-}
-
-/// How the results of a scan are stored.
-#[derive(Clone, Copy)]
-pub(super) struct Storing<T> {
-    pub(super) exclusive: bool,
-    /// What an exclusive scan stores at a head without initial value.
-    pub(super) identity: Option<T>,
-    /// Whether to store around the cache; the caller calls `store::fence` afterwards.
-    pub(super) around_cache: bool,
-    /// With `around_cache`, the bytes from an element being scanned to the one to fetch meanwhile; 0: none.
-    pub(super) ahead: isize,
 }
 
 /// The element `k` in scan order, mapped.

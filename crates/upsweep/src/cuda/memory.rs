@@ -12,7 +12,7 @@
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture};
 use super::{Cuda, capture};
-use crate::device::{Input, Output, View, ViewMut};
+use crate::buffer::{Input, Output, View, ViewMut};
 use crate::operator::Element;
 use crate::{Error, Result};
 use cudarc::driver::result::{self, DriverError};

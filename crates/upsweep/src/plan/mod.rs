@@ -6,7 +6,7 @@ pub mod reduce;
 pub mod scan;
 pub mod tuning;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at
 /// `(o * len + k) * inner + i`.
