@@ -101,8 +101,10 @@ pub(crate) struct Code {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) form: Form,
-    /// Neither a map nor a finish: an element, what is combined and a result are the same.
-    pub(crate) plain: bool,
+    /// There is no map: what is combined is an element.
+    pub(crate) same_map: bool,
+    /// There is no finish: a result is what is combined.
+    pub(crate) same_finish: bool,
     /// The map only widens integers.
     pub(crate) widens: bool,
     /// The functions take any bits, also those that are no element.
@@ -223,8 +225,10 @@ where
 
     #[cfg(feature = "cuda")]
     fn known() -> Known {
-        let plain = TypeId::of::<(M, F)>() == TypeId::of::<(Same, Same)>();
-        Known { form: Op::FORM, plain, widens: TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>(), any_bits: plain }
+        let same = TypeId::of::<Same>();
+        let (same_map, same_finish) = (TypeId::of::<M>() == same, TypeId::of::<F>() == same);
+        let widens = TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
+        Known { form: Op::FORM, same_map, same_finish, widens, any_bits: same_map && same_finish }
     }
 
     #[cfg(feature = "cuda")]
@@ -344,7 +348,7 @@ where
 
     #[cfg(feature = "cuda")]
     fn known() -> Known {
-        Known { plain: false, widens: false, ..Parts::<I, O, Op, M, F>::known() }
+        Known { same_map: false, same_finish: false, ..Parts::<I, O, Op, M, F>::known() }
     }
 
     #[cfg(feature = "cuda")]

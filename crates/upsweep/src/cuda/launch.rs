@@ -4,27 +4,15 @@ use super::cache::{self, DiskCache};
 use super::driver::{Doing, OutsideCapture, lock};
 use super::jit::{self, Nvrtc};
 use super::sources::{self, KernelSource};
-use super::{Cuda, context::Context};
+use super::{Cuda, KernelKey, context::Context};
 use crate::{Error, Result};
 use cudarc::driver::CudaContext;
 use cudarc::driver::result::{self, function, occupancy};
 use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUmodule};
-use std::any::TypeId;
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-
-/// What tells a kernel from every other one of its context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct KernelKey {
-    /// The types that it is generic over, as one tuple.
-    pub(crate) types: TypeId,
-    /// The family: `"scan"`.
-    pub(crate) family: &'static str,
-    /// Everything else that its source depends on.
-    pub(crate) options: u64,
-}
 
 /// The kernels loaded into one context.
 #[derive(Default)]

@@ -5,22 +5,23 @@
 //! - `memory`: arrays, and the order in which streams use them
 //! - `workspace`, `capture`: the memory through which a kernel's blocks talk to each other
 //! - `sources`, `jit`, `cache`, `launch`: a kernel from its text to its launch
-//! - `text`: what a job contributes to its kernel's text
-//! - `prepare` and one file a family: from a job to the launch
+//! - `job`: a job without its types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
+//! - one file a family: from a job to the launch
 
 mod cache;
 mod capture;
+mod code;
 mod columns;
 mod context;
 mod driver;
 mod jit;
+mod job;
 mod launch;
 mod memory;
-mod prepare;
+mod params;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 mod sources;
-mod text;
 mod variants;
 mod workspace;
 
@@ -31,7 +32,7 @@ pub use scan::limit_waves;
 pub use sources::KernelSource;
 pub use variants::variants;
 
-pub(crate) use launch::KernelKey;
+pub(crate) use code::KernelKey;
 pub(crate) use memory::{Loan, download};
 pub(crate) use workspace::Workspace;
 

@@ -1,10 +1,15 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
 pub mod columns;
+pub mod constants;
 pub mod cpu;
+pub mod memory;
+mod pipeline;
 pub mod reduce;
 pub mod scan;
+pub mod tile;
 pub mod tuning;
+mod wave;
 
 use crate::error::{Error, Result};
 
