@@ -12,6 +12,7 @@
 use super::blocks::Tuning;
 use super::chain::{States, Tickets};
 use super::column_tiles::{Fold, Rows, STRIP_BYTES, Unit, group_rows};
+use super::pairwise::Pairwise;
 use super::results::Results;
 use super::run::{Memory, Storing};
 use super::simd::dispatch;
@@ -143,8 +144,9 @@ pub(super) unsafe fn scan<S: Steps>(
             let needed = block + 1 < cut.blocks_per_unit;
             let mine = prefixes.of(ticket, cut.width);
             if needed {
-                let values = values.start();
-                dispatch(Fold { steps: &steps, memory: &memory, shape, unit, rows: rows.clone(), values });
+                let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
+                let (values, parts) = (values.start(), parts.start());
+                dispatch(Fold { steps: &steps, memory: &memory, shape, unit, rows: rows.clone(), values, parts });
             }
             let groups = count / cut.blocks_per_unit;
             let before = match block {
@@ -208,7 +210,9 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, shape: Shape) -> Result<
             let unit = cut.unit(unit);
             let mut own = Vector::new(if chained { 0 } else { unit.width });
             let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
-            dispatch(Fold { steps: &job.steps, memory: &job.memory, shape, unit, rows: rows.clone(), values });
+            let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
+            let (steps, memory, parts) = (&job.steps, &job.memory, parts.start());
+            dispatch(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
             if !chained {
                 for c in 0..unit.width {
                     // SAFETY: `c` is less than the width; this worker alone stores the unit's results.
@@ -223,9 +227,10 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, shape: Shape) -> Result<
         for c in 0..width {
             // SAFETY: `c` is less than the width of all vectors of the unit, whose workers are done.
             let part = |block: usize| unsafe { parts.of(block * cut.units + unit, cut.width).add(c).read() };
-            let value = (1..cut.blocks_per_unit).fold(part(0), |value, block| job.steps.combine(value, part(block)));
+            let mut value = Pairwise::<_>::new();
+            (0..cut.blocks_per_unit).for_each(|block| value.push(part(block), |a, b| job.steps.combine(a, b)));
             // SAFETY: there is a result for each line, and this thread alone works.
-            unsafe { job.store(result + c, Some(value)) };
+            unsafe { job.store(result + c, value.total(|a, b| job.steps.combine(a, b))) };
         }
     }
     Ok(())

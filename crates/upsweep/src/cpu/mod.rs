@@ -25,6 +25,7 @@ mod columns;
 mod heads;
 mod lanes;
 mod lines;
+mod pairwise;
 pub(crate) mod reduce;
 mod results;
 mod rows;

@@ -3,6 +3,7 @@
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::{ByTest, Heads};
 use super::lanes::Lanes;
+use super::pairwise::Pairwise;
 use super::results::Results;
 use super::run::Run;
 use super::simd::{Work, dispatch};
@@ -26,32 +27,38 @@ struct Edges<T> {
 /// Stores the segments that cross blocks, from the left.
 struct Crossing<'a, S: Steps> {
     job: &'a Results<S>,
-    /// The segment that has not ended yet.
-    open: Option<S::Acc>,
+    /// The parts of the segment that has not ended yet.
+    open: Pairwise<S::Acc>,
 }
 
 impl<'a, S: Steps> Crossing<'a, S> {
     /// # Safety
     /// While this lives, no other thread stores the segments that it is told to.
     unsafe fn new(job: &'a Results<S>) -> Self {
-        Self { job, open: None }
+        Self { job, open: Pairwise::new() }
     }
 
     fn block(&mut self, edges: Edges<S::Acc>) {
-        self.open = self.job.steps.join(self.open, edges.front);
+        self.push(edges.front);
         if let Some(segment) = edges.ends {
             self.end(segment);
         }
-        self.open = self.job.steps.join(self.open, edges.back);
+        self.push(edges.back);
+    }
+
+    fn push(&mut self, part: Option<S::Acc>) {
+        if let Some(part) = part {
+            self.open.push(part, |a, b| self.job.steps.combine(a, b));
+        }
     }
 
     /// Ends the open segment, which has this number.
     fn end(&mut self, segment: usize) {
         if segment < self.job.results {
             // SAFETY: there is such a result, and nothing else stores it: see `new`.
-            unsafe { self.job.store(segment, self.open) };
+            unsafe { self.job.store(segment, self.open.total(|a, b| self.job.steps.combine(a, b))) };
         }
-        self.open = None;
+        self.open = Pairwise::new();
     }
 }
 

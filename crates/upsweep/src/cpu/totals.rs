@@ -3,6 +3,7 @@
 use super::blocks::Blocks;
 use super::chain::{States, Tickets};
 use super::lanes::Lanes;
+use super::pairwise::Pairwise;
 use super::results::Results;
 use super::run::Run;
 use super::simd::{Work, dispatch};
@@ -60,10 +61,12 @@ unsafe fn reduce_blocks<S: Steps>(job: &Results<S>, line: usize) -> Result<()> {
     };
     let finish = |partial: &dyn Fn(usize) -> Option<S::Acc>| {
         for line in 0..len / line {
-            let parts = (line * per_line..(line + 1) * per_line).map(partial);
-            let value = parts.fold(None, |value, part| job.steps.join(value, part));
+            let mut parts = Pairwise::<_>::new();
+            for part in (line * per_line..(line + 1) * per_line).filter_map(partial) {
+                parts.push(part, |a, b| job.steps.combine(a, b));
+            }
             // SAFETY: there is a result for each line, and this thread alone stores.
-            unsafe { job.store(line, value) };
+            unsafe { job.store(line, parts.total(|a, b| job.steps.combine(a, b))) };
         }
     };
     if threads <= 1 {

@@ -1,6 +1,6 @@
 //! What can be scanned: plain values with the same layout in Rust and in CUDA C++.
 
-use super::Source;
+use super::{Source, halves};
 use std::any::TypeId;
 use std::fmt::Write;
 use std::mem::{align_of, offset_of, size_of};
@@ -209,8 +209,8 @@ macro_rules! float_elements {
     )* };
 }
 float_elements! {
-    half::f16 => "f16", u16, i16, "u", false, Some(Halves { widen: half::f16::to_f32, narrow: half::f16::from_f32 });
-    half::bf16 => "bf16", u16, i16, "u", false, Some(Halves { widen: half::bf16::to_f32, narrow: half::bf16::from_f32 });
+    half::f16 => "f16", u16, i16, "u", false, Some(Halves { widen: halves::widen_f16, narrow: halves::narrow_f16 });
+    half::bf16 => "bf16", u16, i16, "u", false, Some(Halves { widen: halves::widen_bf16, narrow: halves::narrow_bf16 });
     f32 => "f32", u32, i32, "u", true, None;
     f64 => "f64", u64, i64, "ull", true, None;
 }

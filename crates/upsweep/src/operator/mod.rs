@@ -28,6 +28,7 @@ pub mod arith;
 pub mod builtin;
 mod element;
 mod form;
+mod halves;
 mod laws;
 mod map;
 mod source;
