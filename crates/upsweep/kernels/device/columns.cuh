@@ -95,9 +95,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     T carry[VECTOR];  // all elements of each line before this step, if `any`
     bool any = HAS_INIT;
 #pragma unroll
-    for (u32 j = 0; j < VECTOR; j++) {
-        if constexpr (HAS_INIT) carry[j] = begins.init;
-    }
+    for (u32 j = 0; j < VECTOR; j++) carry[j] = begins.init;
     if (p.prefixes && left > 0 && begin > 0) {
         Values<Acc> row;
         row.load(p.prefixes + line - p.inner);

@@ -76,8 +76,8 @@ struct ScanTask {
             if (lane > 0) prefix = tile > 0 ? combine(prefix, lower) : lower;
             shared.prefixes[slot][lane] = prefix;
         }
-        if constexpr (!SEGMENTED) {
-            if (p.carry && tile + 1 == chain.tiles && lane == max(warps, 1u) - 1) {
+        if constexpr (CARRIES) {
+            if (tile + 1 == chain.tiles && lane == max(warps, 1u) - 1) {
                 store_carry(p, shared.warp_totals[slot], warps, tile > 0 || lane > 0, prefix);
             }
         }

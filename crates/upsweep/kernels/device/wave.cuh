@@ -154,8 +154,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;
     }
-    if constexpr (!SEGMENTED) {
-        if (p.carry && last && threadIdx.x == 0) {
+    if constexpr (CARRIES) {
+        if (last && threadIdx.x == 0) {
             const u32 warps = warps_with_elements(tile_count(p.n, tiles - 1));
             const State* const totals = shared.warp_totals[mine - 1];
             State prefix = before;  // of the last tile, and then of its last warp

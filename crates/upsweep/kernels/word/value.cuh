@@ -48,14 +48,14 @@ __device__ __forceinline__ void store_result(Out* to, const Out& result) {
 
 // What scans and reductions begin with.
 struct Begin {
-    T init;   // the initial value, if there is one
+    T init;   // the initial value, if there is one; else `first`, which nobody looks at
     T first;  // what an exclusive scan begins with, and the result of an empty segment: the initial value or the identity
 
     // From the parameters: the host knows the initial value, or it lies in device memory.
     template <class Params>
     __device__ __forceinline__ explicit Begin(const Params& p) {
         if constexpr (HAS_INIT) first = init = ValueOfAcc::of(p.init_from ? given_acc(*p.init_from) : p.given_init);
-        else first = ValueOfAcc::of(p.given_first);
+        else first = init = ValueOfAcc::of(p.given_first);
     }
 };
 

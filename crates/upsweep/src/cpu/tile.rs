@@ -145,12 +145,7 @@ unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out
 /// # Safety
 /// As [`reduce`].
 #[inline(always)]
-unsafe fn reduce_rest<S: Steps>(
-    steps: &S,
-    memory: &Memory<S::In, S::Out>,
-    run: Run,
-    parts: &mut Pairwise<S::Acc>,
-) {
+unsafe fn reduce_rest<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run, parts: &mut Pairwise<S::Acc>) {
     let Run { mut start, len, origin } = run;
     let end = start + len;
     let combine = |a, b| steps.combine(a, b);

@@ -19,6 +19,8 @@ pub(crate) struct Features {
     pub(crate) has_init: bool,
     /// A reduction by segment: only the last result of each segment is stored.
     pub(crate) by_segment: bool,
+    /// A scan of the whole array that stores what follows it.
+    pub(crate) carries: bool,
     /// How many interleaved lines are scanned as one, whose elements are arrays: 1, or up to 16.
     pub(crate) interleaved: usize,
     pub(crate) pass: Pass,
@@ -75,6 +77,7 @@ impl Features {
         reverse: false,
         has_init: false,
         by_segment: false,
+        carries: false,
         interleaved: 1,
         pass: Pass::Whole,
     };
@@ -222,10 +225,10 @@ fn known_text(functions: &Functions<'_>, features: Features) -> String {
 fn features_text(features: Features) -> String {
     let heads: String = Heads::ALL.iter().map(|(_, name)| format!("{name}, ")).collect();
     let name = Heads::ALL.iter().find(|(heads, _)| *heads == features.heads).map_or("NONE", |(_, name)| name);
-    let Features { exclusive, reverse, has_init, by_segment, .. } = features;
+    let Features { exclusive, reverse, has_init, by_segment, carries, .. } = features;
     format!(
         "enum class Heads {{ {heads}}};\n\
          constexpr Heads HEADS = Heads::{name};\n\
-         constexpr bool EXCLUSIVE = {exclusive}, REVERSE = {reverse}, HAS_INIT = {has_init}, BY_SEGMENT = {by_segment};\n"
+         constexpr bool EXCLUSIVE = {exclusive}, REVERSE = {reverse}, HAS_INIT = {has_init}, BY_SEGMENT = {by_segment}, CARRIES = {carries};\n"
     )
 }

@@ -155,7 +155,7 @@ impl Drop for Folder {
     }
 }
 
-fn text_of(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
 }
 
@@ -167,7 +167,7 @@ fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u3
     let build = |arguments: &[&str], from: &Path, to: &Path| {
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
         let output = Command::new(compiler).args(arguments).arg("-o").args([to, from]).output().unwrap();
-        assert!(output.status.success(), "{name}: {}", text_of(&output));
+        assert!(output.status.success(), "{name}: {}", printed(&output));
     };
     // Uninitialised variables hold a pattern; each access is announced; a misaligned vector is an illegal instruction.
     let options = [
@@ -179,7 +179,7 @@ fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u3
     build(&[], &file("o"), &file("out")); // without the library that would look for races
     let output = Command::new(file("out")).args(["0", &cases.to_string()]).output().unwrap();
     let rerun = format!("To run a seed again: {} SEED 1", file("out").display());
-    assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, text_of(&output));
+    assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, printed(&output));
 }
 
 /// Which of the kernels that scan tiles.
@@ -193,10 +193,11 @@ enum Family {
 use Family::{Pipeline, Segments, SmallWave, Wave};
 
 /// A scan, or what a reduction by segment is, with these options: `x` exclusive, `r` reverse, `i` with an initial value,
-/// `s` by segment.
+/// `s` by segment, `c` with a carry.
 fn features(heads: Heads, options: &str) -> Features {
-    let [exclusive, reverse, has_init, by_segment] = ['x', 'r', 'i', 's'].map(|option| options.contains(option));
-    Features { heads, exclusive, reverse, has_init, by_segment, interleaved: 1, pass: Pass::Whole }
+    let [exclusive, reverse, has_init, by_segment, carries] =
+        ['x', 'r', 'i', 's', 'c'].map(|option| options.contains(option));
+    Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved: 1, pass: Pass::Whole }
 }
 
 /// The same of so many interleaved lines as one.
@@ -282,8 +283,8 @@ type ByKey = Keys<'static, [u32], Equal>;
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_waves() {
-    tiles::<Whole, u32, _>(SmallWave, Then, features(Heads::None, "xi"), 60);
-    tiles::<Whole, u8, _>(Wave, Sum, features(Heads::None, "r"), 60);
+    tiles::<Whole, u32, _>(SmallWave, Then, features(Heads::None, "xic"), 60);
+    tiles::<Whole, u8, _>(Wave, Sum, features(Heads::None, "rc"), 60);
     tiles::<Whole, i64, _>(Wave, Sum, features(Heads::Rows, "i"), 60);
     tiles::<By<u64>, u32, _>(Wave, Then, features(Heads::Offsets, "xr"), 60);
     tiles::<Whole, u32, _>(Wave, Then, lines(2, features(Heads::None, "xi")), 60);
@@ -294,7 +295,8 @@ fn emulated_waves() {
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_pipelines() {
     tiles::<Whole, u8, _>(Pipeline, Sum, features(Heads::None, "x"), 60);
-    tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "i"), 60);
+    tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "ic"), 60);
+    tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::None, "xrc"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Rows, "xi"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, lines(3, features(Heads::Rows, "ri")), 60);
     tiles::<Whole, u8, _>(Pipeline, Sum, lines(5, features(Heads::None, "r")), 60);

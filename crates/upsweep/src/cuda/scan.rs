@@ -105,8 +105,9 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     }
     let Direction { exclusive, reverse } = direction;
     let has_init = job.begin.has_init;
-    let by_segment = extra.by_segment.is_some();
-    let features = Features { heads, exclusive, reverse, has_init, by_segment, interleaved, pass: Pass::Whole };
+    let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0);
+    let features =
+        Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved, pass: Pass::Whole };
     let plan = plan(n, features, functions, cuda.compute_capability());
     let kernel = kernel(&plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;

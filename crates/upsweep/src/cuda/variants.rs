@@ -38,6 +38,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
             list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
         }
         if heads == Heads::None {
+            list.variant(Features { carries: true, ..Features::PLAIN });
             list.columns_of_i32(Features { by_segment: true, ..Features::PLAIN });
             list.columns_of_i32(Features { by_segment: true, has_init: true, ..Features::PLAIN });
         } else {
@@ -148,7 +149,7 @@ impl List {
                 list.scans(&name, features, functions);
             });
         }
-        if features.heads == Heads::None {
+        if features.heads == Heads::None && !features.carries {
             self.columns_of_i32(features);
         }
     }

@@ -119,7 +119,7 @@ static void check_carry(const Params& p, const std::vector<In>& input, const Giv
 static void one_case() {
     const u64 whole_tiles = once_in(16) ? MOST_TILES_OF_ALL - 1 - below(IN_WAVE ? 4 : 40) : below(min(MOST_TILES_OF_ALL, 12ull));
     u64 n = once_in(4) ? below(100) : whole_tiles * TILE + (once_in(2) ? 0 : below(TILE));
-    if (HEADS != Heads::OFFSETS && (SEGMENTED || HEADS != Heads::NONE)) n += n == 0;
+    if (HEADS != Heads::OFFSETS && !CARRIES) n += n == 0;
     std::vector<u64> segments = any_offsets(n);
     if (HEADS == Heads::ROWS) n = segments.back();
     const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
@@ -156,8 +156,7 @@ static void one_case() {
     launched.input = input, launched.output = output.values, launched.outputs = output.number, launched.workspace = space.workspace();
     launched.head_source = sources.values, launched.offsets = offsets.values, launched.count = COUNTED ? &count : nullptr;
     Guarded<Given> carry(1);
-    const bool carries = !SEGMENTED && arith::same_type<Given, Acc> && once_in(2);
-    launched.carry = carries ? carry.values : nullptr;
+    launched.carry = CARRIES ? carry.values : nullptr;
     launched.given_init = launched.given_first = given_acc(init[0]);
     if (FORM == Form::SUM && !HAS_INIT) memset((void*)&launched.given_first, 0, sizeof(Acc));  // its identity: kernels may know it
     const Params p(launched);
@@ -170,7 +169,7 @@ static void one_case() {
     if (spoilt) return check_fault(space.header, offsets, n);
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
     check_results(p, elements, segments, output);
-    if (carries) check_carry(p, elements, carry[0]);
+    if constexpr (CARRIES) check_carry(p, elements, carry[0]);
     if (COUNTED && count != number) fail("counts %llu segments of %llu", count, number);
 }
 

@@ -2,8 +2,8 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::simd;
 use crate::cpu::run::{Memory, Run};
+use crate::cpu::simd;
 use crate::cpu::tile::ReduceRun;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};

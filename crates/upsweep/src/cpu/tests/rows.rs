@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::cpu::lanes::{Lanes, ROW_BYTES};
-use crate::cpu::simd::{self, Work};
 use crate::cpu::run::{Memory, Run, Storing};
+use crate::cpu::simd::{self, Work};
 use crate::cpu::tile::ScanRun;
 use crate::cpu::{rows, store};
 use crate::operator::Same;
