@@ -4,9 +4,9 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
-use super::super::text::{Features, Functions, Heads};
-use super::super::{columns, reduce, scan};
 use super::*;
+use crate::cuda::text::{Features, Functions, Heads};
+use crate::cuda::{columns, reduce, scan};
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
 use crate::plan::columns::ColumnsPlan;

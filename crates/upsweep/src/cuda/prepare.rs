@@ -1,8 +1,7 @@
 //! What every family does before it launches its kernel: borrow the buffers, take the initial value, find the kernel.
 
-use super::launch::Kernel;
 use super::text::{Features, Functions, Types};
-use super::{Cuda, KernelKey, KernelSource, Loan};
+use super::{Cuda, Kernel, KernelKey, KernelSource, Loan};
 use crate::job::{InitSource, Source, Target};
 use crate::operator::{Element, Operator};
 use crate::segments::Segmentation;

@@ -24,14 +24,12 @@
 //! are freed in stream order once nothing uses the stream through upsweep. A capture's workspaces serve later captures
 //! once CUDA reports that the graph and every executable made from it are gone.
 
-use super::capture;
 use super::context::Context;
-use super::driver::{Doing, OutsideCapture, lock};
+use super::driver::{Doing, OutsideCapture};
 use crate::{Error, Result};
-use cudarc::driver::CudaStream;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::MutexGuard;
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
 const HEADER: usize = 256;
@@ -40,7 +38,7 @@ const FAULT: (u64, usize) = (12, 20);
 /// The fault code while a kernel writes the fault's index and value.
 const CLAIMED: u32 = u32::MAX;
 /// A stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
-const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
+pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
 /// A capture's first workspace: 64 KiB. Each capture has its own, so it is small.
 pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
 
@@ -62,7 +60,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     /// For a kernel that does not look at its workspace.
-    pub(super) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
+    pub(crate) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,91 +181,6 @@ impl Grown {
     }
 }
 
-/// One stream with its workspaces.
-pub(super) struct StreamState {
-    pub(super) stream: Arc<CudaStream>,
-    pub(super) context: Arc<Context>,
-    grown: Mutex<Grown>,
-    scratch: Mutex<Grown>,
-    /// Held while a call enqueues several kernels.
-    pub(super) alone: Mutex<()>,
-    /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
-    watched: Mutex<Vec<Arc<StreamState>>>,
-}
-
-impl StreamState {
-    pub(super) fn new(stream: Arc<CudaStream>, context: Arc<Context>) -> Self {
-        let (grown, scratch, alone, watched) = Default::default();
-        Self { stream, context, grown, scratch, alone, watched }
-    }
-
-    /// Looks at the faults of `other` when this stream is waited for next.
-    pub(super) fn watch(&self, other: &Arc<Self>) {
-        let mut watched = lock(&self.watched);
-        if !watched.iter().any(|known| Arc::ptr_eq(known, other)) {
-            watched.push(other.clone());
-        }
-    }
-
-    /// The streams to look at, which are not looked at again.
-    pub(super) fn watched(&self) -> Vec<Arc<Self>> {
-        std::mem::take(&mut *lock(&self.watched))
-    }
-
-    /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
-    /// captured.
-    pub(super) fn workspace(&self, purpose: Purpose, needed: Capacity) -> Result<Workspace> {
-        let mut grown = lock(match purpose {
-            Purpose::Words => &self.grown,
-            Purpose::Scratch => &self.scratch,
-        });
-        let have = grown.current();
-        if let Some(workspace) = have.filter(|workspace| Capacity::of(workspace).holds(needed)) {
-            return Ok(workspace);
-        }
-        let capacity = have.map_or(INITIAL, |workspace| Capacity::of(&workspace)).grown(needed);
-        let workspace = create(&self.context, capacity)?;
-        grown.all.push(workspace);
-        Ok(workspace)
-    }
-
-    /// Says that a kernel is enqueued that can report a fault.
-    pub(super) fn mark_may_fault(&self) {
-        lock(&self.grown).may_fault = true;
-    }
-
-    /// The first fault reported so far by this stream's kernels, read in the order of `stream`.
-    pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
-        let mut grown = lock(&self.grown);
-        grown.read_fault(stream)?;
-        // Another stream's order covers only a part of what is enqueued here: the rest is asked for later.
-        if stream == self.stream.cu_stream() {
-            grown.may_fault = false;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for StreamState {
-    fn drop(&mut self) {
-        // Freeing must not become part of what some stream captures. Without the context there is nothing to free.
-        let (Ok(()), Ok(_outside)) = (self.context.bind(), OutsideCapture::enter()) else { return };
-        let stream = self.stream.cu_stream();
-        // Nobody can ask this stream any more: whoever reads a result next is told.
-        if let Err(fault) = self.take_fault(stream) {
-            self.context.keep_fault(stream.addr(), fault);
-        }
-        if !matches!(capture::of_stream(stream), Ok(None)) {
-            // The stream's order is that of a graph now: these workspaces are lost until the process ends.
-            return;
-        }
-        for workspace in lock(&self.grown).all.iter().chain(&lock(&self.scratch).all) {
-            // Not to free what CUDA refuses to free is all that can be done.
-            let _ = self.context.free(workspace.header, stream);
-        }
-    }
-}
-
 /// Reads a workspace's fault in the order of `stream`, waits for it, and clears it if there is one.
 fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
     const DOING: &str = "reading whether a kernel reported a fault";
@@ -302,10 +215,6 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "epoch_tests.rs"]
-mod epoch_tests;
 
 #[cfg(test)]
 mod tests {
@@ -352,11 +261,11 @@ mod tests {
     #[test]
     #[ignore = "needs NVRTC"]
     fn kernels_have_the_same_structs() {
-        use super::super::{jit, sources};
+        use crate::cuda::compile;
         use std::mem::offset_of;
         let root = "memory/workspace.cuh";
-        let source = sources::KernelSource { root, prelude: String::new(), entry: "kernel" };
-        let mut text = sources::stitch(&source).unwrap();
+        let source = compile::KernelSource { root, prelude: String::new(), entry: "kernel" };
+        let mut text = compile::stitch(&source).unwrap();
         // NVRTC's `offsetof`, which its standard headers would define.
         let offset = |of: &str, field: &str| format!("__INTADDR__(&(({of}*)0)->{field})");
         let mut equal = |cuda: &str, rust: usize| text.push_str(&format!("static_assert({cuda} == {rust});\n"));
@@ -371,6 +280,6 @@ mod tests {
         equal(&offset("WorkspaceHeader", "fault_index"), FAULT.0 as usize + 4);
         equal(&offset("WorkspaceHeader", "fault_value"), FAULT.0 as usize + 12);
         equal("(sizeof(WorkspaceHeader) <= 256)", 1);
-        jit::compile(&text, &jit::options("sm_90")).unwrap();
+        compile::compile(&text, &compile::options("sm_90")).unwrap();
     }
 }

@@ -1,53 +1,13 @@
 //! Workspaces for stream captures: each lives as long as the graph that was captured with it.
 
 use super::context::Context;
-use super::driver::{Doing, OutsideCapture, lock};
+use super::driver::{Capture, OutsideCapture, lock};
 use super::workspace::{Capacity, Grown, INITIAL_IN_CAPTURE, Purpose, Workspace, create, renew};
-use crate::{Error, Result};
-use cudarc::driver::result;
-use cudarc::driver::sys::{self, CUgraph, CUstream, CUstreamCaptureStatus};
+use crate::Result;
+use cudarc::driver::sys::{self, CUgraph, CUstream};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
-
-/// A stream capture in progress.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Capture {
-    id: u64,
-    graph: CUgraph,
-}
-
-/// The capture that `stream` takes part in, if any.
-pub(super) fn of_stream(stream: CUstream) -> Result<Option<Capture>> {
-    const DOING: &str = "asking whether the stream is being captured";
-    let refused = |reason: &str| Err(Error::Driver { doing: DOING, reason: reason.to_owned() });
-    // SAFETY: the stream is alive.
-    match unsafe { result::stream::is_capturing(stream) }.doing(DOING)? {
-        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(None),
-        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED => refused("an earlier error ended the capture"),
-        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE => {
-            let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-            let (mut id, mut graph) = (0, std::ptr::null_mut());
-            // Not to ask for the dependencies' data is an error where there are data.
-            let (mut dependencies, mut data, mut count) = (std::ptr::null(), std::ptr::null(), 0);
-            // SAFETY: the stream is alive and every pointer valid for writing.
-            unsafe {
-                sys::cuStreamGetCaptureInfo_v3(
-                    stream,
-                    &mut status,
-                    &mut id,
-                    &mut graph,
-                    &mut dependencies,
-                    &mut data,
-                    &mut count,
-                )
-            }
-            .result()
-            .doing(DOING)?;
-            Ok(Some(Capture { id, graph }))
-        }
-    }
-}
 
 /// A stream's part of one capture, and what its memory is for.
 type Key = (u64, usize, Purpose);

@@ -9,9 +9,9 @@
 //! recorded in it says nothing outside. The caller orders whatever the graph does with the rest of the program, as for
 //! every graph.
 
-use super::context::Context;
-use super::driver::{Doing, OutsideCapture};
-use super::{Cuda, capture};
+use super::device::Cuda;
+use super::driver::{self, Doing, OutsideCapture};
+use super::state::State;
 use crate::device::{Input, Output, View, ViewMut};
 use crate::operator::Element;
 use crate::{Error, Result};
@@ -36,7 +36,7 @@ impl Cuda {
         let context = self.context();
         context.bind()?;
         let stream = self.stream();
-        let address = if capture::of_stream(stream.cu_stream())?.is_none() {
+        let address = if driver::of_stream(stream.cu_stream())?.is_none() {
             context.allocate(bytes, stream.cu_stream())?
         } else {
             // Memory allocated by the capture would belong to the graph. This array is the caller's.
@@ -89,7 +89,7 @@ impl Cuda {
         self.refuse_in_capture(DOING)?;
         let _outside = OutsideCapture::enter()?;
         self.stream().synchronize().doing(DOING)?;
-        self.context().take_fault(self.stream().cu_stream())
+        self.state.take_fault(self.stream().cu_stream())
     }
 
     /// # Errors
@@ -172,11 +172,11 @@ impl Cuda {
             return Err(Error::Device { reason });
         }
         self.context().bind()?;
-        if capture::of_stream(self.stream().cu_stream())?.is_some() {
+        if driver::of_stream(self.stream().cu_stream())?.is_some() {
             return Ok(Order::Nothing);
         }
         let events = mine.is_managing_stream_synchronization() && theirs.is_managing_stream_synchronization();
-        let captured = || Ok(capture::of_stream(stream.cu_stream())?.is_some());
+        let captured = || Ok(driver::of_stream(stream.cu_stream())?.is_some());
         // To wait for a stream that is being captured would draw this one into that capture.
         if events || stream.cu_stream() == self.stream().cu_stream() || captured()? {
             return Ok(Order::Events);
@@ -191,7 +191,7 @@ impl Cuda {
     /// It keeps the first failure of such a wait in that stream's context handle, and fails the next wait with it
     /// before it calls the driver. So the address is asked for with a stream of a handle that holds a failure.
     fn address<T>(&self, buffer: &impl DevicePtr<T>) -> Result<CUdeviceptr> {
-        let mut blind = super::driver::lock(&self.context().blind);
+        let mut blind = driver::lock(&self.context().blind);
         let stream = match &mut *blind {
             Some(stream) => stream,
             none => {
@@ -237,7 +237,7 @@ impl Drop for Loan<'_> {
 }
 
 fn refuse_in_capture(stream: &CudaStream, doing: &'static str) -> Result<()> {
-    if capture::of_stream(stream.cu_stream())?.is_none() {
+    if driver::of_stream(stream.cu_stream())?.is_none() {
         return Ok(());
     }
     let reason = "the stream is being captured into a graph, which cannot wait for the host: do this before or after";
@@ -267,8 +267,8 @@ pub(crate) fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     stream.synchronize().doing(DOING)?;
     // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
     unsafe { host.set_len(len) };
-    if let Some(context) = Context::find(stream.context()) {
-        context.take_fault(stream.cu_stream())?;
+    if let Some(state) = State::find(stream.context()) {
+        state.take_fault(stream.cu_stream())?;
     }
     Ok(host)
 }

@@ -1,10 +1,7 @@
-//! What all devices of one CUDA context share: its properties, its kernels, its streams.
+//! One CUDA context, and what of it needs to know no kernel and no device: its memory, its streams, and a place for
+//! faults that nobody has read yet.
 
-use super::capture::Captures;
-use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, load, lock};
-use super::jit::Nvrtc;
-use super::launch::Kernels;
-use super::workspace::StreamState;
+use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
 use crate::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
@@ -12,14 +9,10 @@ use cudarc::driver::{CudaContext, CudaStream};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-/// One CUDA context. There is one of these for each in the process, whichever of cudarc's handles it was met by.
+/// One CUDA context.
 pub(super) struct Context {
     pub(super) cuda: Arc<CudaContext>,
     pub(super) info: DeviceInfo,
-    pub(super) kernels: Kernels,
-    pub(super) captures: Captures,
-    /// By stream handle. An entry that is alive keeps its stream alive, so that the handle is still that stream's.
-    streams: Mutex<HashMap<usize, Weak<StreamState>>>,
     /// A stream that nothing is enqueued on but what must stay out of a capture.
     private: OnceLock<Arc<CudaStream>>,
     /// The library's own stream and, while some device has it, that device's handle.
@@ -29,81 +22,33 @@ pub(super) struct Context {
     ordering: OnceLock<Arc<CudaStream>>,
     /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
-    /// Faults that devices' last calls reported after they were dropped, by stream handle.
+    /// Faults that were read when nobody was there to be told, by stream handle.
     faults: Mutex<HashMap<usize, Error>>,
 }
 
-/// All contexts met so far. A primary context belongs to the process, so it is kept, with its kernels. Another one is
-/// kept until nobody else has a handle of it: until then a graph may launch its kernels with its workspaces.
-static MET: Mutex<Vec<Arc<Context>>> = Mutex::new(Vec::new());
-
 impl Context {
-    /// The primary context of a device.
-    pub(super) fn of_device(ordinal: usize) -> Result<Arc<Self>> {
-        load()?;
-        // Before cudarc is asked: this says how many devices there are.
-        device_info(ordinal)?;
-        Nvrtc::load_ahead();
-        Self::of(&CudaContext::new(ordinal).doing("starting CUDA on a device")?)
-    }
-
-    /// The state of a context.
-    pub(super) fn of(cuda: &Arc<CudaContext>) -> Result<Arc<Self>> {
-        load()?;
-        let mut met = lock(&MET);
-        if let Some(context) = Self::among(&met, cuda) {
-            return Ok(context);
-        }
-        Nvrtc::load_ahead();
-        met.retain(Self::is_needed);
-        let context = Arc::new(Self {
+    /// # Errors
+    /// [`Error::Device`] without a driver, [`Error::Driver`] when the device does not answer.
+    pub(super) fn new(cuda: &Arc<CudaContext>) -> Result<Self> {
+        Ok(Self {
             cuda: cuda.clone(),
             info: device_info(cuda.ordinal())?,
-            kernels: Kernels::default(),
-            captures: Captures::default(),
-            streams: Mutex::default(),
             private: OnceLock::new(),
             own: Mutex::default(),
             ordering: OnceLock::new(),
             blind: Mutex::default(),
             faults: Mutex::default(),
-        });
-        met.push(context.clone());
-        Ok(context)
+        })
     }
 
-    /// The state of a context, if upsweep has met it.
-    pub(super) fn find(cuda: &CudaContext) -> Option<Arc<Self>> {
-        Self::among(&lock(&MET), cuda)
-    }
-
-    fn among(met: &[Arc<Self>], cuda: &CudaContext) -> Option<Arc<Self>> {
-        met.iter().find(|context| context.cuda.cu_ctx() == cuda.cu_ctx()).cloned()
-    }
-
-    /// Whether someone besides the list of contexts has a handle of this one.
-    fn is_needed(context: &Arc<Self>) -> bool {
-        let streams = [&context.private, &context.ordering].into_iter().filter(|stream| stream.get().is_some()).count();
-        let own = 1 + streams + context.kernels.len();
-        context.cuda.is_primary() || Arc::strong_count(context) > 1 || Arc::strong_count(&context.cuda) > own
+    /// How many handles of cudarc's context this one has.
+    pub(super) fn handles(&self) -> usize {
+        1 + [&self.private, &self.ordering].into_iter().filter(|stream| stream.get().is_some()).count()
     }
 
     /// Makes the context this thread's current one.
     pub(super) fn bind(&self) -> Result<()> {
         self.cuda.bind_to_thread().doing("selecting the device's context")
-    }
-
-    /// The state of a stream of this context.
-    pub(super) fn stream(self: &Arc<Self>, stream: &Arc<CudaStream>) -> Arc<StreamState> {
-        let mut streams = lock(&self.streams);
-        let key = stream.cu_stream().addr();
-        if let Some(state) = streams.get(&key).and_then(Weak::upgrade) {
-            return state;
-        }
-        streams.retain(|_, state| state.strong_count() > 0);
-        let state = Arc::new(StreamState::new(stream.clone(), self.clone()));
-        streams.insert(key, Arc::downgrade(&state));
-        state
     }
 
     /// A stream that no other device has.
@@ -189,18 +134,9 @@ impl Context {
         lock(&self.faults).entry(stream).or_insert(fault);
     }
 
-    /// After `stream` was waited for: the first fault reported by what was enqueued on it, by what other streams
-    /// enqueued for its buffers, or by a graph.
-    pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
-        if let Some(fault) = lock(&self.faults).remove(&stream.addr()) {
-            return Err(fault);
-        }
-        let state = lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade);
-        if let Some(state) = state {
-            state.take_fault(stream)?;
-            state.watched().iter().try_for_each(|other| other.take_fault(stream))?;
-        }
-        self.captures.take_fault(stream)
+    /// The fault that was kept for who waits for `stream`, once.
+    pub(super) fn kept_fault(&self, stream: CUstream) -> Result<()> {
+        lock(&self.faults).remove(&stream.addr()).map_or(Ok(()), Err)
     }
 }
 
