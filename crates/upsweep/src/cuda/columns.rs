@@ -55,22 +55,21 @@ pub(super) fn launch<J: Types>(cuda: &Cuda, job: JobOf<'_, J>, direction: Direct
 
     // Few long lines: chunks of them are reduced, the sums scanned or reduced, and the chunks scanned.
     let sums_shape = Shape { len: shape.len.div_ceil(chunk), ..shape };
-    let bytes = (sums_shape.lines() * sums_shape.len).saturating_mul(size_of::<J::Acc>());
-    let scratch = cuda.scratch(bytes)?;
-    let sums = Pass { output: scratch.address, chunk, ..whole };
+    let scratch = cuda.scratch::<J::Acc>(sums_shape.lines() * sums_shape.len)?;
+    let sums = Pass { output: scratch.address(), chunk, ..whole };
     let plain = Features { by_segment: true, reverse, ..Features::PLAIN };
     let sum = Functions::<Sums<J>> { operator, map, finish: Same, same: None };
     sums.enqueue(cuda, plain, &sum, &Begin::nothing())?;
 
-    let of_sums = Pass { input: scratch.address, shape: sums_shape, chunk: sums_shape.len, ..whole };
+    let of_sums = Pass { input: scratch.address(), shape: sums_shape, chunk: sums_shape.len, ..whole };
     if reduces {
         let total = Functions::<Totals<J>> { operator, map: Same, finish, same: None };
         return of_sums.enqueue(cuda, features, &total, &begin);
     }
-    let of_sums = Pass { output: scratch.address, ..of_sums };
+    let of_sums = Pass { output: scratch.address(), ..of_sums };
     let prefix = Functions::<Prefixes<J>> { operator, map: Same, finish: Same, same: None };
     of_sums.enqueue(cuda, Features::PLAIN, &prefix, &Begin::nothing())?;
-    Pass { before: scratch.address, chunk, ..whole }.enqueue(cuda, features, &functions, &begin)
+    Pass { before: scratch.address(), chunk, ..whole }.enqueue(cuda, features, &functions, &begin)
 }
 
 fn plan_of<J: Types>() -> ColumnsPlan {

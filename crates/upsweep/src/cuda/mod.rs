@@ -1,7 +1,7 @@
 //! The CUDA backend.
 //!
-//! - [`runtime`]: contexts, streams, memory, and kernels from their source to their launch
-//! - [`compile`]: kernels from their text to machine code
+//! - `runtime`: contexts, streams, memory, and kernels from their source to their launch
+//! - `compile`: kernels from their text to machine code
 //! - `library`: how shared libraries are called
 //! - `text`: what a job contributes to its kernel's text
 //! - `prepare` and one file a family: from a job to the launch

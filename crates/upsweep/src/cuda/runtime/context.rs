@@ -2,6 +2,7 @@
 //! faults that nobody has read yet.
 
 use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
+use super::pool::Pool;
 use crate::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
@@ -20,9 +21,11 @@ pub(super) struct Context {
     /// Keeps cudarc ordering streams once it has begun to: it would stop when the last stream it created is dropped,
     /// though buffers may still be in use on it.
     ordering: OnceLock<Arc<CudaStream>>,
+    /// Where scratch comes from.
+    pool: OnceLock<Pool>,
     /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
-    /// Faults that were read when nobody was there to be told, by stream handle.
+    /// Faults that no device was left to report, by stream handle.
     faults: Mutex<HashMap<usize, Error>>,
 }
 
@@ -36,6 +39,7 @@ impl Context {
             private: OnceLock::new(),
             own: Mutex::default(),
             ordering: OnceLock::new(),
+            pool: OnceLock::new(),
             blind: Mutex::default(),
             faults: Mutex::default(),
         })
@@ -89,47 +93,97 @@ impl Context {
         Ok(self.private.get_or_init(|| stream))
     }
 
-    /// Device memory of at least `bytes`, which may be 0, usable in the order of `stream`, which is not being captured.
+    /// Uninitialised device memory of `bytes` bytes, which may be 0, usable in the order of `stream`, which is not being
+    /// captured.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], when waiting for the device has freed too little; the device stays usable.
     pub(super) fn allocate(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr> {
-        let allocate = || {
-            let bytes = bytes.max(1);
-            // SAFETY: the stream is alive; the memory is uninitialised and its users know.
-            unsafe {
-                if self.cuda.has_async_alloc() {
-                    result::malloc_async(stream, bytes)
-                } else {
-                    result::malloc_sync(bytes)
-                }
-            }
-        };
-        let is_full = |error: &DriverError| error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY;
-        let mut allocated = allocate();
-        if allocated.as_ref().is_err_and(is_full) {
-            // Memory that was freed in the order of other streams comes back when they are done.
-            let _outside = OutsideCapture::enter()?;
-            result::ctx::synchronize().doing("waiting for memory to become free")?;
-            allocated = allocate();
-        }
-        match allocated {
-            Err(error) if is_full(&error) => Err(Error::OutOfMemory { bytes }),
-            allocated => allocated.doing("allocating device memory"),
-        }
+        self.patiently(bytes, || self.take(bytes, stream))
     }
 
-    /// Frees what `allocate` returned, after what is enqueued on `stream`.
+    /// As [`allocate`](Self::allocate), for memory that is freed before the call returns that needs it.
+    pub(super) fn allocate_scratch(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr> {
+        if !self.cuda.has_async_alloc() {
+            return self.allocate(bytes, stream);
+        }
+        let pool = self.pool()?;
+        self.patiently(bytes, || pool.allocate(bytes.max(1), stream))
+    }
+
+    /// As [`allocate`](Self::allocate), usable in the order of the private stream. This waits for nothing, so that it
+    /// harms no capture.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; more may be free after [`reclaim`](Self::reclaim).
+    pub(super) fn allocate_private(&self, bytes: usize) -> Result<CUdeviceptr> {
+        let _outside = OutsideCapture::enter()?;
+        explained(bytes, self.take(bytes, self.private_stream()?.cu_stream()))
+    }
+
+    /// Frees what was allocated, after what is enqueued on `stream`. Without stream-ordered memory this waits for it.
     pub(super) fn free(&self, address: CUdeviceptr, stream: CUstream) -> Result<()> {
         const DOING: &str = "freeing device memory";
         if self.cuda.has_async_alloc() {
-            // SAFETY: `allocate` returned the memory, and what uses it is ordered before.
+            // SAFETY: the memory was allocated, and what uses it is ordered before.
             return unsafe { result::free_async(address, stream) }.doing(DOING);
         }
+        let _outside = OutsideCapture::enter()?;
         // SAFETY: the stream is alive.
         unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
         // SAFETY: as above.
         unsafe { result::free_sync(address) }.doing(DOING)
     }
 
-    /// Keeps a fault for who waits next for the stream with the handle `stream`, of which no device is left.
+    /// Waits until memory that was freed in the order of any stream is free. While another thread captures a stream of
+    /// the context, CUDA refuses to wait for all of them: then nothing is reclaimed.
+    pub(super) fn reclaim(&self) -> Result<()> {
+        let _outside = OutsideCapture::enter()?;
+        // An error that ended the context is the next call's, too.
+        let _refused = result::ctx::synchronize();
+        if let Some(pool) = self.pool.get() {
+            pool.trim();
+        }
+        Ok(())
+    }
+
+    fn take(&self, bytes: usize, stream: CUstream) -> std::result::Result<CUdeviceptr, DriverError> {
+        let bytes = bytes.max(1);
+        // SAFETY: the stream is alive; the memory is uninitialised and its users know.
+        unsafe {
+            if self.cuda.has_async_alloc() { result::malloc_async(stream, bytes) } else { result::malloc_sync(bytes) }
+        }
+    }
+
+    /// What `allocate` allocates, at the second attempt where memory is short.
+    fn patiently(
+        &self,
+        bytes: usize,
+        allocate: impl Fn() -> std::result::Result<CUdeviceptr, DriverError>,
+    ) -> Result<CUdeviceptr> {
+        // What the device could not hold if it were empty is not worth waiting for.
+        if bytes > self.info.memory {
+            return Err(Error::OutOfMemory { bytes });
+        }
+        let _outside = OutsideCapture::enter()?;
+        let mut allocated = allocate();
+        if allocated.as_ref().is_err_and(is_full) {
+            self.reclaim()?;
+            allocated = allocate();
+        }
+        explained(bytes, allocated)
+    }
+
+    fn pool(&self) -> Result<&Pool> {
+        if let Some(pool) = self.pool.get() {
+            return Ok(pool);
+        }
+        let _outside = OutsideCapture::enter()?;
+        let pool = Pool::new(self.info.ordinal).doing("creating a pool of device memory")?;
+        Ok(self.pool.get_or_init(|| pool))
+    }
+
+    /// Keeps a fault for who waits next for the stream with the handle `stream`, which has no device left to report it.
     pub(super) fn keep_fault(&self, stream: usize, fault: Error) {
         lock(&self.faults).entry(stream).or_insert(fault);
     }
@@ -138,6 +192,26 @@ impl Context {
     pub(super) fn kept_fault(&self, stream: CUstream) -> Result<()> {
         lock(&self.faults).remove(&stream.addr()).map_or(Ok(()), Err)
     }
+}
+
+fn is_full(error: &DriverError) -> bool {
+    error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY
+}
+
+fn explained(bytes: usize, allocated: std::result::Result<CUdeviceptr, DriverError>) -> Result<CUdeviceptr> {
+    match allocated {
+        Err(error) if is_full(&error) => Err(Error::OutOfMemory { bytes }),
+        allocated => allocated.doing("allocating device memory"),
+    }
+}
+
+/// The bytes of `len` elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] when no memory has so many.
+pub(super) fn bytes_of<T>(len: usize) -> Result<usize> {
+    let bytes = len.saturating_mul(size_of::<T>());
+    if isize::try_from(bytes).is_ok() { Ok(bytes) } else { Err(Error::OutOfMemory { bytes }) }
 }
 
 /// A stream that cudarc does not know of.
@@ -153,5 +227,23 @@ impl PlainStream {
     /// In the current context. It is left to the context's end: device arrays may still be freed in its order.
     fn new() -> Result<Self> {
         result::stream::create(result::stream::StreamKind::NonBlocking).doing("creating a stream").map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_exact_or_too_many() {
+        const MOST: usize = isize::MAX as usize;
+        assert_eq!(bytes_of::<u32>(0), Ok(0));
+        assert_eq!(bytes_of::<[u8; 3]>(5), Ok(15));
+        assert_eq!(bytes_of::<u8>(MOST), Ok(MOST));
+        assert_eq!(bytes_of::<u32>(MOST / 4), Ok(MOST - 3));
+        // One more than fits, and products that wrap to 0 and to little.
+        for (len, bytes) in [(MOST / 4 + 1, MOST + 1), (1 << 62, usize::MAX), (usize::MAX, usize::MAX)] {
+            assert_eq!(bytes_of::<u32>(len), Err(Error::OutOfMemory { bytes }), "{len}");
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! A CUDA device: a context's state and one of its streams.
 
 use super::context::Context;
-use super::driver::{self, DeviceInfo, lock};
+use super::driver::{self, DeviceInfo};
 use super::state::State;
 use super::stream::StreamState;
-use super::workspace::{Capacity, Purpose, Scratch, Workspace};
+use super::workspace::{Capacity, Workspace};
 use crate::{Error, Result};
 use cudarc::driver::CudaStream;
 use std::fmt;
@@ -87,25 +87,12 @@ impl Cuda {
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
     pub(crate) fn workspace(&self, words8: usize, words16: usize) -> Result<Workspace> {
-        self.memory_for(Purpose::Words, Capacity { words8, words16 })
-    }
-
-    /// Memory of at least `bytes` for several kernels, which are enqueued on the device's stream while it lives.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`]; the device stays usable.
-    pub(crate) fn scratch(&self, bytes: usize) -> Result<Scratch<'_>> {
-        let _alone = lock(&self.stream.alone);
-        let memory = self.memory_for(Purpose::Scratch, Capacity { words8: 0, words16: bytes.div_ceil(16) })?;
-        Ok(Scratch { address: memory.words16, _alone })
-    }
-
-    fn memory_for(&self, purpose: Purpose, needed: Capacity) -> Result<Workspace> {
+        let needed = Capacity { words8, words16 };
         self.context().bind()?;
         let stream = self.stream().cu_stream();
         match driver::of_stream(stream)? {
-            None => self.stream.workspace(purpose, needed),
-            Some(capture) => self.state.captures.workspace(self.context(), capture, stream, purpose, needed),
+            None => self.stream.workspace(needed),
+            Some(capture) => self.state.captures.workspace(self.context(), capture, stream, needed),
         }
     }
 

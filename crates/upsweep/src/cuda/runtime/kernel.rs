@@ -43,12 +43,7 @@ impl<K: Eq + Hash> Kernels<K> {
     ///
     /// # Errors
     /// [`Error::Compile`], and [`Error::Driver`] when the driver cannot load it.
-    pub(super) fn get(
-        &self,
-        context: &Context,
-        key: K,
-        source: impl FnOnce() -> KernelSource,
-    ) -> Result<Arc<Kernel>> {
+    pub(super) fn get(&self, context: &Context, key: K, source: impl FnOnce() -> KernelSource) -> Result<Arc<Kernel>> {
         if let Some(kernel) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(kernel.clone());
         }

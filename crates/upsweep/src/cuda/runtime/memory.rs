@@ -1,4 +1,4 @@
-//! Arrays in device memory: made, filled, read, and lent to kernels.
+//! Arrays in device memory: allocated, copied from and to the host, and lent to kernels.
 //!
 //! **Order between streams.** cudarc keeps two events with each of its buffers (its last read, its last write) and
 //! orders streams by them; upsweep goes through cudarc's own calls, so that its use of a buffer is ordered with that
@@ -9,6 +9,7 @@
 //! recorded in it says nothing outside. The caller orders whatever the graph does with the rest of the program, as for
 //! every graph.
 
+use super::context::bytes_of;
 use super::device::Cuda;
 use super::driver::{self, Doing, OutsideCapture};
 use super::state::State;
@@ -29,21 +30,18 @@ impl Cuda {
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
     pub(crate) fn allocate<T: Element>(&self, len: usize) -> Result<CudaSlice<T>> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        if isize::try_from(bytes).is_err() {
-            return Err(Error::OutOfMemory { bytes });
-        }
+        let bytes = bytes_of::<T>(len)?;
         let context = self.context();
         context.bind()?;
+        self.state.captures.sweep(context)?;
         let stream = self.stream();
         let address = if driver::of_stream(stream.cu_stream())?.is_none() {
             context.allocate(bytes, stream.cu_stream())?
         } else {
             // Memory allocated by the capture would belong to the graph. This array is the caller's.
+            let address = context.allocate_private(bytes)?;
             let _outside = OutsideCapture::enter()?;
-            let private = context.private_stream()?;
-            let address = context.allocate(bytes, private.cu_stream())?;
-            private.synchronize().doing("allocating device memory")?;
+            context.private_stream()?.synchronize().doing("allocating device memory")?;
             address
         };
         // cudarc panics when the driver makes no event for the array: only a context that is lost, or a host without

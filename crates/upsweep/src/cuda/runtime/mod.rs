@@ -2,6 +2,7 @@
 //!
 //! - `driver`: the driver library, its errors, its devices, and whether a stream is being captured
 //! - `survey`: what CUDA offers on this machine
+//! - `pool`: where scratch comes from
 //! - `context`: one CUDA context: memory, streams, and faults that wait to be reported
 //! - `workspace`: the memory through which a kernel's blocks talk to each other
 //! - `stream`: a stream with its workspaces
@@ -9,7 +10,7 @@
 //! - `kernel`: loaded kernels
 //! - `state`: what all devices of one context share
 //! - `device`: a device, which is a context's state and one of its streams
-//! - `memory`, `launch`: what devices do
+//! - `memory`, `scratch`, `launch`: what devices do
 
 mod capture;
 mod context;
@@ -18,6 +19,8 @@ mod driver;
 mod kernel;
 mod launch;
 mod memory;
+mod pool;
+mod scratch;
 mod state;
 mod stream;
 mod survey;

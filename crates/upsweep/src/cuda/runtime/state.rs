@@ -1,4 +1,4 @@
-//! What all devices of one CUDA context share: its kernels, its streams' workspaces, its captures'.
+//! What all devices of one CUDA context share: its kernels, its streams with their workspaces, the memory of its graphs.
 
 use super::capture::Captures;
 use super::context::Context;
@@ -12,7 +12,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 
-/// A context's state. There is one of these for each context in the process, whichever of cudarc's handles it was met by.
+/// A context's state. Each context of the process has one, also where cudarc has several handles of the context.
 pub(super) struct State {
     pub(super) context: Arc<Context>,
     pub(super) kernels: Kernels<KernelKey>,
@@ -21,10 +21,10 @@ pub(super) struct State {
     streams: Mutex<HashMap<usize, Weak<StreamState>>>,
 }
 
-/// The states of all contexts met so far. A primary context belongs to the process, so it is kept, with its kernels.
-/// Another one is kept until nobody else has a handle of it: until then a graph may launch its kernels with its
-/// workspaces.
-static MET: Mutex<Vec<Arc<State>>> = Mutex::new(Vec::new());
+/// The states of all contexts that upsweep has seen. A primary context belongs to the process, so its state stays. The
+/// state of another one stays until nobody else has a handle of the context, because until then a graph may launch its
+/// kernels with its workspaces.
+static SEEN: Mutex<Vec<Arc<State>>> = Mutex::new(Vec::new());
 
 impl State {
     /// The state of a device's primary context.
@@ -39,32 +39,32 @@ impl State {
     /// The state of a context.
     pub(super) fn of(cuda: &Arc<CudaContext>) -> Result<Arc<Self>> {
         load()?;
-        let mut met = lock(&MET);
-        if let Some(state) = Self::among(&met, cuda) {
+        let mut seen = lock(&SEEN);
+        if let Some(state) = Self::among(&seen, cuda) {
             return Ok(state);
         }
         Nvrtc::load_ahead();
-        met.retain(Self::is_needed);
+        seen.retain(Self::is_needed);
         let state = Arc::new(Self {
             context: Arc::new(Context::new(cuda)?),
             kernels: Kernels::default(),
             captures: Captures::default(),
             streams: Mutex::default(),
         });
-        met.push(state.clone());
+        seen.push(state.clone());
         Ok(state)
     }
 
-    /// The state of a context, if upsweep has met it.
+    /// The state of a context, if upsweep has seen it.
     pub(super) fn find(cuda: &CudaContext) -> Option<Arc<Self>> {
-        Self::among(&lock(&MET), cuda)
+        Self::among(&lock(&SEEN), cuda)
     }
 
-    fn among(met: &[Arc<Self>], cuda: &CudaContext) -> Option<Arc<Self>> {
-        met.iter().find(|state| state.context.cuda.cu_ctx() == cuda.cu_ctx()).cloned()
+    fn among(seen: &[Arc<Self>], cuda: &CudaContext) -> Option<Arc<Self>> {
+        seen.iter().find(|state| state.context.cuda.cu_ctx() == cuda.cu_ctx()).cloned()
     }
 
-    /// Whether someone besides the list of contexts has a handle of this one.
+    /// Whether somebody besides [`SEEN`] uses the context.
     fn is_needed(state: &Arc<Self>) -> bool {
         let context = &state.context;
         let own = context.handles() + state.kernels.len();
@@ -88,6 +88,7 @@ impl State {
     /// After `stream` was waited for: the first fault reported by what was enqueued on it, by what other streams
     /// enqueued for its buffers, or by a graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
+        self.captures.sweep(&self.context)?;
         self.context.kept_fault(stream)?;
         let state = lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade);
         if let Some(state) = state {

@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::driver::{self, OutsideCapture, lock};
-use super::workspace::{Capacity, Grown, INITIAL, Purpose, Workspace, create};
-use crate::Result;
+use super::workspace::{Capacity, Grown, INITIAL, Workspace, create};
+use crate::{Error, Result};
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::CUstream;
 use std::sync::{Arc, Mutex};
@@ -13,17 +13,13 @@ pub(super) struct StreamState {
     pub(super) stream: Arc<CudaStream>,
     pub(super) context: Arc<Context>,
     grown: Mutex<Grown>,
-    scratch: Mutex<Grown>,
-    /// Held while a call enqueues several kernels.
-    pub(super) alone: Mutex<()>,
     /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
     watched: Mutex<Vec<Arc<StreamState>>>,
 }
 
 impl StreamState {
     pub(super) fn new(stream: Arc<CudaStream>, context: Arc<Context>) -> Self {
-        let (grown, scratch, alone, watched) = Default::default();
-        Self { stream, context, grown, scratch, alone, watched }
+        Self { stream, context, grown: Mutex::default(), watched: Mutex::default() }
     }
 
     /// Looks at the faults of `other` when this stream is waited for next.
@@ -41,17 +37,20 @@ impl StreamState {
 
     /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
     /// captured.
-    pub(super) fn workspace(&self, purpose: Purpose, needed: Capacity) -> Result<Workspace> {
-        let mut grown = lock(match purpose {
-            Purpose::Words => &self.grown,
-            Purpose::Scratch => &self.scratch,
-        });
+    pub(super) fn workspace(&self, needed: Capacity) -> Result<Workspace> {
+        let mut grown = lock(&self.grown);
         let have = grown.current();
         if let Some(workspace) = have.filter(|workspace| Capacity::of(workspace).holds(needed)) {
             return Ok(workspace);
         }
         let capacity = have.map_or(INITIAL, |workspace| Capacity::of(&workspace)).grown(needed);
-        let workspace = create(&self.context, capacity)?;
+        let workspace = match create(&self.context, capacity) {
+            Err(Error::OutOfMemory { .. }) => {
+                self.context.reclaim()?;
+                create(&self.context, capacity)?
+            }
+            created => created?,
+        };
         grown.all.push(workspace);
         Ok(workspace)
     }
@@ -78,7 +77,7 @@ impl Drop for StreamState {
         // Freeing must not become part of what some stream captures. Without the context there is nothing to free.
         let (Ok(()), Ok(_outside)) = (self.context.bind(), OutsideCapture::enter()) else { return };
         let stream = self.stream.cu_stream();
-        // Nobody can ask this stream any more: whoever reads a result next is told.
+        // This stream has no device that could report it, so who waits for the stream next gets it.
         if let Err(fault) = self.take_fault(stream) {
             self.context.keep_fault(stream.addr(), fault);
         }
@@ -86,7 +85,7 @@ impl Drop for StreamState {
             // The stream's order is that of a graph now: these workspaces are lost until the process ends.
             return;
         }
-        for workspace in lock(&self.grown).all.iter().chain(&lock(&self.scratch).all) {
+        for workspace in &lock(&self.grown).all {
             // Not to free what CUDA refuses to free is all that can be done.
             let _ = self.context.free(workspace.header, stream);
         }

@@ -13,15 +13,11 @@
 //!   streams it is launched. (Two executables made from one graph must not run at once, nor may a graph be a child of
 //!   another one twice: they would share a workspace.)
 //!
-//! Where a call launches several kernels, they pass values on through memory of its own, the scratch: allocated in the
-//! same way, but apart, as it holds no words with epochs. A call keeps other threads' calls on the stream from enqueuing
-//! between its kernels (see [`Scratch`]).
-//!
 //! The epoch is in device memory because a replayed graph repeats the same arguments: the host could not advance it.
 //!
-//! A workspace grows by a new allocation. The old one is kept until its stream's workspaces are freed, because another
-//! thread may have been given it and not launched its kernel yet; as sizes double, there are few. A stream's workspaces
-//! are freed in stream order once nothing uses the stream through upsweep. A capture's workspaces serve later captures
+//! A workspace grows by a new allocation. The old one is freed only together with the new one, because another thread
+//! may be about to launch a kernel with it; as sizes double, there are few. A stream's workspaces are freed in stream
+//! order once nothing uses the stream through upsweep. A capture's workspaces serve later captures
 //! once CUDA reports that the graph and every executable made from it are gone.
 
 use super::context::Context;
@@ -29,7 +25,6 @@ use super::driver::{Doing, OutsideCapture};
 use crate::{Error, Result};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
-use std::sync::MutexGuard;
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
 const HEADER: usize = 256;
@@ -42,7 +37,7 @@ pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 
 /// A capture's first workspace: 64 KiB. Each capture has its own, so it is small.
 pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
 
-/// What a kernel is told about its workspace; kernels have the same struct.
+/// A workspace, as a kernel gets it: `memory/workspace.cuh` has the same struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Workspace {
@@ -107,23 +102,6 @@ struct Layout {
     bytes: usize,
 }
 
-/// What memory is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Purpose {
-    /// Status words, through which a kernel's blocks talk to each other.
-    Words,
-    /// Values that one kernel leaves for the next.
-    Scratch,
-}
-
-/// Memory for the kernels that one call enqueues next. While this lives, no other call on the stream enqueues kernels
-/// that use it.
-pub(crate) struct Scratch<'a> {
-    /// Device memory, aligned to 256 bytes.
-    pub(crate) address: u64,
-    pub(super) _alone: MutexGuard<'a, ()>,
-}
-
 /// A new workspace, ready for use on any stream when this returns.
 ///
 /// It is allocated and cleared on the context's private stream, which is never captured and never long busy, because
@@ -135,11 +113,11 @@ pub(super) fn create(context: &Context, capacity: Capacity) -> Result<Workspace>
     };
     let _outside = OutsideCapture::enter()?;
     let stream = context.private_stream()?.cu_stream();
-    let header = context.allocate(bytes, stream)?;
+    let header = context.allocate_private(bytes)?;
     let words8 = header + HEADER as u64;
     let workspace = Workspace { header, words8, words16: header + start16 as u64, capacity8, capacity16 };
     renew(context, workspace).inspect_err(|_| {
-        // The first failure is what the caller is told.
+        // The caller gets the first failure.
         let _ = context.free(header, stream);
     })
 }
@@ -163,7 +141,7 @@ pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace
 #[derive(Debug, Default)]
 pub(super) struct Grown {
     pub(super) all: Vec<Workspace>,
-    /// Whether a kernel that can report a fault was given one of them, and the fault may not have been read.
+    /// Whether a kernel that can report a fault uses one of them, and its fault may not have been read.
     pub(super) may_fault: bool,
 }
 
