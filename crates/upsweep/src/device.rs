@@ -1,10 +1,11 @@
-//! Where upsweep computes, and where its inputs and outputs lie.
+//! Where upsweep computes: the CPU, or a CUDA device with one of its streams.
 
+use crate::buffer::{Array, Storage};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
+use crate::error::{Error, Result};
 use crate::job::Target;
 use crate::operator::Element;
-use crate::{Error, Operator, Reduce, Result, Scan};
 
 /// A place to compute: every CPU core, or one CUDA GPU with one of its streams.
 #[derive(Clone, Debug)]
@@ -82,7 +83,11 @@ impl Device {
     /// [`Error::OutOfMemory`] when the device's memory is too small.
     pub fn upload<T: Element>(&self, host: &[T]) -> Result<Array<T>> {
         match &self.0 {
-            Backend::Cpu => Ok(Array(Storage::Host(host.to_vec()))),
+            Backend::Cpu => {
+                let mut array = host_memory(host.len())?;
+                array.extend_from_slice(host);
+                Ok(Array(Storage::Host(array)))
+            }
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => Ok(Array(Storage::Cuda(cuda.upload(host)?))),
         }
@@ -93,45 +98,13 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`] when the device's memory is too small.
     pub fn filled<T: Element>(&self, len: usize, value: T) -> Result<Array<T>> {
-        self.upload(&vec![value; len])
-    }
-
-    /// The inclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i]`, in a new array on the device.
-    ///
-    /// # Errors
-    /// As [`Scan::run`].
-    pub fn inclusive_scan<I, Op>(&self, input: &I, operator: Op) -> Result<Array<I::Item>>
-    where
-        I: Input + ?Sized,
-        Op: Operator<I::Item>,
-    {
-        Scan::new(operator).run_to_array(self, input)
-    }
-
-    /// The exclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i - 1]`, where `out[0]` is the identity, in a new array on the
-    /// device.
-    ///
-    /// # Errors
-    /// As [`Scan::run`].
-    pub fn exclusive_scan<I, Op>(&self, input: &I, operator: Op) -> Result<Array<I::Item>>
-    where
-        I: Input + ?Sized,
-        Op: Operator<I::Item>,
-    {
-        Scan::new(operator).exclusive().run_to_array(self, input)
-    }
-
-    /// `x[0] ⊕ ... ⊕ x[n - 1]`, on the host; of nothing, the identity. On CUDA this waits for the result:
-    /// [`Reduce::run`] does not.
-    ///
-    /// # Errors
-    /// As [`Reduce::run`].
-    pub fn reduce<I, Op>(&self, input: &I, operator: Op) -> Result<I::Item>
-    where
-        I: Input + ?Sized,
-        Op: Operator<I::Item>,
-    {
-        Reduce::new(operator).run_to_host(self, input)
+        let mut host = host_memory(len)?;
+        host.resize(len, value);
+        match &self.0 {
+            Backend::Cpu => Ok(Array(Storage::Host(host))),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(_) => self.upload(&host),
+        }
     }
 }
 
@@ -155,10 +128,7 @@ impl Device {
     ) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
-                let mut array = Vec::new();
-                array
-                    .try_reserve_exact(len)
-                    .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+                let mut array = host_memory(len)?;
                 compute(Target::Host { start: array.as_mut_ptr(), len, borrow: std::marker::PhantomData })?;
                 // SAFETY: the capacity is at least `len`, and a computation that succeeds writes all `len` elements.
                 unsafe { array.set_len(len) };
@@ -174,133 +144,43 @@ impl Device {
     }
 }
 
-/// Elements in a device's memory: what [`Device::upload`] returns.
-#[derive(Debug)]
-pub struct Array<T>(pub(crate) Storage<T>);
-
-#[derive(Debug)]
-pub(crate) enum Storage<T> {
-    Host(Vec<T>),
-    #[cfg(feature = "cuda")]
-    Cuda(cudarc::driver::CudaSlice<T>),
-}
-
 impl<T: Element> Array<T> {
-    /// The number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.view().len()
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The elements, on the host. On CUDA this waits until they are computed.
+    /// A copy of the elements on the host. On CUDA this waits until they are computed.
     ///
     /// # Errors
-    /// [`Error::Driver`] with what went wrong on the device.
+    /// [`Error::Driver`] with what went wrong on the device, [`Error::OutOfMemory`] when the host's memory is too small.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         match &self.0 {
-            Storage::Host(x) => Ok(x.clone()),
+            Storage::Host(x) => {
+                let mut copy = host_memory(x.len())?;
+                copy.extend_from_slice(x);
+                Ok(copy)
+            }
             #[cfg(feature = "cuda")]
             Storage::Cuda(x) => crate::cuda::download(x),
         }
     }
-}
 
-/// Elements that a call reads, where they lie.
-#[derive(Debug)]
-pub enum View<'a, T> {
-    /// In the host's memory.
-    Host(&'a [T]),
-    /// In a CUDA device's memory.
-    #[cfg(feature = "cuda")]
-    Cuda(cudarc::driver::CudaView<'a, T>),
-}
-
-/// Elements that a call writes, where they lie.
-#[derive(Debug)]
-pub enum ViewMut<'a, T> {
-    /// In the host's memory.
-    Host(&'a mut [T]),
-    /// In a CUDA device's memory.
-    #[cfg(feature = "cuda")]
-    Cuda(cudarc::driver::CudaViewMut<'a, T>),
-}
-
-macro_rules! lengths {
-    ($($view:ident),*) => { $(
-        impl<T> $view<'_, T> {
-            /// The number of elements.
-            #[must_use]
-            pub fn len(&self) -> usize {
-                match self {
-                    Self::Host(x) => x.len(),
-                    #[cfg(feature = "cuda")]
-                    Self::Cuda(x) => x.len(),
-                }
-            }
-
-            /// Whether there are no elements.
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                self.len() == 0
-            }
-        }
-    )* };
-}
-lengths! { View, ViewMut }
-
-/// What a call can read: slices, vectors and arrays of the host, upsweep's [`Array`], cudarc's slices and views.
-pub trait Input {
-    /// The elements.
-    type Item: Element;
-    /// The elements, where they lie.
-    fn view(&self) -> View<'_, Self::Item>;
-}
-
-/// What a call can write: the mutable forms of what it can read.
-pub trait Output {
-    /// The elements.
-    type Item: Element;
-    /// The elements, where they lie.
-    fn view_mut(&mut self) -> ViewMut<'_, Self::Item>;
-}
-
-macro_rules! host_buffers {
-    ($([$($generic:tt)*] $buffer:ty),* $(,)?) => { $(
-        impl<T: Element, $($generic)*> Input for $buffer {
-            type Item = T;
-            fn view(&self) -> View<'_, T> { View::Host(self.as_ref()) }
-        }
-        impl<T: Element, $($generic)*> Output for $buffer {
-            type Item = T;
-            fn view_mut(&mut self) -> ViewMut<'_, T> { ViewMut::Host(self.as_mut()) }
-        }
-    )* };
-}
-host_buffers! { [] [T], [] Vec<T>, [] Box<[T]>, [const N: usize] [T; N] }
-
-impl<T: Element> Input for Array<T> {
-    type Item = T;
-    fn view(&self) -> View<'_, T> {
-        match &self.0 {
-            Storage::Host(x) => View::Host(x),
+    /// The elements on the host: those of an array in host memory without a copy. On CUDA this waits until they are
+    /// computed.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec).
+    pub fn into_vec(self) -> Result<Vec<T>> {
+        match self.0 {
+            Storage::Host(x) => Ok(x),
             #[cfg(feature = "cuda")]
-            Storage::Cuda(x) => View::Cuda(x.as_view()),
+            Storage::Cuda(ref x) => crate::cuda::download(x),
         }
     }
 }
-impl<T: Element> Output for Array<T> {
-    type Item = T;
-    fn view_mut(&mut self) -> ViewMut<'_, T> {
-        match &mut self.0 {
-            Storage::Host(x) => ViewMut::Host(x),
-            #[cfg(feature = "cuda")]
-            Storage::Cuda(x) => ViewMut::Cuda(x.as_view_mut()),
-        }
-    }
+
+/// Room for `len` elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+fn host_memory<T>(len: usize) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+    Ok(memory)
 }

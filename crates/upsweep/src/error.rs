@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The result of every call of upsweep.
+pub type Result<T> = std::result::Result<T, Error>;
+
 /// What was wrong with a call, with the values that show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,24 +1,26 @@
 //! A scan or reduction whose options fit its buffers: what the public builders hand to a backend.
 
+use crate::buffer::{View, ViewMut};
+#[allow(unused_imports, reason = "without CUDA nothing can be in the wrong place")]
+use crate::error::{Error, Result};
+use crate::init::InitSource;
 use crate::operator::Element;
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::{Error, Result, View, ViewMut};
+use crate::steps::Steps;
 use std::marker::PhantomData;
 
-/// Everything a backend needs to know. `T` is what the operator combines, between `map` and `finish`.
-pub(crate) struct Job<'a, I, T, O, Op, M, F, S: Segmentation> {
-    pub(crate) input: Source<'a, I>,
-    pub(crate) output: Target<'a, O>,
+/// Everything a backend needs to know.
+pub(crate) struct Job<'a, S: Steps, G: Segmentation> {
+    pub(crate) input: Elements<'a, S::In>,
+    pub(crate) output: Target<'a, S::Out>,
     pub(crate) shape: Shape,
-    pub(crate) init: InitSource<'a, T>,
-    pub(crate) segments: SegmentKind<'a, S::Key, S::Offset, S::Same>,
-    pub(crate) operator: Op,
-    pub(crate) map: M,
-    pub(crate) finish: F,
+    pub(crate) init: InitSource<'a, S::Given>,
+    pub(crate) segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
+    pub(crate) steps: S,
 }
 
-/// What a scan has and a reduction has not. The default is forward and inclusive.
+/// Options that only scans have. The default is forward and inclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Direction {
     pub(crate) exclusive: bool,
@@ -26,11 +28,11 @@ pub(crate) struct Direction {
 }
 
 /// Where the elements come from.
-pub(crate) enum Source<'a, I> {
+pub(crate) enum Elements<'a, I> {
     /// A buffer of their own.
     Buffer(View<'a, I>),
     /// The output's own memory: a scan in place.
-    Output,
+    OfOutput,
 }
 
 /// Where the results go.
@@ -69,90 +71,6 @@ impl<'a, O: Element> Target<'a, O> {
             Self::Host { start, len, .. } => Ok((*start, *len)),
             #[cfg(feature = "cuda")]
             Self::Cuda(_) => Err(Error::Place { what: "output", found: "CUDA", expected: "host" }),
-        }
-    }
-}
-
-/// Where the initial value comes from; see [`Init`].
-#[derive(Debug)]
-pub enum InitSource<'a, T> {
-    /// There is none.
-    None,
-    /// It is known on the host.
-    Value(T),
-    /// It is element 0 of a buffer.
-    Buffer(View<'a, T>),
-}
-
-/// An initial value, or none. Implemented by [`NoInit`], [`InitValue`] and [`InitFrom`].
-pub trait Init<T: Element> {
-    /// The initial value or where it lies.
-    fn source(&self) -> InitSource<'_, T>;
-}
-
-/// No initial value.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoInit;
-
-/// An initial value that the host knows.
-#[derive(Clone, Copy, Debug)]
-pub struct InitValue<T>(pub(crate) T);
-
-/// An initial value that lies in a buffer of one element, where the device computes.
-#[derive(Debug)]
-pub struct InitFrom<'a, B: ?Sized>(pub(crate) &'a B);
-
-impl<T: Element> Init<T> for NoInit {
-    fn source(&self) -> InitSource<'_, T> {
-        InitSource::None
-    }
-}
-
-impl<T: Element> Init<T> for InitValue<T> {
-    fn source(&self) -> InitSource<'_, T> {
-        InitSource::Value(self.0)
-    }
-}
-
-impl<T: Element, B: crate::Input<Item = T> + ?Sized> Init<T> for InitFrom<'_, B> {
-    fn source(&self) -> InitSource<'_, T> {
-        InitSource::Buffer(self.0.view())
-    }
-}
-
-impl<T: Element> InitSource<'_, T> {
-    /// The initial value of a job on the CPU.
-    ///
-    /// # Errors
-    /// [`Error::Length`] when the buffer is empty, [`Error::Place`] when it is not in host memory.
-    pub(crate) fn on_host(&self) -> Result<Option<T>> {
-        match self {
-            Self::None => Ok(None),
-            Self::Value(value) => Ok(Some(*value)),
-            Self::Buffer(view) => match view.on_host("initial value")? {
-                [first, ..] => Ok(Some(*first)),
-                [] => Err(Error::Length { what: "initial value", found: 0, expected: 1 }),
-            },
-        }
-    }
-
-    /// Whether there is no initial value.
-    pub(crate) fn is_none(&self) -> bool {
-        matches!(self, Self::None)
-    }
-}
-
-impl<'a, T> View<'a, T> {
-    /// The elements, for the CPU backend.
-    ///
-    /// # Errors
-    /// [`Error::Place`] when they are not in host memory.
-    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "all memory is host memory without CUDA"))]
-    pub(crate) fn on_host(&self, what: &'static str) -> Result<&'a [T]> {
-        match self {
-            Self::Host(x) => Ok(x),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(_) => Err(Error::Place { what, found: "CUDA", expected: "host" }),
         }
     }
 }

@@ -3,9 +3,12 @@
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
 
+pub mod buffer;
 pub mod device;
 pub mod error;
+pub mod init;
 pub mod operator;
+pub mod plan;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
@@ -14,18 +17,17 @@ mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod job;
-pub mod plan;
+mod options;
+mod steps;
 
-pub use device::{Array, Device, Input, Output, View, ViewMut};
-pub use error::Error;
-pub use job::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use buffer::{Array, Input, Output, View, ViewMut};
+pub use device::Device;
+pub use error::{Error, Result};
+pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
-
-/// The result of every call of upsweep.
-pub type Result<T> = std::result::Result<T, Error>;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {

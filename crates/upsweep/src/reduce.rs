@@ -25,92 +25,39 @@
 //! **Cost.** Each element is read from memory once; at most `3 n` applications of map, less than `4 n` of the operator
 //! (segments and lines go the way of a scan; a whole array takes `n` of each).
 //!
+//! **Sums of `f16` and `bf16`** are combined in `f32` and rounded once: see [`scan`](crate::scan).
+//!
 //! **Order.** Strictly from left to right, grouped by the number of elements and their type alone: see
 //! [`scan`](crate::scan).
 
-use crate::device::Backend;
-use crate::job::{Init, InitFrom, InitValue, Job, NoInit, Source, Target};
+use crate::buffer::{Input, Output, ViewMut};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::init::{Init, InitFrom, InitValue, NoInit};
+use crate::job::{Elements, Job, Target};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
-use crate::plan::Shape;
+use crate::options::{Options, expect_identity, shared_options};
 use crate::segments::{SegmentKind, Segmentation, Whole};
-use crate::{Device, Error, Input, Output, Result, ViewMut, cpu};
+use crate::steps::{InF32, Parts, Steps, sums_in_f32};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a reduction does nothing until it is run"]
-pub struct Reduce<'a, Op, M = Same, F = Same, S = Whole, V = NoInit> {
-    operator: Op,
-    map: M,
-    finish: F,
-    segments: S,
-    init: V,
-    axis: Option<(&'a [usize], usize)>,
+pub struct Reduce<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
+    options: Options<'a, Op, M, F, G, V>,
 }
+
+shared_options! { Reduce {}, "Reduces", "reduction", " The output is row-major with the shape that is left." }
 
 impl<Op> Reduce<'_, Op> {
     /// The reduction of a whole array with `operator`.
     pub fn new(operator: Op) -> Self {
-        Self { operator, map: Same, finish: Same, segments: Whole, init: NoInit, axis: None }
+        Self { options: Options::new(operator) }
     }
 }
 
-impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
-    /// Reduces along `axis` (counted from 0) of a row-major array of this `shape`. The output is row-major with the
-    /// shape that is left.
-    pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
-        self.axis = Some((shape, axis));
-        self
-    }
-
-    /// Every reduction begins with `value`.
-    pub fn init<T: Element>(self, value: T) -> Reduce<'a, Op, M, F, S, InitValue<T>> {
-        self.with_init(InitValue(value))
-    }
-
-    /// Every reduction begins with element 0 of `buffer`, which lies where the device computes.
-    pub fn init_from<B: Input + ?Sized>(self, buffer: &B) -> Reduce<'a, Op, M, F, S, InitFrom<'_, B>> {
-        self.with_init(InitFrom(buffer))
-    }
-
-    /// Reduces each segment by itself: see [`Segments`](crate::Segments).
-    pub fn segments<N: Segmentation>(self, segments: N) -> Reduce<'a, Op, M, F, N, V> {
-        let Self { operator, map, finish, init, axis, .. } = self;
-        Reduce { operator, map, finish, segments, init, axis }
-    }
-
-    /// Combines `function(x)` instead of `x`.
-    pub fn map<N>(self, function: N) -> Reduce<'a, Op, MapWith<N>, F, S, V> {
-        self.with_map(MapWith(function))
-    }
-
-    /// Combines `(x, position)` instead of `x`, for [`ArgMin`](crate::operator::builtin::ArgMin) and
-    /// [`ArgMax`](crate::operator::builtin::ArgMax). The position is counted along the reduced axis, and with segments
-    /// in the flat array, not in the segment.
-    pub fn enumerate(self) -> Reduce<'a, Op, Enumerate, F, S, V> {
-        self.with_map(Enumerate)
-    }
-
-    /// Combines in the wider type `U`, so that sums of small integers do not wrap.
-    pub fn accumulate<U: Element>(self) -> Reduce<'a, Op, Widen<U>, F, S, V> {
-        self.with_map(Widen::new())
-    }
-
-    /// Stores `function(result)` instead of the result.
-    pub fn finish<N>(self, function: N) -> Reduce<'a, Op, M, N, S, V> {
-        let Self { operator, map, segments, init, axis, .. } = self;
-        Reduce { operator, map, finish: function, segments, init, axis }
-    }
-
-    fn with_map<N>(self, map: N) -> Reduce<'a, Op, N, F, S, V> {
-        let Self { operator, finish, segments, init, axis, .. } = self;
-        Reduce { operator, map, finish, segments, init, axis }
-    }
-
-    fn with_init<N>(self, init: N) -> Reduce<'a, Op, M, F, S, N> {
-        let Self { operator, map, finish, segments, axis, .. } = self;
-        Reduce { operator, map, finish, segments, init, axis }
-    }
-
+impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     /// Reduces `input` into `output`: one element for the whole array, one for each line along the axis, one for each
     /// segment. On CUDA the work is enqueued on the device's stream and the call returns at once.
     ///
@@ -129,7 +76,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         M: Map<I::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O::Item>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         self.dispatch(device, input, Target::new(output.view_mut()), None)
@@ -147,7 +94,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         M: Map<I::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O::Item>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         let count = count.view_mut();
@@ -168,7 +115,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         M: Map<I::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         device.refuse_in_capture("reading the result of a reduction")?;
@@ -189,14 +136,15 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         M: Map<I::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         let input = input.view();
         let len = input.len();
-        let shape = Shape::new(self.axis, len)?;
-        let segments = self.segments.kind();
-        segments.check(len, self.axis.is_some())?;
+        let Options { operator, map, finish, .. } = self.options;
+        let shape = self.options.shape(len)?;
+        let segments = self.options.segments.kind();
+        segments.check(len, self.options.axis.is_some())?;
         let (expected, exact, may_be_empty) = match &segments {
             SegmentKind::Whole => (shape.lines(), true, shape.len == 0 && shape.lines() > 0),
             SegmentKind::Offsets(offsets) => (offsets.len() - 1, true, offsets.len() > 1),
@@ -206,20 +154,45 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         if found < expected || (exact && found != expected) {
             return Err(Error::Length { what: "output", found, expected });
         }
-        let init = self.init.source();
-        if may_be_empty && init.is_none() && self.operator.identity().is_none() {
-            let operator = std::any::type_name::<Op>();
-            return Err(Error::NoIdentity { operator, needed_by: "a reduction of what may be empty" });
+        let init = self.options.init.source();
+        if may_be_empty {
+            expect_identity(&operator, !init.is_none(), "a reduction of what may be empty")?;
         }
-        let (operator, map, finish) = (self.operator, self.map, self.finish);
-        let input = Source::Buffer(input);
-        // Made for each backend by itself: one that both take is in memory, where reading it takes longer than a short
-        // reduction.
-        let job = || Job::<_, _, _, _, _, _, S> { input, output, shape, init, segments, operator, map, finish };
-        match &device.0 {
-            Backend::Cpu => cpu::reduce::run(job(), count),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::reduce::run::<(I::Item, O, Op, M, F, S)>(cuda, job(), count),
+        let (input, steps) = (Elements::Buffer(input), Parts::new(operator, map, finish));
+        if const { sums_in_f32::<M::Output, Op>() } {
+            run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps: InF32(steps) }, count)
+        } else {
+            run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps }, count)
         }
+    }
+}
+
+/// Each backend makes the job for itself: one that both take is in memory, where reading it takes longer than a short
+/// reduction.
+#[inline(always)]
+fn run_job<'a, S: Steps, G: Segmentation>(
+    device: &Device,
+    job: impl FnOnce() -> Job<'a, S, G>,
+    count: Option<ViewMut<'_, u64>>,
+) -> Result<()> {
+    match &device.0 {
+        Backend::Cpu => cpu::reduce::run(job(), count),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => crate::cuda::reduce::run(cuda, job(), count),
+    }
+}
+
+impl Device {
+    /// `x[0] ⊕ ... ⊕ x[n - 1]`, on the host; of nothing, the identity. On CUDA this waits for the result:
+    /// [`Reduce::run`] does not.
+    ///
+    /// # Errors
+    /// As [`Reduce::run`].
+    pub fn reduce<I, Op>(&self, input: &I, operator: Op) -> Result<I::Item>
+    where
+        I: Input + ?Sized,
+        Op: Operator<I::Item>,
+    {
+        Reduce::new(operator).run_to_host(self, input)
     }
 }

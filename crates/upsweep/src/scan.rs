@@ -28,6 +28,9 @@
 //! `3 n` applications of map (a block or tile is gone through again while it is in cache), `n` of finish, less than `4 n`
 //! of the operator.
 //!
+//! **Sums of `f16` and `bf16`** (operators whose body is `a + b`) are combined in `f32`, and each result is rounded once. In
+//! their own type, sums would stop to grow at 2048 and 256 ones.
+//!
 //! **Order.** The operator is applied strictly from left to right (only its associativity is used), so it need not be
 //! commutative. How the applications are grouped depends on the number of elements and their type alone, so a scan of
 //! floats gives the same bits in every run on the CPU, and on every GPU of one architecture; ARCHITECTURE.md says
@@ -35,42 +38,35 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990.
 
-use crate::device::{Array, Backend};
-use crate::job::{Direction, Init, InitFrom, InitValue, Job, NoInit, Source, Target};
+use crate::buffer::{Array, Input, Output, ViewMut};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::init::{Init, InitFrom, InitValue, NoInit};
+use crate::job::{Direction, Elements, Job, Target};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
-use crate::plan::Shape;
-use crate::segments::{Segmentation, Whole};
-use crate::{Device, Error, Input, Output, Result, cpu};
+use crate::options::{Options, expect_identity, shared_options};
+use crate::segments::{Kind, Segmentation, Whole};
+use crate::steps::{InF32, Parts, Steps, sums_in_f32};
 
 /// A scan with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a scan does nothing until it is run"]
-pub struct Scan<'a, Op, M = Same, F = Same, S = Whole, V = NoInit> {
-    operator: Op,
-    map: M,
-    finish: F,
-    segments: S,
-    init: V,
+pub struct Scan<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
+    options: Options<'a, Op, M, F, G, V>,
     direction: Direction,
-    axis: Option<(&'a [usize], usize)>,
 }
+
+shared_options! { Scan { direction }, "Scans", "scan", "" }
 
 impl<Op> Scan<'_, Op> {
     /// The inclusive scan of a whole array with `operator`.
     pub fn new(operator: Op) -> Self {
-        Self {
-            operator,
-            map: Same,
-            finish: Same,
-            segments: Whole,
-            init: NoInit,
-            direction: Direction::default(),
-            axis: None,
-        }
+        Self { options: Options::new(operator), direction: Direction::default() }
     }
 }
 
-impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
+impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// Each result includes its own element (the default).
     pub fn inclusive(mut self) -> Self {
         self.direction.exclusive = false;
@@ -87,60 +83,6 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
     pub fn reverse(mut self) -> Self {
         self.direction.reverse = true;
         self
-    }
-
-    /// Scans along `axis` (counted from 0) of a row-major array of this `shape`.
-    pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
-        self.axis = Some((shape, axis));
-        self
-    }
-
-    /// Every scan begins with `value`.
-    pub fn init<T: Element>(self, value: T) -> Scan<'a, Op, M, F, S, InitValue<T>> {
-        self.with_init(InitValue(value))
-    }
-
-    /// Every scan begins with element 0 of `buffer`, which lies where the device computes.
-    pub fn init_from<B: Input + ?Sized>(self, buffer: &B) -> Scan<'a, Op, M, F, S, InitFrom<'_, B>> {
-        self.with_init(InitFrom(buffer))
-    }
-
-    /// Scans each segment by itself: see [`Segments`](crate::Segments).
-    pub fn segments<N: Segmentation>(self, segments: N) -> Scan<'a, Op, M, F, N, V> {
-        let Self { operator, map, finish, init, direction, axis, .. } = self;
-        Scan { operator, map, finish, segments, init, direction, axis }
-    }
-
-    /// Combines `function(x)` instead of `x`.
-    pub fn map<N>(self, function: N) -> Scan<'a, Op, MapWith<N>, F, S, V> {
-        self.with_map(MapWith(function))
-    }
-
-    /// Combines `(x, position)` instead of `x`. The position is the element's own, also in reverse: along the scanned
-    /// axis, and with segments in the flat array, not in the segment.
-    pub fn enumerate(self) -> Scan<'a, Op, Enumerate, F, S, V> {
-        self.with_map(Enumerate)
-    }
-
-    /// Combines in the wider type `U`, so that sums of small integers do not wrap.
-    pub fn accumulate<U: Element>(self) -> Scan<'a, Op, Widen<U>, F, S, V> {
-        self.with_map(Widen::new())
-    }
-
-    /// Stores `function(result)` instead of the result.
-    pub fn finish<N>(self, function: N) -> Scan<'a, Op, M, N, S, V> {
-        let Self { operator, map, segments, init, direction, axis, .. } = self;
-        Scan { operator, map, finish: function, segments, init, direction, axis }
-    }
-
-    fn with_map<N>(self, map: N) -> Scan<'a, Op, N, F, S, V> {
-        let Self { operator, finish, segments, init, direction, axis, .. } = self;
-        Scan { operator, map, finish, segments, init, direction, axis }
-    }
-
-    fn with_init<N>(self, init: N) -> Scan<'a, Op, M, F, S, N> {
-        let Self { operator, map, finish, segments, direction, axis, .. } = self;
-        Scan { operator, map, finish, segments, init, direction, axis }
     }
 
     /// Scans `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream
@@ -161,16 +103,64 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         M: Map<I::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O::Item>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         let input = input.view();
-        let output = output.view_mut();
-        let (len, found) = (input.len(), output.len());
-        if found != len {
-            return Err(Error::Length { what: "output", found, expected: len });
+        let len = input.len();
+        self.dispatch(device, Elements::Buffer(input), Target::new(output.view_mut()), len, None)
+    }
+
+    /// As [`run`](Self::run), and stores in `carry[0]`, where the device computes, what a scan of the elements that
+    /// follow has to begin with: the combination of the initial value and all elements, before `finish`. So an array of
+    /// any length can be scanned in chunks, each with [`init_from`](Self::init_from) the carry of the one before (in
+    /// reverse: of the one after).
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::cpu();
+    /// let (mut out, mut carry) = ([0u32; 3], [0u32]);
+    /// Scan::new(Sum).run_with_carry(&device, &[1, 2, 3], &mut out, &mut carry)?;
+    /// assert_eq!((out, carry), ([1, 3, 6], [6]));
+    /// Scan::new(Sum).init_from(&carry).run(&device, &[4, 5, 6], &mut out)?;
+    /// assert_eq!(out, [10, 15, 21]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// The carry of floats is grouped as a reduction is, so its last bits may differ from those of the last result.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no one
+    /// carry; [`Error::NoIdentity`] where there are no elements, no `init` and no identity; [`Error::Length`] when `carry` is
+    /// empty.
+    pub fn run_with_carry<I, O, C>(&self, device: &Device, input: &I, output: &mut O, carry: &mut C) -> Result<()>
+    where
+        I: Input + ?Sized,
+        O: Output + ?Sized,
+        C: Output<Item = M::Output> + ?Sized,
+        M: Map<I::Item>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O::Item>,
+        G: Segmentation,
+        V: Init<M::Output>,
+    {
+        let (input, carry) = (input.view(), carry.view_mut());
+        let len = input.len();
+        let lines = self.options.shape(len)?.lines();
+        if lines > 1 || !matches!(G::KIND, Some(Kind::Whole)) {
+            let reason =
+                "each line or segment has a carry of its own: scan the lines or segments of one chunk by themselves";
+            return Err(Error::Options { options: "a carry with segments or several lines", reason });
         }
-        self.dispatch(device, Source::Buffer(input), Target::new(output), len)
+        if carry.is_empty() {
+            return Err(Error::Length { what: "carry", found: 0, expected: 1 });
+        }
+        if len == 0 {
+            let has_init = !self.options.init.source().is_none();
+            expect_identity(&self.options.operator, has_init, "the carry of a scan without elements")?;
+        }
+        self.dispatch(device, Elements::Buffer(input), Target::new(output.view_mut()), len, Some(carry))
     }
 
     /// Scans `data` in place.
@@ -183,12 +173,12 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         M: Map<B::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = B::Item>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         let data = data.view_mut();
         let len = data.len();
-        self.dispatch(device, Source::Output, Target::new(data), len)
+        self.dispatch(device, Elements::OfOutput, Target::new(data), len, None)
     }
 
     /// Scans `input` into a new array on the device.
@@ -202,38 +192,106 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         M: Map<I::Item>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
         let input = input.view();
         let len = input.len();
-        device.compute_array(len, |output| self.dispatch(device, Source::Buffer(input), output, len))
+        device.compute_array(len, |output| self.dispatch(device, Elements::Buffer(input), output, len, None))
     }
 
-    fn dispatch<I, O>(&self, device: &Device, input: Source<'_, I>, output: Target<'_, O>, len: usize) -> Result<()>
+    /// Scans `input` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<I, O>(&self, device: &Device, input: &I) -> Result<Vec<O>>
+    where
+        I: Input + ?Sized,
+        O: Element,
+        M: Map<I::Item>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        G: Segmentation,
+        V: Init<M::Output>,
+    {
+        device.refuse_in_capture("reading the results of a scan")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    fn dispatch<I, O>(
+        &self,
+        device: &Device,
+        input: Elements<'_, I>,
+        output: Target<'_, O>,
+        len: usize,
+        carry: Option<ViewMut<'_, M::Output>>,
+    ) -> Result<()>
     where
         I: Element,
         O: Element,
         M: Map<I>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
-        S: Segmentation,
+        G: Segmentation,
         V: Init<M::Output>,
     {
-        let shape = Shape::new(self.axis, len)?;
-        let segments = self.segments.kind();
-        segments.check(len, self.axis.is_some())?;
-        let init = self.init.source();
-        if self.direction.exclusive && init.is_none() && self.operator.identity().is_none() {
-            let operator = std::any::type_name::<Op>();
-            return Err(Error::NoIdentity { operator, needed_by: "an exclusive scan" });
+        let found = output.len();
+        if found != len {
+            return Err(Error::Length { what: "output", found, expected: len });
         }
-        let (operator, map, finish) = (self.operator, self.map, self.finish);
-        let job = Job::<_, _, _, _, _, _, S> { input, output, shape, init, segments, operator, map, finish };
+        let Options { operator, map, finish, .. } = self.options;
+        let shape = self.options.shape(len)?;
+        let segments = self.options.segments.kind();
+        segments.check(len, self.options.axis.is_some())?;
+        let init = self.options.init.source();
+        if self.direction.exclusive {
+            expect_identity(&operator, !init.is_none(), "an exclusive scan")?;
+        }
+        let steps = Parts::new(operator, map, finish);
+        if const { sums_in_f32::<M::Output, Op>() } {
+            self.run_job::<_, G>(device, Job { input, output, shape, init, segments, steps: InF32(steps) }, carry)
+        } else {
+            self.run_job::<_, G>(device, Job { input, output, shape, init, segments, steps }, carry)
+        }
+    }
+
+    fn run_job<S: Steps, J: Segmentation>(
+        &self,
+        device: &Device,
+        job: Job<'_, S, J>,
+        carry: Option<ViewMut<'_, S::Given>>,
+    ) -> Result<()> {
         match &device.0 {
-            Backend::Cpu => cpu::scan::run(job, self.direction),
+            Backend::Cpu => cpu::scan::run(job, self.direction, carry),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::scan::run::<(I, O, Op, M, F, S)>(cuda, job, self.direction),
+            Backend::Cuda(cuda) => crate::cuda::scan::run(cuda, job, self.direction, carry),
         }
+    }
+}
+
+impl Device {
+    /// The inclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i]`, in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`Scan::run`].
+    pub fn inclusive_scan<I, Op>(&self, input: &I, operator: Op) -> Result<Array<I::Item>>
+    where
+        I: Input + ?Sized,
+        Op: Operator<I::Item>,
+    {
+        Scan::new(operator).run_to_array(self, input)
+    }
+
+    /// The exclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i - 1]`, where `out[0]` is the identity, in a new array on the
+    /// device.
+    ///
+    /// # Errors
+    /// As [`Scan::run`].
+    pub fn exclusive_scan<I, Op>(&self, input: &I, operator: Op) -> Result<Array<I::Item>>
+    where
+        I: Input + ?Sized,
+        Op: Operator<I::Item>,
+    {
+        Scan::new(operator).exclusive().run_to_array(self, input)
     }
 }

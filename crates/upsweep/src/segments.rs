@@ -1,7 +1,8 @@
 //! Where one segment ends and the next begins.
 
+use crate::buffer::{Input, View};
+use crate::error::{Error, Result};
 use crate::operator::{Element, Function, Source};
-use crate::{Error, Input, Result, View};
 use std::marker::PhantomData;
 
 /// The ways to say where segments begin: [`Segments::Offsets`], [`Segments::HeadFlags`], [`Segments::Keys`] and

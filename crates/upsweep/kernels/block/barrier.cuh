@@ -1,6 +1,10 @@
 // Barriers between whole warps of a block. Barrier 0 is __syncthreads. The threads of a warp meet first, so that the
 // warp arrives once.
 
+#pragma once
+
+#include "config.cuh"
+
 // Waits until `threads` threads have arrived at barrier `id`, this one included.
 __device__ __forceinline__ void barrier_wait(u32 id, u32 threads) {
     __syncwarp();

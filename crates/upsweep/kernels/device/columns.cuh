@@ -19,42 +19,28 @@
 //
 //   reduce each chunk                                        to an array of shape (outer, chunks, inner)
 //   scan that along the chunks, in place; for a reduction: reduce it, and that is all
-//   scan each chunk, beginning with what lies before it      `before`
+//   scan each chunk, beginning with what lies before it      `prefixes`
 //
 // Memory ordering. Inside a block only: the sums are written before a barrier and read after it, in two copies used in
 // turn, so that one barrier a step is enough. In place: a thread stores only elements that it has read itself, and reads
 // those of a step only once.
 
+#pragma once
+
+#include "memory/access.cuh"
+#include "warp/index.cuh"
 #include "word/value.cuh"
-#include "memory/pieces.cuh"
 
-struct Params {
-    const In* input;
-    Out* output;
-    u64 lines;   // or chunks of lines; a multiple of VECTOR, as `inner` is where VECTOR is not 1
-    u64 len;     // elements a line
-    u64 inner;   // lines that are interleaved with each other
-    u64 chunk;   // elements a chunk, of which the last one of a line may have fewer
-    u64 chunks;  // chunks a line
-    const Acc* before;  // null, or for each chunk of each line the combination of the line's elements up to its end
-    const T* init_from;  // null, or where the initial value lies
-    T init;
-    T first;  // what an exclusive scan begins with, and the result of an empty line
-};
-static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");
-
-constexpr u32 WARP = 32;
-constexpr u32 WARPS = THREADS / WARP;
-constexpr u32 ROWS = GROUPS * DEPTH;            // elements that a thread takes of each of its lines in a step
+constexpr u32 TAKEN = GROUPS * DEPTH;           // elements that a thread takes of each of its lines in a step
 constexpr u32 STEP_GROUPS = WARPS * GROUPS;     // of all warps
 constexpr u32 STEP = STEP_GROUPS * DEPTH;       // elements of a line in a step
 
-// A value of each of a lane's lines, as they lie side by side in memory. They stay in words until they are looked at:
-// taken apart, small ones would need a register each. A vector of several begins at a multiple of its piece's bytes.
-template <class V, bool SEVERAL> struct PartOf { using type = Piece<piece_for(VECTOR * sizeof(V))>::type; };
+// The lane's VECTOR neighbouring values at one position, packed in words: taken apart, small ones would need a register
+// each. A vector of several begins at a multiple of its access width.
+template <class V, bool SEVERAL> struct PartOf { using type = Access<access_width(VECTOR * sizeof(V))>::type; };
 template <class V> struct PartOf<V, false> { using type = V; };
 template <class V>
-struct Row {
+struct Values {
     using Part = PartOf<V, (VECTOR > 1)>::type;
     static constexpr u32 PARTS = VECTOR * sizeof(V) / sizeof(Part);
     Part parts[PARTS];
@@ -72,24 +58,18 @@ struct Row {
     __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }
 };
 
-// The mapped elements of a row; `index` is their place in their lines.
-__device__ __forceinline__ void map_row(const Row<In>& row, u64 index, T (&mapped)[VECTOR]) {
+// The mapped elements; `index` is their place in their lines.
+__device__ __forceinline__ void map_values(const Values<In>& row, u64 index, T (&mapped)[VECTOR]) {
     In elements[VECTOR];
     row.unpack(elements);
 #pragma unroll
     for (u32 j = 0; j < VECTOR; j++) mapped[j] = map(elements[j], index);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(const __grid_constant__ Params params) {
-    __shared__ Row<T> sums[2][STEP_GROUPS][WARP];
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(const __grid_constant__ ColumnsParams p) {
+    __shared__ Values<T> sums[2][STEP_GROUPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    Params p = params;
-    if constexpr (HAS_INIT) {
-        if (p.init_from) p.init = *p.init_from;
-        p.first = p.init = given(p.init);
-    } else {
-        p.first = given(p.first);
-    }
+    const Begin begins(p);
     // The lane's first line, or chunk of a line. It begins with logical element `begin`.
     const u64 line = ((u64)blockIdx.x * WARP + lane) * VECTOR, part = line / p.inner;
     const u64 begin = part % p.chunks * p.chunk;
@@ -98,15 +78,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     // Logical element k of a line is k strides from its element 0, and at `place(k)` of the line.
     const auto place = [&](u64 k) { return REVERSE ? p.len - 1 - k : k; };
     const i64 stride = REVERSE ? -(i64)p.inner : (i64)p.inner;
-    const u32 first = warp * ROWS;  // of this thread's elements in a step
+    const u32 first = warp * TAKEN;  // of this thread's elements in a step
     u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
     // How many of a thread's elements of a line exist in a step that has `left`.
-    const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < ROWS ? (u32)(left - first) : ROWS; };
-    Row<In> ahead[ROWS];  // the elements of the next step
+    const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < TAKEN ? (u32)(left - first) : TAKEN; };
+    Values<In> ahead[TAKEN];  // the elements of the next step
     const auto ask = [&](u64 at, u64 left) {
         const u32 count = existing(left);
 #pragma unroll
-        for (u32 i = 0; i < ROWS; i++) {
+        for (u32 i = 0; i < TAKEN; i++) {
             if (i < count) ahead[i].load(p.input + at + i * stride);
         }
     };
@@ -115,14 +95,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     T carry[VECTOR];  // all elements of each line before this step, if `any`
     bool any = HAS_INIT;
 #pragma unroll
-    for (u32 j = 0; j < VECTOR; j++) carry[j] = p.init;
-    if (p.before && left > 0 && begin > 0) {
-        Row<Acc> row;
-        row.load(p.before + line - p.inner);
+    for (u32 j = 0; j < VECTOR; j++) {
+        if constexpr (HAS_INIT) carry[j] = begins.init;
+    }
+    if (p.prefixes && left > 0 && begin > 0) {
+        Values<Acc> row;
+        row.load(p.prefixes + line - p.inner);
         Acc before[VECTOR];
         row.unpack(before);
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) carry[j] = HAS_INIT ? combine(p.init, ValueOfAcc::of(before[j])) : ValueOfAcc::of(before[j]);
+        for (u32 j = 0; j < VECTOR; j++) carry[j] = HAS_INIT ? combine(begins.init, ValueOfAcc::of(before[j])) : ValueOfAcc::of(before[j]);
         any = true;
     }
     const u32 steps = (u32)((p.chunk + STEP - 1) / STEP);  // 2^32 of them are more than memory holds
@@ -131,9 +113,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         const u64 k = begin + (u64)step * STEP + first;
         const u32 count = existing(left), groups = left < STEP ? ((u32)left + DEPTH - 1) / DEPTH : STEP_GROUPS;
         left = left < STEP ? 0 : left - STEP;
-        Row<In> rows[ROWS];
+        Values<In> rows[TAKEN];
 #pragma unroll
-        for (u32 i = 0; i < ROWS; i++) rows[i] = ahead[i];
+        for (u32 i = 0; i < TAKEN; i++) rows[i] = ahead[i];
         ask(at + STEP * stride, left);
 #pragma unroll
         for (u32 g = 0; g < GROUPS; g++) {
@@ -142,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
             for (u32 i = 0; i < DEPTH; i++) {
                 if (g * DEPTH + i < count) {
                     T e[VECTOR];
-                    map_row(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
+                    map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
 #pragma unroll
                     for (u32 j = 0; j < VECTOR; j++) sum[j] = i == 0 ? e[j] : combine(sum[j], e[j]);
                 }
@@ -182,16 +164,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
                 for (u32 i = 0; i < DEPTH; i++) {
                     if (g * DEPTH + i < count) {
                         T e[VECTOR];
-                        map_row(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
+                        map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
                         Out results[VECTOR];
 #pragma unroll
                         for (u32 j = 0; j < VECTOR; j++) {
                             const T with = some ? combine(running[j], e[j]) : e[j];
-                            results[j] = result(!EXCLUSIVE ? with : some ? running[j] : p.first);
+                            results[j] = result(!EXCLUSIVE ? with : some ? running[j] : begins.first);
                             running[j] = with;
                         }
                         some = true;
-                        Row<Out> row;
+                        Values<Out> row;
                         row.pack(results);
                         row.store(p.output + at + (g * DEPTH + i) * stride);
                     }
@@ -209,8 +191,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         if (line < p.lines && warp == 0) {
             Out results[VECTOR];
 #pragma unroll
-            for (u32 j = 0; j < VECTOR; j++) results[j] = result(any ? carry[j] : p.first);
-            Row<Out> row;
+            for (u32 j = 0; j < VECTOR; j++) results[j] = result(any ? carry[j] : begins.first);
+            Values<Out> row;
             row.pack(results);
             row.store(p.output + line);
         }

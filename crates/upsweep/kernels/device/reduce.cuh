@@ -15,38 +15,24 @@
 //
 // Memory ordering: status.cuh, workspace.cuh. One thread of a block reads the epoch; the others get it behind a barrier.
 
-#include "word/value.cuh"
-#include "warp/shuffle.cuh"
-#include "memory/workspace.cuh"
+#pragma once
 
-struct Params {
-    const In* input;
-    Out* output;
-    u64 n;
-    u64 part;      // elements a part; a multiple of a block's step
-    u64 streamed;  // whether to leave in the L2 cache what is there
-    const T* init_from;  // null, or where the initial value lies
-    Workspace workspace;
-    T init;
-    T first;       // the result of nothing
-};
-static_assert(sizeof(Params) == HOST_PARAMS_BYTES, "the host has the same struct");
+#include "memory/status.cuh"
+#include "memory/workspace.cuh"
+#include "warp/scan.cuh"
+#include "word/lanes.cuh"
+#include "word/value.cuh"
+
+static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
+
+using Params = ReduceParams;
+using Entry = Status<T>;
 
 // Sums of numbers, extremes and bits: `a . b` and `b . a` are the same bits.
 constexpr bool COMMUTES = FORM != Form::OTHER;
 // Registers for so many blocks a multiprocessor: the parts are a whole number of waves of them.
-constexpr u32 BLOCKS = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
-constexpr u32 WARP = 32;
-constexpr u32 WARPS = THREADS / WARP;
+constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 constexpr u32 ROW = WARP * VECTOR;
-__device__ __forceinline__ u32 lane_index() { return threadIdx.x % WARP; }
-__device__ __forceinline__ u32 warp_index() { return threadIdx.x / WARP; }
-
-#include "warp/scan.cuh"
-#include "word/lanes.cuh"
-#include "memory/status.cuh"
-
-using TileStatus = Status<T>;
 
 // Vectors are loaded as such where they begin at multiples of their size.
 constexpr bool ALIGNABLE = VECTOR * sizeof(In) % 16 == 0;
@@ -133,8 +119,8 @@ __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 coun
     return sum;
 }
 
-// What a thread has met, combined in its order.
-class Met {
+// What a thread accumulates, in its order.
+class Accumulator {
     T total;
     bool any = false;
 
@@ -163,9 +149,9 @@ public:
 };
 
 // The same for small integers, several in a word.
-class MetPacked {
+class PackedAccumulator {
     Lanes<T>::Total words;
-    Met elements;
+    Accumulator elements;
 
 public:
     __device__ __forceinline__ void add(const T& value) { elements.add(value); }
@@ -179,9 +165,9 @@ public:
     }
 };
 
-// What this thread meets in the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
+// This thread's vectors of the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
 template <Access ACCESS, u32 AT_ONCE, bool WHOLE, class M>
-__device__ __forceinline__ void meet_steps(const Params& p, u64 at, u32 left, M& met) {
+__device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
     Vector vectors[AT_ONCE];
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
@@ -189,26 +175,26 @@ __device__ __forceinline__ void meet_steps(const Params& p, u64 at, u32 left, M&
     }
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
-        if (WHOLE || d * THREADS < left) met.add(vectors[d], at + d * THREADS * VECTOR);
+        if (WHOLE || d * THREADS < left) sum.add(vectors[d], at + d * THREADS * VECTOR);
     }
 }
 
-// What this thread meets of the `count` vectors from element i on when it goes along them in steps of the block.
+// This thread's share of the `count` vectors from element i on, in steps of the block.
 template <Access ACCESS, class M>
-__device__ __forceinline__ void meet_vectors(const Params& p, u64 i, u32 count, M& met) {
+__device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 count, M& sum) {
     constexpr u32 AT_ONCE = ACCESS == Access::BY_ELEMENT ? 1 : DEPTH;
     u64 at = i + threadIdx.x * VECTOR;
     u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // from this thread's next vector on
 #pragma unroll 1
     for (; left > (AT_ONCE - 1) * THREADS; left -= min(left, AT_ONCE * THREADS)) {
-        meet_steps<ACCESS, AT_ONCE, true>(p, at, left, met);
+        accumulate_steps<ACCESS, AT_ONCE, true>(p, at, left, sum);
         at += AT_ONCE * THREADS * VECTOR;
     }
-    meet_steps<ACCESS, AT_ONCE, false>(p, at, left, met);
+    accumulate_steps<ACCESS, AT_ONCE, false>(p, at, left, sum);
 }
 
-// Of an operator that commutes: the combination of what this thread meets in the block's part. The first `threads` threads
-// meet something.
+// Of an operator that commutes: this thread's accumulation of the block's part. The first `threads` threads have
+// something.
 __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
     const u64 misaligned = ALIGNABLE ? (u64)p.input % 16 : 0;
@@ -219,10 +205,10 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
     const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds so long an array that it were more
     const u64 i = first * VECTOR - lead;
-    Chosen<PACKED, MetPacked, Met> met;
-    if (ALIGNABLE && !REGROUPED && misaligned != 0) meet_vectors<Access::BY_ELEMENT>(p, i, vectors, met);
-    else if (p.streamed) meet_vectors<Access::STREAMED>(p, i, vectors, met);
-    else meet_vectors<Access::ALIGNED>(p, i, vectors, met);
+    Chosen<PACKED, PackedAccumulator, Accumulator> sum;
+    if (ALIGNABLE && !REGROUPED && misaligned != 0) accumulate_vectors<Access::BY_ELEMENT>(p, i, vectors, sum);
+    else if (p.streamed) accumulate_vectors<Access::STREAMED>(p, i, vectors, sum);
+    else accumulate_vectors<Access::ALIGNED>(p, i, vectors, sum);
     threads = min(vectors, THREADS);
     if (VECTOR > 1 && last_part) {
         // The elements of the array before its first whole vector and after its last.
@@ -230,11 +216,11 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
         const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
         if (threadIdx.x < rest) {
             const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
-            met.add(map(p.input[i], i));
+            sum.add(map(p.input[i], i));
         }
         if (threads < rest) threads = (u32)rest;
     }
-    return met.value();
+    return sum.value();
 }
 
 // How many of the VECTOR elements from place `at` on exist, of `count`.
@@ -291,10 +277,10 @@ __device__ __forceinline__ void store_total(const Params& p, const T& init, cons
     store_result(p.output, result(HAS_INIT ? combine(init, total) : total));
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_reduce(const __grid_constant__ Params p) {
-    const T init = given(HAS_INIT && p.init_from ? *p.init_from : p.init);
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(const __grid_constant__ ReduceParams p) {
+    const Begin begin(p);
     if (p.n == 0) {
-        if (threadIdx.x == 0) store_result(p.output, result(HAS_INIT ? init : given(p.first)));
+        if (threadIdx.x == 0) store_result(p.output, result(begin.first));
         return;
     }
     __shared__ u32 shared_epoch;
@@ -319,26 +305,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_reduce(con
     if (threadIdx.x == 0) shared_epoch = epoch;
     total = combine_block(total, warps);
     if (gridDim.x == 1) {
-        if (threadIdx.x == 0) store_total(p, init, total);
+        if (threadIdx.x == 0) store_total(p, begin.init, total);
         return;
     }
     epoch = shared_epoch;
     const u32 last = gridDim.x - 1;
     if (blockIdx.x != last) {
-        if (threadIdx.x == 0) TileStatus::put(p.workspace, blockIdx.x, total, epoch);
+        if (threadIdx.x == 0) Entry::put(p.workspace, blockIdx.x, total, epoch);
     } else {
         // Each thread combines some neighbouring parts before this one.
         const u32 share = (last + THREADS - 1) / THREADS, first = threadIdx.x * share;
         const u32 threads = (last + share - 1) / share;  // that have a part
         T sum;
         for (u32 i = first; i < first + share && i < last; i++) {
-            const T value = TileStatus::wait(p.workspace, i, epoch);
+            const T value = Entry::wait(p.workspace, i, epoch);
             sum = i == first ? value : combine(sum, value);
         }
         sum = warp_reduce(sum, lanes_of(threads));
         sum = combine_block(sum, (threads + WARP - 1) / WARP);
         if (threadIdx.x == 0) {
-            store_total(p, init, combine(sum, total));
+            store_total(p, begin.init, combine(sum, total));
             prepare_next_launch(p.workspace, epoch);  // the block has seen all others' words
         }
     }

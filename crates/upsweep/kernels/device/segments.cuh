@@ -1,52 +1,32 @@
 // Reduction of rows, or of segments by offsets: every element is looked at once.
 //
-//   tiles are handed out by ticket; each block, for its tiles
-//       stage AHEAD tiles ahead
-//       reduce the tile: the result of every segment that ends in it, as far as it lies in its warp
-//       publish the tile's aggregate; store the results that are whole
-//   look-back warps
-//       look back from the tile; complete and store the segments that began before the warp where they end
+// The pipeline (pipeline.cuh) of this task:
 //
-// A warp has at most one segment that ends in it and began before it. So little is left to do when what lies before a tile
+//   reduce     the result of every segment that ends in the tile, as far as it lies in its warp
+//   store      the results that are whole
+//   look back  complete the results of segments that began before the warp where they end; store them a tile later
+//
+// A warp has at most one segment that ends in it and began before it. So little is left to do when the prefix of a tile
 // is known, and the elements need not be kept until then, as they must in a scan (scan.cuh).
 //
 // The tails' results lie in the slots of their elements, which other threads store: thread after thread the next
 // segments, so that the stores lie side by side.
 //
-// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block: a warp reads only elements that it staged
-// itself (stage.cuh). What the warps leave of a tile is written before the tile's main_sync and read after it: by the main
-// warps until they arrive at the tile's reduced_barrier, by the look-back warp from there to its before_barrier, where the
-// main warps wait before they write that entry of the ring again. Results in slots are read before the next tile's
-// main_sync, and staged over after that. A tile's finder writes what it finds after the barrier where the main warps tell it
-// that the tile's ticket is drawn, and before the one where they meet it, which is that of the tile before. When they tell it
-// of tile k they have yet to store the results of the tiles from k - FINDERS - 1 on.
+// Memory ordering: pipeline.cuh, for `store` and `complete` too:
+//
+//   shared memory     written by              barrier            read by           written again after
+//   open, open_at     compute warps, reduce   reduced_barrier    look-back warp    prefix_barrier, RING tiles
+//   open_segment      compute warps, store    the look-back warp's next reduced_barrier   look-back warp, complete   prefix_barrier, RING tiles
+//   results in slots  compute warps, reduce   main_sync          compute warps     the next main_sync, then staged over
 
-#include "tile/job.cuh"
-#include "tile/lookback.cuh"
+#pragma once
 
-constexpr u32 STAGES = AHEAD + 2;  // tiles in shared memory: one of them is that whose results are being stored
-constexpr u32 MARK_SLOTS = SEARCHERS + 2;
+#include "tile/offsets.cuh"
 #include "tile/pipeline.cuh"
+#include "tile/scan.cuh"
 
-static_assert(sizeof(T) * VECTOR <= SLOT, "what is combined fits in the place of its elements");
+static_assert(sizeof(T) * VECTOR <= Input::SLOT, "what is combined fits in the place of its elements");
 constexpr u32 NONE = ~0u;
-
-// Who publishes, and who draws: other warps than those that have most to do with offsets, because all wait for the slowest.
-// (In scan.cuh it is faster to leave both to warp 0.)
-constexpr u32 PUBLISHER = WARPS / 2;            // a warp
-constexpr u32 DRAWER = (WARPS / 2 + 1) * WARP;  // a thread
-static_assert(DRAWER < THREADS, "a block has several warps");
-
-// What the blocks' warps share. Arrays of RING belong to the tiles that are not done.
-struct Shared {
-    State warp_totals[RING][WARPS];
-    T open[RING][WARPS];               // of the segment that ends in the warp and began before it: the warp's part
-    u64 open_segment[RING][WARPS];     // its number
-    u32 open_at[RING][WARPS];          // its last element in the tile, or NONE
-    u32 tickets[TICKETS];
-    Marks marks[MARKED ? MARK_SLOTS : 1];
-    Offsets offsets[HEADS == Heads::OFFSETS ? MARK_SLOTS : 1];
-};
 
 __device__ __forceinline__ T& result_at(Slot* slots, u32 at) { return ((T*)slots[at / VECTOR].bytes)[at % VECTOR]; }
 
@@ -111,7 +91,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
 }
 
 // Stores what is whole of the results in the slots.
-__device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const Offsets& offsets, const u32* open_at, u64* open_segment) {
+__device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slots, const Found& found, const u32* open_at, u64* open_segment) {
     const auto store = [&](u64 segment, u32 at) {
         const u32 warp = at / (WARP * ITEMS);
         if (at == open_at[warp]) open_segment[warp] = segment;
@@ -123,107 +103,93 @@ __device__ __forceinline__ void store_whole(const Params& p, u64 tile, Slot* slo
         u64 row = row_of(p, begin, rest) + threadIdx.x;
         for (u64 end = (row + 1) * p.row; end <= begin + count; end += THREADS * p.row, row += THREADS) store(row, (u32)(end - 1 - begin));
     } else {
-        const u64 first = offsets.range.first;
-        for (u32 k = threadIdx.x; k < offsets.range.first_number(); k += THREADS) {
-            if (const u32 to = offsets.end(k); to > 0) store(first + k - 1, to - 1);
+        const u64 first = found.range.first;
+        for (u32 k = threadIdx.x; k < found.range.first_number(); k += THREADS) {
+            if (const u32 to = found.end(k); to > 0) store(first + k - 1, to - 1);
         }
-        each_other(p, tile, offsets.range, [&](u64 k, u32 to, bool other) {
+        each_other(p, tile, found.range, [&](u64 k, u32 to, bool other) {
             if (to > 0 && other) store(k - 1, to - 1);
         });
     }
 }
 
-// The look-back warps: warp w completes this block's tiles w, w + LOOKERS, ... It looks back as soon as a tile is reduced, and
-// stores when it is told of its next one: by then the numbers of the segments are there.
-__device__ __forceinline__ void complete_loop(const Params& p, Shared& shared, u64 tiles, u32 epoch) {
-    const u32 lane = lane_index();
-    bool opens = false;  // whether a segment that ends in main warp `lane` of the last tile is to be stored, and what
+struct SegmentsTask {
+    using State = ::State;
+    using Params = ::Params;
+    static constexpr bool FINISHES = false;
+    static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0;
+    // Who publishes, and who draws: other warps than those that have most to do with offsets, because all wait for the slowest.
+    // (In scan.cuh it is faster to leave both to warp 0.)
+    static constexpr u32 PUBLISHER = WARPS / 2, DRAWER = (WARPS / 2 + 1) * WARP;
+    static_assert(DRAWER < THREADS, "a block has several warps");
+    static_assert(PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile whose results are stored to one that is prepared");
+
+    // Arrays of RING belong to the tiles that are not complete.
+    struct Shared {
+        State warp_totals[RING][WARPS];
+        T open[RING][WARPS];               // of the segment that ends in the warp and began before it: the warp's part
+        u64 open_segment[RING][WARPS];     // its number
+        u32 open_at[RING][WARPS];          // its last element in the tile, or NONE
+        Marks marks[MARKED ? MARK_SLOTS : 1];
+        Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
+    };
+
+    const Params& p;
+    Shared& shared;
+    const Input input;
+    // A look-back warp: whether a segment that ends in compute warp `lane` of its last tile is to be stored, and what.
+    bool opens = false;
     T whole;
-    for (u32 k = warp_index() - WARPS;; k += LOOKERS) {
-        const u32 entry = k % RING;
-        barrier_wait(reduced_barrier(entry), THREADS + WARP);
-        if (k >= LOOKERS) {
-            const u32 last = (k - LOOKERS) % RING;
-            if (opens) store_segment(p, shared.open_segment[last][lane], result(whole));
-            barrier_arrive(before_barrier(last), THREADS + WARP);
-        }
-        const u64 tile = shared.tickets[k % TICKETS];
-        if (tile >= tiles) break;
-        // What lies before each warp, as the warps' totals say.
-        const u32 warps = warps_with_elements(tile_count(p.n, tile));
-        const State lower = lower_warps(shared.warp_totals[entry], warps);
-        State before;
-        if (tile > 0) before = shuffle(look_back(p.workspace, tile, tiles, epoch), 0);
-        opens = lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0);
-        if (opens) {
-            if (lane > 0) before = tile > 0 ? combine(before, lower) : lower;
-            whole = combine(value_of(before), shared.open[entry][lane]);
-        }
-    }
-}
 
-// The main warps.
-__device__ __forceinline__ void reduce_loop(const Params& p, Shared& shared, Slot* ring, u64 tiles, u32 epoch) {
-    const bool in_aligned = vectors_aligned(p.input, p.n, PIECE);
-    bool more = tiles > 1;  // the drawer: whether to draw; one tile alone needs no ticket, as one block has it
-    for (u32 k = 0; k < DRAWN; k++) {
-        if (threadIdx.x == DRAWER) {
-            const u32 next = more ? next_tile(p, tiles, epoch) : tiles == 1 ? k : ~0u;
-            more &= next < tiles;
-            shared.tickets[k] = next;
-        }
-        main_sync();
-        if (k < AHEAD) stage_tile(p, shared.tickets[k], tiles, ring + k * (ROWS * THREADS), in_aligned);
-        if (k < FINDERS) barrier_arrive(ticket_barrier(k), THREADS + WARP);
-    }
-    if (main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, 0)) release_finder(0);
-    u32 k = 0;
-    for (;; k++) {
-        const u64 tile = shared.tickets[k % TICKETS];
-        if (tile >= tiles) break;
-        const u32 entry = k % RING;
-        u32 next = ~0u;  // asked for here, needed after the reduction
-        if (threadIdx.x == DRAWER && more) next = next_tile(p, tiles, epoch);
-        stage_tile(p, shared.tickets[(k + AHEAD) % TICKETS], tiles, ring + (k + AHEAD) % STAGES * (ROWS * THREADS), in_aligned);
-        if (k >= RING) barrier_wait(before_barrier(entry), THREADS + WARP);
-        wait_groups<AHEAD>();
+    __device__ __forceinline__ SegmentsTask(const Params& p, Shared& shared) : p(p), shared(shared), input(p.input, p.n) {}
 
+    __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)dynamic_shared + k % STAGES * Input::SLOTS; }
+    __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
+    __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
+    __device__ __forceinline__ const State* totals(u32 k) const { return shared.warp_totals[k % RING]; }
+
+    __device__ __forceinline__ void stage(u32 k, u64 tile) const { input.stage_tile(tile, slots(k)); }
+
+    __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
         const u64 begin = tile * TILE;
-        const u32 count = tile_count(p.n, tile);
-        Slot* const slots = ring + k % STAGES * (ROWS * THREADS);
-        const Marks& marks = shared.marks[MARKED ? k % MARK_SLOTS : 0];
+        const u32 count = tile_count(p.n, tile), entry = k % RING;
         State* const totals = shared.warp_totals[entry];
-        if (count == TILE) reduce_warp<true>(p, begin, count, slots, marks, totals, shared.open[entry], shared.open_segment[entry], shared.open_at[entry]);
-        else reduce_warp<false>(p, begin, count, slots, marks, totals, shared.open[entry], shared.open_segment[entry], shared.open_at[entry]);
-        if (threadIdx.x == DRAWER) {
-            more &= next < tiles;
-            shared.tickets[(k + DRAWN) % TICKETS] = next;
-        }
-        const bool another = main_sync_and_marks(p, shared.tickets, shared.marks, shared.offsets, tiles, k + 1);
-        if (another) release_finder(k + 1);
-        if (warp_index() == PUBLISHER && tile + 1 < tiles) publish(p, totals, tile, epoch);
-        const Offsets& offsets = shared.offsets[HEADS == Heads::OFFSETS ? k % MARK_SLOTS : 0];
-        store_whole(p, tile, slots, offsets, shared.open_at[entry], shared.open_segment[entry]);
-        barrier_arrive(reduced_barrier(entry), THREADS + WARP);
+        if (count == TILE) reduce_warp<true>(p, begin, count, slots(k), marks(k), totals, shared.open[entry], shared.open_segment[entry], shared.open_at[entry]);
+        else reduce_warp<false>(p, begin, count, slots(k), marks(k), totals, shared.open[entry], shared.open_segment[entry], shared.open_at[entry]);
+    }
+
+    __device__ __forceinline__ void store(u32 k, u64 tile) const {
+        store_whole(p, tile, slots(k), found(k), shared.open_at[k % RING], shared.open_segment[k % RING]);
+    }
+    __device__ __forceinline__ void check(u64 tile) const {
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
-    // The look-back warps learn of the end; all that they were told of is done when this block ends.
-    main_sync();  // what they store last
-    for (u32 i = 0; i < RING; i++) {
-        const u32 entry = (k + i) % RING;
-        if (k + i >= RING) barrier_wait(before_barrier(entry), THREADS + WARP);
-        if (i < LOOKERS) barrier_arrive(reduced_barrier(entry), THREADS + WARP);
-    }
-}
 
-extern "C" __global__ void __launch_bounds__(THREADS + HELPERS * WARP, BLOCKS) upsweep_segments(const __grid_constant__ Params params) {
-    __shared__ Shared shared;
-    const Params p = with_initial_value(params);
-    const u64 tiles = tile_number(p.n);
-    const u32 epoch = tiles == 1 ? 0 : current_epoch(p.workspace);
-    __syncthreads();  // the epoch is read before a ticket is drawn
-    if (warp_index() < WARPS) reduce_loop(p, shared, (Slot*)dynamic_shared, tiles, epoch);
-    else if (warp_index() < WARPS + LOOKERS) complete_loop(p, shared, tiles, epoch);
-    else if constexpr (FINDERS > 0) find_loop(p, shared.tickets, shared.marks, shared.offsets, tiles, warp_index() - WARPS - LOOKERS);
-    if (tiles > 1) finish_launch(p.workspace, epoch);
+    __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<State>& chain) {
+        // What lies before each warp, as the warps' totals say.
+        const u32 lane = lane_index(), entry = k % RING, warps = warps_with_elements(tile_count(p.n, tile));
+        const State lower = lower_warps(shared.warp_totals[entry], warps);
+        State prefix;
+        if (tile > 0) prefix = chain.prefix(tile);
+        opens = lane < warps && shared.open_at[entry][lane] != NONE && (lane > 0 || tile > 0);
+        if (opens) {
+            if (lane > 0) prefix = tile > 0 ? combine(prefix, lower) : lower;
+            whole = combine(value_of(prefix), shared.open[entry][lane]);
+        }
+    }
+    __device__ __forceinline__ void complete(u32 k) const {
+        if (opens) store_segment(p, shared.open_segment[k % RING][lane_index()], result(whole));
+    }
+
+    // Segments by offsets: where the heads are.
+    __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
+    __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
+    __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }
+    __device__ __forceinline__ bool left_over(u32 k) const { return found(k).range.has_more(); }
+    __device__ __forceinline__ void prepare_together(u32 k, u64 tile) const { mark_others(p, tile, found(k).range, marks(k)); }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<SegmentsTask>::HELPERS * WARP, BLOCKS) upsweep_segments(const __grid_constant__ ScanParams given) {
+    const Params p(given);
+    Pipeline<SegmentsTask>::run(p, tile_number(p.n));
 }

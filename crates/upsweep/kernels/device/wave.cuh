@@ -19,12 +19,18 @@
 //
 // In place: a tile is staged before it is stored, and nothing else reads its elements.
 
-#include "tile/job.cuh"
+#pragma once
+
+#include "memory/status.cuh"
+#include "tile/offsets.cuh"
+#include "tile/scan.cuh"
+
+using Entry = Status<State>;
 
 struct Shared {
     State warp_totals[MOST_TILES][WARPS];
     State tile_totals[MOST_TILES];
-    Kept kept[MOST_TILES];
+    ThreadPrefixes kept[MOST_TILES];
     State before[WARPS];  // what each warp has found before this block's part
     Marks marks[MARKED ? MOST_TILES : 1];
     OffsetRange found[HEADS == Heads::OFFSETS ? MOST_TILES : 1];
@@ -59,7 +65,7 @@ __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 e
     const u32 first = threadIdx.x * share, begin = warp_index() * WARP;
     State sum;
     for (u32 i = first; i < first + share && i < part; i++) {
-        const State value = TileStatus::wait(space, i, epoch);
+        const State value = Entry::wait(space, i, epoch);
         sum = i == first ? value : combine(sum, value);
     }
     const u32 lanes = begin < threads ? min(threads - begin, WARP) : 0;
@@ -70,18 +76,24 @@ __device__ __forceinline__ u32 look_back(const Workspace& space, u32 part, u32 e
     return (threads + WARP - 1) / WARP;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const __grid_constant__ Params params) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const __grid_constant__ ScanParams given) {
     __shared__ Shared shared;
-    const u64 tiles = tile_number(params.n);
+    const u64 tiles = tile_number(given.n);
     const bool alone = gridDim.x == 1, last = blockIdx.x == gridDim.x - 1;
     const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles a block
     const u64 first = (u64)blockIdx.x * part;
     const u32 mine = (u32)min((u64)part, tiles - first);
     Slot* const slots = (Slot*)dynamic_shared;
-    const bool in_aligned = vectors_aligned(params.input, params.n, PIECE), out_aligned = vectors_aligned(params.output, params.n, STORE);
-    for (u32 k = 0; k < mine; k++) stage_tile(params, first + k, tiles, slots + k * (ROWS * THREADS), in_aligned);
-    if (threadIdx.x == 0 && !alone) shared.epoch = current_epoch(params.workspace);
-    const Params p = with_initial_value(params);
+    const Input input(given.input, given.n);
+    const bool out_aligned = vectors_aligned(given.output, given.n, STORE);
+    for (u32 k = 0; k < mine; k++) {
+        input.stage_tile(first + k, slots + k * Input::SLOTS, [&](u64 i) {
+            if (READ_MARKS) prefetch_sources(given, i);
+        });
+        close_group();
+    }
+    if (threadIdx.x == 0 && !alone) shared.epoch = current_epoch(given.workspace);
+    const Params p(given);
     if constexpr (HEADS == Heads::OFFSETS) {
         static_assert(MOST_TILES < WARPS, "a warp finds the offsets of a tile, and the others check");
         const u32 k = warp_index();
@@ -107,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
-        Slot* const staged = slots + k * (ROWS * THREADS);
+        Slot* const staged = slots + k * Input::SLOTS;
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
@@ -118,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     const u32 epoch = alone ? 0 : shared.epoch;
     if (warp_index() == 0) {
         const State sum = add_up_tiles(shared, last ? mine - 1 : mine);
-        if (lane_index() == 0 && !last) TileStatus::put(p.workspace, blockIdx.x, sum, epoch);
+        if (lane_index() == 0 && !last) Entry::put(p.workspace, blockIdx.x, sum, epoch);
     }
     bool any = blockIdx.x > 0;
     const u32 warps = any ? look_back(p.workspace, blockIdx.x, epoch, shared.before) : 0;
@@ -130,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
-        Slot* const staged = slots + k * (ROWS * THREADS);
+        Slot* const staged = slots + k * Input::SLOTS;
         const Marks& marks = shared.marks[MARKED ? k : 0];
         // What lies before this warp.
         const u32 warp = warp_index(), warps = warps_with_elements(count);
@@ -141,6 +153,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
         else rescan_tile<false>(p, tile * TILE, count, staged, marks, shared.kept[k], some, before_warp, out_aligned);
         if (k + 1 < mine) before = any ? combine(before, shared.tile_totals[k]) : shared.tile_totals[k];
         any = true;
+    }
+    if constexpr (!SEGMENTED) {
+        if (p.carry && last && threadIdx.x == 0) {
+            const u32 warps = warps_with_elements(tile_count(p.n, tiles - 1));
+            const State* const totals = shared.warp_totals[mine - 1];
+            State prefix = before;  // of the last tile, and then of its last warp
+            bool some = mine > 1 || blockIdx.x > 0;
+            for (u32 warp = 0; warp + 1 < warps; warp++) {
+                prefix = some ? combine(prefix, totals[warp]) : totals[warp];
+                some = true;
+            }
+            store_carry(p, totals, warps, some, prefix);
+        }
     }
     if (!alone) finish_launch(p.workspace, epoch);
 }

@@ -1,5 +1,9 @@
 // The instructions on memory that C++ has no name for.
 
+#pragma once
+
+#include "config.cuh"
+
 // Copies BYTES bytes, 4, 8 or 16, from global memory to shared memory, both at multiples of BYTES. From sm_80 on the copy is
 // there only after `wait_copies`.
 template <u32 BYTES>

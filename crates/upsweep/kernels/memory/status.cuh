@@ -12,12 +12,16 @@
 // Epochs differ from launch to launch because the end of a launch advances the one in the workspace (see
 // workspace.cuh); the words of earlier launches show earlier epochs.
 
+#pragma once
+
 #include "memory/instructions.cuh"
+#include "memory/workspace.cuh"
+#include "word/words.cuh"
 
 template <class V>
 struct Status {
-    static constexpr bool SMALL = sizeof(V) <= 4;
-    static constexpr u32 WORDS = SMALL ? 1 : (sizeof(V) + 11) / 12;  // words a value
+    static constexpr bool SMALL = sizeof(V) <= SMALL_STATE;
+    static constexpr u32 WORDS = SMALL ? 1 : (sizeof(V) + WORD_PAYLOAD - 1) / WORD_PAYLOAD;  // words a value
 
     // Stores `value` as entry `index`.
     static __device__ __forceinline__ void put(const Workspace& space, u64 index, const V& value, u32 epoch) {

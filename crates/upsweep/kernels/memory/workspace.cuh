@@ -1,5 +1,9 @@
 // The workspace: device memory that the library owns, one a stream, zeroed once when it is allocated.
 
+#pragma once
+
+#include "config.cuh"
+
 struct WorkspaceHeader {
     u32 epoch;     // tags this launch's status words; never 0
     u32 ticket;    // the next tile to hand out

@@ -1,20 +1,20 @@
 // Which elements a thread has.
 //
-// A tile is THREADS * ROWS vectors of VECTOR neighbouring elements. A thread computes with ROWS neighbouring vectors, so
-// the order of the elements is: threads, the vectors of a thread, the elements of a vector. It brings and stores other
-// vectors of its warp: in row r, lane l has the vector r * 32 + l, so that a warp's accesses to global memory lie side by
-// side. Both ways are free of bank conflicts: ROWS is odd, so neighbouring lanes' vectors lie in different banks.
+// A tile is THREADS * ROWS vectors of VECTOR neighbouring elements. A thread computes on a blocked arrangement: ROWS
+// neighbouring vectors, so the order of the elements is threads, the vectors of a thread, the elements of a vector. It
+// loads and stores a warp-striped arrangement: in row r, lane l has the vector r * 32 + l of its warp, so that a warp's
+// accesses to global memory lie side by side. Both are free of bank conflicts: ROWS is odd, so neighbouring lanes'
+// vectors lie in different banks.
 //
 // All positions are logical: in a reverse scan logical element i is the element n - 1 - i in memory.
 
-constexpr u32 WARP = 32;
-constexpr u32 WARPS = THREADS / WARP;
+#pragma once
+
+#include "warp/index.cuh"
+
 constexpr u32 ITEMS = ROWS * VECTOR;     // elements a thread
 constexpr u32 TILE = THREADS * ITEMS;    // elements a tile
 static_assert(ROWS % 2 == 1, "see above");
-
-__device__ __forceinline__ u32 lane_index() { return threadIdx.x % WARP; }
-__device__ __forceinline__ u32 warp_index() { return threadIdx.x / WARP; }
 
 // The number of tiles; at least one.
 __device__ __forceinline__ u64 tile_number(u64 n) { return n == 0 ? 1 : (n + TILE - 1) / TILE; }
@@ -25,7 +25,7 @@ __device__ __forceinline__ u32 tile_count(u64 n, u64 t) {
     return left < TILE ? (u32)left : TILE;
 }
 
-// The vector that this thread brings and stores in `row`.
+// The vector that this thread loads and stores in `row`.
 __device__ __forceinline__ u32 row_vector(u32 row) { return warp_index() * WARP * ROWS + row * WARP + lane_index(); }
 
 // How many of the `most` elements from `start` on exist, where the tile has `count`.

@@ -1,10 +1,15 @@
 // Which elements begin a segment: for each thread a mask with one bit for each of its elements.
 //
 //   rows          computed: the first head from element i on is (row - i % row) % row elements away
-//   flags, keys   read side by side by the warp that has the elements, and left in shared memory as bits
+//   flags, keys   read side by side by the warp that has the elements, and left in shared memory as bits: the head source
 //   offsets       left there by another warp for the whole tile: offsets.cuh
 //
 // The first element of all begins a segment, so nothing ever lies before a segmented scan.
+
+#pragma once
+
+#include "tile/job.cuh"
+#include "warp/shuffle.cuh"
 
 static_assert(VECTOR <= 16 && ITEMS < 64, "the bits of a vector; of a thread, and of the next element");
 template <bool SMALL> struct MaskOf { using type = u32; };
@@ -50,14 +55,14 @@ __device__ __forceinline__ u64 place_in_row(const Params& p, u64 i) {
     return rest;
 }
 
-// What is read of an element to tell heads: its flag or its key.
-template <Heads FLAGS_OR_KEYS> struct SignOf { using type = Key; };
-template <> struct SignOf<Heads::FLAGS> { using type = bool; };
-using Sign = SignOf<HEADS>::type;
+// The head source: what is read of an element to tell heads, its flag or its key.
+template <Heads FLAGS_OR_KEYS> struct SourceOf { using type = Key; };
+template <> struct SourceOf<Heads::FLAGS> { using type = bool; };
+using Source = SourceOf<HEADS>::type;
 
-__device__ __forceinline__ const Sign* signs(const Params& p) { return (const Sign*)p.signs; }
+__device__ __forceinline__ const Source* sources(const ScanParams& p) { return (const Source*)p.head_source; }
 
-// Whether an element begins a segment, by its sign and that of the element before it. In reverse the first element of a
+// Whether an element begins a segment, by its source and that of the element before it. In reverse the first element of a
 // segment is the last in memory, so that the flag of the one before it tells.
 template <class S>
 __device__ __forceinline__ bool begins(const S& before, const S& own) {
@@ -66,27 +71,27 @@ __device__ __forceinline__ bool begins(const S& before, const S& own) {
     else return false;
 }
 
-__device__ __forceinline__ const Sign& sign_of(const Params& p, u64 i) { return signs(p)[REVERSE ? p.n - 1 - i : i]; }
+__device__ __forceinline__ const Source& source_of(const Params& p, u64 i) { return sources(p)[REVERSE ? p.n - 1 - i : i]; }
 
-// Asks for a vector's signs, to have them nearer when they are read.
-__device__ __forceinline__ void prefetch_signs(const Params& p, u64 i) {
-    prefetch(vector_address(signs(p), p.n, i));
+// Asks for a vector's sources, to have them nearer when they are read.
+__device__ __forceinline__ void prefetch_sources(const ScanParams& p, u64 i) {
+    prefetch(vector_address(sources(p), p.n, i));
 }
 
-// The signs of one vector.
-struct Signs {
-    static constexpr u32 BYTES = VECTOR * sizeof(Sign);
-    static constexpr u32 PIECE = piece_for(BYTES);
-    alignas(16) Sign in_memory[VECTOR];
+// The sources of one vector.
+struct Sources {
+    static constexpr u32 BYTES = VECTOR * sizeof(Source);
+    static constexpr u32 WIDTH = access_width(BYTES);
+    alignas(16) Source in_memory[VECTOR];
 
     // `count` of them exist, from logical element i on.
     __device__ __forceinline__ void load(const Params& p, u64 i, u32 count, bool aligned) {
-        const Sign* const from = vector_address(signs(p), p.n, i);
-        if (PIECE > 1 && aligned && count == VECTOR) {
-            using Part = Piece<PIECE>::type;
-            Part parts[BYTES / PIECE];
+        const Source* const from = vector_address(sources(p), p.n, i);
+        if (WIDTH > 1 && aligned && count == VECTOR) {
+            using Part = Access<WIDTH>::type;
+            Part parts[BYTES / WIDTH];
 #pragma unroll
-            for (u32 k = 0; k < BYTES / PIECE; k++) parts[k] = ((const Part*)from)[k];
+            for (u32 k = 0; k < BYTES / WIDTH; k++) parts[k] = ((const Part*)from)[k];
             memcpy(in_memory, parts, BYTES);
         } else {
 #pragma unroll
@@ -97,20 +102,20 @@ struct Signs {
         }
     }
 
-    __device__ __forceinline__ const Sign& operator[](u32 j) const { return in_memory[REVERSE ? VECTOR - 1 - j : j]; }
+    __device__ __forceinline__ const Source& operator[](u32 j) const { return in_memory[REVERSE ? VECTOR - 1 - j : j]; }
 };
 
 // Marks the heads of this warp's elements by their flags or keys. Only this warp reads these marks.
 template <bool FULL>
 __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, Marks& marks) {
-    constexpr u32 AT_ONCE = ROWS * sizeof(Signs) <= 64 ? ROWS : 1;  // rows that registers hold
+    constexpr u32 AT_ONCE = ROWS * sizeof(Sources) <= 64 ? ROWS : 1;  // rows that registers hold
     const u32 lane = lane_index(), first = warp_index() * WARP * ITEMS;
-    const bool aligned = vectors_aligned(signs(p), p.n, Signs::PIECE);
-    Sign before;  // of the element before the row
-    if (lane == 0 && first < count && begin + first > 0) before = sign_of(p, begin + first - 1);
+    const bool aligned = vectors_aligned(sources(p), p.n, Sources::WIDTH);
+    Source before;  // of the element before the row
+    if (lane == 0 && first < count && begin + first > 0) before = source_of(p, begin + first - 1);
 #pragma unroll 1
     for (u32 from = 0; from < ROWS; from += AT_ONCE) {
-        Signs own[AT_ONCE];
+        Sources own[AT_ONCE];
 #pragma unroll
         for (u32 r = 0; r < AT_ONCE; r++) {
             const u32 offset = row_vector(from + r) * VECTOR;
@@ -119,8 +124,8 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
 #pragma unroll
         for (u32 r = 0; r < AT_ONCE; r++) {
             const u32 vector = row_vector(from + r), offset = vector * VECTOR, mine = existing<FULL>(offset, VECTOR, count);
-            const Sign last = own[r][VECTOR - 1];
-            const Sign lower = shuffle_up(last, 1);
+            const Source last = own[r][VECTOR - 1];
+            const Source lower = shuffle_up(last, 1);
             if (lane > 0) before = lower;
             u32 bits = 0;
 #pragma unroll
@@ -165,3 +170,27 @@ __device__ __forceinline__ Mask thread_heads(const Params& p, u64 begin, u32 cou
     const u32 mine = existing<FULL>(offset, ITEMS, count);
     return FULL || mine == ITEMS ? heads : heads & (((Mask)1 << mine) - 1);
 }
+
+// What the heads of a warp's lanes say to each lane.
+struct LaneHeads {
+    u32 lanes;  // those that have a head
+
+    template <bool FULL>
+    static __device__ __forceinline__ LaneHeads of(Mask heads) {
+        return LaneHeads{SEGMENTED ? __ballot_sync(~0u, heads != 0) : 0};
+    }
+
+    // The last lane with a head, or lane 0.
+    __device__ __forceinline__ u32 last() const { return lanes ? WARP - 1 - __clz(lanes) : 0; }
+    // How many of the next lower lanes belong to what ends in this one.
+    __device__ __forceinline__ u32 reach() const {
+        const u32 own = lanes & (~0u >> (WARP - 1 - lane_index()));
+        return lane_index() - LaneHeads{own}.last();
+    }
+    // Whether a lower lane has a head.
+    __device__ __forceinline__ bool any_lower() const { return lanes & ((1u << lane_index()) - 1); }
+};
+
+// The lowest bit's place; ~0 of nothing.
+__device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
+__device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }

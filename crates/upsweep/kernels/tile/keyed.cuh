@@ -5,6 +5,11 @@
 //
 // What differs from the way of all others, who scan their elements again: keys are made once instead of three times.
 
+#pragma once
+
+#include "tile/items.cuh"
+#include "tile/store.cuh"
+
 constexpr bool KEYED_TILES = KEYED && !SEGMENTED && sizeof(In) == sizeof(T) && THROUGH_SLOTS;
 
 template <class Key>

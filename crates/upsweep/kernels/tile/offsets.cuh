@@ -10,11 +10,17 @@
 //
 // The shares that tiles check are even, wherever the offsets point. In a reduction the results of the empty segments among
 // them, which no element stands for, are stored, too. So the work is balanced however the segments lie: where many offsets
-// are equal, the readers of a tile's offsets take longer and longer steps.
+// are equal, runs of equal offsets are skipped by exponential search.
 //
 // Offsets that do not ascend end in a fault, whatever was found: the readers stay inside the array and come to an end.
 
-constexpr u32 FIRST = 768;                 // offsets of a tile, and of a share, that one warp sees to
+#pragma once
+
+#include "tile/heads.cuh"
+#include "tile/store.cuh"
+#include "warp/scan.cuh"
+
+constexpr u32 FIRST = OFFSETS_A_WARP;      // offsets of a tile, and of a share, that one warp handles
 constexpr u32 QUAD = 16 / sizeof(Offset);  // those that a thread reads in one instruction
 constexpr u32 TURNS = 2;                   // and that it does so often at once
 constexpr u32 BATCH = TURNS * QUAD * WARP;
@@ -330,3 +336,28 @@ __device__ __forceinline__ void check_ends(const Params& p) {
     if (first != 0) report_fault(p.workspace, FAULT_OFFSETS, 0, first);
     if ((u64)last != p.n) report_fault(p.workspace, FAULT_OFFSETS, p.segments, last);
 }
+
+// What preparing warps leave of a tile, beside its marks.
+struct Found {
+    OffsetRange range;
+    Ends ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST / QUAD : 1];
+
+    __device__ __forceinline__ u32 end(u32 k) const { return ends[k / QUAD].of[k % QUAD]; }
+};
+// A warp that prepares tiles by their offsets: it finds and marks them, and checks a share of all while nobody waits.
+class OffsetsWarp {
+    Finder finder;
+
+public:
+    __device__ __forceinline__ OffsetsWarp(const Params& p, u64 tiles) : finder(p, tiles) {}
+
+    __device__ __forceinline__ void prepare(const Params& p, u64 tile, Marks& marks, Found& found) {
+        const OffsetRange range = finder.find(p, (u32)tile);
+        if (lane_index() == 0) found.range = range;
+        mark_first(p, tile, range, marks, found.ends);
+    }
+    __device__ __forceinline__ void check(const Params& p, u64 tile) const {
+        check_first(p, tile);
+        if (tile == 0 && lane_index() == 0) check_ends(p);
+    }
+};

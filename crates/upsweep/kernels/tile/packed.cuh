@@ -8,6 +8,9 @@
 //
 // Words are in logical order: in reverse, the words of a vector and the bytes of a word are turned round first.
 
+#pragma once
+
+#include "tile/job.cuh"
 #include "word/lanes.cuh"
 
 constexpr bool PACKED = LANE_INSTRUCTIONS && PLAIN && !SEGMENTED && arith::integer<T> && sizeof(T) <= 2 &&

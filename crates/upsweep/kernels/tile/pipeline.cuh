@@ -1,86 +1,249 @@
-// What the kernels have in common whose blocks stay, draw tiles by ticket and overlap the stages of several of them.
+// The pipeline of the single-pass kernels: blocks stay on their multiprocessor, take tiles by ticket and overlap the stages
+// of several of them. A task says what is done with a tile.
 //
-// A kernel names what its blocks have under way: AHEAD tiles staged before they are reduced, RING entries for tiles that are
-// not done, MARK_SLOTS entries for marks. Its main warps meet in main_sync once a tile; a look-back warp and they meet at two
-// barriers of each entry. A finder of offsets and they meet in the place of main_sync.
+//   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
+//   compute warps     stage t[k + AHEAD]                     to shared memory, asynchronously
+//                     reduce t[k], publish its aggregate     as early as possible: others wait for it
+//                     finish t[k - LAG]                      with its exclusive prefix
+//   look-back warps   look back from t[k]                    combine all that lies before it
+//   preparing warps   prepare t[k + PREPARERS]               what the compute warps need beside the elements
+//
+// What differs from Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016): blocks
+// stay and overlap the stages of several tiles; aggregates are published LAG tiles ahead of their use, which absorbs
+// the jitter of the loads; the look-back has a fixed shape (lookback.cuh), so the result does not depend on timing;
+// status words need no initialising launch (status.cuh).
+//
+// A task (CUB calls it an agent) has
+//
+//   State                    what tiles tell each other; `combine` joins two of them
+//   Params, Shared           the kernel's parameters; what the task's warps share
+//   FINISHES                 whether compute warps see a tile again, LAG tiles later. Else the look-back warp completes it
+//   PREPARERS                preparing warps
+//   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates
+//   Task(p, shared)          made by each warp for itself: its fields are registers of the warp's role
+//   stage(k, tile)           compute warps: issue the copies of this block's k-th tile
+//   reduce(k, tile)          compute warps: leave the warps' totals in shared memory
+//   totals(k)                where reduce has left them
+//   store(k, tile)           compute warps, after the barrier: what can be stored before the prefix is known
+//   check(tile)              compute warps: work for which nobody waits
+//   look_back(k, tile, chain)  a look-back warp: leave the tile's prefix for finish, or keep it for complete
+//   complete(k)              a look-back warp, where not FINISHES: store what the prefix was missing for
+//   finish(k, tile)          compute warps, where FINISHES: the second pass
+//   preparer(tiles)          what a preparing warp remembers from tile to tile
+//   prepare(preparer, k, tile), after_prepare(preparer, tile)   a preparing warp: for reduce; while nobody waits for it
+//   left_over(k), prepare_together(k, tile)   whether, and how, compute warps prepare what one warp would take too long for
+//
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the
+// barrier and its reader after it:
+//
+//   shared memory          written by         barrier                    read by            written again after
+//   slots                  a warp's copies    none: its own, wait_groups the same warp      the same warp has read them
+//   tickets[k]             DRAWER             the next main_sync         all warps          TICKETS tiles
+//   totals(k)              compute warps      main_sync of tile k        PUBLISHER          see the next two
+//                                             reduced_barrier(k)         look-back warp     prefix_barrier(k), STAGES tiles
+//   the prefix of tile k   look-back warp     prefix_barrier(k)          compute warps      STAGES tiles
+//   what is prepared of k  preparing warp     prepared_barrier(k)        compute warps      ticket_barrier of a tile that
+//                                                                                           follows finish(k), store(k)
+//
+// A look-back or preparing warp meets the compute warps at barriers of the entry k % RING or of its own number. A barrier is
+// used again RING tiles later, by the same look-back warp (RING is a multiple of their number), after the tile before has
+// passed it. When the compute warps release a preparing warp for tile k, they have reduced all tiles before k - PREPARERS
+// and have yet to finish those from k - PREPARERS - 1 - LAG on.
 
-// Warps that find the segment offsets of tiles, and tickets that are drawn ahead: those of the tiles that are staged or
-// searched for.
-constexpr u32 FINDERS = HEADS == Heads::OFFSETS ? SEARCHERS : 0;
-constexpr u32 DRAWN = FINDERS > AHEAD ? FINDERS + 1 : AHEAD + 1;
-constexpr u32 TICKETS = RING + DRAWN;  // tickets remembered, by tile: from the oldest that is not done
-constexpr u32 HELPERS = LOOKERS + FINDERS;
-static_assert(RING % LOOKERS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
-static_assert(LOOKERS <= DRAWN, "the look-back warps are told of the end by tickets that are drawn");
+#pragma once
 
-// The tile with this ring entry is reduced; its look-back warp is done with it. The ticket of a tile of this finder is
-// drawn; its offsets are found.
-__device__ __forceinline__ u32 reduced_barrier(u32 entry) { return 2 + entry; }
-__device__ __forceinline__ u32 before_barrier(u32 entry) { return 2 + RING + entry; }
-__device__ __forceinline__ u32 ticket_barrier(u32 finder) { return 2 + 2 * RING + 2 * finder; }
-__device__ __forceinline__ u32 found_barrier(u32 finder) { return 3 + 2 * RING + 2 * finder; }
-static_assert(2 + 2 * RING + 2 * FINDERS <= 16, "a block has 16 barriers");
+#include "block/barrier.cuh"
+#include "memory/instructions.cuh"
+#include "memory/workspace.cuh"
+#include "tile/lookback.cuh"
+#include "tile/stage.cuh"
 
-// The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so the
-// last of all is known.
-__device__ __forceinline__ u32 next_tile(const Params& p, u64 tiles, u32 epoch) {
-    const u32 ticket = take_ticket(p.workspace);
-    if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
-    return ticket;
-}
+static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
 
-// One warp publishes the tile's aggregate.
-__device__ __forceinline__ void publish(const Params& p, const State* warp_totals, u64 tile, u32 epoch) {
-    const State total = warp_reduce<WARPS>(warp_totals[min(lane_index(), WARPS - 1)], WARPS);
-    if (lane_index() == 0) TileStatus::put(p.workspace, tile, total, epoch);
-}
+// The barriers of ring entries: the tile is reduced; its look-back warp is done with it. Of preparing warps: the ticket of
+// its next tile is drawn; the tile is prepared.
+__device__ __forceinline__ u32 reduced_barrier(u32 k) { return 2 + k % RING; }
+__device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RING; }
+__device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
+__device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
-// What finders leave of a tile, beside its marks. Entries as those of the marks.
-struct Offsets {
-    OffsetRange range;
-    Ends ends[BY_SEGMENT && HEADS == Heads::OFFSETS ? FIRST / QUAD : 1];
+template <class Task>
+class Pipeline {
+    using State = typename Task::State;
+    using Params = typename Task::Params;
+    static constexpr u32 PREPARERS = Task::PREPARERS;
+    // Tickets that are drawn ahead: those of the tiles that are staged or prepared.
+    static constexpr u32 DRAWN = PREPARERS > AHEAD ? PREPARERS + 1 : AHEAD + 1;
+    static constexpr u32 TICKETS = RING + DRAWN;        // tickets remembered: from the oldest that is not finished
+    static constexpr u32 MEETING = THREADS + WARP;      // threads at a barrier: the compute warps and one other
+    static_assert(LOOK_BACK_WARPS <= DRAWN, "the look-back warps are told of the end by tickets that are drawn");
+    static_assert(2 + 2 * RING + 2 * PREPARERS <= 16, "a block has 16 barriers");
+    static_assert(Task::FINISHES ? STAGES == AHEAD + LAG + 1 && RING > LAG : STAGES == AHEAD + 2, "tiles in shared memory");
 
-    __device__ __forceinline__ u32 end(u32 k) const { return ends[k / QUAD].of[k % QUAD]; }
-};
+public:
+    static constexpr u32 HELPERS = LOOK_BACK_WARPS + PREPARERS;
+    struct Shared {
+        u32 tickets[TICKETS];
+        typename Task::Shared task;
+    };
 
-// Finder f finds and marks the offsets of this block's tiles f, f + FINDERS, ... It checks the tiles' shares while nobody
-// waits for it.
-__device__ __forceinline__ void find_loop(const Params& p, const u32* tickets, Marks* marks, Offsets* offsets, u64 tiles, u32 f) {
-    Finder finder(p, tiles);
-    for (u32 k = f;; k += FINDERS) {
-        barrier_wait(ticket_barrier(f), THREADS + WARP);
-        const u32 tile = tickets[k % TICKETS];
-        if (tile >= tiles) break;
-        const OffsetRange range = finder.find(p, tile);
-        const u32 slot = k % MARK_SLOTS;
-        if (lane_index() == 0) offsets[slot].range = range;
-        mark_first(p, tile, range, marks[slot], offsets[slot].ends);
-        barrier_arrive(found_barrier(f), THREADS + WARP);
-        check_first(p, tile);
-        if (tile == 0 && lane_index() == 0) check_ends(p);
+private:
+    const Params& p;
+    Shared& shared;
+    const u64 tiles;
+    const u32 epoch;
+    const bool alone;  // one block and one tile: no ticket, no other block
+
+    __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
+
+    // The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so
+    // the last of all is known.
+    __device__ __forceinline__ u32 draw() const {
+        const u32 ticket = take_ticket(p.workspace);
+        if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
+        return ticket;
     }
-}
 
-// The main warps meet, by offsets together with the finder of this block's tile k, if there is one: then its marks are there.
-// Returns whether there is.
-__device__ __forceinline__ bool main_sync_and_marks(const Params& p, const u32* tickets, Marks* marks, const Offsets* offsets, u64 tiles, u32 k) {
-    if constexpr (HEADS == Heads::OFFSETS) {
-        const u64 tile = tickets[k % TICKETS];
-        if (tile < tiles) {
-            barrier_wait(found_barrier(k % SEARCHERS), THREADS + WARP);
-            const u32 slot = k % MARK_SLOTS;
-            if (offsets[slot].range.has_more()) {
-                mark_others(p, tile, offsets[slot].range, marks[slot]);
-                main_sync();
+    __device__ __forceinline__ void stage(Task& task, u32 k) const {
+        const u64 tile = tile_of(k);
+        if (tile < tiles) task.stage(k, tile);
+        close_group();  // also an empty one, so that the number of groups tells the tile
+    }
+
+    // The compute warps meet; where tile k is prepared, with its preparing warp, which then goes on to its next tile.
+    __device__ __forceinline__ void meet(Task& task, u32 k) const {
+        if constexpr (PREPARERS > 0) {
+            const u64 tile = tile_of(k);
+            if (tile < tiles) {
+                barrier_wait(prepared_barrier(k % PREPARERS), MEETING);
+                if (task.left_over(k)) {
+                    task.prepare_together(k, tile);
+                    main_sync();
+                }
+                barrier_arrive(ticket_barrier(k % PREPARERS), MEETING);
+                return;
             }
-            return true;
+        }
+        main_sync();
+    }
+
+    __device__ __forceinline__ void compute_warps() const {
+        Task task(p, shared.task);
+        bool more = !alone;  // DRAWER: whether to draw
+        // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
+        for (u32 k = 0; k < DRAWN; k++) {
+            if (threadIdx.x == Task::DRAWER) {
+                const u32 next = more ? draw() : alone ? k : ~0u;
+                more &= next < tiles;
+                shared.tickets[k] = next;
+            }
+            main_sync();
+            if (k < AHEAD) stage(task, k);
+            if (k < PREPARERS) barrier_arrive(ticket_barrier(k), MEETING);
+        }
+        meet(task, 0);
+        u32 reduced = 0, finished = 0;  // this block's tiles so far
+        u32 told = 0;                   // look-back warps that know of the end
+        while (true) {
+            const u64 tile = tile_of(reduced);
+            if (tile < tiles) {
+                const u32 k = reduced;
+                u32 next = ~0u;  // asked for here, needed after the reduction
+                if (threadIdx.x == Task::DRAWER && more) next = draw();
+                stage(task, k + AHEAD);
+                if constexpr (!Task::FINISHES) {
+                    if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // the entry is free
+                }
+                wait_groups<AHEAD>();
+                task.reduce(k, tile);
+                if (threadIdx.x == Task::DRAWER) {
+                    more &= next < tiles;
+                    shared.tickets[(k + DRAWN) % TICKETS] = next;
+                }
+                meet(task, k + 1);  // the warps' totals, the ticket and the next tile's preparation are there
+                if (warp_index() == Task::PUBLISHER && tile + 1 < tiles) {
+                    const State total = warp_reduce<WARPS>(task.totals(k)[min(lane_index(), WARPS - 1)], WARPS);
+                    if (lane_index() == 0) chain().publish(tile, total);
+                }
+                task.store(k, tile);
+                barrier_arrive(reduced_barrier(k), MEETING);
+                task.check(tile);
+                reduced++;
+                if (!Task::FINISHES || reduced - finished <= LAG) continue;
+            } else if constexpr (Task::FINISHES) {
+                // A look-back warp hears of the end at its next tile's barrier, once that ring entry is free.
+                for (; told < LOOK_BACK_WARPS && reduced + told < finished + RING; told++) {
+                    barrier_arrive(reduced_barrier(reduced + told), MEETING);
+                }
+                if (finished == reduced) break;
+            } else {
+                break;
+            }
+            if constexpr (Task::FINISHES) {
+                barrier_wait(prefix_barrier(finished), MEETING);
+                task.finish(finished, tile_of(finished));
+                finished++;
+            }
+        }
+        if constexpr (!Task::FINISHES) {
+            main_sync();  // what the compute warps store last
+            for (u32 i = 0; i < RING; i++) {
+                const u32 k = reduced + i;
+                if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);
+                if (i < LOOK_BACK_WARPS) barrier_arrive(reduced_barrier(k), MEETING);
+            }
         }
     }
-    main_sync();
-    return false;
-}
 
-// The main warps let the finder of tile k go on to its next one, k + FINDERS.
-__device__ __forceinline__ void release_finder(u32 k) {
-    if constexpr (FINDERS > 0) barrier_arrive(ticket_barrier(k % SEARCHERS), THREADS + WARP);
-}
+    // Look-back warp w has this block's tiles w, w + LOOK_BACK_WARPS, ... Where it completes a tile, it does so when it hears of
+    // its next one: what the compute warps leave in `store` is there by then.
+    __device__ __forceinline__ void look_back_warp() const {
+        Task task(p, shared.task);
+        for (u32 k = warp_index() - WARPS;; k += LOOK_BACK_WARPS) {
+            barrier_wait(reduced_barrier(k), MEETING);
+            if constexpr (!Task::FINISHES) {
+                if (k >= LOOK_BACK_WARPS) {
+                    task.complete(k - LOOK_BACK_WARPS);
+                    barrier_arrive(prefix_barrier(k - LOOK_BACK_WARPS), MEETING);
+                }
+            }
+            const u64 tile = tile_of(k);
+            if (tile >= tiles) break;
+            task.look_back(k, tile, chain());
+            if constexpr (Task::FINISHES) barrier_arrive(prefix_barrier(k), MEETING);
+        }
+    }
+
+    // Preparing warp f has this block's tiles f, f + PREPARERS, ...
+    __device__ __forceinline__ void preparing_warp(u32 f) const {
+        const Task task(p, shared.task);
+        auto preparer = task.preparer(tiles);
+        for (u32 k = f;; k += PREPARERS) {
+            barrier_wait(ticket_barrier(f), MEETING);
+            const u64 tile = tile_of(k);
+            if (tile >= tiles) break;
+            task.prepare(preparer, k, tile);
+            barrier_arrive(prepared_barrier(f), MEETING);
+            task.after_prepare(preparer, tile);
+        }
+    }
+
+    __device__ __forceinline__ Chain<State> chain() const { return Chain<State>{p.workspace, tiles, epoch}; }
+
+    __device__ __forceinline__ Pipeline(const Params& p, Shared& shared, u64 tiles, u32 epoch, bool alone)
+        : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}
+
+public:
+    // All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
+        __shared__ Shared shared;
+        const bool alone = tiles == 1 && gridDim.x == 1;
+        const u32 epoch = alone ? 0 : current_epoch(p.workspace);
+        __syncthreads();  // the epoch is read before a ticket is drawn
+        const Pipeline pipeline(p, shared, tiles, epoch, alone);
+        if (warp_index() < WARPS) pipeline.compute_warps();
+        else if (warp_index() < WARPS + LOOK_BACK_WARPS) pipeline.look_back_warp();
+        else if constexpr (PREPARERS > 0) pipeline.preparing_warp(warp_index() - WARPS - LOOK_BACK_WARPS);
+        if (!alone) finish_launch(p.workspace, epoch);
+    }
+};

@@ -5,6 +5,10 @@
 // The pair's operator is associative when + is, and never needs an identity. A reduction by flags or keys counts the
 // heads instead of noting them: the count is the number of the segment.
 
+#pragma once
+
+#include "word/value.cuh"
+
 constexpr bool SEGMENTED = HEADS != Heads::NONE;
 constexpr bool COUNTED = BY_SEGMENT && (HEADS == Heads::FLAGS || HEADS == Heads::KEYS);
 

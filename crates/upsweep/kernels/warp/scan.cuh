@@ -2,6 +2,12 @@
 //
 //   Kogge-Stone:  for d = 1, 2, 4, 8, 16:  if lane >= d:  x[lane] = x[lane - d] + x[lane]
 
+#pragma once
+
+#include "warp/index.cuh"
+#include "warp/shuffle.cuh"
+#include "word/value.cuh"
+
 // Every lane gets the combination of its own value and those of the `reach` lanes below it, which must be what the lanes
 // there get, too: of the lanes below a lane none reaches further down. The operator is applied to nothing else. Only the
 // first LANES lanes reach down.

@@ -1,25 +1,8 @@
 // Shuffles of values of any size: a value travels as 32-bit words.
 
-template <class V>
-struct Words {
-    static constexpr u32 COUNT = (sizeof(V) + 3) / 4;
-    u32 word[COUNT];
-};
+#pragma once
 
-// The bytes of a value, padded with zeros to whole words.
-template <class V>
-__device__ __forceinline__ Words<V> to_words(const V& value) {
-    Words<V> words = {};
-    memcpy(&words, &value, sizeof(V));
-    return words;
-}
-
-template <class V>
-__device__ __forceinline__ V from_words(const Words<V>& words) {
-    V value;
-    memcpy(&value, &words, sizeof(V));
-    return value;
-}
+#include "word/words.cuh"
 
 // The value of the lane `distance` below. The lowest lanes get their own.
 template <class V>

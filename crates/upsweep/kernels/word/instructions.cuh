@@ -1,5 +1,9 @@
 // The instructions on two lanes of 16 bits that C++ has no name for.
 
+#pragma once
+
+#include "config.cuh"
+
 #if __CUDA_ARCH__ >= 900
 constexpr bool LANE_INSTRUCTIONS = true;
 #define LANES_BINARY(name, instruction)                                             \

@@ -5,6 +5,8 @@
 // and 3. For extremes a byte lies in the upper half of its lane and decides alone, whatever lies in the lower half: the
 // odd bytes are the word itself. Shifts are multiplications, which have instructions to spare.
 
+#pragma once
+
 #include "word/instructions.cuh"
 
 constexpr bool EXTREME = FORM == Form::MINIMUM || FORM == Form::MAXIMUM;

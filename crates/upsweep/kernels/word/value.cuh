@@ -5,6 +5,10 @@
 //
 // NaN, whatever its bits, has a key beyond all others.
 
+#pragma once
+
+#include "config.cuh"
+
 constexpr bool KEYED = (FORM == Form::MINIMUM || FORM == Form::MAXIMUM) && arith::same_type<Acc, f64>;
 
 template <class A, bool>
@@ -18,17 +22,17 @@ template <class A>
 struct Value<A, true> {
     using type = i64;
     static constexpr i64 BEYOND = FORM == Form::MAXIMUM ? 0x7ff8000000000000 : (i64)0x8007ffffffffffff;
-    static __device__ __forceinline__ i64 turned(i64 bits) { return bits ^ (i64)((u64)(bits >> 63) >> 1); }
-    static __device__ __forceinline__ i64 of(A x) { return x != x ? BEYOND : turned(__double_as_longlong(x)); }
-    static __device__ __forceinline__ A back(i64 key) { return __longlong_as_double(turned(key)); }
+    static __device__ __forceinline__ i64 flip(i64 bits) { return bits ^ (i64)((u64)(bits >> 63) >> 1); }
+    static __device__ __forceinline__ i64 of(A x) { return x != x ? BEYOND : flip(__double_as_longlong(x)); }
+    static __device__ __forceinline__ A back(i64 key) { return __longlong_as_double(flip(key)); }
     static __device__ __forceinline__ i64 combine(i64 a, i64 b) { return FORM == Form::MAXIMUM ? (a > b ? a : b) : (a < b ? a : b); }
 };
 using ValueOfAcc = Value<Acc, KEYED>;
 using T = ValueOfAcc::type;
 
 __device__ __forceinline__ T combine(const T& a, const T& b) { return ValueOfAcc::combine(a, b); }
-__device__ __forceinline__ T map(const In& x, u64 index) { return ValueOfAcc::of(map_acc(x, index)); }
-__device__ __forceinline__ Out finish(const T& x) { return finish_acc(ValueOfAcc::back(x)); }
+__device__ __forceinline__ T map(const In& x, u64 index) { return ValueOfAcc::of(load_acc(x, index)); }
+__device__ __forceinline__ Out finish(const T& x) { return store_acc(ValueOfAcc::back(x)); }
 
 // What is stored. For a maximum NaN has the key of the canonical NaN, so that what comes back needs no test.
 __device__ __forceinline__ Out result(const T& x) {
@@ -42,5 +46,21 @@ __device__ __forceinline__ void store_result(Out* to, const Out& result) {
     arith::clear_padding(to);
 }
 
-// A value that the host wrote as an `Acc`.
-__device__ __forceinline__ T given(const T& raw) { return ValueOfAcc::of(__builtin_bit_cast(Acc, raw)); }
+// What scans and reductions begin with.
+struct Begin {
+    T init;   // the initial value, if there is one
+    T first;  // what an exclusive scan begins with, and the result of an empty segment: the initial value or the identity
+
+    // From the parameters: the host knows the initial value, or it lies in device memory.
+    template <class Params>
+    __device__ __forceinline__ explicit Begin(const Params& p) {
+        if constexpr (HAS_INIT) first = init = ValueOfAcc::of(p.init_from ? given_acc(*p.init_from) : p.given_init);
+        else first = ValueOfAcc::of(p.given_first);
+    }
+};
+
+// Stores what a scan of the elements that follow has to begin with.
+__device__ __forceinline__ void store_carry(Given* to, const T& x) {
+    *to = canonical(carried_acc(ValueOfAcc::back(x)));
+    arith::clear_padding(to);
+}

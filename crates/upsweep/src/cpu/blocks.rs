@@ -1,7 +1,7 @@
 //! How an array is cut into blocks, and when the work is worth more than one thread.
 
-use super::steps::Steps;
 use crate::plan::cpu::{AROUND_CACHE_FROM_BYTES, BLOCK_BYTES, PARALLEL_FROM_BYTES};
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// Sizes that decide how a job is cut and run. Tests make them small.

@@ -8,20 +8,34 @@
 //! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
 //! loaded again for each row, which takes longer than a row of few columns.
 
-use super::columns::{STRIP_BYTES, Unit};
 use super::lanes::Lanes;
+use super::pairwise::Pairwise;
+use super::run::{Memory, Storing};
 use super::simd::Work;
-use super::steps::{Memory, Steps};
 use super::store::{Ahead, AroundCache};
-use super::tile::Storing;
+use super::tile::CHAIN;
 use crate::plan::Shape;
+use crate::steps::Steps;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+/// The bytes of a strip's row.
+pub(super) const STRIP_BYTES: usize = 4096;
 /// The bytes of a group.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
+/// The levels of a tree over the chains of a group, whose rows have at least one byte.
+const GROUP_LEVELS: usize = (GROUP_BYTES / CHAIN).ilog2() as usize + 1;
 
-/// Combines rows, of which there is at least one, into `values`.
+/// A strip of one of the `outer` matrices.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    pub(super) start: usize,
+    pub(super) width: usize,
+    pub(super) result: usize,
+}
+
+/// Combines rows, of which there is at least one, into `values`: chains of [`CHAIN`] rows pairwise, so that the error of
+/// float sums does not grow with the number of rows.
 pub(super) struct Fold<'a, S: Steps> {
     pub(super) steps: &'a S,
     pub(super) memory: &'a Memory<S::In, S::Out>,
@@ -29,6 +43,8 @@ pub(super) struct Fold<'a, S: Steps> {
     pub(super) unit: Unit,
     pub(super) rows: Range<usize>,
     pub(super) values: *mut S::Acc,
+    /// Room for [`Fold::parts`] vectors as wide as the unit.
+    pub(super) parts: *mut S::Acc,
 }
 
 impl<S: Steps> Work for Fold<'_, S> {
@@ -36,50 +52,122 @@ impl<S: Steps> Work for Fold<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        for rows in groups::<S>(self.rows.clone(), self.unit.width) {
-            // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
-            tiles::<S>(self.unit.width, |c, width| unsafe {
-                if S::LANES {
-                    match width {
-                        64 => self.tile::<64, 64>(rows.clone(), c),
-                        16 => self.tile::<16, 16>(rows.clone(), c),
-                        4 => self.tile::<4, 4>(rows.clone(), c),
-                        3 => self.tile::<3, 4>(rows.clone(), c),
-                        2 => self.tile::<2, 4>(rows.clone(), c),
-                        _ => self.tile::<1, 4>(rows.clone(), c),
-                    }
-                } else {
-                    match width {
-                        64 => self.tile::<64, 64>(rows.clone(), c),
-                        16 => self.tile::<16, 16>(rows.clone(), c),
-                        4 => self.tile::<4, 4>(rows.clone(), c),
-                        _ => self.tile::<1, 1>(rows.clone(), c),
-                    }
+        let width = self.unit.width;
+        // A binary counter of vectors: see `pairwise`. `values` is the first, the others lie in `parts`.
+        // SAFETY: `parts` has room for so many vectors.
+        let part = |i: usize| if i == 0 { self.values } else { unsafe { self.parts.add((i - 1) * width) } };
+        let (mut height, mut pushed) = (0_usize, 0_usize);
+        let chunk = Self::chunk(width);
+        for start in self.rows.clone().step_by(chunk) {
+            // SAFETY: all vectors up to the height have been written, and do not overlap.
+            unsafe {
+                self.chunk_into(start..self.rows.end.min(start.saturating_add(chunk)), part(height));
+                for _ in 0..pushed.trailing_ones() {
+                    self.combine_into(part(height - 1), part(height));
+                    height -= 1;
                 }
-            });
+            }
+            height += 1;
+            pushed += 1;
+        }
+        for i in 1..height {
+            // SAFETY: as above.
+            unsafe { self.combine_into(self.values, part(i)) };
         }
     }
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// Combines rows of the `W` columns from `c` on, in `LANES` lanes.
+    /// The rows that go to one vector: a group, but at least [`CHAIN`]; all of them where no grouping shows.
+    fn chunk(width: usize) -> usize {
+        let group = group_rows::<S>(width);
+        if S::EXACT { usize::MAX } else { group * CHAIN.div_ceil(group) }
+    }
+
+    /// The vectors that `rows` rows of `width` columns need beside the result.
+    pub(super) fn parts(rows: usize, width: usize) -> usize {
+        rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
+    }
+
+    /// `to = to ⊕ from`, column by column.
+    ///
+    /// # Safety
+    /// Both have the unit's width and are initialised, and do not overlap.
+    #[inline(always)]
+    unsafe fn combine_into(&self, to: *mut S::Acc, from: *const S::Acc) {
+        for c in 0..self.unit.width {
+            // SAFETY: the caller's promise.
+            unsafe { to.add(c).write(self.steps.combine(to.add(c).read(), from.add(c).read())) };
+        }
+    }
+
+    /// Combines a chunk of rows into `values`.
+    ///
+    /// # Safety
+    /// The rows are in memory, and there is room for a vector at `values`.
+    #[inline(always)]
+    unsafe fn chunk_into(&self, chunk: Range<usize>, values: *mut S::Acc) {
+        for rows in groups::<S>(chunk.clone(), self.unit.width) {
+            let begun = rows.start > chunk.start;
+            // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
+            tiles::<S>(self.unit.width, |c, width| unsafe {
+                let values = values.add(c);
+                if S::LANES {
+                    match width {
+                        64 => self.tile::<64, 64>(rows.clone(), c, begun, values),
+                        16 => self.tile::<16, 16>(rows.clone(), c, begun, values),
+                        4 => self.tile::<4, 4>(rows.clone(), c, begun, values),
+                        3 => self.tile::<3, 4>(rows.clone(), c, begun, values),
+                        2 => self.tile::<2, 4>(rows.clone(), c, begun, values),
+                        _ => self.tile::<1, 4>(rows.clone(), c, begun, values),
+                    }
+                } else {
+                    match width {
+                        64 => self.tile::<64, 64>(rows.clone(), c, begun, values),
+                        16 => self.tile::<16, 16>(rows.clone(), c, begun, values),
+                        4 => self.tile::<4, 4>(rows.clone(), c, begun, values),
+                        _ => self.tile::<1, 1>(rows.clone(), c, begun, values),
+                    }
+                }
+            });
+        }
+    }
+
+    /// Combines rows of the `W` columns from `c` on, in `LANES` lanes, into `values`, which come first if they have
+    /// `begun`.
     ///
     /// # Safety
     /// The columns are the unit's, and the rows in memory.
     #[inline(always)]
-    unsafe fn tile<const W: usize, const LANES: usize>(&self, mut rows: Range<usize>, c: usize) {
-        let begun = rows.start > self.rows.start;
-        // SAFETY: the caller's promise; `values` has the unit's width, and is written before it is read.
-        unsafe {
-            let values = self.values.add(c);
-            let load = |k| load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k);
-            let mut value = if begun { each(|i| values.add(column::<W>(i)).read()) } else { load(rows.start) };
-            rows.start += usize::from(!begun);
-            for k in rows {
-                let x = load(k);
-                value = each(|i| self.steps.combine(value[i], x[i]));
+    unsafe fn tile<const W: usize, const LANES: usize>(
+        &self,
+        rows: Range<usize>,
+        c: usize,
+        begun: bool,
+        values: *mut S::Acc,
+    ) {
+        let combine = |a: [S::Acc; LANES], b: [S::Acc; LANES]| each(|i| self.steps.combine(a[i], b[i]));
+        let load = |k| {
+            // SAFETY: the caller's promise.
+            unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
+        };
+        // SAFETY: if something has begun, the values of the columns have been written.
+        let before = begun.then(|| each(|i| unsafe { values.add(column::<W>(i)).read() }));
+        let value = if S::EXACT || begun || rows.len() <= CHAIN {
+            // What has begun are groups of fewer rows than a chain.
+            rows.map(load).fold(before, |value, x| Some(value.map_or(x, |value| combine(value, x))))
+        } else {
+            let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
+            for start in rows.clone().step_by(CHAIN) {
+                if let Some(value) = (start..rows.end.min(start + CHAIN)).map(load).reduce(combine) {
+                    parts.push(value, combine);
+                }
             }
-            write_first::<W, LANES, _>(values, value);
+            parts.total(combine)
+        };
+        if let Some(value) = value {
+            // SAFETY: there is room for the columns.
+            unsafe { write_first::<W, LANES, _>(values, value) };
         }
     }
 }

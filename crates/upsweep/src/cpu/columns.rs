@@ -11,18 +11,17 @@
 
 use super::blocks::Tuning;
 use super::chain::{States, Tickets};
-use super::column_tiles::{Fold, Rows, group_rows};
-use super::reduce::Reduce;
+use super::column_tiles::{Fold, Rows, STRIP_BYTES, Unit, group_rows};
+use super::pairwise::Pairwise;
+use super::results::Results;
+use super::run::{Memory, Storing};
 use super::simd::dispatch;
-use super::steps::{Memory, Steps};
 use super::store;
-use super::tile::Storing;
+use crate::error::{Error, Result};
 use crate::plan::Shape;
-use crate::{Error, Result};
+use crate::steps::Steps;
 use std::ops::Range;
 
-/// The bytes of a strip's row.
-pub(super) const STRIP_BYTES: usize = 4096;
 /// The units from which on there is work for all threads without cutting units into blocks.
 const MANY_UNITS: usize = 64;
 
@@ -78,13 +77,6 @@ impl Cut {
             result: outer * self.shape.inner + column,
         }
     }
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Unit {
-    pub(super) start: usize,
-    pub(super) width: usize,
-    result: usize,
 }
 
 /// Room for one value a column; its length stays 0.
@@ -152,8 +144,9 @@ pub(super) unsafe fn scan<S: Steps>(
             let needed = block + 1 < cut.blocks_per_unit;
             let mine = prefixes.of(ticket, cut.width);
             if needed {
-                let values = values.start();
-                dispatch(Fold { steps: &steps, memory: &memory, shape, unit, rows: rows.clone(), values });
+                let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
+                let (values, parts) = (values.start(), parts.start());
+                dispatch(Fold { steps: &steps, memory: &memory, shape, unit, rows: rows.clone(), values, parts });
             }
             let groups = count / cut.blocks_per_unit;
             let before = match block {
@@ -202,7 +195,7 @@ pub(super) unsafe fn scan<S: Steps>(
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty; there is a result for each line.
-pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, shape: Shape) -> Result<()> {
+pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, shape: Shape) -> Result<()> {
     let cut = Cut::new::<S>(shape, &job.tuning);
     let count = cut.tickets();
     let threads = job.tuning.threads(job.memory.len).min(count);
@@ -217,7 +210,9 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, shape: Shape) -> Result<(
             let unit = cut.unit(unit);
             let mut own = Vector::new(if chained { 0 } else { unit.width });
             let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
-            dispatch(Fold { steps: &job.steps, memory: &job.memory, shape, unit, rows: rows.clone(), values });
+            let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
+            let (steps, memory, parts) = (&job.steps, &job.memory, parts.start());
+            dispatch(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
             if !chained {
                 for c in 0..unit.width {
                     // SAFETY: `c` is less than the width; this worker alone stores the unit's results.
@@ -232,9 +227,10 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, shape: Shape) -> Result<(
         for c in 0..width {
             // SAFETY: `c` is less than the width of all vectors of the unit, whose workers are done.
             let part = |block: usize| unsafe { parts.of(block * cut.units + unit, cut.width).add(c).read() };
-            let value = (1..cut.blocks_per_unit).fold(part(0), |value, block| job.steps.combine(value, part(block)));
+            let mut value = Pairwise::<_>::new();
+            (0..cut.blocks_per_unit).for_each(|block| value.push(part(block), |a, b| job.steps.combine(a, b)));
             // SAFETY: there is a result for each line, and this thread alone works.
-            unsafe { job.store(result + c, Some(value)) };
+            unsafe { job.store(result + c, value.total(|a, b| job.steps.combine(a, b))) };
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Where the segments and lines of an array begin, in scan order.
 
+use crate::error::{Error, Result};
 use crate::operator::Function;
 use crate::segments::Offset;
-use crate::{Error, Result};
 use std::ops::Range;
 
 /// Elements that begin a new line or segment. Element 0 always does. All positions are in scan order: in a reversed

@@ -4,11 +4,12 @@ use super::blocks::{Blocks, Tuning};
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
 use super::lanes::Lanes;
+use super::run::{Memory, Run, Storing};
 use super::simd::{Work, dispatch};
-use super::steps::{Memory, Steps};
 use super::store;
-use super::tile::{self, Run, Storing};
-use crate::Result;
+use super::tile;
+use crate::error::Result;
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// A scan whose lines and segments are said by `heads`.
@@ -21,19 +22,20 @@ pub(super) struct Lines<'a, S: Steps, H> {
 }
 
 impl<S: Steps, H: Heads> Lines<'_, S, H> {
-    /// Scans everything in `blocks`.
+    /// Scans everything in `blocks`. Returns the state after the last element, if it is `wanted` (else nothing of
+    /// meaning).
     ///
     /// # Safety
     /// The memory is that of the blocks' elements: valid, and used by nothing else meanwhile.
-    pub(super) unsafe fn scan(self, blocks: Blocks, tuning: Tuning) -> Result<()> {
+    pub(super) unsafe fn scan(self, blocks: Blocks, tuning: Tuning, wanted: bool) -> Result<Option<S::Acc>> {
         let threads = tuning.threads(self.memory.len).min(blocks.count());
         if threads <= 1 {
             // SAFETY: the caller's promise; this thread alone works.
-            dispatch(InOrder { lines: &self, blocks });
+            let state = dispatch(InOrder { lines: &self, blocks, wanted });
             if self.storing.around_cache {
                 store::fence();
             }
-            return Ok(());
+            return Ok(state);
         }
         let chain = Chain {
             tickets: Tickets::new(blocks.count()),
@@ -44,7 +46,7 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
         chain.tickets.run(threads, |ticket, next| {
             let range = blocks.range(ticket);
             // The next block needs this one's state unless it begins a line or segment itself.
-            let needed = range.end < self.memory.len && !self.heads.is_head(range.end);
+            let needed = if range.end < self.memory.len { !self.heads.is_head(range.end) } else { wanted };
             let step = needed.then(|| (chain.step)(ticket));
             // What begins in this block does not depend on what comes before it: it is handed on before waiting.
             let mut published = match step {
@@ -70,7 +72,7 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
             }
             Ok(())
         });
-        Ok(())
+        Ok(blocks.count().checked_sub(1).and_then(|last| chain.states.get(last)).flatten())
     }
 
     /// What a block makes of the state before it.
@@ -125,21 +127,23 @@ impl<S: Steps, H: Heads> Work for Block<'_, S, H> {
 struct InOrder<'a, S: Steps, H> {
     lines: &'a Lines<'a, S, H>,
     blocks: Blocks,
+    wanted: bool,
 }
 
 impl<S: Steps, H: Heads> Work for InOrder<'_, S, H> {
-    type Result = ();
+    type Result = Option<S::Acc>;
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
+    unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let Lines { heads, init, storing, .. } = self.lines;
         let mut state = None;
         for index in 0..self.blocks.count() {
             let range = self.blocks.range(index);
             let prefix = if heads.is_head(range.start) { *init } else { state };
-            let wanted = range.end < self.lines.memory.len;
+            let wanted = self.wanted || range.end < self.lines.memory.len;
             state = scan_block(self.lines, range, prefix, wanted, storing);
         }
+        state
     }
 }
 

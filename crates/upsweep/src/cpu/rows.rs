@@ -8,27 +8,27 @@
 //! result                                     base ⊕ x                      base: all that comes before the row
 //! next row                                   base = base ⊕ last(x)
 //!
-//! a tile of 16 groups of 8 rows: a group's rows begin after `before ⊕ total`, where `before` is all before the tile and
-//! total = total ⊕ ((r0 ⊕ r1) ⊕ (r2 ⊕ r3)) ⊕ ((r4 ⊕ r5) ⊕ (r6 ⊕ r7)), r the last lanes of the group's rows
+//! a tile of 16 groups of 8 rows: a group's rows begin after `before ⊕ total`, where `before` is all before the tile,
+//! total = total ⊕ t, and t = ((r0 ⊕ r1) ⊕ (r2 ⊕ r3)) ⊕ ((r4 ⊕ r5) ⊕ (r6 ⊕ r7)), r the last lanes of a group's rows.
+//! The tile's total is a tree of its groups' t.
 //! ```
 //!
-//! Where every grouping gives the same bits, a group's total goes from row to row instead.
+//! Where every grouping gives the same bits, totals go from row to row and from group to group instead.
 //!
 //! The sweeps of [`sweep`](super::sweep) apply the operator 2 times an element, this log2(lanes) + 2 times; but a row is
 //! in a register from its load to its store, so that loads, arithmetic, stores and the fetching of memory to come overlap
 //! all the time. Sweeps compute for a while and then store for a while, and wait for memory in between.
 //!
-//! **Grouping.** That of a tile's total is the one of `sweep::reduce_tile`: a tree over the elements of 8 rows, and these
-//! from left to right.
+//! **Grouping.** That of a tile's total is the one of `sweep::reduce_tile`: a balanced tree.
 //!
 //! Source: Sklansky, "Conditional-Sum Addition Logic", 1960: of the networks of minimal depth the one whose shuffles stay
 //! in a half of the row.
 
 use super::lanes::{Lanes, ROW_BYTES};
-use super::steps::{Memory, Steps};
+use super::run::{Memory, Run, Storing};
 use super::store::{Ahead, AroundCache};
 use super::sweep::{Buffer, TILE_BYTES, TOP};
-use super::tile::{Run, Storing};
+use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
 /// The rows of a group.
@@ -82,6 +82,19 @@ unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L
     }
     // SAFETY: the caller's promise.
     unsafe { L::halves::<S::Acc, SPAN>(x, combine::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x)) }
+}
+
+/// `N` rows combined in a balanced tree.
+#[inline(always)]
+fn tree<L: Lanes, S: Steps, const N: usize>(steps: &S, rows: &mut [L::Row; N]) -> L::Row {
+    let mut len = N;
+    while len > 1 {
+        len /= 2;
+        for i in 0..len {
+            rows[i] = combine::<L, S>(steps, rows[2 * i], rows[2 * i + 1]);
+        }
+    }
+    rows[0]
 }
 
 /// `value` in every lane.
@@ -163,6 +176,7 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
         let mut around =
             AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
         let mut total: Option<L::Row> = None;
+        let mut group_totals = [before; TOP];
         for group in 0..run.len / group_len::<S>() {
             let mut base = match total {
                 Some(total) => combine::<L, S>(steps, before, total),
@@ -193,14 +207,10 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
                 };
                 store::<L, S>(steps, L::opaque(result), to.add(at));
             }
-            let mut parts = if S::EXACT { 1 } else { GROUP };
-            while parts > 1 {
-                parts /= 2;
-                for i in 0..parts {
-                    totals[i] = combine::<L, S>(steps, totals[2 * i], totals[2 * i + 1]);
-                }
+            let group_total = if S::EXACT { exact } else { tree::<L, S, GROUP>(steps, &mut totals) };
+            if !S::EXACT {
+                group_totals[group] = group_total;
             }
-            let group_total = if S::EXACT { exact } else { totals[0] };
             total = Some(match total {
                 Some(total) => combine::<L, S>(steps, total, group_total),
                 None => group_total,
@@ -213,8 +223,12 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
         if storing.around_cache {
             around.finish(memory.reverse);
         }
-        // There was a group.
-        let total = total.unwrap_or(before);
+        // There was a group. Of fewer groups than a tile's, the total is only put before what follows.
+        let total = if S::EXACT || run.len < TOP * group_len::<S>() {
+            total.unwrap_or(before)
+        } else {
+            tree::<L, S, TOP>(steps, &mut group_totals)
+        };
         steps.decode((&raw const total).cast::<S::Acc>().read())
     }
 }

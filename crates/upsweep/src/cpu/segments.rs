@@ -3,12 +3,14 @@
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::{ByTest, Heads};
 use super::lanes::Lanes;
-use super::reduce::Reduce;
+use super::pairwise::Pairwise;
+use super::results::Results;
+use super::run::Run;
 use super::simd::{Work, dispatch};
-use super::steps::Steps;
-use super::tile::{self, Run};
-use crate::Result;
+use super::tile;
+use crate::error::Result;
 use crate::segments::Offset;
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// What a block leaves for the end: reductions of segments that cross its edges.
@@ -24,33 +26,39 @@ struct Edges<T> {
 
 /// Stores the segments that cross blocks, from the left.
 struct Crossing<'a, S: Steps> {
-    job: &'a Reduce<S>,
-    /// The segment that has not ended yet.
-    open: Option<S::Acc>,
+    job: &'a Results<S>,
+    /// The parts of the segment that has not ended yet.
+    open: Pairwise<S::Acc>,
 }
 
 impl<'a, S: Steps> Crossing<'a, S> {
     /// # Safety
     /// While this lives, no other thread stores the segments that it is told to.
-    unsafe fn new(job: &'a Reduce<S>) -> Self {
-        Self { job, open: None }
+    unsafe fn new(job: &'a Results<S>) -> Self {
+        Self { job, open: Pairwise::new() }
     }
 
     fn block(&mut self, edges: Edges<S::Acc>) {
-        self.open = self.job.steps.join(self.open, edges.front);
+        self.push(edges.front);
         if let Some(segment) = edges.ends {
             self.end(segment);
         }
-        self.open = self.job.steps.join(self.open, edges.back);
+        self.push(edges.back);
+    }
+
+    fn push(&mut self, part: Option<S::Acc>) {
+        if let Some(part) = part {
+            self.open.push(part, |a, b| self.job.steps.combine(a, b));
+        }
     }
 
     /// Ends the open segment, which has this number.
     fn end(&mut self, segment: usize) {
         if segment < self.job.results {
             // SAFETY: there is such a result, and nothing else stores it: see `new`.
-            unsafe { self.job.store(segment, self.open) };
+            unsafe { self.job.store(segment, self.open.total(|a, b| self.job.steps.combine(a, b))) };
         }
-        self.open = None;
+        self.open = Pairwise::new();
     }
 }
 
@@ -62,7 +70,7 @@ impl<'a, S: Steps> Crossing<'a, S> {
 /// # Safety
 /// The memory is valid and used by nothing else; `offsets` ascend from 0 to its length, and there is a result for each
 /// segment.
-pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Reduce<S>, offsets: &[I]) -> Result<()> {
+pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I]) -> Result<()> {
     // The end of segment `i`.
     let end = |i: usize| offsets[i + 1].to_usize().unwrap_or(0);
     let segments = offsets.len().saturating_sub(1);
@@ -102,7 +110,7 @@ pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Reduce<S>, offsets: &
 }
 
 struct BetweenOffsets<'a, S: Steps, I> {
-    job: &'a Reduce<S>,
+    job: &'a Results<S>,
     offsets: &'a [I],
     segments: Range<usize>,
     elements: Range<usize>,
@@ -142,7 +150,7 @@ impl<S: Steps, I: Offset> Work for BetweenOffsets<'_, S, I> {
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as long as `heads`, and not empty.
-pub(super) unsafe fn by_heads<S, F>(job: &Reduce<S>, heads: &ByTest<F>) -> Result<usize>
+pub(super) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>) -> Result<usize>
 where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,
@@ -201,7 +209,7 @@ impl<F: Fn(Range<usize>) -> usize> Work for Count<'_, F> {
 }
 
 struct BetweenHeads<'a, S: Steps, F> {
-    job: &'a Reduce<S>,
+    job: &'a Results<S>,
     heads: &'a ByTest<F>,
     range: Range<usize>,
     /// The number of segments that begin before the block.

@@ -5,7 +5,7 @@
 //! go out, the memory can deliver as much: so lines that will be read later are fetched between them, as `memcpy` does.
 
 use super::lanes::{Lanes, ROW_BYTES};
-use super::steps::Memory;
+use super::run::Memory;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 

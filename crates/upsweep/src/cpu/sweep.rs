@@ -18,9 +18,9 @@
 //! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
 
 use super::lanes::Lanes;
-use super::steps::{Memory, Steps};
+use super::run::{Memory, Run, Storing};
 use super::store::{self, Ahead, AroundCache};
-use super::tile::{Run, Storing};
+use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
@@ -148,12 +148,26 @@ pub(super) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::
     unsafe {
         let none = std::ptr::null_mut();
         let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, none, (a.start(), b.start()));
-        let mut total = top.read();
-        for i in 1..TOP {
-            total = steps.combine(total, top.add(i).read());
-        }
-        total
+        top_total(steps, top)
     }
+}
+
+/// The [`TOP`] elements at `top` combined in a tree.
+///
+/// # Safety
+/// `top` is valid for them.
+#[inline(always)]
+unsafe fn top_total<S: Steps>(steps: &S, top: *const S::Acc) -> S::Acc {
+    // SAFETY: the caller's promise.
+    let mut parts = unsafe { top.cast::<[S::Acc; TOP]>().read() };
+    let mut len = TOP;
+    while len > 1 {
+        len /= 2;
+        for i in 0..len {
+            parts[i] = steps.combine(parts[2 * i], parts[2 * i + 1]);
+        }
+    }
+    parts[0]
 }
 
 /// Scans the tile `run` after `base`. Returns its reduction.
@@ -196,12 +210,11 @@ pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
 unsafe fn turn<S: Steps>(steps: &S, top: *mut S::Acc, base: Option<S::Acc>) -> S::Acc {
     // SAFETY: all indices are at most `TOP`, and those read less.
     unsafe {
+        let total = top_total(steps, top);
         // First without `base`, so that tiles do not wait for each other here.
-        let mut total = top.read();
-        let mut prefixes = [total; TOP];
-        for (i, prefix) in prefixes.iter_mut().enumerate().skip(1) {
-            total = steps.combine(total, top.add(i).read());
-            *prefix = total;
+        let mut prefixes = [top.read(); TOP];
+        for i in 1..TOP {
+            prefixes[i] = steps.combine(prefixes[i - 1], top.add(i).read());
         }
         match base {
             Some(base) => {

@@ -4,21 +4,26 @@
 //! arrays ([`sweep`]); which, the types alone decide. Totals are reduced by sweeps, too, or in one loop over their memory
 //! where neither order nor grouping shows.
 //!
-//! **Grouping.** A run is cut into tiles of [`tile_len`]. Its reduction is `local = tile ⊕ tile ⊕ ...` from the left,
-//! where the rest is cut into tiles of [`SMALL`] and single elements. Its scan computes the same `local`, puts
-//! `prefix ⊕ local` before each tile, and scans the rest in groups of rows, and what is left in pieces of [`SMALL`], one
-//! element after the other. Hence a block that is first reduced and later scanned with its prefix, and a block that is scanned at once, give the same
-//! bits.
+//! **Grouping.** A run is cut into tiles of [`tile_len`], the rest into tiles of [`SMALL`], and what is left into pieces
+//! of [`CHAIN`] elements. A piece is combined from the left, a tile in a balanced tree; tiles and pieces are combined
+//! [pairwise](super::pairwise). A scan computes the same totals, puts `prefix ⊕ total` of the tiles so far before each
+//! tile, and scans the rest in groups of rows, and what is left in pieces of [`SMALL`], one element after the other. Hence a
+//! block that is first reduced and later scanned with its prefix, and a block that is scanned at once, give the same bits.
 
 use super::lanes::Lanes;
+use super::pairwise::Pairwise;
 use super::rows;
+use super::run::{Memory, Run, Storing};
 use super::simd::{Work, dispatch};
-use super::steps::{Memory, Steps};
 use super::sweep::{self, TILE_BYTES};
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// The elements of the tiles that the rest of a reduction is cut into.
 const SMALL: usize = 256;
+/// The elements that a reduction combines one after the other where they are fewer than a tile: as many as NumPy's does.
+pub(super) const CHAIN: usize = 16;
+
 /// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
 /// not help.
 pub(super) const fn tile_len<S: Steps>() -> usize {
@@ -30,27 +35,6 @@ pub(super) const fn tile_len<S: Steps>() -> usize {
     }
     let most = TILE_BYTES / if size == 0 { 1 } else { size };
     1 << most.ilog2()
-}
-
-/// A run of elements without a head but its first: `start .. start + len` in scan order. Positions given to the map
-/// count from `origin` in memory.
-#[derive(Clone, Copy)]
-pub(super) struct Run {
-    pub(super) start: usize,
-    pub(super) len: usize,
-    pub(super) origin: usize,
-}
-
-/// How the results of a scan are stored.
-#[derive(Clone, Copy)]
-pub(super) struct Storing<T> {
-    pub(super) exclusive: bool,
-    /// What an exclusive scan stores at a head without initial value.
-    pub(super) identity: Option<T>,
-    /// Whether to store around the cache; the caller calls `store::fence` afterwards.
-    pub(super) around_cache: bool,
-    /// With `around_cache`, the bytes from an element being scanned to the one to fetch meanwhile; 0: none.
-    pub(super) ahead: isize,
 }
 
 /// The element `k` in scan order, mapped.
@@ -100,22 +84,39 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
 /// As [`reduce`].
 #[inline(always)]
 unsafe fn reduce_here<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
-    let Run { mut start, len, origin } = run;
-    let end = start + len;
     if S::EXACT {
         // SAFETY: the caller's promise.
         return unsafe { reduce_in_any_order(steps, memory, run) };
     }
-    let mut local = None;
+    if run.len <= CHAIN {
+        // SAFETY: the caller's promise.
+        return unsafe { chain(steps, memory, run) };
+    }
+    let Run { mut start, len, origin } = run;
+    let end = start + len;
+    let mut parts = Pairwise::new();
     // SAFETY: the tiles and the rest are in the run.
     unsafe {
         while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
             let tile = Run { start, len: tile_len::<S>(), origin };
-            local = steps.join(local, Some(sweep::reduce_tile(steps, memory, tile)));
+            parts.push(sweep::reduce_tile(steps, memory, tile), |a, b| steps.combine(a, b));
             start += tile.len;
         }
-        reduce_rest(steps, memory, Run { start, len: end - start, origin }, local)
+        reduce_rest(steps, memory, Run { start, len: end - start, origin }, &mut parts);
     }
+    parts.total(|a, b| steps.combine(a, b))
+}
+
+/// `run` combined one element after the other.
+///
+/// # Safety
+/// As [`reduce`].
+#[inline(always)]
+unsafe fn chain<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+    let Run { start, len, origin } = run;
+    // SAFETY: `k` is in the run.
+    let elements = (start..start + len).map(|k| unsafe { load(steps, memory, k, origin) });
+    elements.reduce(|a, b| steps.combine(a, b))
 }
 
 /// `run` combined, where neither order nor grouping shows, as one loop over its memory, which LLVM vectorises.
@@ -139,34 +140,32 @@ unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out
     Some(steps.decode(value))
 }
 
-/// `local` and then `run`, which is shorter than a tile.
+/// Adds `run`, which is shorter than a tile, to `parts`.
 ///
 /// # Safety
 /// As [`reduce`].
 #[inline(always)]
-unsafe fn reduce_rest<S: Steps>(
-    steps: &S,
-    memory: &Memory<S::In, S::Out>,
-    run: Run,
-    mut local: Option<S::Acc>,
-) -> Option<S::Acc> {
+unsafe fn reduce_rest<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run, parts: &mut Pairwise<S::Acc>) {
     let Run { mut start, len, origin } = run;
     let end = start + len;
-    if S::EXACT {
-        // SAFETY: the caller's promise.
-        return steps.join(local, unsafe { reduce_in_any_order(steps, memory, run) });
+    let combine = |a, b| steps.combine(a, b);
+    // SAFETY: the tiles and pieces are in the run.
+    unsafe {
+        if S::EXACT {
+            if let Some(total) = reduce_in_any_order(steps, memory, run) {
+                parts.push(total, combine);
+            }
+            return;
+        }
+        while tile_len::<S>() > SMALL && end - start >= SMALL {
+            parts.push(sweep::reduce_tile(steps, memory, Run { start, len: SMALL, origin }), combine);
+            start += SMALL;
+        }
+        while let Some(total) = chain(steps, memory, Run { start, len: CHAIN.min(end - start), origin }) {
+            parts.push(total, combine);
+            start += CHAIN.min(end - start);
+        }
     }
-    while tile_len::<S>() > SMALL && end - start >= SMALL {
-        // SAFETY: the tile is in the run.
-        let total = unsafe { sweep::reduce_tile(steps, memory, Run { start, len: SMALL, origin }) };
-        local = steps.join(local, Some(total));
-        start += SMALL;
-    }
-    for k in start..end {
-        // SAFETY: `k` is in the run.
-        local = steps.join(local, Some(unsafe { load(steps, memory, k, origin) }));
-    }
-    local
 }
 
 /// Scans `run` after `prefix` and stores the results. Returns the run's reduction, as [`reduce`] would, if it is `wanted`
@@ -226,7 +225,7 @@ unsafe fn scan_here<L: Lanes, S: Steps>(
 ) -> Option<S::Acc> {
     let Run { mut start, len, origin } = run;
     let end = start + len;
-    let (mut local, mut base) = (None, prefix);
+    let (mut parts, mut base) = (Pairwise::new(), prefix);
     let mut reduced = false;
     // SAFETY: the tiles and the rest are in the run.
     unsafe {
@@ -238,7 +237,7 @@ unsafe fn scan_here<L: Lanes, S: Steps>(
             let mut len = if whole { tile_len::<S>() } else { groups };
             if !whole && wanted && !reduced {
                 // In place the elements are still there: they are overwritten below.
-                local = reduce_rest(steps, memory, Run { start, len: left, origin }, local);
+                reduce_rest(steps, memory, Run { start, len: left, origin }, &mut parts);
                 reduced = true;
             }
             if len == 0 {
@@ -260,16 +259,16 @@ unsafe fn scan_here<L: Lanes, S: Steps>(
                 }
             };
             if whole {
-                local = steps.join(local, Some(total));
-                base = steps.join(prefix, local);
+                parts.push(total, |a, b| steps.combine(a, b));
+                base = steps.join(prefix, parts.total(|a, b| steps.combine(a, b)));
             } else {
                 base = steps.join(base, Some(total));
             }
             start += len;
         }
         sequential(steps, memory, Run { start, len: end - start, origin }, base, storing);
-        local
     }
+    if wanted { parts.total(|a, b| steps.combine(a, b)) } else { None }
 }
 
 /// Scans `run` after `base`, one element after the other. Every [`SMALL`] elements are combined by themselves before

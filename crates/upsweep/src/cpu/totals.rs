@@ -3,11 +3,13 @@
 use super::blocks::Blocks;
 use super::chain::{States, Tickets};
 use super::lanes::Lanes;
-use super::reduce::Reduce;
+use super::pairwise::Pairwise;
+use super::results::Results;
+use super::run::Run;
 use super::simd::{Work, dispatch};
-use super::steps::Steps;
-use super::tile::{self, Run};
-use crate::Result;
+use super::tile;
+use crate::error::Result;
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// Reduces each line of `line` elements, one result a line.
@@ -16,7 +18,7 @@ use std::ops::Range;
 /// The memory is valid and used by nothing else; `line` is not 0 and divides its length; there is a result for each
 /// line.
 #[inline(always)]
-pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
+pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize) -> Result<()> {
     if line == job.memory.len && line <= job.tuning.block {
         // A short array takes no longer than the cut into blocks.
         // SAFETY: the line is the memory, and there is a result for it, which only this thread stores.
@@ -32,7 +34,7 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()
 
 /// # Safety
 /// As [`reduce`].
-unsafe fn reduce_blocks<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
+unsafe fn reduce_blocks<S: Steps>(job: &Results<S>, line: usize) -> Result<()> {
     let (len, tuning) = (job.memory.len, job.tuning);
     let blocks = Blocks::new(len, line, tuning.block);
     let count = blocks.count();
@@ -59,10 +61,12 @@ unsafe fn reduce_blocks<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
     };
     let finish = |partial: &dyn Fn(usize) -> Option<S::Acc>| {
         for line in 0..len / line {
-            let parts = (line * per_line..(line + 1) * per_line).map(partial);
-            let value = parts.fold(None, |value, part| job.steps.join(value, part));
+            let mut parts = Pairwise::<_>::new();
+            for part in (line * per_line..(line + 1) * per_line).filter_map(partial) {
+                parts.push(part, |a, b| job.steps.combine(a, b));
+            }
             // SAFETY: there is a result for each line, and this thread alone stores.
-            unsafe { job.store(line, value) };
+            unsafe { job.store(line, parts.total(|a, b| job.steps.combine(a, b))) };
         }
     };
     if threads <= 1 {
@@ -80,7 +84,7 @@ unsafe fn reduce_blocks<S: Steps>(job: &Reduce<S>, line: usize) -> Result<()> {
 
 /// Some lines.
 struct WholeLines<'a, S: Steps> {
-    job: &'a Reduce<S>,
+    job: &'a Results<S>,
     line: usize,
     range: Range<usize>,
 }

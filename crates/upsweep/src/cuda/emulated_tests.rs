@@ -5,14 +5,16 @@
 //! case has many tiles and groups of tiles.
 
 use super::*;
-use crate::cuda::text::{Features, Functions, Heads};
+use crate::cuda::code::{Features, Heads, Pass};
+use crate::cuda::job::{Functions, text_of};
+use crate::cuda::params::{ColumnsParams, ReduceParams, ScanParams};
 use crate::cuda::{columns, reduce, scan};
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
-use crate::plan::columns::ColumnsPlan;
-use crate::plan::reduce::ReducePlan;
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
+use crate::steps::{InF32, Parts, Steps};
+use half::{bf16, f16};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -110,6 +112,12 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         let after = &after[after.find([',', ';']).unwrap()..];
         source.prelude = format!("{before}{name} = {value}{after}");
     }
+    // Offsets of fields, which the host's compiler does not know as constants.
+    source.prelude = source
+        .prelude
+        .lines()
+        .filter(|line| !line.contains("__INTADDR__"))
+        .fold(String::new(), |text, line| text + line + "\n");
     let first = first_file();
     let text = stitch_from(&source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
     // What runs the kernel knows its types.
@@ -121,7 +129,9 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
     let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
     let wave = u8::from(source.root == "device/wave.cuh");
-    format!("{}#define KERNEL {}\n#define IN_WAVE {wave}\n{}", with_shared_variables(&text), source.entry, cases)
+    let task = if source.root == "device/segments.cuh" { "SegmentsTask" } else { "ScanTask" };
+    let text = with_shared_variables(&text);
+    format!("{text}#define KERNEL {}\n#define IN_WAVE {wave}\n#define TASK {task}\n{cases}", source.entry)
 }
 
 /// A folder for the programs, removed unless a test fails.
@@ -145,7 +155,7 @@ impl Drop for Folder {
     }
 }
 
-fn text_of(output: &Output) -> String {
+fn words_of(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
 }
 
@@ -157,7 +167,7 @@ fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u3
     let build = |arguments: &[&str], from: &Path, to: &Path| {
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
         let output = Command::new(compiler).args(arguments).arg("-o").args([to, from]).output().unwrap();
-        assert!(output.status.success(), "{name}: {}", text_of(&output));
+        assert!(output.status.success(), "{name}: {}", words_of(&output));
     };
     // Uninitialised variables hold a pattern; each access is announced; a misaligned vector is an illegal instruction.
     let options = [
@@ -169,7 +179,7 @@ fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u3
     build(&[], &file("o"), &file("out")); // without the library that would look for races
     let output = Command::new(file("out")).args(["0", &cases.to_string()]).output().unwrap();
     let rerun = format!("To run a seed again: {} SEED 1", file("out").display());
-    assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, text_of(&output));
+    assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, words_of(&output));
 }
 
 /// Which of the kernels that scan tiles.
@@ -186,7 +196,7 @@ use Family::{Pipeline, Segments, SmallWave, Wave};
 /// `s` by segment.
 fn features(heads: Heads, options: &str) -> Features {
     let [exclusive, reverse, has_init, by_segment] = ['x', 'r', 'i', 's'].map(|option| options.contains(option));
-    Features { heads, exclusive, reverse, has_init, by_segment, interleaved: 1 }
+    Features { heads, exclusive, reverse, has_init, by_segment, interleaved: 1, pass: Pass::Whole }
 }
 
 /// The same of so many interleaved lines as one.
@@ -195,31 +205,40 @@ fn lines(interleaved: usize, features: Features) -> Features {
 }
 
 /// Runs cases of a kernel that scans tiles of `I`, or reduces them by segment.
-fn tiles<S: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
+fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
     family: Family,
     operator: Op,
     features: Features,
     cases: u32,
 ) {
-    let sizes = features.sizes::<I, I, I>();
+    tiles_of::<G, _>(family, Parts::<I, I, Op, Same, Same>::new(operator, Same, Same), features, cases);
+}
+
+fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, features: Features, cases: u32) {
+    let same = G::Same::default();
+    let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same));
+    let functions = Functions::of::<S, G>(&text);
+    let sizes = features.sizes(&functions);
     let (plan, constants): (_, &[_]) = match family {
         SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
         Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
     };
-    let same = S::Same::default();
-    let functions = Functions::<(I, I, Op, Same, Same, S)> { operator, map: Same, finish: Same, same: Some(&same) };
-    let source = scan::source(features, &plan, &functions);
-    run(&format!("{family:?} {}", name::<(I, Op, S)>(features)), &source, &[constants, THREADS].concat(), cases);
+    let source = scan::kernel(&plan, features, &functions).source::<ScanParams>();
+    run(&format!("{family:?} {}", name::<(S, G)>(features)), &source, &[constants, THREADS].concat(), cases);
 }
 
 /// Runs cases of the reduction of a whole array.
 fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: Op, features: Features, cases: u32) {
-    let functions = Functions::<(I, M::Output, Op, M, Same, Whole)> { operator, map, finish: Same, same: None };
-    let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
-    let source = reduce::source(features, &plan, &functions);
-    run(&format!("reduction {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
+    reduction_of(Parts::<I, M::Output, Op, M, Same>::new(operator, map, Same), features, cases);
+}
+
+fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None);
+    let functions = Functions::of::<S, Whole>(&text);
+    let source = reduce::kernel(&reduce::plan(1 << 20, &functions), features, &functions).source::<ReduceParams>();
+    run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
 /// Runs cases of the scan of interleaved lines, or their reduction, with `vector` lines a lane.
@@ -230,10 +249,13 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     vector: usize,
     cases: u32,
 ) {
-    let functions = Functions::<(I, M::Output, Op, M, Same, Whole)> { operator, map, finish: Same, same: None };
-    let plan = ColumnsPlan::new(size_of::<I>(), size_of::<M::Output>(), size_of::<M::Output>());
+    type Of<I, Op, M> = Parts<I, <M as Map<I>>::Output, Op, M, Same>;
+    let steps = Of::<I, Op, M>::new(operator, map, Same);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
+    let functions = Functions::of::<Of<I, Op, M>, Whole>(&text);
+    let plan = columns::plan(&functions, features.pass);
     assert!(plan.vectors().any(|known| known == vector), "{plan:?}");
-    let source = columns::source(features, &plan, vector, &functions);
+    let source = columns::kernel(&plan, vector, features, &functions).source::<ColumnsParams>();
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
@@ -246,6 +268,14 @@ const CAPABILITY: (u32, u32) = (9, 0);
 /// As few warps as kernels allow.
 const THREADS: &[(&str, usize)] = &[("THREADS", 128)];
 
+/// The sum of halves.
+fn in_f32<T: Element>() -> InF32<T, T, Sum, Same, Same>
+where
+    Sum: Operator<T>,
+{
+    InF32(Parts::new(Sum, Same, Same))
+}
+
 type By<Offset> = Offsets<'static, [Offset]>;
 type ByKey = Keys<'static, [u32], Equal>;
 
@@ -257,6 +287,7 @@ fn emulated_waves() {
     tiles::<Whole, i64, _>(Wave, Sum, features(Heads::Rows, "i"), 60);
     tiles::<By<u64>, u32, _>(Wave, Then, features(Heads::Offsets, "xr"), 60);
     tiles::<Whole, u32, _>(Wave, Then, lines(2, features(Heads::None, "xi")), 60);
+    tiles_of::<Whole, _>(Wave, in_f32::<f16>(), features(Heads::None, "i"), 60);
 }
 
 #[test]
@@ -288,6 +319,7 @@ fn emulated_reductions() {
     reduction::<u32, _, _>(Same, Then, features(Heads::None, "i"), 60);
     reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
     reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
+    reduction_of(in_f32::<bf16>(), features(Heads::None, "i"), 60);
 }
 
 #[test]

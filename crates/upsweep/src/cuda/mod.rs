@@ -1,19 +1,20 @@
 //! The CUDA backend.
 //!
-//! - `runtime`: contexts, streams, memory, and kernels from their source to their launch
-//! - `compile`: kernels from their text to machine code
 //! - `library`: how shared libraries are called
-//! - `text`: what a job contributes to its kernel's text
-//! - `prepare` and one file a family: from a job to the launch
+//! - `compile`: kernels from their text to machine code
+//! - `runtime`: contexts, streams, memory, and kernels from their source to their launch
+//! - `job`: a job without its types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
+//! - one file a family: from a job to the launch
 
+mod code;
 mod columns;
 mod compile;
+mod job;
 mod library;
-mod prepare;
+mod params;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
-mod text;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};
@@ -23,4 +24,4 @@ pub use scan::limit_waves;
 pub use variants::variants;
 
 pub(crate) use runtime::download;
-use runtime::{Kernel, KernelKey, Loan, Workspace};
+use runtime::{Loan, Workspace};

@@ -1,14 +1,16 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
-use super::text::{Features, Functions, Heads, Types};
-use super::{KernelSource, columns, reduce, scan};
+use super::KernelSource;
+use super::code::{Features, Heads, Kernel, Pass};
+use super::job::{Functions, text_of};
+use super::params::{ColumnsParams, Fixed, ReduceParams, ScanParams};
+use super::{columns, reduce, scan};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
-use crate::plan::columns::ColumnsPlan;
-use crate::plan::reduce::ReducePlan;
+use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen};
 use crate::plan::scan::ScanPlan;
-use crate::segments::{Equal, Keys, Whole};
+use crate::segments::{Equal, Keys, Segmentation, Whole};
+use crate::steps::{InF32, Parts, Steps, sums_in_f32};
 use half::{bf16, f16};
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
@@ -49,6 +51,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         }
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
+    list.halves();
     list.kernels
 }
 
@@ -67,85 +70,120 @@ impl List {
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
     {
-        let functions = Functions::<(I, O, Op, M, F, Whole)> { operator, map, finish, same: None };
-        let features = Features::PLAIN;
-        for (family, plan) in self.plans::<I, M::Output, O>(features) {
-            self.add(family, name, scan::source(features, &plan, &functions));
+        let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
+        if const { sums_in_f32::<M::Output, Op>() } {
+            self.families::<_, Whole>(name, &InF32(steps), None, Features::PLAIN);
+        } else {
+            self.families::<_, Whole>(name, &steps, None, Features::PLAIN);
         }
-        self.columns(name, features, &functions);
-        let plan = ReducePlan::new(1 << 20, size_of::<I>(), size_of::<M::Output>());
-        self.add("reduce", name, reduce::source(features, &plan, &functions));
+    }
+
+    /// What the plain jobs of a type take: scans of any length, columns and the reduction.
+    fn families<S: Steps, G: Segmentation>(
+        &mut self,
+        name: &str,
+        steps: &S,
+        same: Option<&G::Same>,
+        features: Features,
+    ) {
+        self.with_functions::<S, G>(steps, same, |list, functions| {
+            list.scans(name, features, functions);
+            list.columns(name, features, functions);
+            let kernel = reduce::kernel(&reduce::plan(1 << 20, functions), features, functions);
+            list.add::<ReduceParams>("reduce", name, kernel);
+        });
+    }
+
+    fn with_functions<S: Steps, G: Segmentation>(
+        &mut self,
+        steps: &S,
+        same: Option<&G::Same>,
+        add: impl FnOnce(&mut Self, &Functions<'_>),
+    ) {
+        let text = |source: &mut Source| text_of::<S, G>(source, steps, same);
+        add(self, &Functions::of::<S, G>(&text));
+    }
+
+    /// The passes over the columns of f16 that are cut into chunks, whose sums are of f32.
+    fn halves(&mut self) {
+        let steps = InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same));
+        self.with_functions::<_, Whole>(&steps, None, |list, functions| {
+            for (pass, by_segment) in [(Pass::ToSums, true), (Pass::OfSums, false), (Pass::FromSums, true)] {
+                let features = Features { pass, by_segment, ..Features::PLAIN };
+                list.columns(&format!("f16 {pass:?}"), features, functions);
+            }
+        });
     }
 
     /// The scan of the columns of `i32` with these features, or their reduction.
     fn columns_of_i32(&mut self, features: Features) {
-        let functions =
-            Functions::<(i32, i32, Sum, Same, Same, Whole)> { operator: Sum, map: Same, finish: Same, same: None };
-        self.columns(&format!("i32 {features:?}"), features, &functions);
+        self.with_functions::<_, Whole>(&sum::<i32>(), None, |list, functions| {
+            list.columns(&format!("i32 {features:?}"), features, functions);
+        });
     }
 
     /// The scan of a few interleaved lines of `f32` as one, or their reduction, with an initial value, plain and
     /// with a map.
     fn interleaved(&mut self, features: Features) {
         let features = Features { has_init: true, ..features };
-        let plain =
-            Functions::<(f32, f32, Sum, Same, Same, Whole)> { operator: Sum, map: Same, finish: Same, same: None };
-        let (map, finish) = (MapWith(Compensate), Rounded);
-        let functions =
-            Functions::<(f32, f32, CompensatedSum, _, _, Whole)> { operator: CompensatedSum, map, finish, same: None };
-        for (family, plan) in self.plans::<f32, f32, f32>(features) {
-            self.add(family, &format!("f32 {features:?}"), scan::source(features, &plan, &plain));
-        }
-        for (family, plan) in self.plans::<f32, Compensated<f32>, f32>(features) {
-            self.add(family, &format!("f32 compensated {features:?}"), scan::source(features, &plan, &functions));
-        }
+        let compensated = Parts::<f32, f32, _, _, _>::new(CompensatedSum, MapWith(Compensate), Rounded);
+        self.with_functions::<_, Whole>(&sum::<f32>(), None, |list, functions| {
+            list.scans(&format!("f32 {features:?}"), features, functions);
+        });
+        self.with_functions::<_, Whole>(&compensated, None, |list, functions| {
+            list.scans(&format!("f32 compensated {features:?}"), features, functions);
+        });
     }
 
     /// The scan of `i32` with these features, and its column form.
     fn variant(&mut self, features: Features) {
-        type SumBy<S> = (i32, i32, Sum, Same, Same, S);
         let name = format!("i32 {features:?}");
-        let whole = Functions::<SumBy<Whole>> { operator: Sum, map: Same, finish: Same, same: None };
-        for (family, plan) in self.plans::<i32, i32, i32>(features) {
-            let kernel = if features.heads == Heads::Keys {
-                let by_key = Functions::<SumBy<Keys<'_, [i32], Equal>>> {
-                    operator: Sum,
-                    map: Same,
-                    finish: Same,
-                    same: Some(&Equal),
-                };
-                scan::source(features, &plan, &by_key)
-            } else {
-                scan::source(features, &plan, &whole)
-            };
-            self.add(family, &name, kernel);
+        if features.heads == Heads::Keys {
+            type ByKey = Keys<'static, [i32], Equal>;
+            self.with_functions::<_, ByKey>(&sum::<i32>(), Some(&Equal), |list, functions| {
+                list.scans(&name, features, functions);
+            });
+        } else {
+            self.with_functions::<_, Whole>(&sum::<i32>(), None, |list, functions| {
+                list.scans(&name, features, functions);
+            });
         }
         if features.heads == Heads::None {
             self.columns_of_i32(features);
         }
     }
 
-    /// The forms for so many lines a lane each.
-    fn columns<J: Types>(&mut self, name: &str, features: Features, functions: &Functions<'_, J>) {
-        let plan = ColumnsPlan::new(size_of::<J::In>(), size_of::<J::Acc>(), size_of::<J::Out>());
-        for vector in plan.vectors() {
-            self.add(plan.family(vector), name, columns::source(features, &plan, vector, functions));
+    /// The waves and the pipeline, or the reduction in one pass.
+    fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
+        let sizes = features.sizes(functions);
+        let plans = if features.in_one_pass() {
+            vec![("segments", ScanPlan::of_segments(1 << 20, sizes, self.capability))]
+        } else {
+            let plan = |bytes: usize| ScanPlan::new(bytes / functions.input.size, sizes, self.capability);
+            vec![("wave of small tiles", plan(1 << 10)), ("wave", plan(1 << 23)), ("pipeline", plan(1 << 32))]
+        };
+        for (family, plan) in plans {
+            self.add::<ScanParams>(family, name, scan::kernel(&plan, features, functions));
         }
     }
 
-    fn add(&mut self, family: &str, name: &str, kernel: KernelSource) {
-        self.kernels.push((format!("{family} {name}"), kernel));
+    /// The forms for so many lines a lane each.
+    fn columns(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
+        let plan = columns::plan(functions, features.pass);
+        for vector in plan.vectors() {
+            let family = if vector == 1 { "columns".to_owned() } else { format!("columns by {vector}") };
+            self.add::<ColumnsParams>(&family, name, columns::kernel(&plan, vector, features, functions));
+        }
     }
 
-    /// The waves and the pipeline.
-    fn plans<I: Element, T, O>(&self, features: Features) -> Vec<(&'static str, ScanPlan)> {
-        let sizes = features.sizes::<I, T, O>();
-        let plans = if features.in_one_pass() {
-            vec![ScanPlan::of_segments(1 << 20, sizes, self.capability)]
-        } else {
-            let lengths = [1 << 10, 1 << 23, 1 << 32].map(|bytes| bytes / size_of::<I>());
-            lengths.map(|len| ScanPlan::new(len, sizes, self.capability)).to_vec()
-        };
-        plans.into_iter().map(|plan| (plan.family(), plan)).collect()
+    fn add<F: Fixed>(&mut self, family: &str, name: &str, kernel: Kernel<'_>) {
+        self.kernels.push((format!("{family} {name}"), kernel.source::<F>()));
     }
+}
+
+fn sum<T: Element>() -> Parts<T, T, Sum, Same, Same>
+where
+    Sum: Operator<T>,
+{
+    Parts::new(Sum, Same, Same)
 }

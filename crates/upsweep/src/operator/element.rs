@@ -1,6 +1,6 @@
 //! What can be scanned: plain values with the same layout in Rust and in CUDA C++.
 
-use super::Source;
+use super::{Source, halves};
 use std::any::TypeId;
 use std::fmt::Write;
 use std::mem::{align_of, offset_of, size_of};
@@ -56,6 +56,10 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const ENCODED: bool = false;
 
+    /// How values go to f32, in which their sums are combined, and back: of f16 and bf16.
+    #[doc(hidden)]
+    const HALVES: Option<Halves<Self>> = None;
+
     /// The value in an encoding whose order as an integer is that of IEEE 754-2019 `minimum` and `maximum`, -0 before +0.
     /// NaN, which wins, is the last of all for a maximum (`nan_last`), and the first for a minimum.
     #[doc(hidden)]
@@ -80,6 +84,16 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     fn extreme_encoded(self, other: Self, _later: bool) -> Self {
         other
     }
+}
+
+/// The conversion to f32, which is exact, and the one from f32, which rounds to nearest even.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Halves<T> {
+    /// To f32.
+    pub widen: fn(T) -> f32,
+    /// From f32.
+    pub narrow: fn(f32) -> T,
 }
 
 /// The largest element, in bytes.
@@ -147,11 +161,12 @@ unsafe impl Element for bool {
 }
 
 macro_rules! float_elements {
-    ($($rust:ty => $cuda:literal, $bits:ty, $signed:ty, $suffix:literal, $lane:literal);* $(;)?) => { $(
+    ($($rust:ty => $cuda:literal, $bits:ty, $signed:ty, $suffix:literal, $lane:literal, $halves:expr);* $(;)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same IEEE 754 or bfloat16 type; every bit pattern is valid.
         unsafe impl Element for $rust {
             const LANE: bool = $lane;
             const ENCODED: bool = $lane;
+            const HALVES: Option<Halves<Self>> = $halves;
             #[inline(always)]
             fn encode(self, nan_last: bool) -> Self {
                 let bits = self.to_bits();
@@ -194,10 +209,10 @@ macro_rules! float_elements {
     )* };
 }
 float_elements! {
-    half::f16 => "f16", u16, i16, "u", false;
-    half::bf16 => "bf16", u16, i16, "u", false;
-    f32 => "f32", u32, i32, "u", true;
-    f64 => "f64", u64, i64, "ull", true;
+    half::f16 => "f16", u16, i16, "u", false, Some(Halves { widen: halves::widen_f16, narrow: halves::narrow_f16 });
+    half::bf16 => "bf16", u16, i16, "u", false, Some(Halves { widen: halves::widen_bf16, narrow: halves::narrow_bf16 });
+    f32 => "f32", u32, i32, "u", true, None;
+    f64 => "f64", u64, i64, "ull", true, None;
 }
 
 // SAFETY: `Array` in arith.cuh holds N values one after the other.

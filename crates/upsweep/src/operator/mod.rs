@@ -28,6 +28,7 @@ pub mod arith;
 pub mod builtin;
 mod element;
 mod form;
+mod halves;
 mod laws;
 mod map;
 mod source;
@@ -35,7 +36,7 @@ mod source;
 pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom};
 pub use element::{Element, MAX_ELEMENT_BYTES};
 #[doc(hidden)]
-pub use element::{Field, Layout};
+pub use element::{Field, Halves, Layout};
 #[doc(hidden)]
 pub use form::Form;
 pub use laws::{Laws, Violation, check_laws, check_laws_within};

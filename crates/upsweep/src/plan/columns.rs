@@ -5,6 +5,8 @@
 //! nothing in the result, is chosen for each call.
 
 use super::Shape;
+use super::constants::Constants;
+use std::fmt;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
@@ -18,8 +20,8 @@ const LINE_BYTES: usize = 16;
 const BLOCKS: usize = 4;
 /// Blocks of chunks where lines are cut: as many as an H200 runs at once.
 const CHUNK_BLOCKS: usize = 512;
-/// Lines are cut where they would make no more blocks than this: from 64 on, a block's loads keep a third of the memory
-/// busy, and to cut costs half as much again, as elements are read twice.
+/// Fewer blocks than this cannot saturate memory, so lines are split into chunks, which reads them twice. Derived: from 64 on,
+/// the blocks' loads keep a third of the memory busy, and a second read costs half as much again.
 const FEW_BLOCKS: usize = 64;
 /// The most chunks of a line: few blocks scan their sums. And the fewest steps of a block along a chunk.
 const MOST_CHUNKS: usize = 2048;
@@ -85,7 +87,7 @@ impl ColumnsPlan {
     }
 
     /// The multiple of bytes at which an array must begin whose values of `size` bytes are accessed `vector` at once: as
-    /// in `memory/pieces.cuh`.
+    /// in `memory/access.cuh`.
     #[must_use]
     pub fn alignment(size: usize, vector: usize) -> u64 {
         1 << (vector * size).trailing_zeros().min(4)
@@ -117,25 +119,62 @@ impl ColumnsPlan {
         registers.min(4 * LINE_BYTES / (vector * state)).max(1)
     }
 
-    /// What tells the kernel for `vector` lines a lane from those for others.
+    /// The numbers that the kernel for `vector` lines a lane is compiled with.
     #[must_use]
-    pub fn family(&self, vector: usize) -> &'static str {
-        match vector {
-            1 => "columns",
-            vector if vector < self.widest => "wide columns",
-            _ => "widest columns",
-        }
-    }
-
-    /// The constants that the kernel is compiled with.
-    #[must_use]
-    pub fn constants(&self, vector: usize) -> String {
-        let (depth, groups) = (self.depth, self.groups(vector));
+    pub fn constants(&self, vector: usize) -> Constants {
         // Larger values get the registers that they need.
         let blocks = if self.sizes.1.max(self.sizes.2) <= 8 { BLOCKS } else { 1 };
-        format!(
-            "constexpr u32 THREADS = {THREADS}, VECTOR = {vector}, GROUPS = {groups}, DEPTH = {depth}, BLOCKS = {blocks};\n"
-        )
+        Constants::of(&[
+            ("HOST_STATE_BYTES", self.sizes.1),
+            ("THREADS", THREADS),
+            ("VECTOR", vector),
+            ("GROUPS", self.groups(vector)),
+            ("DEPTH", self.depth),
+            ("BLOCKS", blocks),
+        ])
+    }
+}
+
+/// A planned scan or reduction of the interleaved lines of one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinesPlan {
+    /// The types' part of it.
+    pub columns: ColumnsPlan,
+    /// The lines.
+    pub shape: Shape,
+    /// Whether each line is reduced to one result.
+    pub reduces: bool,
+}
+
+impl fmt::Display for LinesPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { columns, shape, reduces } = *self;
+        let chunk = columns.chunk(shape);
+        let chunks = shape.len.div_ceil(chunk.max(1)).max(1);
+        let what = if reduces { "reduction" } else { "scan" };
+        let launches = match (chunks > 1, reduces) {
+            (false, _) => "one kernel",
+            (true, true) => "two launches of one kernel's forms",
+            (true, false) => "three launches of one kernel's forms",
+        };
+        let lanes: Vec<String> = columns.vectors().map(|lines| lines.to_string()).collect();
+        writeln!(f, "{what} of interleaved lines, {launches} (device/columns.cuh)")?;
+        writeln!(f, "  lines         {} of {} elements, {} side by side", shape.lines(), shape.len, shape.inner)?;
+        writeln!(
+            f,
+            "  lanes         {} neighbouring lines each, as addresses and the device's size allow",
+            lanes.join(" or ")
+        )?;
+        writeln!(f, "  groups        of {} elements of a line", columns.depth)?;
+        if chunks == 1 {
+            write!(f, "  chunks        none: each block goes along whole lines")
+        } else {
+            write!(
+                f,
+                "  chunks        {chunks} of {chunk} elements a line, reduced first: elements are read {}",
+                if reduces { "once" } else { "twice" }
+            )
+        }
     }
 }
 

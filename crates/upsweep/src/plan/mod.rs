@@ -1,12 +1,17 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
 pub mod columns;
+pub mod constants;
 pub mod cpu;
+pub mod memory;
+mod pipeline;
 pub mod reduce;
 pub mod scan;
+pub mod tile;
 pub mod tuning;
+mod wave;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at
 /// `(o * len + k) * inner + i`.

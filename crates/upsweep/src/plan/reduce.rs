@@ -1,5 +1,7 @@
 //! What a reduction of a whole array does on a CUDA device: its parts.
 
+use super::constants::Constants;
+use super::memory::StatusWords;
 use std::fmt;
 
 /// Threads a block.
@@ -9,7 +11,7 @@ const DEPTH: usize = 4;
 /// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
 /// combine. See benches/NOTES.md.
 const MOST_PARTS: usize = 528;
-/// So many parts before a part is made longer than one load of each thread.
+/// Below this many parts, each thread does one load; then parts grow (H200, 2026-11-21: benches/NOTES.md, "Reductions").
 const FEW_PARTS: usize = 128;
 /// Up to so many bytes are read without displacing what lies in the L2 cache, in particular what others have written
 /// there and would have to be written back first. Longer arrays are read faster without it.
@@ -31,10 +33,10 @@ pub struct ReducePlan {
     pub threads: usize,
     /// Whether to leave in the L2 cache what is there.
     pub streamed: bool,
-    /// Status words of 8 bytes.
-    pub words8: usize,
-    /// Status words of 16 bytes.
-    pub words16: usize,
+    /// Bytes of what is combined.
+    pub state: usize,
+    /// Through which the blocks' values come to the last one.
+    pub words: StatusWords,
 }
 
 impl ReducePlan {
@@ -48,19 +50,17 @@ impl ReducePlan {
         let spread = len.div_ceil(FEW_PARTS).max(step).min(at_once);
         let part = if len <= at_once { at_once } else { len.div_ceil(MOST_PARTS).max(spread).next_multiple_of(step) };
         let parts = len.div_ceil(part).max(1);
-        let words = if parts == 1 { 0 } else { parts };
-        let (words8, words16) = if state <= 4 { (words, 0) } else { (0, words * state.div_ceil(12)) };
+        let words = if parts == 1 { StatusWords::default() } else { StatusWords::of(parts, state) };
         let streamed = len.saturating_mul(input) <= STREAMED_BYTES;
-        Self { len, vector, part, parts, threads: THREADS, streamed, words8, words16 }
+        Self { len, vector, part, parts, threads: THREADS, streamed, state, words }
     }
 
-    /// The constants that the kernel is compiled with.
+    /// The numbers that the kernel is compiled with.
     #[must_use]
-    pub fn constants(&self) -> String {
-        format!(
-            "constexpr u32 THREADS = {THREADS}, VECTOR = {}, DEPTH = {DEPTH}, POLL_NANOSECONDS = 40;\n",
-            self.vector
-        )
+    pub fn constants(&self) -> Constants {
+        let mut constants = StatusWords::constants(self.state);
+        constants.add(&[("THREADS", THREADS), ("VECTOR", self.vector), ("DEPTH", DEPTH)]);
+        constants
     }
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for ReducePlan {
             f,
             "  parts         {parts} of {part} elements, each a block of {threads} threads, {DEPTH} loads of {vector} elements at once"
         )?;
-        write!(f, "  status words  {} bytes", self.words8 * 8 + self.words16 * 16)
+        write!(f, "  status words  {} bytes", self.words.bytes())
     }
 }
 

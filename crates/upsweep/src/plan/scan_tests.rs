@@ -1,6 +1,8 @@
 //! Tests of the plans of scans.
 
+use super::super::tile::{DRIVER_RESERVED, LARGE, SEGMENTS};
 use super::super::tuning::TUNING;
+use super::super::wave::{MOST_PARTS, MOST_TILES, SHARED_RESERVED};
 use super::*;
 
 #[test]
@@ -14,32 +16,34 @@ fn every_size_fits_every_row() {
                     let sizes = Sizes { place: input.max(output), kept, marks, ..Sizes::plain(input, state, output) };
                     for len in [1, 1 << 16, 1 << 20, 1 << 24] {
                         let plan = ScanPlan::new(len, sizes, row.capability);
-                        if let Schedule::Wave { part } = plan.schedule {
-                            assert!(plan.shared_bytes + RESERVED <= row.shared_bytes.max(96 << 10), "{plan:?}");
-                            assert!(part <= MOST_TILES && plan.grid(1) <= MOST_PARTS, "{plan:?}");
-                            assert!(plan.grid(1) * part * plan.tile >= len, "{plan:?}");
+                        if let Schedule::Wave(wave) = plan.schedule {
+                            let shared = plan.shared_bytes() + SHARED_RESERVED;
+                            assert!(shared <= row.shared_bytes.max(96 << 10), "{plan:?}");
+                            assert!(wave.part <= MOST_TILES && wave.grid() <= MOST_PARTS, "{plan:?}");
+                            assert!(wave.grid() * wave.part * wave.shape.elements() >= len, "{plan:?}");
                         }
                     }
                     let plan = ScanPlan::of_segments(1 << 33, sizes, row.capability);
-                    let shape = [SEGMENTS, LARGE].map(|size| Shape::new(sizes, size)).into_iter();
-                    let Some(shape) = shape.into_iter().find(|shape| shape.tile == plan.tile) else {
-                        panic!("{plan:?}")
-                    };
-                    let block = plan.shared_bytes + ScanPlan::beside_one_pass(sizes, shape) + FEW;
-                    assert!(plan.ahead >= 1 && block <= row.shared_bytes, "{block}: {plan:?}");
+                    let Schedule::Segments(pipeline) = plan.schedule else { panic!("{plan:?}") };
+                    let shapes = [SEGMENTS, LARGE].map(|size| TileShape::new(sizes, size));
+                    assert!(shapes.contains(&pipeline.shape), "{plan:?}");
+                    let block = plan.shared_bytes() + Pipeline::beside_segments(sizes, pipeline.shape) + 512;
+                    assert!(pipeline.ahead >= 1 && block <= row.shared_bytes, "{block}: {plan:?}");
+                    assert!(
+                        2 + 2 * (pipeline.ring + pipeline.offsets_warps) <= 16,
+                        "a block has 16 barriers: {plan:?}"
+                    );
                     let plan = ScanPlan::new(1 << 33, sizes, row.capability);
-                    assert_eq!(plan.schedule, Schedule::Pipeline);
-                    let stages = plan.ahead + plan.lag + 1;
-                    let shape = Shape::new(sizes, LARGE);
-                    let beside = stages * shape.beside(sizes) + MARK_SLOTS * shape.found(sizes, 0) + FEW;
-                    let block = plan.shared_bytes + beside + PER_BLOCK;
-                    assert!(plan.lag == 1 || block * plan.blocks <= row.shared_bytes + PER_BLOCK, "{plan:?}");
-                    assert!(block - PER_BLOCK <= row.shared_bytes, "{plan:?}");
-                    assert!(plan.vector.is_power_of_two() && plan.vector <= 16 && plan.lag >= 1, "{plan:?}");
-                    assert!(2 + 2 * (plan.ahead + plan.lag + 1) < 16, "a block has 16 barriers: {plan:?}");
-                    assert!(plan.tuning.lookers <= plan.ahead + 1, "{plan:?}");
-                    assert!(plan.tile * plan.tiles >= 1 << 33);
-                    assert!(u32::try_from(plan.tiles + (1 << 16)).is_ok(), "tickets have 32 bits");
+                    let Schedule::Scan(pipeline) = plan.schedule else { panic!("{plan:?}") };
+                    let Pipeline { shape, ahead, lag, blocks, ring, offsets_warps, .. } = pipeline;
+                    let block = plan.shared_bytes() + pipeline.beside_scan(sizes) + DRIVER_RESERVED;
+                    assert!(lag == 1 || block * blocks <= row.shared_bytes + DRIVER_RESERVED, "{plan:?}");
+                    assert!(block - DRIVER_RESERVED <= row.shared_bytes, "{plan:?}");
+                    assert!(shape.vector.is_power_of_two() && shape.vector <= 16 && lag >= 1, "{plan:?}");
+                    assert!(2 + 2 * (ring + offsets_warps) <= 16, "a block has 16 barriers: {plan:?}");
+                    assert!(row.look_back_warps <= ahead + 1, "{plan:?}");
+                    assert!(shape.elements() * pipeline.tiles >= 1 << 33);
+                    assert!(u32::try_from(pipeline.tiles + (1 << 16)).is_ok(), "tickets have 32 bits");
                 }
             }
         }
@@ -50,7 +54,7 @@ fn every_size_fits_every_row() {
 fn the_tile_does_not_depend_on_the_gpu() {
     let sizes = Sizes::plain(4, 4, 4);
     for (len, expected) in [(1000, 2048), (1 << 30, 3072)] {
-        let tiles = TUNING.iter().map(|row| ScanPlan::new(len, sizes, row.capability).tile);
+        let tiles = TUNING.iter().map(|row| ScanPlan::new(len, sizes, row.capability).shape().elements());
         assert!(tiles.clone().all(|tile| tile == expected), "{:?}", tiles.collect::<Vec<_>>());
     }
 }

@@ -1,5 +1,7 @@
 //! What differs from one GPU architecture to the next.
 
+use super::tile::DRIVER_RESERVED;
+
 /// How a GPU keeps its memory busy: data, with the measurement that justifies each row. An unknown GPU takes the last
 /// row at or below its compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +17,7 @@ pub struct Tuning {
     /// Tiles that a block may hold between reducing and rescanning them, where shared memory allows.
     pub lag: usize,
     /// Warps that look back.
-    pub lookers: usize,
+    pub look_back_warps: usize,
     /// Groups of tiles that a tile looks back over.
     pub groups: usize,
     /// Where the numbers come from.
@@ -30,7 +32,7 @@ pub const TUNING: &[Tuning] = &[
         blocks: 1,
         ahead: 1,
         lag: 4,
-        lookers: 2,
+        look_back_warps: 2,
         groups: 8,
         source: "not measured: sized by the architecture's 64 KiB of shared memory",
     },
@@ -40,7 +42,7 @@ pub const TUNING: &[Tuning] = &[
         blocks: 2,
         ahead: 1,
         lag: 4,
-        lookers: 2,
+        look_back_warps: 2,
         groups: 8,
         source: "not measured: sized by the architecture's 163 KiB of shared memory",
     },
@@ -50,7 +52,7 @@ pub const TUNING: &[Tuning] = &[
         blocks: 1,
         ahead: 1,
         lag: 4,
-        lookers: 2,
+        look_back_warps: 2,
         groups: 8,
         source: "not measured: sized by the architecture's 99 KiB of shared memory",
     },
@@ -60,7 +62,7 @@ pub const TUNING: &[Tuning] = &[
         blocks: 3,
         ahead: 1,
         lag: 4,
-        lookers: 2,
+        look_back_warps: 2,
         groups: 8,
         source: "H200, 2026-11-21, f32 sum of 2^30 bytes, share of a copy: 0.92 to 0.95 (lag 3: 0.88; 1 looker: 0.88; \
                  4 groups: 0.90; 2 blocks of 16 KiB tiles: 0.89)",
@@ -71,7 +73,7 @@ pub const TUNING: &[Tuning] = &[
         blocks: 1,
         ahead: 1,
         lag: 4,
-        lookers: 2,
+        look_back_warps: 2,
         groups: 8,
         source: "not measured: sized by the architecture's 99 KiB of shared memory",
     },
@@ -83,6 +85,20 @@ impl Tuning {
     pub fn of(capability: (u32, u32)) -> &'static Self {
         let fits = |row: &&Self| row.capability <= capability;
         TUNING.iter().rev().find(fits).unwrap_or(&TUNING[0])
+    }
+
+    /// Blocks a multiprocessor for states of `state` bytes: larger ones need more registers a thread.
+    pub(super) fn blocks_for(&self, state: usize) -> usize {
+        match state {
+            0..=8 => self.blocks,
+            9..=24 => self.blocks.min(2),
+            _ => 1,
+        }
+    }
+
+    /// The shared memory of each of `blocks` blocks that a multiprocessor runs side by side.
+    pub(super) fn shared_of_block(&self, blocks: usize) -> usize {
+        (self.shared_bytes + DRIVER_RESERVED) / blocks - DRIVER_RESERVED
     }
 }
 

@@ -19,9 +19,9 @@ static void one_case() {
     }
     std::vector<In> elements;
     for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_value<In>());
-    Guarded<T> init(1);
-    init[0] = __builtin_bit_cast(T, any_value<Acc>());
-    const T first = given(init[0]);
+    Guarded<Given> init(1);
+    init[0] = any_value<Given>();
+    const T first = ValueOfAcc::of(given_acc(init[0]));
 
     // What each line's results have to be, chunk by chunk, and what the kernel is told of that.
     Guarded<Acc> before(cut && !BY_SEGMENT ? lines : 0, VECTOR);
@@ -44,12 +44,12 @@ static void one_case() {
         if (BY_SEGMENT && len == 0) expected[line] = result(first);
     }
 
-    Params p;
+    ColumnsParams p;
     memset((void*)&p, 0, sizeof p);
     p.input = input, p.output = output.values, p.lines = lines, p.len = len, p.inner = inner, p.chunk = chunk, p.chunks = chunks;
-    p.before = before.number > 0 ? before.values : nullptr;
-    p.init = p.first = init[0];
-    if (HAS_INIT && once_in(2)) p.init_from = init.values, memset((void*)&p.init, 0x77, sizeof(T));
+    p.prefixes = before.number > 0 ? before.values : nullptr;
+    p.given_init = p.given_first = given_acc(init[0]);
+    if (HAS_INIT && once_in(2)) p.init_from = init.values, memset((void*)&p.given_init, 0x77, sizeof(Acc));
     launch((lines + WARP * VECTOR - 1) / (WARP * VECTOR), THREADS, 0, [&] { KERNEL(p); });
 
     output.check("results"), separate.check("elements"), before.check("sums");

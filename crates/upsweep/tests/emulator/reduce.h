@@ -11,19 +11,19 @@ static void one_case() {
     Guarded<In> input(n);
     for (u64 i = 0; i < n; i++) input[i] = any_value<In>();
     Guarded<Out> output(1);
-    Guarded<T> init(1);
-    init[0] = __builtin_bit_cast(T, any_value<Acc>());
+    Guarded<Given> init(1);
+    init[0] = any_value<Given>();
     Space space = Space::of<T>(grid);
-    Params p;
+    ReduceParams p;
     memset((void*)&p, 0, sizeof p);
     p.input = input.values, p.output = output.values, p.n = n, p.part = part, p.streamed = below(2), p.workspace = space.workspace();
-    p.init = p.first = init[0];
-    if (HAS_INIT && once_in(2)) p.init_from = init.values, memset((void*)&p.init, 0x77, sizeof(T));
+    p.given_init = p.given_first = given_acc(init[0]);
+    if (HAS_INIT && once_in(2)) p.init_from = init.values, memset((void*)&p.given_init, 0x77, sizeof(Acc));
     launch(grid, THREADS, 0, [&] { KERNEL(p); });
 
     output.check("result"), input.check("elements");
     if (grid > 1) space.check();
-    T acc = given(init[0]);
+    T acc = ValueOfAcc::of(given_acc(init[0]));
     for (u64 i = 0; i < n; i++) acc = i > 0 || HAS_INIT ? combine(acc, map(input[i], i)) : map(input[i], i);
     if (!same_bits(output[0], result(acc))) fail("wrong, of %llu elements in %u parts", n, grid);
 }

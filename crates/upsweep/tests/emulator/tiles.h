@@ -9,6 +9,7 @@ namespace emulator {
 constexpr u64 MOST_TILES_OF_ALL = MOST_PARTS * MOST_TILES;
 #else
 constexpr u64 MOST_TILES_OF_ALL = (GROUPS + 2) * GROUP + 3;
+using Running = Pipeline<TASK>;
 #endif
 
 // Where segments begin: 0, ..., n. Empty ones are only by offsets.
@@ -65,19 +66,19 @@ static void check_fault(const WorkspaceHeader& header, Guarded<Offset>& offsets,
 }
 
 // What flags or keys say of the segments, as bytes.
-static void put_signs(Guarded<Sign>& signs, const std::vector<u64>& offsets) {
+static void put_sources(Guarded<Source>& sources, const std::vector<u64>& offsets) {
     const u8 first = random_bits();
     for (u64 s = 0; s + 1 < offsets.size(); s++) {
         for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
-            if constexpr (HEADS == Heads::KEYS) signs[i] = (Sign)(first + s * 37);
-            else signs[i] = i == 0 ? once_in(2) : i == offsets[s];
+            if constexpr (HEADS == Heads::KEYS) sources[i] = (Source)(first + s * 37);
+            else sources[i] = i == 0 ? once_in(2) : i == offsets[s];
         }
     }
 }
 
 // What the host tells the kernel, but for pointers: as src/cuda/scan.rs does.
-static Params params_of(u64 n, u64 row, u64 segments, u64 tiles) {
-    Params p;
+static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
+    ScanParams p;
     memset((void*)&p, 0, sizeof p);
     p.n = n, p.row = row, p.row_reciprocal = ~0ull / max(row, 1ull);
     for (u64 bit = 0; bit < 64; bit++) p.row_pattern |= (u64)(bit % max(row, 1ull) == 0) << bit;
@@ -105,10 +106,20 @@ static void check_results(const Params& p, const std::vector<In>& input, const s
     }
 }
 
+// What follows a scan of the whole array.
+static void check_carry(const Params& p, const std::vector<In>& input, const Given& found) {
+    T acc = p.first;
+    for (u64 i = 0; i < p.n; i++) {
+        const u64 at = REVERSE ? p.n - 1 - i : i;
+        acc = i > 0 || HAS_INIT ? combine(acc, map(input[at], at)) : map(input[at], at);
+    }
+    if (!same_bits(found, canonical(carried_acc(ValueOfAcc::back(acc))))) fail("wrong carry of %llu elements", p.n);
+}
+
 static void one_case() {
     const u64 whole_tiles = once_in(16) ? MOST_TILES_OF_ALL - 1 - below(IN_WAVE ? 4 : 40) : below(min(MOST_TILES_OF_ALL, 12ull));
     u64 n = once_in(4) ? below(100) : whole_tiles * TILE + (once_in(2) ? 0 : below(TILE));
-    if (HEADS != Heads::OFFSETS) n += n == 0;
+    if (HEADS != Heads::OFFSETS && (SEGMENTED || HEADS != Heads::NONE)) n += n == 0;
     std::vector<u64> segments = any_offsets(n);
     if (HEADS == Heads::ROWS) n = segments.back();
     const u64 number = segments.size() - 1, tiles = tile_number(n), row = HEADS == Heads::ROWS ? segments[1] : n;
@@ -125,38 +136,41 @@ static void one_case() {
     Guarded<Offset> offsets(HEADS == Heads::OFFSETS ? segments.size() : 0);
     for (u64 k = 0; k < offsets.number; k++) offsets[k] = (Offset)segments[k];
     const bool spoilt = HEADS == Heads::OFFSETS && once_in(4) && spoil(offsets, n);
-    Guarded<Sign> signs(HEADS == Heads::FLAGS || HEADS == Heads::KEYS ? n : 0);
-    if constexpr (HEADS == Heads::FLAGS || HEADS == Heads::KEYS) put_signs(signs, segments);
-    Guarded<Single> init(1);
-    init[0] = any_value<Single>();
+    Guarded<Source> sources(HEADS == Heads::FLAGS || HEADS == Heads::KEYS ? n : 0);
+    if constexpr (HEADS == Heads::FLAGS || HEADS == Heads::KEYS) put_sources(sources, segments);
+    Guarded<Given> init(1);
+    init[0] = any_value<Given>();
     u64 count = ~0ull;
 
 #if IN_WAVE
     const u64 part = (tiles + MOST_PARTS - 1) / MOST_PARTS, grid = (tiles + part - 1) / part, values = grid;
-    const u32 threads = THREADS, dynamic = part * ROWS * THREADS * sizeof(Slot);
+    const u32 threads = THREADS, dynamic = part * Input::SLOTS * sizeof(Slot);
     const bool alone = grid == 1;
 #else
-    const u64 grid = min(tiles, 1 + below(4)), values = tiles + 2 * SPREAD * (tiles / GROUP + 1);
-    const u32 threads = THREADS + HELPERS * WARP, dynamic = STAGES * ROWS * THREADS * sizeof(Slot);
+    const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles);
+    const u32 threads = THREADS + Running::HELPERS * WARP, dynamic = STAGES * Input::SLOTS * sizeof(Slot);
     const bool alone = tiles == 1;
 #endif
     Space space = Space::of<State>(values);
-    Params p = params_of(n, row, number, tiles);
-    p.input = input, p.output = output.values, p.outputs = output.number, p.workspace = space.workspace();
-    p.signs = signs.values, p.offsets = offsets.values, p.count = COUNTED ? &count : nullptr;
-    p.init = p.first = __builtin_bit_cast(T, each_acc(init[0]));
-    if (FORM == Form::SUM && !HAS_INIT) memset((void*)&p.first, 0, sizeof(T));  // its identity: kernels may know it
-    Params launched = p;
-    if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.init, 0x77, sizeof(T));
-    p.init = given(p.init), p.first = given(p.first);
+    ScanParams launched = params_of(n, row, number, tiles);
+    launched.input = input, launched.output = output.values, launched.outputs = output.number, launched.workspace = space.workspace();
+    launched.head_source = sources.values, launched.offsets = offsets.values, launched.count = COUNTED ? &count : nullptr;
+    Guarded<Given> carry(1);
+    const bool carries = !SEGMENTED && arith::same_type<Given, Acc> && once_in(2);
+    launched.carry = carries ? carry.values : nullptr;
+    launched.given_init = launched.given_first = given_acc(init[0]);
+    if (FORM == Form::SUM && !HAS_INIT) memset((void*)&launched.given_first, 0, sizeof(Acc));  // its identity: kernels may know it
+    const Params p(launched);
+    if (HAS_INIT && once_in(2)) launched.init_from = init.values, memset((void*)&launched.given_init, 0x77, sizeof(Acc));
     races_matter = !spoilt;  // segments that overlap have several writers, whatever they write is as good
     launch(grid, threads, dynamic, [&] { KERNEL(launched); });
 
-    output.check("results"), separate.check("elements"), offsets.check("offsets"), signs.check("flags or keys");
+    output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), carry.check("the carry");
     if (!alone) space.check();
     if (spoilt) return check_fault(space.header, offsets, n);
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
     check_results(p, elements, segments, output);
+    if (carries) check_carry(p, elements, carry[0]);
     if (COUNTED && count != number) fail("counts %llu segments of %llu", count, number);
 }
 

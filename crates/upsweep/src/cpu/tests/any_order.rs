@@ -2,13 +2,13 @@
 //! assertions have one alone.
 
 use super::*;
+use crate::cpu::run::{Memory, Run};
 use crate::cpu::simd;
-use crate::cpu::steps::{Memory, Parts, Steps};
-use crate::cpu::tile::{ReduceRun, Run};
+use crate::cpu::tile::ReduceRun;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
+use crate::steps::{Parts, Steps};
 use std::fmt::Debug;
-use std::marker::PhantomData;
 
 /// The sum without an identity.
 #[operator]
@@ -39,7 +39,7 @@ where
     M::Output: Debug,
     Op: Operator<M::Output>,
 {
-    let steps = Parts::<I, M::Output, Op, M, Same> { operator, map, finish: Same, types: PhantomData };
+    let steps = Parts::<I, M::Output, Op, M, Same>::new(operator, map, Same);
     assert!(exact(&steps), "the operator is not combined in any order");
     let random = &mut Random(11);
     for n in (0..300).chain([511, 512, 513, 1023, 1024, 4096 + 17, 20_000]) {

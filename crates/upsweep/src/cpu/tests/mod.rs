@@ -1,12 +1,19 @@
 //! The CPU backend against a naive sequential oracle, with blocks so small that short arrays cross many.
 
 mod any_order;
+mod carry;
 mod reduce;
 mod rows;
 mod scan;
 
 use super::blocks::Tuning;
+use crate::buffer::View;
+use crate::init::InitSource;
+use crate::job::{Elements, Job, Target};
 use crate::operator::{Element, Function, Map, Operator, Source};
+use crate::plan::Shape;
+use crate::segments::{SegmentKind, Segmentation};
+use crate::steps::Steps;
 
 /// Splits numbers well enough for tests.
 #[derive(Clone)]
@@ -126,6 +133,24 @@ fn tuning(block: usize, around_cache: bool) -> Tuning {
 
 /// Blocks of one element, of less than a tile, of no round number, and of more than a tile.
 const BLOCKS: [usize; 5] = [1, 7, 64, 300, 2500];
+
+/// A job whose results go to `len` elements from `start`; without `input` it is in place.
+fn job<'a, S: Steps, G: Segmentation>(
+    steps: S,
+    input: Option<&'a [S::In]>,
+    (start, len): (*mut S::Out, usize),
+    shape: Shape,
+    segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
+    init: Option<S::Given>,
+) -> Job<'a, S, G> {
+    let input = input.map_or(Elements::OfOutput, |input| Elements::Buffer(View::Host(input)));
+    let output = Target::Host { start, len, borrow: std::marker::PhantomData };
+    Job { input, output, shape, init: init.map_or(InitSource::None, InitSource::Value), segments, steps }
+}
+
+fn shape_of(n: usize) -> Shape {
+    Shape { outer: 1, len: n, inner: 1 }
+}
 
 fn with_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)

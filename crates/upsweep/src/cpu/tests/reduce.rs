@@ -1,12 +1,12 @@
 //! Reductions against the oracle.
 
 use super::*;
-use crate::job::{InitSource, Job, Source as From, Target};
+use crate::buffer::ViewMut;
 use crate::operator::Same;
 use crate::operator::builtin::Sum;
-use crate::plan::Shape;
-use crate::segments::{HeadFlags, Keys, NoKeys, Offsets, SegmentKind, Segmentation, Whole};
-use crate::{Error, Result, View, ViewMut};
+use crate::segments::{HeadFlags, Keys, Offsets, Whole};
+use crate::steps::Parts;
+use crate::{Error, Result};
 
 /// `results` reductions of affine maps, and the count; what is not written stays `None`.
 fn maps<S: Segmentation>(
@@ -20,16 +20,8 @@ fn maps<S: Segmentation>(
     const UNTOUCHED: Affine = Affine(0xdead, 0xbeef);
     let mut output = vec![UNTOUCHED; results];
     let mut count = [u64::MAX];
-    let job = Job::<_, _, _, _, _, _, S> {
-        input: From::Buffer(View::Host(x)),
-        output: Target::Host { start: output.as_mut_ptr(), len: results, borrow: std::marker::PhantomData },
-        shape,
-        init: init.map_or(InitSource::None, InitSource::Value),
-        segments,
-        operator: Then,
-        map: Same,
-        finish: Same,
-    };
+    let steps = Parts::<Affine, Affine, _, _, _>::new(Then, Same, Same);
+    let job = job::<_, S>(steps, Some(x), (output.as_mut_ptr(), results), shape, segments, init);
     super::super::reduce::run_tuned(job, Some(ViewMut::Host(&mut count)), tuning)?;
     Ok((output.into_iter().map(|x| (x != UNTOUCHED).then_some(x)).collect(), count[0]))
 }
@@ -151,16 +143,10 @@ fn segments() {
 fn without_identity() {
     let run = |x: &[u16], offsets: &[u32], init: Option<Word>| {
         let mut output = vec![0u64; offsets.len() - 1];
-        let job = Job::<_, _, _, _, _, _, Offsets<'_, Vec<u32>>> {
-            input: From::Buffer(View::Host(x)),
-            output: Target::Host { start: output.as_mut_ptr(), len: output.len(), borrow: std::marker::PhantomData },
-            shape: Shape { outer: 1, len: x.len(), inner: 1 },
-            init: init.map_or(InitSource::None, InitSource::Value),
-            segments: SegmentKind::Offsets(View::Host(offsets)),
-            operator: Concat,
-            map: Positioned,
-            finish: Hash,
-        };
+        let segments = SegmentKind::Offsets(View::Host(offsets));
+        let results = (output.as_mut_ptr(), output.len());
+        let steps = Parts::new(Concat, Positioned, Hash);
+        let job = job::<_, Offsets<'_, Vec<u32>>>(steps, Some(x), results, shape_of(x.len()), segments, init);
         super::super::reduce::run_tuned(job, None, tuning(2, false)).map(|()| output)
     };
     assert!(matches!(run(&[1, 2, 3], &[0, 2, 3], None), Err(Error::NoIdentity { .. })));
@@ -187,20 +173,9 @@ fn same_bits_with_any_number_of_threads() {
                         moved[shift..n + shift].copy_from_slice(&x[..n]);
                         let mut output = vec![0.0f32; shape.inner];
                         with_threads(threads, || {
-                            let job = Job::<f32, _, _, _, _, _, Whole> {
-                                input: From::Buffer(View::Host(&moved[shift..n + shift])),
-                                output: Target::Host {
-                                    start: output.as_mut_ptr(),
-                                    len: output.len(),
-                                    borrow: std::marker::PhantomData,
-                                },
-                                shape,
-                                init: InitSource::None,
-                                segments: SegmentKind::<_, _, NoKeys>::Whole,
-                                operator: Sum,
-                                map: Same,
-                                finish: Same,
-                            };
+                            let (x, results) = (&moved[shift..n + shift], (output.as_mut_ptr(), output.len()));
+                            let steps = Parts::<f32, f32, _, _, _>::new(Sum, Same, Same);
+                            let job = job::<_, Whole>(steps, Some(x), results, shape, SegmentKind::Whole, None);
                             super::super::reduce::run_tuned(job, None, tuning(block, false)).unwrap();
                         });
                         all.push(output.iter().map(|x| x.to_bits()).collect());

@@ -3,12 +3,13 @@
 
 use super::*;
 use crate::cpu::lanes::{Lanes, ROW_BYTES};
+use crate::cpu::run::{Memory, Run, Storing};
 use crate::cpu::simd::{self, Work};
-use crate::cpu::steps::{Memory, Parts};
-use crate::cpu::tile::{Run, ScanRun, Storing};
+use crate::cpu::tile::ScanRun;
 use crate::cpu::{rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
+use crate::steps::Parts;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -79,7 +80,7 @@ where
     Op: Operator<M::Output>,
     F: Function<(M::Output,), Output = O>,
 {
-    let steps = Parts { operator, map, finish, types: PhantomData };
+    let steps = Parts::new(operator, map, finish);
     assert!(rows::apply::<Parts<I, O, Op, M, F>>(), "the operator is not scanned in rows");
     let (n, size) = (x.len(), size_of::<O>());
     let mut room = vec![0xa5_u8; (n + 1) * size + 2 * ROW_BYTES];
@@ -178,7 +179,7 @@ fn floats_have_the_same_bits_everywhere() {
                     .collect();
                 assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, case {case}");
                 let memory = Memory { input: x.as_ptr(), output: std::ptr::null_mut::<T>(), len: n, reverse };
-                let steps = Parts { operator, map: Same, finish: Same, types: PhantomData };
+                let steps = Parts::new(operator, Same, Same);
                 // SAFETY: the run is all of `x`; a reduction writes nothing.
                 let total = unsafe { crate::cpu::tile::reduce(&steps, &memory, Run { start: 0, len: n, origin: 0 }) };
                 assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");

@@ -2,7 +2,7 @@
 
 use super::stitch::{self, KernelSource};
 use crate::cuda::library;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 use std::ffi::CString;

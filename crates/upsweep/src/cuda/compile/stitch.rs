@@ -16,6 +16,8 @@ pub struct KernelSource {
 
 /// The file that comes before the prelude: the arithmetic that preludes are written in.
 const FIRST: &str = "arith.cuh";
+/// The file that stands for the prelude where kernels are read: a sample of one.
+const CONFIG: &str = "config.cuh";
 
 macro_rules! kernel_files {
     ($($path:literal),* $(,)?) => {
@@ -31,14 +33,16 @@ kernel_files! {
     "device/scan.cuh",
     "device/segments.cuh",
     "device/wave.cuh",
+    "memory/access.cuh",
     "memory/instructions.cuh",
-    "memory/pieces.cuh",
-    "memory/stage.cuh",
     "memory/status.cuh",
-    "memory/store.cuh",
     "memory/workspace.cuh",
+    "tile/blockwise.cuh",
+    "tile/compact.cuh",
+    "tile/digits.cuh",
     "tile/geometry.cuh",
     "tile/heads.cuh",
+    "tile/items.cuh",
     "tile/job.cuh",
     "tile/keyed.cuh",
     "tile/lookback.cuh",
@@ -46,12 +50,16 @@ kernel_files! {
     "tile/packed.cuh",
     "tile/pipeline.cuh",
     "tile/scan.cuh",
+    "tile/stage.cuh",
     "tile/state.cuh",
+    "tile/store.cuh",
+    "warp/index.cuh",
     "warp/scan.cuh",
     "warp/shuffle.cuh",
     "word/instructions.cuh",
     "word/lanes.cuh",
     "word/value.cuh",
+    "word/words.cuh",
 }
 
 /// The text of a file under `kernels/`.
@@ -68,9 +76,10 @@ pub(crate) fn stitch(source: &KernelSource) -> Result<String, String> {
 }
 
 /// The arithmetic, the prelude and the root, in this order, each `#include "path"` line replaced by the file it names
-/// at its first occurrence and by nothing later. Paths are relative to `kernels/`. `#include <header>` lines stay.
+/// at its first occurrence and by nothing later. Paths are relative to `kernels/`. `#include <header>` lines stay, and
+/// `config.cuh` is the prelude.
 fn stitch_from<'f>(source: &KernelSource, file: &dyn Fn(&str) -> Option<&'f str>) -> Result<String, String> {
-    let mut stitch = Stitch { file, seen: HashSet::new(), text: String::new() };
+    let mut stitch = Stitch { file, seen: HashSet::from([CONFIG.to_owned()]), text: String::new() };
     stitch.include(FIRST, "the first file of every kernel")?;
     stitch.append("prelude", &source.prelude)?;
     stitch.include(source.root, "the root of a kernel")?;

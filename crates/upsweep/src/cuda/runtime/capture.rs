@@ -12,7 +12,7 @@
 use super::context::Context;
 use super::driver::{Capture, Doing, OutsideCapture, lock};
 use super::workspace::{Capacity, Grown, INITIAL_IN_CAPTURE, Workspace, create, renew};
-use crate::Result;
+use crate::error::Result;
 use cudarc::driver::sys::{self, CUdeviceptr, CUgraph, CUstream};
 use std::collections::HashMap;
 use std::ffi::c_void;

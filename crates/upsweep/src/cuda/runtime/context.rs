@@ -3,7 +3,7 @@
 
 use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
 use super::pool::Pool;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
 use cudarc::driver::{CudaContext, CudaStream};

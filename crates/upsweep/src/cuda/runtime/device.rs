@@ -5,7 +5,7 @@ use super::driver::{self, DeviceInfo};
 use super::state::State;
 use super::stream::StreamState;
 use super::workspace::{Capacity, Workspace};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::driver::CudaStream;
 use std::fmt;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! being captured.
 
 use crate::cuda::library;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUgraph, CUresult, CUstream, CUstreamCaptureStatus};
 use std::fmt::Write;

@@ -3,53 +3,60 @@
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture, lock};
 use crate::cuda::compile::{self, DiskCache, KernelSource, Nvrtc};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::driver::CudaContext;
 use cudarc::driver::result::{self, function, occupancy};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
-use std::any::TypeId;
+use std::any::Any;
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// What tells a kernel from every other one of its context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct KernelKey {
-    /// The types that it is generic over, as one tuple.
-    pub(crate) types: TypeId,
-    /// The family: `"scan"`.
-    pub(crate) family: &'static str,
-    /// Everything else that its source depends on.
-    pub(crate) options: u64,
+/// The kernels loaded into one context, by keys of any type: what a key has in it is for those who know what kernels
+/// depend on. A kernel is found by its key's hash, and then by the key itself.
+#[derive(Default)]
+pub(super) struct Kernels {
+    hasher: RandomState,
+    loaded: RwLock<HashMap<u64, Vec<(Key, Arc<Kernel>)>>>,
 }
 
-/// The kernels loaded into one context, each by what tells it from every other one.
-pub(super) struct Kernels<K>(RwLock<HashMap<K, Arc<Kernel>>>);
+type Key = Box<dyn Any + Send + Sync>;
 
-impl<K> Default for Kernels<K> {
-    fn default() -> Self {
-        Self(RwLock::default())
-    }
-}
-
-impl<K: Eq + Hash> Kernels<K> {
+impl Kernels {
     pub(super) fn len(&self) -> usize {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
     }
 
     /// The kernel `key`; `source` is asked only when this process has not used it yet.
     ///
     /// # Errors
     /// [`Error::Compile`], and [`Error::Driver`] when the driver cannot load it.
-    pub(super) fn get(&self, context: &Context, key: K, source: impl FnOnce() -> KernelSource) -> Result<Arc<Kernel>> {
-        if let Some(kernel) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(kernel.clone());
+    pub(super) fn get<K: Any + Eq + Hash + Send + Sync>(
+        &self,
+        context: &Context,
+        key: K,
+        source: impl FnOnce() -> KernelSource,
+    ) -> Result<Arc<Kernel>> {
+        let hash = self.hasher.hash_one(&key);
+        let among = |kernels: &[(Key, Arc<Kernel>)]| {
+            kernels.iter().find(|(known, _)| known.downcast_ref() == Some(&key)).map(|(_, kernel)| kernel.clone())
+        };
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = loaded.get(&hash).and_then(|kernels| among(kernels)) {
+            return Ok(kernel);
         }
+        drop(loaded);
         // Other threads go on meanwhile; of two that compile the same kernel, the second drops its own.
         let kernel = Arc::new(build(context, &source(), DiskCache::of_user().as_ref())?);
-        Ok(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(kernel).clone())
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        let kernels = loaded.entry(hash).or_default();
+        if let Some(kernel) = among(kernels) {
+            return Ok(kernel);
+        }
+        kernels.push((Box::new(key), kernel.clone()));
+        Ok(kernel)
     }
 }
 

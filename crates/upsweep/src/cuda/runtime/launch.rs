@@ -2,20 +2,26 @@
 
 use super::device::Cuda;
 use super::driver::Doing;
-use super::kernel::{Kernel, KernelKey};
-use crate::Result;
+use super::kernel::Kernel;
 use crate::cuda::compile::KernelSource;
+use crate::error::Result;
 use cudarc::driver::{result, sys};
+use std::any::Any;
 use std::ffi::c_void;
+use std::hash::Hash;
 use std::sync::Arc;
 
 impl Cuda {
     /// The kernel `key`; `source` is asked only when this process has not used it yet.
     ///
     /// # Errors
-    /// [`Error::Compile`](crate::Error::Compile), and [`Error::Driver`](crate::Error::Driver) when the driver cannot
+    /// [`Error::Compile`](crate::error::Error::Compile), and [`Error::Driver`](crate::error::Error::Driver) when the driver cannot
     /// load it.
-    pub(crate) fn kernel(&self, key: KernelKey, source: impl FnOnce() -> KernelSource) -> Result<Arc<Kernel>> {
+    pub(crate) fn kernel<K: Any + Eq + Hash + Send + Sync>(
+        &self,
+        key: K,
+        source: impl FnOnce() -> KernelSource,
+    ) -> Result<Arc<Kernel>> {
         self.state.kernels.get(&self.state.context, key, source)
     }
 

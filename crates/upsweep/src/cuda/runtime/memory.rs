@@ -13,9 +13,9 @@ use super::context::bytes_of;
 use super::device::Cuda;
 use super::driver::{self, Doing, OutsideCapture};
 use super::state::State;
-use crate::device::{Input, Output, View, ViewMut};
+use crate::buffer::{Input, Output, View, ViewMut};
+use crate::error::{Error, Result};
 use crate::operator::Element;
-use crate::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{CUdeviceptr, CUresult};
 use cudarc::driver::{

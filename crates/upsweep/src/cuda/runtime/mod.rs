@@ -30,6 +30,5 @@ pub use device::Cuda;
 pub use driver::DeviceInfo;
 pub use survey::{Survey, survey};
 
-pub(crate) use kernel::{Kernel, KernelKey};
 pub(crate) use memory::{Loan, download};
 pub(crate) use workspace::Workspace;

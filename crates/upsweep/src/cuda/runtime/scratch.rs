@@ -11,7 +11,7 @@
 use super::context::bytes_of;
 use super::device::Cuda;
 use super::driver::{self, Capture, Doing};
-use crate::Result;
+use crate::error::Result;
 use cudarc::driver::{result, sys::CUdeviceptr};
 use std::marker::PhantomData;
 
@@ -30,7 +30,7 @@ impl Cuda {
     /// Memory for `len` values, uninitialised and aligned to 256 bytes.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) with the bytes; the device stays usable.
+    /// [`Error::OutOfMemory`](crate::error::Error::OutOfMemory) with the bytes; the device stays usable.
     pub(crate) fn scratch<T>(&self, len: usize) -> Result<Scratch<'_, T>> {
         let bytes = bytes_of::<T>(len)?;
         let context = self.context();
@@ -57,7 +57,7 @@ impl<T> Scratch<'_, T> {
     /// The same memory, all of whose bytes are 0 for the kernels that are enqueued next; in a graph, at each launch.
     ///
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver).
+    /// [`Error::Driver`](crate::error::Error::Driver).
     #[cfg_attr(not(test), allow(dead_code, reason = "for counters, which no kernel has yet"))]
     pub(crate) fn zeroed(self) -> Result<Self> {
         if self.bytes > 0 {

@@ -2,7 +2,8 @@
 
 use super::super::driver::lock;
 use super::*;
-use crate::{Device, Error};
+use crate::Device;
+use crate::error::Error;
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use std::sync::Mutex;

@@ -3,10 +3,10 @@
 use super::capture::Captures;
 use super::context::Context;
 use super::driver::{Doing, device_info, load, lock};
-use super::kernel::{KernelKey, Kernels};
+use super::kernel::Kernels;
 use super::stream::StreamState;
-use crate::Result;
 use crate::cuda::compile::Nvrtc;
+use crate::error::Result;
 use cudarc::driver::sys::CUstream;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, Weak};
 /// A context's state. Each context of the process has one, also where cudarc has several handles of the context.
 pub(super) struct State {
     pub(super) context: Arc<Context>,
-    pub(super) kernels: Kernels<KernelKey>,
+    pub(super) kernels: Kernels,
     pub(super) captures: Captures,
     /// By stream handle. An entry that is alive keeps its stream alive, so that the handle is still that stream's.
     streams: Mutex<HashMap<usize, Weak<StreamState>>>,

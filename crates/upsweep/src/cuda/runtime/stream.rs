@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::driver::{self, OutsideCapture, lock};
 use super::workspace::{Capacity, Grown, INITIAL, Workspace, create};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::CUstream;
 use std::sync::{Arc, Mutex};

@@ -1,8 +1,8 @@
 //! What CUDA offers on this machine.
 
 use super::driver::{DeviceInfo, Doing, device_count, device_info, load};
-use crate::Result;
 use crate::cuda::compile::nvrtc_version;
+use crate::error::Result;
 use cudarc::driver::sys;
 
 /// What CUDA offers on this machine: what `upsweep devices` prints.

@@ -22,7 +22,7 @@
 
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
 

@@ -1,13 +1,15 @@
 // From a thread's results to global memory.
 
-#include "memory/pieces.cuh"
+#pragma once
+
+#include "tile/job.cuh"
 
 constexpr u32 RESULT_BYTES = VECTOR * sizeof(Out);
 // Results that fit go back to the slots of their elements, so that a warp can store whole rows. Of one row a thread has
 // them already.
-constexpr bool THROUGH_SLOTS = RESULT_BYTES <= SLOT && ROWS > 1;
-constexpr u32 STORE = piece_for(RESULT_BYTES);
-using StorePiece = Piece<STORE>::type;
+constexpr bool THROUGH_SLOTS = RESULT_BYTES <= Input::SLOT && ROWS > 1;
+constexpr u32 STORE = access_width(RESULT_BYTES);
+using StoreAccess = Access<STORE>::type;
 
 // A vector of values in the order of memory.
 template <class V>
@@ -22,8 +24,8 @@ struct InMemory {
 // Leaves values in a slot that held a vector of elements.
 template <class V>
 __device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR]) {
-    constexpr u32 BYTES = piece_for(VECTOR * sizeof(V));
-    using Part = Piece<BYTES>::type;
+    constexpr u32 BYTES = access_width(VECTOR * sizeof(V));
+    using Part = Access<BYTES>::type;
     const InMemory<V> ordered(values);
 #pragma unroll
     for (u32 i = 0; i < VECTOR * sizeof(V) / BYTES; i++) ((Part*)slot.bytes)[i] = ((const Part*)ordered.values)[i];
@@ -32,7 +34,7 @@ __device__ __forceinline__ void put_in_slot(Slot& slot, const V (&values)[VECTOR
 // Stores all VECTOR results at `from` to `to`, a multiple of STORE.
 __device__ __forceinline__ void store_all(Out* to, const Out* from) {
 #pragma unroll
-    for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StorePiece*)to)[i] = ((const StorePiece*)from)[i];
+    for (u32 i = 0; i < RESULT_BYTES / STORE; i++) ((StoreAccess*)to)[i] = ((const StoreAccess*)from)[i];
 }
 
 // Stores `count` (in logical order) of the VECTOR results at `from` to the vector whose lowest address is `to`.
@@ -55,6 +57,27 @@ __device__ __forceinline__ void store_slot(Out* to, const Slot& slot, u32 count,
 __device__ __forceinline__ void store_vector(Out* to, const Out (&values)[VECTOR], u32 count, bool aligned) {
     const InMemory<Out> results(values);
     store_results(to, results.values, count, aligned);
+}
+
+// From the slots, where each thread has left its results, to memory, a row of the warp at a time.
+__device__ __forceinline__ void store_rows(const Params& p, u64 begin, u32 count, const Slot* slots, bool aligned) {
+    __syncwarp();
+    if (STORE > 1 && count == TILE && aligned) {
+        // The rows lie at even distances, so that one address does for all.
+        const u32 first = row_vector(0);
+        Out* const to = vector_address(p.output, p.n, begin + first * VECTOR);
+#pragma unroll
+        for (i32 row = 0; row < (i32)ROWS; row++) {
+            store_all(to + (REVERSE ? -row : row) * (i32)(WARP * VECTOR), (const Out*)slots[first + row * WARP].bytes);
+        }
+        return;
+    }
+    // Not unrolled: in that case these stores, which are many, would be skipped one by one.
+#pragma unroll 1
+    for (u32 row = 0; row < ROWS; row++) {
+        const u32 vector = row_vector(row), mine = existing<false>(vector * VECTOR, VECTOR, count);
+        if (mine > 0) store_slot(vector_address(p.output, p.n, begin + vector * VECTOR), slots[vector], mine, aligned);
+    }
 }
 
 // Stores a result that ends the segment of this number.

@@ -1,0 +1,14 @@
+// Several neighbouring values as the few words that hold them, for loads and stores as wide as their bytes allow.
+
+#pragma once
+
+#include "config.cuh"
+
+// The widest access that divides so many bytes; 1 where none does.
+__device__ constexpr u32 access_width(u32 bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 1; }
+
+template <u32 BYTES> struct Access;
+template <> struct Access<16> { using type = uint4; };
+template <> struct Access<8> { using type = uint2; };
+template <> struct Access<4> { using type = u32; };
+template <> struct Access<1> { using type = u8; };

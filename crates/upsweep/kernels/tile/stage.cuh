@@ -1,0 +1,87 @@
+// From global memory to slots in shared memory, ahead of their use. A slot holds one vector of VECTOR neighbouring
+// elements. A warp stages what its own lanes compute with, so that no barrier of the block is needed: each thread waits
+// for its own copies, then the warp synchronises.
+
+#pragma once
+
+#include "memory/access.cuh"
+#include "memory/instructions.cuh"
+#include "tile/geometry.cuh"
+
+// Waits until at most `PENDING` of each thread's groups are still under way; the others' copies are then visible to the
+// whole warp.
+template <u32 PENDING>
+__device__ __forceinline__ void wait_groups() {
+    wait_copies<PENDING>();
+    __syncwarp();
+}
+
+// One of a kernel's inputs, with `n` elements `E`. In shared memory an element has PLACE bytes, where that is more than its
+// own: a result may take its place.
+template <class E, u32 PLACE = sizeof(E)>
+struct Stream {
+    static constexpr u32 VECTOR_BYTES = VECTOR * sizeof(E);
+    static constexpr u32 WIDTH = access_width(VECTOR_BYTES);  // bytes of an asynchronous copy, if more than 1
+    static constexpr u32 SLOT = (VECTOR * (PLACE > sizeof(E) ? PLACE : sizeof(E)) + 15) / 16 * 16;
+    struct alignas(16) Slot {
+        unsigned char bytes[SLOT];
+    };
+    static constexpr u32 SLOTS = ROWS * THREADS;  // of a tile
+
+    const E* base;
+    u64 n;
+    bool aligned;  // whether vectors begin at multiples of WIDTH
+
+    __device__ __forceinline__ Stream(const E* base, u64 n) : base(base), n(n), aligned(vectors_aligned(base, n, WIDTH)) {}
+
+    // Copies a whole vector from `from`, a multiple of WIDTH, into `slot`.
+    static __device__ __forceinline__ void stage_all(Slot& slot, const E* from) {
+#pragma unroll
+        for (u32 i = 0; i < VECTOR_BYTES / WIDTH; i++) {
+            copy_async<WIDTH>(slot.bytes + i * WIDTH, (const unsigned char*)from + i * WIDTH);
+        }
+    }
+
+    // Copies the vector whose lowest address is `from` into `slot`; `count` of its elements exist, counted in logical
+    // order (from the end of the vector when the scan runs in reverse).
+    __device__ __forceinline__ void stage_vector(Slot& slot, const E* from, u32 count) const {
+        if (count == VECTOR && aligned && WIDTH > 1) {
+            stage_all(slot, from);
+        } else {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                const u32 at = REVERSE ? VECTOR - 1 - j : j;
+                if (j < count) ((E*)slot.bytes)[at] = from[at];
+            }
+        }
+    }
+
+    // Stages this thread's share of tile `t`, and calls with_vector(i) for each of its vectors, which begins with logical
+    // element i. The caller closes the group.
+    template <class F>
+    __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
+        const u32 count = tile_count(n, t), first = row_vector(0);
+        const u64 begin = t * TILE + first * VECTOR;
+        if (WIDTH > 1 && count == TILE && aligned) {
+            // The rows lie at even distances, so that one address does for all.
+            const E* const from = vector_address(base, n, begin);
+#pragma unroll
+            for (i32 row = 0; row < (i32)ROWS; row++) {
+                constexpr i32 DISTANCE = WARP * VECTOR;
+                stage_all(slots[first + row * WARP], from + (REVERSE ? -row : row) * DISTANCE);
+                with_vector(begin + row * DISTANCE);
+            }
+        } else {
+#pragma unroll
+            for (u32 row = 0; row < ROWS; row++) {
+                const u32 vector = row_vector(row), offset = vector * VECTOR;
+                const u32 mine = existing<false>(offset, VECTOR, count);
+                stage_vector(slots[vector], vector_address(base, n, t * TILE + offset), mine);
+                if (mine > 0) with_vector(t * TILE + offset);
+            }
+        }
+    }
+    __device__ __forceinline__ void stage_tile(u64 t, Slot* slots) const {
+        stage_tile(t, slots, [](u64) {});
+    }
+};

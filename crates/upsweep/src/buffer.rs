@@ -1,0 +1,173 @@
+//! Where inputs and outputs lie: the buffers of the host, upsweep's own arrays, cudarc's slices and views.
+
+#[allow(unused_imports, reason = "without CUDA nothing can be in the wrong place")]
+use crate::error::{Error, Result};
+use crate::operator::Element;
+
+/// Elements in a device's memory: what [`Device::upload`](crate::Device::upload) returns.
+#[derive(Debug)]
+pub struct Array<T>(pub(crate) Storage<T>);
+
+#[derive(Debug)]
+pub(crate) enum Storage<T> {
+    Host(Vec<T>),
+    #[cfg(feature = "cuda")]
+    Cuda(cudarc::driver::CudaSlice<T>),
+}
+
+impl<T: Element> Array<T> {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.view().len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements of an array in host memory; `None` of one in a GPU's memory.
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&[T]> {
+        match &self.0 {
+            Storage::Host(x) => Some(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(_) => None,
+        }
+    }
+
+    /// As [`as_slice`](Self::as_slice), mutable.
+    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
+        match &mut self.0 {
+            Storage::Host(x) => Some(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(_) => None,
+        }
+    }
+}
+
+/// Elements that a call reads, where they lie.
+#[derive(Debug)]
+pub enum View<'a, T> {
+    /// In the host's memory.
+    Host(&'a [T]),
+    /// In a CUDA device's memory.
+    #[cfg(feature = "cuda")]
+    Cuda(cudarc::driver::CudaView<'a, T>),
+}
+
+/// Elements that a call writes, where they lie.
+#[derive(Debug)]
+pub enum ViewMut<'a, T> {
+    /// In the host's memory.
+    Host(&'a mut [T]),
+    /// In a CUDA device's memory.
+    #[cfg(feature = "cuda")]
+    Cuda(cudarc::driver::CudaViewMut<'a, T>),
+}
+
+macro_rules! lengths {
+    ($($view:ident),*) => { $(
+        impl<T> $view<'_, T> {
+            /// The number of elements.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                match self {
+                    Self::Host(x) => x.len(),
+                    #[cfg(feature = "cuda")]
+                    Self::Cuda(x) => x.len(),
+                }
+            }
+
+            /// Whether there are no elements.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+    )* };
+}
+lengths! { View, ViewMut }
+
+/// What a call can read: slices, vectors and arrays of the host, upsweep's [`Array`], cudarc's slices and views.
+pub trait Input {
+    /// The elements.
+    type Item: Element;
+    /// The elements, where they lie.
+    fn view(&self) -> View<'_, Self::Item>;
+}
+
+/// What a call can write: the mutable forms of what it can read.
+pub trait Output {
+    /// The elements.
+    type Item: Element;
+    /// The elements, where they lie.
+    fn view_mut(&mut self) -> ViewMut<'_, Self::Item>;
+}
+
+macro_rules! host_buffers {
+    ($([$($generic:tt)*] $buffer:ty),* $(,)?) => { $(
+        impl<T: Element, $($generic)*> Input for $buffer {
+            type Item = T;
+            fn view(&self) -> View<'_, T> { View::Host(self.as_ref()) }
+        }
+        impl<T: Element, $($generic)*> Output for $buffer {
+            type Item = T;
+            fn view_mut(&mut self) -> ViewMut<'_, T> { ViewMut::Host(self.as_mut()) }
+        }
+    )* };
+}
+host_buffers! { [] [T], [] Vec<T>, [] Box<[T]>, [const N: usize] [T; N] }
+
+impl<T: Element> Input for Array<T> {
+    type Item = T;
+    fn view(&self) -> View<'_, T> {
+        match &self.0 {
+            Storage::Host(x) => View::Host(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(x) => View::Cuda(x.as_view()),
+        }
+    }
+}
+impl<T: Element> Output for Array<T> {
+    type Item = T;
+    fn view_mut(&mut self) -> ViewMut<'_, T> {
+        match &mut self.0 {
+            Storage::Host(x) => ViewMut::Host(x),
+            #[cfg(feature = "cuda")]
+            Storage::Cuda(x) => ViewMut::Cuda(x.as_view_mut()),
+        }
+    }
+}
+
+impl<'a, T> View<'a, T> {
+    /// The elements, for the CPU backend.
+    ///
+    /// # Errors
+    /// [`Error::Place`] when they are not in host memory.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "all memory is host memory without CUDA"))]
+    pub(crate) fn on_host(&self, what: &'static str) -> Result<&'a [T]> {
+        match self {
+            Self::Host(x) => Ok(x),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => Err(Error::Place { what, found: "CUDA", expected: "host" }),
+        }
+    }
+}
+
+impl<'a, T> ViewMut<'a, T> {
+    /// The elements, for the CPU backend.
+    ///
+    /// # Errors
+    /// [`Error::Place`] when they are not in host memory.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "all memory is host memory without CUDA"))]
+    pub(crate) fn into_host(self, what: &'static str) -> Result<&'a mut [T]> {
+        match self {
+            Self::Host(x) => Ok(x),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => Err(Error::Place { what, found: "CUDA", expected: "host" }),
+        }
+    }
+}

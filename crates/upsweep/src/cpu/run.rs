@@ -1,0 +1,59 @@
+//! What a kernel works on: memory, a run of elements in it, and how results are stored.
+
+/// Where the elements are read and the results written.
+///
+/// Elements are counted in *scan order*: element `k` of a reversed scan lies at `len - 1 - k`. In place, `input` and
+/// `output` are the same memory; therefore neither is ever a slice here.
+pub(super) struct Memory<I, O> {
+    pub(super) input: *const I,
+    pub(super) output: *mut O,
+    pub(super) len: usize,
+    pub(super) reverse: bool,
+}
+
+impl<I, O> Clone for Memory<I, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I, O> Copy for Memory<I, O> {}
+
+// SAFETY: the pointers are those of a job, which borrows the input shared and the output exclusively for as long as
+// it runs; `I` is only read and `O` only written, from any thread, each element of the output by one thread.
+unsafe impl<I: Sync, O: Send> Send for Memory<I, O> {}
+// SAFETY: as above; sharing the pointers shares what sending copies of them does.
+unsafe impl<I: Sync, O: Send> Sync for Memory<I, O> {}
+
+impl<I, O> Memory<I, O> {
+    /// Where the element `k` in scan order lies.
+    #[inline(always)]
+    pub(super) fn at(&self, k: usize) -> usize {
+        if self.reverse { self.len - 1 - k } else { k }
+    }
+
+    /// Whether the output is the input's memory.
+    pub(super) fn in_place(&self) -> bool {
+        self.input.addr() == self.output.addr()
+    }
+}
+
+/// A run of elements without a head but its first: `start .. start + len` in scan order. Positions given to the map
+/// count from `origin` in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) start: usize,
+    pub(super) len: usize,
+    pub(super) origin: usize,
+}
+
+/// How the results of a scan are stored.
+#[derive(Clone, Copy)]
+pub(super) struct Storing<T> {
+    pub(super) exclusive: bool,
+    /// What an exclusive scan stores at a head without initial value.
+    pub(super) identity: Option<T>,
+    /// Whether to store around the cache; the caller calls `store::fence` afterwards.
+    pub(super) around_cache: bool,
+    /// With `around_cache`, the bytes from an element being scanned to the one to fetch meanwhile; 0: none.
+    pub(super) ahead: isize,
+}

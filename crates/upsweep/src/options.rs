@@ -1,0 +1,118 @@
+//! The options that all builders have in common.
+
+use crate::error::{Error, Result};
+use crate::init::NoInit;
+use crate::operator::{Element, Operator, Same};
+use crate::plan::Shape;
+use crate::segments::Whole;
+
+/// What is combined and how the input is cut: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial
+/// value `V`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options<'a, Op, M, F, G, V> {
+    pub(crate) operator: Op,
+    pub(crate) map: M,
+    pub(crate) finish: F,
+    pub(crate) segments: G,
+    pub(crate) init: V,
+    pub(crate) axis: Option<(&'a [usize], usize)>,
+}
+
+impl<Op> Options<'_, Op, Same, Same, Whole, NoInit> {
+    pub(crate) fn new(operator: Op) -> Self {
+        Self { operator, map: Same, finish: Same, segments: Whole, init: NoInit, axis: None }
+    }
+}
+
+impl<'a, Op, M, F, G, V> Options<'a, Op, M, F, G, V> {
+    pub(crate) fn with_init<N>(self, init: N) -> Options<'a, Op, M, F, G, N> {
+        let Self { operator, map, finish, segments, axis, .. } = self;
+        Options { operator, map, finish, segments, init, axis }
+    }
+
+    pub(crate) fn with_segments<N>(self, segments: N) -> Options<'a, Op, M, F, N, V> {
+        let Self { operator, map, finish, init, axis, .. } = self;
+        Options { operator, map, finish, segments, init, axis }
+    }
+
+    pub(crate) fn with_map<N>(self, map: N) -> Options<'a, Op, N, F, G, V> {
+        let Self { operator, finish, segments, init, axis, .. } = self;
+        Options { operator, map, finish, segments, init, axis }
+    }
+
+    pub(crate) fn with_finish<N>(self, finish: N) -> Options<'a, Op, M, N, G, V> {
+        let Self { operator, map, segments, init, axis, .. } = self;
+        Options { operator, map, finish, segments, init, axis }
+    }
+
+    /// The input's shape, seen from the axis, of `len` elements.
+    #[inline]
+    pub(crate) fn shape(&self, len: usize) -> Result<Shape> {
+        Shape::new(self.axis, len)
+    }
+}
+
+/// # Errors
+/// [`Error::NoIdentity`] when `needed_by` needs an identity and there is neither one nor an initial value.
+#[inline]
+pub(crate) fn expect_identity<T: Element, Op: Operator<T>>(
+    operator: &Op,
+    has_init: bool,
+    needed_by: &'static str,
+) -> Result<()> {
+    if has_init || operator.identity().is_some() {
+        return Ok(());
+    }
+    Err(Error::NoIdentity { operator: std::any::type_name::<Op>(), needed_by })
+}
+
+/// The methods of a builder that sets these options: `$Builder` has a field `options` and the fields `$own`.
+macro_rules! shared_options {
+    ($Builder:ident { $($own:ident),* }, $Does:literal, $noun:literal, $axis:literal) => {
+        impl<'a, Op, M, F, G, V> $Builder<'a, Op, M, F, G, V> {
+            #[doc = concat!($Does, " along `axis` (counted from 0) of a row-major array of this `shape`.", $axis)]
+            pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
+                self.options.axis = Some((shape, axis));
+                self
+            }
+
+            #[doc = concat!("Every ", $noun, " begins with `value`.")]
+            pub fn init<T: Element>(self, value: T) -> $Builder<'a, Op, M, F, G, InitValue<T>> {
+                $Builder { options: self.options.with_init(InitValue(value)), $($own: self.$own),* }
+            }
+
+            #[doc = concat!("Every ", $noun, " begins with element 0 of `buffer`, which lies where the device computes.")]
+            pub fn init_from<B: Input + ?Sized>(self, buffer: &B) -> $Builder<'a, Op, M, F, G, InitFrom<'_, B>> {
+                $Builder { options: self.options.with_init(InitFrom(buffer)), $($own: self.$own),* }
+            }
+
+            #[doc = concat!($Does, " each segment by itself: see [`Segments`](crate::Segments).")]
+            pub fn segments<N: Segmentation>(self, segments: N) -> $Builder<'a, Op, M, F, N, V> {
+                $Builder { options: self.options.with_segments(segments), $($own: self.$own),* }
+            }
+
+            /// Combines `function(x)` instead of `x`.
+            pub fn map<N>(self, function: N) -> $Builder<'a, Op, MapWith<N>, F, G, V> {
+                $Builder { options: self.options.with_map(MapWith(function)), $($own: self.$own),* }
+            }
+
+            /// Combines `(x, position)` instead of `x`, for [`ArgMin`](crate::operator::builtin::ArgMin) and
+            /// [`ArgMax`](crate::operator::builtin::ArgMax). The position is the element's own, also in reverse: along
+            /// the axis, and with segments in the flat array, not in the segment.
+            pub fn enumerate(self) -> $Builder<'a, Op, Enumerate, F, G, V> {
+                $Builder { options: self.options.with_map(Enumerate), $($own: self.$own),* }
+            }
+
+            /// Combines in the wider type `U`, so that sums of small integers do not wrap.
+            pub fn accumulate<U: Element>(self) -> $Builder<'a, Op, Widen<U>, F, G, V> {
+                $Builder { options: self.options.with_map(Widen::new()), $($own: self.$own),* }
+            }
+
+            /// Stores `function(result)` instead of the result.
+            pub fn finish<N>(self, function: N) -> $Builder<'a, Op, M, N, G, V> {
+                $Builder { options: self.options.with_finish(function), $($own: self.$own),* }
+            }
+        }
+    };
+}
+pub(crate) use shared_options;

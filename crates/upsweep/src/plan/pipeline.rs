@@ -1,0 +1,155 @@
+//! Long scans, and segmented reductions: blocks that take tiles by ticket and overlap the stages of several of them. See
+//! `kernels/tile/pipeline.cuh`.
+
+use super::constants::Constants;
+use super::memory::StatusWords;
+use super::tile::{GROUP, LARGE, MARK_SLOTS, Marks, OFFSETS_A_WARP, SEGMENTS, SPREAD, Sizes, TileShape, WARP};
+use super::tuning::Tuning;
+
+/// Shared memory that a pipeline needs beside its tiles' shares: tickets, alignment.
+const OVERHEAD: usize = 512;
+/// Warps of a block that find segment offsets. Where segments are short, a reduction waits for them; a scan has more to do
+/// by itself (H200, 2026-11-22: benches/NOTES.md, "Segments on the GPU").
+const OFFSETS_WARPS_OF_SCAN: usize = 2;
+const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
+/// Of a segmented reduction: the most tiles that a block stages ahead, and the tiles whose look-back may be under way.
+const MOST_AHEAD: usize = 3;
+const INCOMPLETE: usize = 4;
+
+/// A planned pipeline. How many tiles are under way at once, which changes nothing in the result, is chosen by the
+/// [tuning rows](super::tuning).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// Tiles.
+    pub tiles: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// Tiles that a block stages ahead of the one it reduces.
+    pub ahead: usize,
+    /// Tiles that a block holds between reducing and finishing them. A reduction by segment holds none.
+    pub lag: usize,
+    /// Tiles in shared memory.
+    pub stages: usize,
+    /// Tiles whose look-back may be under way, a multiple of the look-back warps.
+    pub ring: usize,
+    /// Warps that look back.
+    pub look_back_warps: usize,
+    /// Warps that find segment offsets.
+    pub offsets_warps: usize,
+    /// Through which the blocks look back.
+    pub words: StatusWords,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+}
+
+impl Pipeline {
+    /// The scan of `len` elements.
+    pub(super) fn of_scan(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
+        let (shape, blocks) = (TileShape::new(sizes, LARGE), tuning.blocks_for(sizes.state));
+        let beside = OVERHEAD + shape.found(sizes, 0) * MARK_SLOTS;
+        let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
+        // A block's 16 barriers do for one tile less where there are warps that find offsets.
+        let most = if sizes.marks != Marks::None { tuning.lag.min(3) } else { tuning.lag };
+        let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
+        let ring = (lag + 1).next_multiple_of(tuning.look_back_warps);
+        let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_SCAN } else { 0 };
+        Self {
+            ahead: tuning.ahead,
+            lag,
+            stages: tuning.ahead + lag + 1,
+            ring,
+            offsets_warps,
+            ..Self::of(len, sizes, tuning, shape)
+        }
+    }
+
+    /// The reduction of `len` elements by rows or offsets.
+    pub(super) fn of_segments(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
+        let blocks = tuning.blocks_for(sizes.state);
+        let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_REDUCTION } else { 0 };
+        let plan = |shape: TileShape, ahead: usize| Self {
+            ahead,
+            stages: ahead + 2,
+            ring: INCOMPLETE.next_multiple_of(tuning.look_back_warps),
+            offsets_warps,
+            ..Self::of(len, sizes, tuning, shape)
+        };
+        // In tiles of this shape, if at least three of them fit.
+        let fitting = |shape: TileShape| {
+            let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + Self::beside_segments(sizes, shape));
+            let ahead = MOST_AHEAD.min((room / shape.bytes()).checked_sub(2)?);
+            (ahead > 0).then(|| plan(shape, ahead))
+        };
+        let (larger, large) = (TileShape::new(sizes, SEGMENTS), TileShape::new(sizes, LARGE));
+        fitting(larger).or_else(|| fitting(large)).unwrap_or_else(|| plan(large, 1))
+    }
+
+    fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: TileShape) -> Self {
+        let tiles = len.div_ceil(shape.elements()).max(1);
+        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), sizes.state);
+        Self {
+            shape,
+            tiles,
+            blocks: tuning.blocks_for(sizes.state),
+            ahead: 0,
+            lag: 0,
+            stages: 0,
+            ring: 0,
+            look_back_warps: tuning.look_back_warps,
+            offsets_warps: 0,
+            words,
+            tuning,
+        }
+    }
+
+    /// Shared memory of a segmented reduction beside its tiles: of the tiles that are not complete, and what is found of
+    /// those whose results are being stored, that are reduced, and that are prepared.
+    pub(super) fn beside_segments(sizes: Sizes, shape: TileShape) -> usize {
+        INCOMPLETE * (2 * sizes.state + 16) * shape.warps()
+            + shape.found(sizes, OFFSETS_A_WARP) * (OFFSETS_WARPS_OF_REDUCTION + 2)
+    }
+
+    /// Shared memory of a scan beside its tiles.
+    #[cfg(test)]
+    pub(super) fn beside_scan(&self, sizes: Sizes) -> usize {
+        OVERHEAD + self.stages * self.shape.beside(sizes) + MARK_SLOTS * self.shape.found(sizes, 0)
+    }
+
+    /// Threads a block, the helper warps included.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shape.threads + (self.look_back_warps + self.offsets_warps) * WARP
+    }
+
+    /// Dynamic shared memory a block: its tiles.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.stages * self.shape.bytes()
+    }
+
+    /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
+    #[must_use]
+    pub fn constants(&self, sizes: Sizes) -> Constants {
+        let Self { blocks, ahead, lag, stages, ring, look_back_warps, offsets_warps, tuning, .. } = *self;
+        let mark_slots = match sizes.marks {
+            Marks::Offsets if lag > 0 => MARK_SLOTS,
+            Marks::Offsets => offsets_warps + 2,
+            Marks::None | Marks::Vectors => stages,
+        };
+        let mut constants = self.shape.constants(sizes);
+        constants.add(&[
+            ("BLOCKS", blocks),
+            ("AHEAD", ahead),
+            ("LAG", lag),
+            ("STAGES", stages),
+            ("RING", ring),
+            ("LOOK_BACK_WARPS", look_back_warps),
+            ("OFFSETS_WARPS", offsets_warps),
+            ("MARK_SLOTS", mark_slots),
+            ("GROUPS", tuning.groups),
+        ]);
+        constants
+    }
+}

@@ -1,0 +1,151 @@
+//! A tile: its shape, what a block holds of it in shared memory, and the sizes that these depend on.
+//!
+//! The shape depends on the types alone, so that a scan of floats groups its additions in the same way on every GPU of an
+//! architecture.
+
+use super::constants::Constants;
+use super::memory::StatusWords;
+
+/// Lanes of a warp.
+pub(super) const WARP: usize = 32;
+/// Tiles of a look-back group.
+pub(super) const GROUP: usize = WARP;
+/// Entries from one group's status word to the next: a memory line of 8-byte words, so that blocks that poll different
+/// groups poll different lines.
+pub(super) const SPREAD: usize = 16;
+/// Offsets of a tile that one warp finds and marks; all warps of a block share the others. Tiles of 3,072 elements and
+/// segments of 8 have 384; see benches/NOTES.md, "Segments on the GPU".
+pub(super) const OFFSETS_A_WARP: usize = 768;
+/// Tiles whose marks by offsets a scan keeps: those from one that is finished to one that is prepared (LAG + warps + 2).
+pub(super) const MARK_SLOTS: usize = 8;
+/// Shared memory that the driver reserves in each block (CUDA C++ Programming Guide, compute capability 8.0 and later).
+pub(super) const DRIVER_RESERVED: usize = 1 << 10;
+
+/// Threads that compute on a tile, and the bytes of input that each has of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TileSize {
+    pub(super) threads: usize,
+    pub(super) thread_bytes: usize,
+}
+
+/// Long arrays: three loads of 16 bytes a thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21: benches/NOTES.md).
+pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
+/// Short arrays, where every block has one such tile: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at
+/// 2^16, benches/NOTES.md, "Short arrays").
+pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
+/// Segmented reductions free a tile once it is reduced, so tiles can be larger, which amortises the work a tile (H200,
+/// 2026-11-21: benches/NOTES.md, "Segments on the GPU").
+pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 80 };
+
+/// The sizes in bytes that a plan depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of an element.
+    pub input: usize,
+    /// Of what one tile tells another: what the operator combines, with its segment heads.
+    pub state: usize,
+    /// Of a result.
+    pub output: usize,
+    /// Of an element's place in shared memory: of the element, or of a result that may take its place.
+    pub place: usize,
+    /// Of what a thread keeps of a tile from the first pass over it to the second.
+    pub kept: usize,
+    /// How segment heads are marked in shared memory.
+    pub marks: Marks,
+}
+
+/// How segment heads are marked in shared memory: see `kernels/tile/heads.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// They are not.
+    None,
+    /// In bytes, one or two for each vector of each tile there.
+    Vectors,
+    /// In bits, one for each element, of more tiles than are there: those that are prepared, too.
+    Offsets,
+}
+
+impl Sizes {
+    /// Of a scan that has no segments.
+    #[must_use]
+    pub fn plain(input: usize, state: usize, output: usize) -> Self {
+        Self { input, state, output, place: input, kept: 0, marks: Marks::None }
+    }
+}
+
+/// A tile's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// Threads that compute on it.
+    pub threads: usize,
+    /// Neighbouring elements that a thread loads at once.
+    pub vector: usize,
+    /// Vectors that a thread has.
+    pub rows: usize,
+    /// Bytes of a vector's slot in shared memory.
+    pub slot: usize,
+}
+
+impl TileShape {
+    pub(super) fn new(sizes: Sizes, size: TileSize) -> Self {
+        let TileSize { threads, thread_bytes } = size;
+        let widest = sizes.state.max(sizes.output);
+        // The fewest elements that are whole loads of 16 bytes, unless that is more than a thread holds or, of odd sizes, more
+        // values than there are registers for.
+        let whole = [1, 2, 4, 8, 16].into_iter().find(|elements| (elements * sizes.input).is_multiple_of(16));
+        let few = |&elements: &usize| {
+            elements * sizes.input <= 16 || (elements <= 4 && elements * sizes.input <= thread_bytes)
+        };
+        let vector = whole.filter(few).unwrap_or(1);
+        let vector = vector.min(1 << (64 / widest).max(1).ilog2());
+        let slot = (vector * sizes.place).next_multiple_of(16);
+        // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.
+        let rows = ((thread_bytes / slot).min(63 / vector).max(1) - 1) | 1;
+        Self { threads, vector, rows, slot }
+    }
+
+    /// Its elements.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        self.threads * self.vector * self.rows
+    }
+
+    /// Its bytes in shared memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.threads * self.rows * self.slot
+    }
+
+    pub(super) fn warps(&self) -> usize {
+        self.threads / WARP
+    }
+
+    /// A tile's share of shared memory beside its elements: the totals of its warps, their prefixes, what its threads
+    /// keep, its marks.
+    pub(super) fn beside(&self, sizes: Sizes) -> usize {
+        let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>();
+        2 * sizes.state * self.warps()
+            + sizes.kept * self.threads
+            + if sizes.marks == Marks::Vectors { marks } else { 0 }
+    }
+
+    /// What an offsets warp leaves of a tile: its marks, the range of its offsets and its first `ends`.
+    pub(super) fn found(&self, sizes: Sizes, ends: usize) -> usize {
+        if sizes.marks == Marks::Offsets { self.elements() / 8 + 48 + ends * size_of::<u16>() } else { 0 }
+    }
+
+    /// What kernels that scan tiles of this shape have to know.
+    pub(super) fn constants(&self, sizes: Sizes) -> Constants {
+        let mut constants = StatusWords::constants(sizes.state);
+        constants.add(&[
+            ("GROUP", GROUP),
+            ("SPREAD", SPREAD),
+            ("OFFSETS_A_WARP", OFFSETS_A_WARP),
+            ("THREADS", self.threads),
+            ("VECTOR", self.vector),
+            ("ROWS", self.rows),
+            ("SLOT_BYTES", self.slot),
+        ]);
+        constants
+    }
+}

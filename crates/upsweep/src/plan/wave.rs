@@ -1,0 +1,72 @@
+//! Short scans: arrays that one wave of blocks holds in shared memory at once. See `kernels/device/wave.cuh`.
+
+use super::constants::Constants;
+use super::memory::StatusWords;
+use super::tile::{LARGE, SMALL, Sizes, TileShape};
+use super::tuning::Tuning;
+
+/// The most blocks of a wave: an H200 runs 396 at once (132 multiprocessors, three blocks each).
+pub(super) const MOST_PARTS: usize = 384;
+/// The most tiles of a block, where its share of shared memory holds as many: copies are waited for by a number of groups
+/// that is known when the kernel is compiled.
+pub(super) const MOST_TILES: usize = 5;
+/// Up to this many small tiles run in one block: faster than a look-back between blocks (H200, 2026-11-22: 2 tiles 0.4 us faster,
+/// 4 tiles 1 us slower; benches/NOTES.md, "One block alone").
+const MOST_TILES_OF_ONE_BLOCK: usize = 2;
+/// Shared memory for what a block's warps share beside its tiles: the most that any kernel takes.
+pub(super) const SHARED_RESERVED: usize = 14 << 10;
+
+/// A planned wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// Tiles.
+    pub tiles: usize,
+    /// Tiles a block; the last one may have fewer.
+    pub part: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// Through which the blocks look back.
+    pub words: StatusWords,
+}
+
+impl Wave {
+    /// The wave for `len` elements, if one holds them in blocks of at most `longest` tiles.
+    pub(super) fn new(len: usize, sizes: Sizes, tuning: &Tuning, longest: usize) -> Option<Self> {
+        let blocks = tuning.blocks_for(sizes.state);
+        let (small, large) = (TileShape::new(sizes, SMALL), TileShape::new(sizes, LARGE));
+        let fit = |blocks: usize, shape: TileShape| {
+            (tuning.shared_bytes / blocks).saturating_sub(SHARED_RESERVED) / shape.bytes()
+        };
+        let wave = |shape: TileShape, of_one_block: usize, most: usize| {
+            let tiles = len.div_ceil(shape.elements()).max(1);
+            let (part, most) =
+                if tiles <= of_one_block { (tiles, of_one_block) } else { (tiles.div_ceil(MOST_PARTS), most) };
+            let words = StatusWords::of(tiles.div_ceil(part), sizes.state);
+            (part <= most.min(longest)).then_some(Self { shape, tiles, part, blocks, words })
+        };
+        wave(small, fit(1, small).min(MOST_TILES_OF_ONE_BLOCK), 1)
+            .or_else(|| wave(large, 0, fit(blocks, large).clamp(1, MOST_TILES)))
+    }
+
+    /// Blocks to launch.
+    #[must_use]
+    pub fn grid(&self) -> usize {
+        self.tiles.div_ceil(self.part)
+    }
+
+    /// Dynamic shared memory a block: its tiles.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.part * self.shape.bytes()
+    }
+
+    /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
+    #[must_use]
+    pub fn constants(&self, sizes: Sizes) -> Constants {
+        let mut constants = self.shape.constants(sizes);
+        constants.add(&[("BLOCKS", self.blocks), ("MOST_PARTS", MOST_PARTS), ("MOST_TILES", MOST_TILES)]);
+        constants
+    }
+}

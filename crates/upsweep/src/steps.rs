@@ -1,0 +1,392 @@
+//! What is done to the elements, apart from where they lie: map, operator and finish as one value.
+//!
+//! ```text
+//! load       an element and its position to what is combined
+//! combine    the operator
+//! store      what is combined to a result
+//! given      an initial value, as the caller has it, to what is combined; `carried` is the way back
+//! ```
+//!
+//! The CPU backend is generic over [`Steps`]. The CUDA backend is not: it gets sizes and text ([`Code`]).
+
+#[cfg(feature = "cuda")]
+use crate::operator::Source;
+#[cfg(feature = "cuda")]
+use crate::operator::Widen;
+#[cfg(feature = "cuda")]
+use crate::operator::builtin::Sum;
+use crate::operator::{Element, Form, Function, Halves, Map, Operator, Same};
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// The functions of one job behind one type parameter, so that the backends need not spell out their bounds.
+pub(crate) trait Steps: Copy + Send + Sync + 'static {
+    type In: Element;
+    /// What is combined.
+    type Acc: Element;
+    type Out: Element;
+    /// Initial values, as the caller has them.
+    type Given: Element;
+
+    /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
+    const LANES: bool;
+
+    /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
+    const EXACT: bool;
+
+    /// The operator's type, for messages.
+    fn operator_name() -> &'static str;
+    fn identity(&self) -> Option<Self::Acc>;
+    fn given(&self, value: Self::Given) -> Self::Acc;
+    fn carried(&self, value: Self::Acc) -> Self::Given;
+
+    /// An encoded value to begin with where `x` follows: combined with `x`, it leaves `x` as it is. Of
+    /// [`EXACT`](Steps::EXACT) operators.
+    fn neutral(&self, x: Self::Acc) -> Self::Acc;
+
+    /// A value as [`combine_encoded`](Steps::combine_encoded) takes it: extremes of floats are integers there, of which one
+    /// instruction finds the larger. For all other operators nothing changes.
+    fn encode(&self, value: Self::Acc) -> Self::Acc;
+    fn decode(&self, value: Self::Acc) -> Self::Acc;
+    fn combine_encoded(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
+
+    /// What is combined for the element `x` at position `index`.
+    fn load(&self, x: Self::In, index: usize) -> Self::Acc;
+    fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// What is stored for the result `value`.
+    fn store(&self, value: Self::Acc) -> Self::Out;
+    /// What is stored for the encoded result `value`.
+    fn store_encoded(&self, value: Self::Acc) -> Self::Out;
+
+    /// `a` and then `b`, either of which may be nothing.
+    #[inline(always)]
+    fn join(&self, a: Option<Self::Acc>, b: Option<Self::Acc>) -> Option<Self::Acc> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.combine(a, b)),
+            (a, None) => a,
+            (None, b) => b,
+        }
+    }
+
+    /// What is known of the functions beside their text.
+    #[cfg(feature = "cuda")]
+    fn known() -> Known;
+
+    /// Adds the functions to `source` and names them.
+    #[cfg(feature = "cuda")]
+    fn code(&self, source: &mut Source) -> Code;
+}
+
+/// The CUDA C++ names of the types and functions of [`Steps`].
+#[cfg(feature = "cuda")]
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    /// `In`, `Acc`, `Out`, `Given`.
+    pub(crate) types: [String; 4],
+    /// `Acc name(In, u64)`
+    pub(crate) load: String,
+    /// `Acc name(Acc, Acc)`
+    pub(crate) combine: String,
+    /// `Out name(Acc)`
+    pub(crate) store: String,
+    /// `Acc name(Given)`
+    pub(crate) given: String,
+    /// `Given name(Acc)`
+    pub(crate) carried: String,
+}
+
+/// What backends use of the functions beside their text.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) form: Form,
+    /// There is no map: what is combined is an element.
+    pub(crate) same_map: bool,
+    /// There is no finish: a result is what is combined.
+    pub(crate) same_finish: bool,
+    /// The map only widens integers.
+    pub(crate) widens: bool,
+    /// The functions take any bits, also those that are no element.
+    pub(crate) any_bits: bool,
+}
+
+/// The steps of a builder's options.
+pub(crate) struct Parts<I, O, Op, M, F> {
+    pub(crate) operator: Op,
+    pub(crate) map: M,
+    pub(crate) finish: F,
+    pub(crate) types: PhantomData<fn(I) -> O>,
+}
+
+impl<I, O, Op, M, F> Parts<I, O, Op, M, F> {
+    pub(crate) fn new(operator: Op, map: M, finish: F) -> Self {
+        Self { operator, map, finish, types: PhantomData }
+    }
+}
+
+impl<I, O, Op: Copy, M: Copy, F: Copy> Clone for Parts<I, O, Op, M, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I, O, Op: Copy, M: Copy, F: Copy> Copy for Parts<I, O, Op, M, F> {}
+
+impl<I, O, Op, M, F> Steps for Parts<I, O, Op, M, F>
+where
+    I: Element,
+    O: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
+{
+    type In = I;
+    type Acc = M::Output;
+    type Out = O;
+    type Given = M::Output;
+
+    const LANES: bool = Op::LANES && M::Output::LANE;
+    // Of such elements, floats are those that can be encoded.
+    const EXACT: bool = match Op::FORM {
+        Form::Other => false,
+        Form::Sum => !M::Output::ENCODED,
+        Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
+    };
+
+    fn operator_name() -> &'static str {
+        std::any::type_name::<Op>()
+    }
+
+    #[inline(always)]
+    fn identity(&self) -> Option<M::Output> {
+        self.operator.identity()
+    }
+
+    #[inline(always)]
+    fn given(&self, value: M::Output) -> M::Output {
+        value
+    }
+
+    #[inline(always)]
+    fn carried(&self, value: M::Output) -> M::Output {
+        value.canonical()
+    }
+
+    #[inline(always)]
+    fn neutral(&self, x: M::Output) -> M::Output {
+        match Op::FORM {
+            // SAFETY: exact operators are of numbers, of which no bits are the number 0.
+            Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
+            // Combined with itself it is the same.
+            _ => x,
+        }
+    }
+
+    #[inline(always)]
+    fn encode(&self, value: M::Output) -> M::Output {
+        if Self::ENCODED { value.encode(Self::LATER) } else { value }
+    }
+
+    #[inline(always)]
+    fn decode(&self, value: M::Output) -> M::Output {
+        if Self::ENCODED { value.decode() } else { value }
+    }
+
+    #[inline(always)]
+    fn combine_encoded(&self, a: M::Output, b: M::Output) -> M::Output {
+        if Self::ENCODED { a.extreme_encoded(b, Self::LATER) } else { self.operator.combine(a, b) }
+    }
+
+    #[inline(always)]
+    fn load(&self, x: I, index: usize) -> M::Output {
+        self.map.apply(x, index as u64)
+    }
+
+    #[inline(always)]
+    fn combine(&self, a: M::Output, b: M::Output) -> M::Output {
+        self.operator.combine(a, b)
+    }
+
+    #[inline(always)]
+    fn store(&self, value: M::Output) -> O {
+        self.finish.call((value,)).canonical()
+    }
+
+    #[inline(always)]
+    fn store_encoded(&self, value: M::Output) -> O {
+        let value = self.decode(value);
+        if Self::ENCODED && Self::LATER && TypeId::of::<F>() == TypeId::of::<Same>() {
+            // NaN has been encoded so that it is the canonical one again.
+            self.finish.call((value,))
+        } else {
+            self.store(value)
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn known() -> Known {
+        let same = TypeId::of::<Same>();
+        let (same_map, same_finish) = (TypeId::of::<M>() == same, TypeId::of::<F>() == same);
+        let widens = TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
+        Known { form: Op::FORM, same_map, same_finish, widens, any_bits: same_map && same_finish }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn code(&self, source: &mut Source) -> Code {
+        let acc = M::Output::cuda_type(source);
+        let types = [I::cuda_type(source), acc.clone(), O::cuda_type(source), acc];
+        let combine = self.operator.cuda_function(source);
+        let load = self.map.cuda_function(source);
+        let store = self.finish.cuda_function(source);
+        let given = Function::<(M::Output,)>::cuda_function(&Same, source);
+        Code { types, load, combine, store, carried: given.clone(), given }
+    }
+}
+
+impl<I, O, Op, M, F> Parts<I, O, Op, M, F>
+where
+    I: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+{
+    /// Whether the operator is the larger or the smaller of two floats.
+    const ENCODED: bool = M::Output::ENCODED && matches!(Op::FORM, Form::Minimum | Form::Maximum);
+    /// Whether it is the larger.
+    const LATER: bool = matches!(Op::FORM, Form::Maximum);
+}
+
+/// Whether sums by `Op` of `T` are combined in f32: those of f16 and bf16, which would soon stop to grow in their own
+/// type.
+pub(crate) const fn sums_in_f32<T: Element, Op: Operator<T>>() -> bool {
+    matches!(Op::FORM, Form::Sum) && T::HALVES.is_some()
+}
+
+/// The steps of a sum of f16 or bf16 that is combined in f32 and rounded once, when it is stored: see [`sums_in_f32`].
+pub(crate) struct InF32<I, O, Op, M, F>(pub(crate) Parts<I, O, Op, M, F>);
+
+impl<I, O, Op: Copy, M: Copy, F: Copy> Clone for InF32<I, O, Op, M, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I, O, Op: Copy, M: Copy, F: Copy> Copy for InF32<I, O, Op, M, F> {}
+
+impl<I, O, Op, M, F> Steps for InF32<I, O, Op, M, F>
+where
+    I: Element,
+    O: Element,
+    M: Map<I>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O>,
+{
+    type In = I;
+    type Acc = f32;
+    type Out = O;
+    type Given = M::Output;
+
+    const LANES: bool = Op::LANES;
+    const EXACT: bool = false;
+
+    fn operator_name() -> &'static str {
+        std::any::type_name::<Op>()
+    }
+
+    #[inline(always)]
+    fn identity(&self) -> Option<f32> {
+        self.0.operator.identity().map(widen)
+    }
+
+    #[inline(always)]
+    fn given(&self, value: M::Output) -> f32 {
+        widen(value)
+    }
+
+    #[inline(always)]
+    fn carried(&self, value: f32) -> M::Output {
+        narrow::<M::Output>(value).canonical()
+    }
+
+    #[inline(always)]
+    fn neutral(&self, x: f32) -> f32 {
+        x
+    }
+
+    #[inline(always)]
+    fn encode(&self, value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn decode(&self, value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn combine_encoded(&self, a: f32, b: f32) -> f32 {
+        a + b
+    }
+
+    #[inline(always)]
+    fn load(&self, x: I, index: usize) -> f32 {
+        widen(self.0.map.apply(x, index as u64))
+    }
+
+    #[inline(always)]
+    fn combine(&self, a: f32, b: f32) -> f32 {
+        a + b
+    }
+
+    #[inline(always)]
+    fn store(&self, value: f32) -> O {
+        self.0.store(narrow(value))
+    }
+
+    #[inline(always)]
+    fn store_encoded(&self, value: f32) -> O {
+        self.store(value)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn known() -> Known {
+        Known { same_map: false, same_finish: false, ..Parts::<I, O, Op, M, F>::known() }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn code(&self, source: &mut Source) -> Code {
+        let Code { types: [input, half, output, _], load, store, .. } = self.0.code(source);
+        let acc = f32::cuda_type(source);
+        let combine = Operator::<f32>::cuda_function(&Sum, source);
+        let load = source.define(&format!("in f32 {load}"), "load_f32", |_, name| {
+            format!("__device__ __forceinline__ {acc} {name}({input} x, u64 index) {{ return cast<{acc}>({load}(x, index)); }}")
+        });
+        let given = source.define(&format!("to f32 {half}"), "to_f32", |_, name| {
+            format!("__device__ __forceinline__ {acc} {name}({half} x) {{ return cast<{acc}>(x); }}")
+        });
+        let carried = source.define(&format!("from f32 {half}"), "from_f32", |_, name| {
+            format!("__device__ __forceinline__ {half} {name}({acc} x) {{ return arith::narrow<{half}>(x); }}")
+        });
+        let store = source.define(&format!("from f32 {store}"), "store_f32", |_, name| {
+            format!("__device__ __forceinline__ {output} {name}({acc} x) {{ return {store}({carried}(x)); }}")
+        });
+        Code { types: [input, acc, output, half], load, combine, store, given, carried }
+    }
+}
+
+/// Of f16 and bf16 alone, as [`sums_in_f32`] says; any other is NaN, which nobody takes for a sum.
+#[inline(always)]
+fn widen<T: Element>(x: T) -> f32 {
+    match T::HALVES {
+        Some(Halves { widen, .. }) => widen(x),
+        None => f32::NAN,
+    }
+}
+
+/// The same way back.
+#[inline(always)]
+fn narrow<T: Element>(x: f32) -> T {
+    match T::HALVES {
+        Some(Halves { narrow, .. }) => narrow(x),
+        // SAFETY: never reached, see `sums_in_f32`; and zero bits are a value of every number, of bool and of structs of them.
+        None => unsafe { MaybeUninit::zeroed().assume_init() },
+    }
+}
