@@ -244,8 +244,15 @@ mod tests {
         assert!(log.contains("warp/scan.cuh(12)") && log.contains("nonsense"), "{log}");
         assert!(matches!(image("a\0b", "sm_90"), Err(Error::Compile { .. })));
         assert!(matches!(image("", "sm_1"), Err(Error::Compile { .. })));
+    }
+
+    #[test]
+    fn a_missing_file_is_named_without_nvrtc() {
         let source = KernelSource { root: "missing.cuh", prelude: String::new(), entry: "kernel" };
-        let Err(Error::Compile { log, .. }) = compile_for(&source, "sm_90") else { panic!("there is no such file") };
-        assert!(log.contains("missing.cuh") || log.contains(".cuh"), "{log}");
+        let Err(Error::Compile { options, log }) = compile_for(&source, "sm_90") else {
+            panic!("there is no such file")
+        };
+        assert!(options.contains(&"--gpu-architecture=sm_90".to_owned()));
+        assert!(log.contains("\"missing.cuh\""), "{log}");
     }
 }

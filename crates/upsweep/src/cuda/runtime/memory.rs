@@ -102,18 +102,9 @@ impl Cuda {
     /// # Errors
     /// [`Error::Place`] when it is on the host, [`Error::Device`] when it belongs to another GPU.
     pub(crate) fn read<'a, T>(&'a self, what: &'static str, view: &'a View<'_, T>) -> Result<(CUdeviceptr, Loan<'a>)> {
-        match view {
-            View::Cuda(view) => self.read_cuda(what, view),
-            View::Host(_) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
-        }
-    }
-
-    /// As [`read`](Self::read).
-    pub(crate) fn read_cuda<'a, T>(
-        &'a self,
-        what: &'static str,
-        view: &'a CudaView<'_, T>,
-    ) -> Result<(CUdeviceptr, Loan<'a>)> {
+        let View::Cuda(view) = view else {
+            return Err(Error::Place { what, found: "host", expected: "CUDA" });
+        };
         match self.order(what, view.stream())? {
             Order::Nothing => Ok((self.address(view)?, Loan::default())),
             order => {
