@@ -15,11 +15,15 @@ fn still_works(device: &Device) -> Outcome {
 }
 
 #[test]
-fn the_survey_names_the_devices_or_the_reason() {
+fn the_survey_names_what_there_is_or_the_reason() {
     let survey = cuda::survey();
     match survey.devices {
         Ok(devices) => assert!(devices.iter().all(|device| !device.name.is_empty() && device.memory > 0)),
         Err(error) => assert!(error.to_string().contains("CUDA"), "{error}"),
+    }
+    match survey.nvrtc {
+        Ok(version) => assert!(version >= (12, 0), "{version:?}"),
+        Err(reason) => assert!(reason.contains("nvidia-cuda-nvrtc"), "{reason}"),
     }
 }
 

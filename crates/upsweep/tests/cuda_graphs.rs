@@ -3,7 +3,7 @@
 #![cfg(feature = "cuda")]
 
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaContext, CudaGraph, CudaStream};
+use cudarc::driver::{CudaContext, CudaGraph, CudaStream, result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use upsweep::prelude::*;
 
@@ -215,13 +215,7 @@ fn interleaved_lines_in_a_graph() -> Outcome {
     let (_one, stream, device) = start()?;
     let (len, inner) = (30_000, 40);
     let x = values(len * inner);
-    let along = |x: &[u64]| {
-        let mut sums = x.to_vec();
-        for i in inner..sums.len() {
-            sums[i] = sums[i].wrapping_add(sums[i - inner]);
-        }
-        sums
-    };
+    let along = |x: &[u64]| along_columns(x, inner);
     let mut data = device.upload(&x)?;
     let mut totals = device.filled(inner, 0u64)?;
     let shape = [len, inner];
@@ -240,4 +234,92 @@ fn interleaved_lines_in_a_graph() -> Outcome {
         assert!(totals.to_vec()? == along(&expected)[x.len() - inner..]);
     }
     Ok(())
+}
+
+/// Prefix sums along the first axis.
+fn along_columns(x: &[u64], inner: usize) -> Vec<u64> {
+    let mut sums = x.to_vec();
+    for i in inner..sums.len() {
+        sums[i] = sums[i].wrapping_add(sums[i - inner]);
+    }
+    sums
+}
+
+/// Few long strided lines take several kernels, which pass values on through memory of the graph.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn ten_thousand_replays_of_strided_lines_with_other_data() -> Outcome {
+    let (_one, stream, device) = start()?;
+    let shape = [8192, 40];
+    let len = shape[0] * shape[1];
+    let mut input = stream.clone_htod(&values(len))?;
+    let mut sums = stream.alloc_zeros::<u64>(len)?;
+    let mut totals = stream.alloc_zeros::<u64>(shape[1])?;
+    let graph = capture(&stream, MODES[0], || {
+        Scan::new(Sum).axis(&shape, 0).run(&device, &input, &mut sums)?;
+        Reduce::new(Sum).axis(&shape, 0).run(&device, &input, &mut totals)
+    })?;
+    let other = device.upload(&values(len))?;
+    let of_other = along_columns(&values(len), shape[1]);
+    for round in 0..50u64 {
+        let x: Vec<u64> = values(len).iter().map(|x| x.wrapping_mul(2 * round + 1)).collect();
+        stream.memcpy_htod(&x, &mut input)?;
+        stream.memset_zeros(&mut sums)?;
+        stream.memset_zeros(&mut totals)?;
+        for _ in 0..200 {
+            graph.launch()?;
+        }
+        // A call outside of the graph, between its replays, has memory of its own.
+        let mut beside = device.filled(len, 0u64)?;
+        Scan::new(Sum).axis(&shape, 0).run(&device, &other, &mut beside)?;
+        graph.launch()?;
+        let expected = along_columns(&x, shape[1]);
+        assert!(stream.clone_dtoh(&sums)? == expected, "sums of round {round}");
+        assert!(stream.clone_dtoh(&totals)? == expected[len - shape[1]..], "totals of round {round}");
+        assert!(beside.to_vec()? == of_other, "the call beside the graph, in round {round}");
+    }
+    Ok(())
+}
+
+/// Memory that is part of a graph would allow it one executable.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn two_executables_of_one_graph_in_turn() -> Outcome {
+    let (_one, stream, device) = start()?;
+    let another = stream.context().new_stream()?;
+    let shape = [8192, 40];
+    let len = shape[0] * shape[1];
+    let mut data = stream.clone_htod(&values(len))?;
+    let first = capture(&stream, MODES[0], || Scan::new(Sum).axis(&shape, 0).run_in_place(&device, &mut data))?;
+    // SAFETY: the graph is not used by another thread.
+    let second = unsafe { result::graph::instantiate(first.cu_graph(), CUgraphInstantiate_flags(0)) }?;
+    let mut expected = values(len);
+    for _ in 0..5 {
+        first.launch()?;
+        another.join(&stream)?;
+        // SAFETY: the executable was made above, and is destroyed below.
+        unsafe { result::graph::launch(second, another.cu_stream()) }?;
+        stream.join(&another)?;
+        expected = along_columns(&along_columns(&expected, shape[1]), shape[1]);
+        assert!(stream.clone_dtoh(&data)? == expected);
+    }
+    // The second one keeps its memory when the graph and the first are gone: a graph that is captured then has another's,
+    // and may run at the same time.
+    drop(first);
+    let mut other = stream.clone_htod(&values(len))?;
+    let mut expected_of_other = values(len);
+    let third = capture(&stream, MODES[0], || Scan::new(Sum).axis(&shape, 0).run_in_place(&device, &mut other))?;
+    another.join(&stream)?;
+    for _ in 0..50 {
+        third.launch()?;
+        // SAFETY: as above.
+        unsafe { result::graph::launch(second, another.cu_stream()) }?;
+        expected = along_columns(&expected, shape[1]);
+        expected_of_other = along_columns(&expected_of_other, shape[1]);
+    }
+    stream.join(&another)?;
+    assert!(stream.clone_dtoh(&data)? == expected);
+    assert!(stream.clone_dtoh(&other)? == expected_of_other);
+    // SAFETY: it is not launched again.
+    Ok(unsafe { result::graph::exec_destroy(second) }?)
 }

@@ -97,3 +97,103 @@ fn streams_that_are_gone_keep_no_workspace() -> Outcome {
         Ok(())
     })
 }
+
+/// Values whose sums repeat nowhere near.
+fn values(len: usize, seed: u32) -> Vec<u32> {
+    (0..len as u32).map(|i| (i ^ seed << 26).wrapping_mul(2_654_435_761) >> 3).collect()
+}
+
+/// Prefix sums along the first axis.
+fn along_columns(x: &[u32], inner: usize) -> Vec<u32> {
+    let mut sums = x.to_vec();
+    for i in inner..sums.len() {
+        sums[i] = sums[i].wrapping_add(sums[i - inner]);
+    }
+    sums
+}
+
+/// The kernels of a call on few long strided lines pass sums on through memory of the call, those of different calls
+/// between each other's kernels.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn calls_of_many_threads_on_one_stream_have_memory_each() -> Outcome {
+    let _one = one_at_a_time();
+    let device = Device::cuda(0)?;
+    std::thread::scope(|scope| {
+        let device = &device;
+        let work = |number: u32| -> upsweep::Result<()> {
+            let shape = [1 << (20 - number), 64];
+            let x = values(shape[0] * shape[1], number);
+            let input = device.upload(&x)?;
+            let (mut sums, mut totals) = (device.filled(x.len(), 0u32)?, device.filled(shape[1], 0u32)?);
+            for _ in 0..100 {
+                Scan::new(Sum).axis(&shape, 0).run(device, &input, &mut sums)?;
+                Reduce::new(Sum).axis(&shape, 0).run(device, &input, &mut totals)?;
+            }
+            let expected = along_columns(&x, shape[1]);
+            assert!(sums.to_vec()? == expected, "sums of thread {number}");
+            assert!(totals.to_vec()? == expected[x.len() - shape[1]..], "totals of thread {number}");
+            Ok(())
+        };
+        let threads: Vec<_> = (0..6).map(|number| scope.spawn(move || work(number))).collect();
+        for thread in threads {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(())
+    })
+}
+
+/// As above, on streams that run at the same time: memory that one call has freed is another's only after its kernels.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn calls_on_several_streams_have_memory_each() -> Outcome {
+    let _one = one_at_a_time();
+    let context = CudaContext::new(0)?;
+    let shape = [1 << 15, 64];
+    let mut calls = Vec::new();
+    for number in 0..4 {
+        let device = Device::on_stream(&context.new_stream()?)?;
+        let x = values(shape[0] * shape[1], number);
+        calls.push((device.upload(&x)?, device.filled(x.len(), 0u32)?, along_columns(&x, shape[1]), device));
+    }
+    for _ in 0..200 {
+        for (input, sums, _, device) in &mut calls {
+            Scan::new(Sum).axis(&shape, 0).run(device, input, sums)?;
+        }
+    }
+    for (_, sums, expected, _) in &calls {
+        assert!(sums.to_vec()? == *expected);
+    }
+    Ok(())
+}
+
+/// A call takes memory for itself from a pool, which keeps what such calls need.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn a_call_has_memory_for_itself_when_the_device_is_full() -> Outcome {
+    let _one = one_at_a_time();
+    let context = CudaContext::new(0)?;
+    let device = Device::cuda(0)?;
+    let shape = [1 << 16, 64];
+    let x = [0, 1].map(|seed| values(shape[0] * shape[1], seed));
+    let inputs = [device.upload(&x[0])?, device.upload(&x[1])?];
+    let mut sums = device.filled(x[0].len(), 0u32)?;
+    // The kernels are loaded, and the pool is made.
+    Scan::new(Sum).axis(&shape, 0).run(&device, &inputs[1], &mut sums)?;
+    device.synchronize()?;
+    let mut taken = Vec::new();
+    let mut piece = context.mem_get_info()?.0;
+    while piece >= 1 << 16 {
+        // SAFETY: nobody reads the memory.
+        match unsafe { context.default_stream().alloc::<u8>(piece) } {
+            Ok(memory) => taken.push(memory),
+            Err(_) => piece /= 2,
+        }
+    }
+    for (x, input) in x.iter().zip(&inputs) {
+        Scan::new(Sum).axis(&shape, 0).run(&device, input, &mut sums)?;
+        assert!(sums.to_vec()? == along_columns(x, shape[1]));
+    }
+    drop(taken);
+    Ok(context.synchronize()?)
+}

@@ -11,8 +11,8 @@
 
 // Whether every tile is computed as a full one. Slots past the end hold garbage. It can only reach results past the end,
 // which are not stored, and these functions take any bits. One code path halves the instructions that a short scan must
-// fetch.
-constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED;
+// fetch. A carry is what the last tile combines to, so there garbage would show.
+constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARRIES;
 
 
 

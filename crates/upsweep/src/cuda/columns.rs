@@ -1,7 +1,8 @@
 //! Scans and reductions of interleaved lines on a CUDA device; see `kernels/device/columns.cuh`.
 
 use super::Cuda;
-use super::code::{Features, Kernel, Pass};
+use super::code::Kernel;
+use super::features::{Features, Pass};
 use super::job::{Begin, CudaJob, Functions};
 use super::params::{ColumnsParams, Params};
 use crate::error::{Error, Result};
@@ -24,28 +25,28 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
     }
 
     // Few long lines: chunks of them are reduced, the sums scanned or reduced, and the chunks scanned.
-    let nothing = Begin::nothing(functions.acc);
+    let nothing = Begin::nothing(functions.layouts.acc);
     let sums_shape = Shape { len: shape.len.div_ceil(chunk), ..shape };
-    let bytes = (sums_shape.lines() * sums_shape.len).saturating_mul(functions.acc.size);
-    let scratch = cuda.scratch(bytes)?;
+    let bytes = (sums_shape.lines() * sums_shape.len).saturating_mul(functions.layouts.acc.size);
+    let scratch = cuda.scratch::<u8>(bytes)?;
     let to_sums = Features { by_segment: true, reverse, pass: Pass::ToSums, ..Features::PLAIN };
-    Launch { output: scratch.address, chunk, features: to_sums, ..whole }.enqueue(cuda, functions, &nothing)?;
+    Launch { output: scratch.address(), chunk, features: to_sums, ..whole }.enqueue(cuda, functions, &nothing)?;
 
-    let of_sums = Launch { input: scratch.address, shape: sums_shape, chunk: sums_shape.len, ..whole };
+    let of_sums = Launch { input: scratch.address(), shape: sums_shape, chunk: sums_shape.len, ..whole };
     if reduces {
         let features = Features { pass: Pass::FromSums, ..features };
         return Launch { features, ..of_sums }.enqueue(cuda, functions, begin);
     }
     let features = Features { pass: Pass::OfSums, ..Features::PLAIN };
-    Launch { output: scratch.address, features, ..of_sums }.enqueue(cuda, functions, &nothing)?;
-    Launch { prefixes: scratch.address, chunk, ..whole }.enqueue(cuda, functions, begin)
+    Launch { output: scratch.address(), features, ..of_sums }.enqueue(cuda, functions, &nothing)?;
+    Launch { prefixes: scratch.address(), chunk, ..whole }.enqueue(cuda, functions, begin)
 }
 
 /// The plan for a pass of a job with these functions.
 pub(super) fn plan(functions: &Functions<'_>, pass: Pass) -> ColumnsPlan {
-    let acc = functions.acc.size;
-    let input = if pass.reads_elements() { functions.input.size } else { acc };
-    let output = if pass.writes_results() { functions.output.size } else { acc };
+    let acc = functions.layouts.acc.size;
+    let input = if pass.reads_elements() { functions.layouts.input.size } else { acc };
+    let output = if pass.writes_results() { functions.layouts.output.size } else { acc };
     ColumnsPlan::new(input, acc, output)
 }
 

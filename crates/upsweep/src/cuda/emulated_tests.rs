@@ -4,11 +4,11 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
-use super::super::code::{Features, Heads, Pass};
-use super::super::job::{Functions, text_of};
-use super::super::params::{ColumnsParams, ReduceParams, ScanParams};
-use super::super::{columns, reduce, scan};
 use super::*;
+use crate::cuda::features::{Features, Heads, Pass};
+use crate::cuda::job::{Functions, text_of};
+use crate::cuda::params::{ColumnsParams, ReduceParams, ScanParams};
+use crate::cuda::{columns, reduce, scan};
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
 use crate::plan::scan::ScanPlan;
@@ -219,7 +219,7 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, 
     let same = G::Same::default();
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same));
     let functions = Functions::of::<S, G>(&text);
-    let sizes = features.sizes(&functions);
+    let sizes = features.sizes(functions.layouts);
     let (plan, constants): (_, &[_]) = match family {
         SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
         Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),

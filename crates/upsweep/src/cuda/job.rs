@@ -1,6 +1,6 @@
 //! A job without its types: here they end. What follows is sizes, addresses and text, compiled once.
 
-use super::code::Heads;
+use super::features::{Heads, Layout, Layouts};
 use super::{Cuda, Loan};
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
@@ -15,19 +15,6 @@ use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// The size and alignment of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
-    pub(crate) size: usize,
-    pub(crate) align: usize,
-}
-
-impl Layout {
-    pub(crate) fn of<T>() -> Self {
-        Self { size: size_of::<T>(), align: align_of::<T>() }
-    }
-}
-
 /// What a job contributes to its kernel's text.
 pub(crate) struct Text {
     pub(crate) code: Code,
@@ -39,10 +26,7 @@ pub(crate) struct Text {
 
 /// What a job computes.
 pub(crate) struct Functions<'a> {
-    /// Of an element, of what is combined, and of a result.
-    pub(crate) input: Layout,
-    pub(crate) acc: Layout,
-    pub(crate) output: Layout,
+    pub(crate) layouts: Layouts,
     pub(crate) known: Known,
     /// What tells it from the functions of other jobs, but for values that the functions hold.
     pub(crate) types: TypeId,
@@ -56,9 +40,11 @@ impl<'a> Functions<'a> {
     /// Of a job with the steps `S` and the segmentation `G`; `text` is [`text_of`] them.
     pub(crate) fn of<S: Steps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text) -> Self {
         Self {
-            input: Layout::of::<S::In>(),
-            acc: Layout::of::<S::Acc>(),
-            output: Layout::of::<S::Out>(),
+            layouts: Layouts {
+                input: Layout::of::<S::In>(),
+                acc: Layout::of::<S::Acc>(),
+                output: Layout::of::<S::Out>(),
+            },
             known: S::known(),
             types: TypeId::of::<(S, G::Key, G::Offset, G::Same)>(),
             holds_values: size_of::<(S, G::Same)>() > 0,

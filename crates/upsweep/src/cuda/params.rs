@@ -1,6 +1,7 @@
 //! What a kernel is given: one list makes the host's struct and the kernel's.
 
-use super::job::{Begin, Layout};
+use super::features::Layout;
+use super::job::Begin;
 use std::mem::MaybeUninit;
 
 /// The parameters that kernels have before what they begin with, as the host and the kernel know them.

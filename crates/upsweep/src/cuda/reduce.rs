@@ -1,7 +1,8 @@
 //! Reduction on a CUDA device: a whole array here (see `kernels/device/reduce.cuh`); lines and segments through the
 //! kernels of [`scan`](super::scan) and [`columns`](super::columns).
 
-use super::code::{Features, Heads, Kernel};
+use super::code::Kernel;
+use super::features::{Features, Heads};
 use super::job::{CudaJob, Functions, text_of, write_one};
 use super::params::{Params, ReduceParams};
 use super::scan::{self, Extra};
@@ -49,7 +50,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
 
 /// The plan for `n` elements.
 pub(super) fn plan(n: usize, functions: &Functions<'_>) -> ReducePlan {
-    ReducePlan::new(n, functions.input.size, functions.acc.size)
+    ReducePlan::new(n, functions.layouts.input.size, functions.layouts.acc.size)
 }
 
 /// The kernel of a plan.

@@ -2,7 +2,8 @@
 //! `kernels/device/scan.cuh`, for short arrays `wave.cuh`, for reductions by rows and offsets `segments.cuh`. Interleaved lines
 //! go to [`columns`](super::columns), unless so few that their elements at one place can be taken as one.
 
-use super::code::{Features, Heads, Kernel, Pass};
+use super::code::Kernel;
+use super::features::{Features, Heads, Pass};
 use super::job::{CudaJob, Functions, text_of, write_one};
 use super::params::{Params, ScanParams};
 use super::{Cuda, Workspace, columns};
@@ -60,7 +61,7 @@ pub(super) fn same_of<S: Steps, G: Segmentation>(job: &Job<'_, S, G>) -> Option<
 /// Whether the single-pass kernels take the lines of this shape: those that lie one after the other, and few interleaved
 /// ones, whose elements at one place of the axis are then one element.
 pub(super) fn interleaves_as_one(shape: Shape, functions: &Functions<'_>) -> bool {
-    let largest = functions.input.size.max(functions.acc.size).max(functions.output.size);
+    let largest = functions.layouts.input.size.max(functions.layouts.acc.size).max(functions.layouts.output.size);
     let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
     shape.inner <= 1 || few
 }
@@ -76,7 +77,7 @@ pub(super) struct Extra {
 
 /// The plan for `n` elements, of a job with these features.
 pub(super) fn plan(n: usize, features: Features, functions: &Functions<'_>, capability: (u32, u32)) -> ScanPlan {
-    let sizes = features.sizes(functions);
+    let sizes = features.sizes(functions.layouts);
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
     } else {

@@ -1,7 +1,8 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 use super::KernelSource;
-use super::code::{Features, Heads, Kernel, Pass};
+use super::code::Kernel;
+use super::features::{Features, Heads, Pass};
 use super::job::{Functions, text_of};
 use super::params::{ColumnsParams, Fixed, ReduceParams, ScanParams};
 use super::{columns, reduce, scan};
@@ -156,11 +157,11 @@ impl List {
 
     /// The waves and the pipeline, or the reduction in one pass.
     fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
-        let sizes = features.sizes(functions);
+        let sizes = features.sizes(functions.layouts);
         let plans = if features.in_one_pass() {
             vec![("segments", ScanPlan::of_segments(1 << 20, sizes, self.capability))]
         } else {
-            let plan = |bytes: usize| ScanPlan::new(bytes / functions.input.size, sizes, self.capability);
+            let plan = |bytes: usize| ScanPlan::new(bytes / functions.layouts.input.size, sizes, self.capability);
             vec![("wave of small tiles", plan(1 << 10)), ("wave", plan(1 << 23)), ("pipeline", plan(1 << 32))]
         };
         for (family, plan) in plans {

@@ -1,88 +1,69 @@
-//! Kernels: found in the process's cache, in the disk cache or compiled, and launched.
+//! Loaded kernels: found in the process's cache, in the disk cache, or compiled.
 
-use super::cache::{self, DiskCache};
+use super::context::Context;
 use super::driver::{Doing, OutsideCapture, lock};
-use super::jit::{self, Nvrtc};
-use super::sources::{self, KernelSource};
-use super::{Cuda, KernelKey, context::Context};
-use crate::{Error, Result};
+use crate::cuda::compile::{self, DiskCache, KernelSource, Nvrtc};
+use crate::error::{Error, Result};
 use cudarc::driver::CudaContext;
 use cudarc::driver::result::{self, function, occupancy};
-use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUmodule};
+use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
+use std::any::Any;
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// The kernels loaded into one context.
+/// The kernels loaded into one context, by keys of any type: what a key has in it is for those who know what kernels
+/// depend on. A kernel is found by its key's hash, and then by the key itself.
 #[derive(Default)]
-pub(super) struct Kernels(RwLock<HashMap<KernelKey, Arc<Kernel>>>);
+pub(super) struct Kernels {
+    hasher: RandomState,
+    loaded: RwLock<HashMap<u64, Vec<(Key, Arc<Kernel>)>>>,
+}
+
+type Key = Box<dyn Any + Send + Sync>;
 
 impl Kernels {
     pub(super) fn len(&self) -> usize {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
     }
-}
 
-impl Cuda {
     /// The kernel `key`; `source` is asked only when this process has not used it yet.
     ///
     /// # Errors
     /// [`Error::Compile`], and [`Error::Driver`] when the driver cannot load it.
-    pub(crate) fn kernel(&self, key: KernelKey, source: impl FnOnce() -> KernelSource) -> Result<Arc<Kernel>> {
-        let kernels = &self.context().kernels.0;
-        if let Some(kernel) = kernels.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(kernel.clone());
-        }
-        // Other threads go on meanwhile; of two that compile the same kernel, the second drops its own.
-        let kernel = Arc::new(build(self.context(), &source(), DiskCache::of_user().as_ref())?);
-        Ok(kernels.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(kernel).clone())
-    }
-
-    /// Enqueues a kernel with a grid and blocks of one dimension on the device's stream.
-    ///
-    /// # Safety
-    /// - `params`, which is copied, has the layout of the kernel's only parameter.
-    /// - The pointers in it are good for what the kernel does when it runs on the stream.
-    pub(crate) unsafe fn launch<P>(
+    pub(super) fn get<K: Any + Eq + Hash + Send + Sync>(
         &self,
-        kernel: &Kernel,
-        grid: u32,
-        block: u32,
-        dynamic_smem: u32,
-        params: &P,
-    ) -> Result<()> {
-        self.context().bind()?;
-        kernel.allow_shared_memory(dynamic_smem)?;
-        let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
-        // SAFETY: the kernel and the stream are alive; the caller answers for the parameter.
-        unsafe {
-            let stream = self.stream().cu_stream();
-            result::launch_kernel(kernel.function, (grid, 1, 1), (block, 1, 1), dynamic_smem, stream, &mut params)
+        context: &Context,
+        key: K,
+        source: impl FnOnce() -> KernelSource,
+    ) -> Result<Arc<Kernel>> {
+        let hash = self.hasher.hash_one(&key);
+        let among = |kernels: &[(Key, Arc<Kernel>)]| {
+            kernels.iter().find(|(known, _)| known.downcast_ref() == Some(&key)).map(|(_, kernel)| kernel.clone())
+        };
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = loaded.get(&hash).and_then(|kernels| among(kernels)) {
+            return Ok(kernel);
         }
-        .doing("launching a kernel")
-    }
-}
-
-impl Cuda {
-    /// Enqueues the store of one number.
-    pub(crate) fn store_u64(&self, address: u64, value: u64) -> Result<()> {
-        self.context().bind()?;
-        let words = [value as u32, (value >> 32) as u32];
-        for (address, word) in [address, address + 4].into_iter().zip(words) {
-            // SAFETY: the caller's loan keeps the eight bytes good until this is enqueued in the stream's order.
-            unsafe { sys::cuMemsetD32Async(address, word, 1, self.stream().cu_stream()) }
-                .result()
-                .doing("storing a number")?;
+        drop(loaded);
+        // Other threads go on meanwhile; of two that compile the same kernel, the second drops its own.
+        let kernel = Arc::new(build(context, &source(), DiskCache::of_user().as_ref())?);
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        let kernels = loaded.entry(hash).or_default();
+        if let Some(kernel) = among(kernels) {
+            return Ok(kernel);
         }
-        Ok(())
+        kernels.push((Box::new(key), kernel.clone()));
+        Ok(kernel)
     }
 }
 
 /// A kernel, loaded into a context.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    function: CUfunction,
+    pub(super) function: CUfunction,
     module: CUmodule,
     context: Arc<CudaContext>,
     /// The dynamic shared memory that launches may ask for without asking the driver first.
@@ -115,7 +96,7 @@ impl Kernel {
     }
 
     /// Tells the driver when a launch needs more dynamic shared memory than any before. The context is current.
-    fn allow_shared_memory(&self, bytes: u32) -> Result<()> {
+    pub(super) fn allow_shared_memory(&self, bytes: u32) -> Result<()> {
         if bytes <= self.allowed_shared_bytes.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -172,7 +153,7 @@ impl Drop for Kernel {
 
 /// Loads a kernel from the disk cache, or compiles it and stores it there.
 fn build(context: &Context, source: &KernelSource, disk: Option<&DiskCache>) -> Result<Kernel> {
-    match sources::stitch(source) {
+    match compile::stitch(source) {
         Ok(text) => build_text(context, &text, source.entry, disk),
         Err(log) => Err(Error::Compile { options: Vec::new(), log }),
     }
@@ -180,9 +161,9 @@ fn build(context: &Context, source: &KernelSource, disk: Option<&DiskCache>) -> 
 
 fn build_text(context: &Context, text: &str, entry: &str, disk: Option<&DiskCache>) -> Result<Kernel> {
     let nvrtc = Nvrtc::load()?;
-    let options = jit::options(&nvrtc.architecture(context.info.compute_capability)?);
+    let options = compile::options(&nvrtc.architecture(context.info.compute_capability)?);
     let version = format!("{}.{}", nvrtc.version.0, nvrtc.version.1);
-    let name = cache::name(&[text, &options.join("\0"), &version]);
+    let name = compile::name(&[text, &options.join("\0"), &version]);
     context.bind()?;
     // Loading is no part of what a stream may be capturing.
     let _outside = OutsideCapture::enter()?;
@@ -191,7 +172,7 @@ fn build_text(context: &Context, text: &str, entry: &str, disk: Option<&DiskCach
     if let Some(kernel) = disk.and_then(|disk| disk.read(&name)).and_then(|image| load(&image).ok()) {
         return Ok(kernel);
     }
-    let image = jit::compile(text, &options)?;
+    let image = compile::compile(text, &options)?;
     let kernel = load(&image)?;
     if let Some(disk) = disk {
         disk.write(&name, &image);

@@ -35,7 +35,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A folder of compiled kernels.
 #[derive(Debug)]
-pub(super) struct DiskCache {
+pub(crate) struct DiskCache {
     folder: PathBuf,
     limit: u64,
 }
@@ -43,13 +43,13 @@ pub(super) struct DiskCache {
 impl DiskCache {
     /// The cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the user's cache folder. None where there is no such
     /// folder, and where `$UPSWEEP_CACHE_DIR` is empty.
-    pub(super) fn of_user() -> Option<Self> {
+    pub(crate) fn of_user() -> Option<Self> {
         let folder = folder(|name| std::env::var_os(name).map(PathBuf::from))?;
         Some(Self { folder, limit: LIMIT })
     }
 
     /// The image stored under `name`, if there is one and it is whole.
-    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut content = fs::read(self.path(name)).ok()?;
         let (magic, rest) = content.split_first_chunk::<8>()?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
@@ -61,7 +61,7 @@ impl DiskCache {
     }
 
     /// Stores `image` under `name`, in place of what is there.
-    pub(super) fn write(&self, name: &str, image: &[u8]) {
+    pub(crate) fn write(&self, name: &str, image: &[u8]) {
         if self.try_write(name, image).is_ok() {
             self.evict();
         }
@@ -118,7 +118,7 @@ impl DiskCache {
 }
 
 /// The name for something that depends on these parts, in this order, and on upsweep's version.
-pub(super) fn name(parts: &[&str]) -> String {
+pub(crate) fn name(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in [env!("CARGO_PKG_VERSION")].iter().chain(parts) {
         // The length keeps ("ab", "c") apart from ("a", "bc").

@@ -1,4 +1,4 @@
-//! Arrays in device memory: made, filled, read, and lent to kernels.
+//! Arrays in device memory: allocated, copied from and to the host, and lent to kernels.
 //!
 //! **Order between streams.** cudarc keeps two events with each of its buffers (its last read, its last write) and
 //! orders streams by them; upsweep goes through cudarc's own calls, so that its use of a buffer is ordered with that
@@ -9,12 +9,13 @@
 //! recorded in it says nothing outside. The caller orders whatever the graph does with the rest of the program, as for
 //! every graph.
 
-use super::context::Context;
-use super::driver::{Doing, OutsideCapture};
-use super::{Cuda, capture};
+use super::context::bytes_of;
+use super::device::Cuda;
+use super::driver::{self, Doing, OutsideCapture};
+use super::state::State;
 use crate::buffer::{Input, Output, View, ViewMut};
+use crate::error::{Error, Result};
 use crate::operator::Element;
-use crate::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{CUdeviceptr, CUresult};
 use cudarc::driver::{
@@ -29,21 +30,18 @@ impl Cuda {
     /// # Errors
     /// [`Error::OutOfMemory`]; the device stays usable.
     pub(crate) fn allocate<T: Element>(&self, len: usize) -> Result<CudaSlice<T>> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        if isize::try_from(bytes).is_err() {
-            return Err(Error::OutOfMemory { bytes });
-        }
+        let bytes = bytes_of::<T>(len)?;
         let context = self.context();
         context.bind()?;
+        self.state.captures.sweep(context)?;
         let stream = self.stream();
-        let address = if capture::of_stream(stream.cu_stream())?.is_none() {
+        let address = if driver::of_stream(stream.cu_stream())?.is_none() {
             context.allocate(bytes, stream.cu_stream())?
         } else {
             // Memory allocated by the capture would belong to the graph. This array is the caller's.
+            let address = context.allocate_private(bytes)?;
             let _outside = OutsideCapture::enter()?;
-            let private = context.private_stream()?;
-            let address = context.allocate(bytes, private.cu_stream())?;
-            private.synchronize().doing("allocating device memory")?;
+            context.private_stream()?.synchronize().doing("allocating device memory")?;
             address
         };
         // cudarc panics when the driver makes no event for the array: only a context that is lost, or a host without
@@ -89,7 +87,7 @@ impl Cuda {
         self.refuse_in_capture(DOING)?;
         let _outside = OutsideCapture::enter()?;
         self.stream().synchronize().doing(DOING)?;
-        self.context().take_fault(self.stream().cu_stream())
+        self.state.take_fault(self.stream().cu_stream())
     }
 
     /// # Errors
@@ -104,18 +102,9 @@ impl Cuda {
     /// # Errors
     /// [`Error::Place`] when it is on the host, [`Error::Device`] when it belongs to another GPU.
     pub(crate) fn read<'a, T>(&'a self, what: &'static str, view: &'a View<'_, T>) -> Result<(CUdeviceptr, Loan<'a>)> {
-        match view {
-            View::Cuda(view) => self.read_cuda(what, view),
-            View::Host(_) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
-        }
-    }
-
-    /// As [`read`](Self::read).
-    pub(crate) fn read_cuda<'a, T>(
-        &'a self,
-        what: &'static str,
-        view: &'a CudaView<'_, T>,
-    ) -> Result<(CUdeviceptr, Loan<'a>)> {
+        let View::Cuda(view) = view else {
+            return Err(Error::Place { what, found: "host", expected: "CUDA" });
+        };
         match self.order(what, view.stream())? {
             Order::Nothing => Ok((self.address(view)?, Loan::default())),
             order => {
@@ -172,11 +161,11 @@ impl Cuda {
             return Err(Error::Device { reason });
         }
         self.context().bind()?;
-        if capture::of_stream(self.stream().cu_stream())?.is_some() {
+        if driver::of_stream(self.stream().cu_stream())?.is_some() {
             return Ok(Order::Nothing);
         }
         let events = mine.is_managing_stream_synchronization() && theirs.is_managing_stream_synchronization();
-        let captured = || Ok(capture::of_stream(stream.cu_stream())?.is_some());
+        let captured = || Ok(driver::of_stream(stream.cu_stream())?.is_some());
         // To wait for a stream that is being captured would draw this one into that capture.
         if events || stream.cu_stream() == self.stream().cu_stream() || captured()? {
             return Ok(Order::Events);
@@ -191,7 +180,7 @@ impl Cuda {
     /// It keeps the first failure of such a wait in that stream's context handle, and fails the next wait with it
     /// before it calls the driver. So the address is asked for with a stream of a handle that holds a failure.
     fn address<T>(&self, buffer: &impl DevicePtr<T>) -> Result<CUdeviceptr> {
-        let mut blind = super::driver::lock(&self.context().blind);
+        let mut blind = driver::lock(&self.context().blind);
         let stream = match &mut *blind {
             Some(stream) => stream,
             none => {
@@ -237,7 +226,7 @@ impl Drop for Loan<'_> {
 }
 
 fn refuse_in_capture(stream: &CudaStream, doing: &'static str) -> Result<()> {
-    if capture::of_stream(stream.cu_stream())?.is_none() {
+    if driver::of_stream(stream.cu_stream())?.is_none() {
         return Ok(());
     }
     let reason = "the stream is being captured into a graph, which cannot wait for the host: do this before or after";
@@ -267,8 +256,8 @@ pub(crate) fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     stream.synchronize().doing(DOING)?;
     // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
     unsafe { host.set_len(len) };
-    if let Some(context) = Context::find(stream.context()) {
-        context.take_fault(stream.cu_stream())?;
+    if let Some(state) = State::find(stream.context()) {
+        state.take_fault(stream.cu_stream())?;
     }
     Ok(host)
 }

@@ -1,8 +1,10 @@
-//! The CUDA driver: whether it is there, what it says when a call fails, and which devices it has.
+//! The CUDA driver: whether it is there, what it says when a call fails, which devices it has, and whether a stream is
+//! being captured.
 
-use crate::{Error, Result};
+use crate::cuda::library;
+use crate::error::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
-use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::sys::{self, CUgraph, CUresult, CUstream, CUstreamCaptureStatus};
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -31,9 +33,14 @@ const FUNCTIONS: &[&str] = &[
     "cuInit",
     "cuLaunchKernel",
     "cuMemAllocAsync",
+    "cuMemAllocFromPoolAsync",
     "cuMemAlloc_v2",
     "cuMemFreeAsync",
     "cuMemFree_v2",
+    "cuMemPoolCreate",
+    "cuMemPoolDestroy",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
     "cuMemsetD32Async",
@@ -61,7 +68,7 @@ pub(super) fn load() -> Result<()> {
 fn try_load() -> std::result::Result<(), String> {
     // SAFETY: loading the driver runs its initialisers, which is what it is there for.
     if !unsafe { sys::is_culib_present() } {
-        let names = library_names(if cfg!(windows) { "nvcuda" } else { "cuda" });
+        let names = library::names(if cfg!(windows) { "nvcuda" } else { "cuda" });
         return Err(format!("NVIDIA's CUDA driver is not installed: none of the libraries {names} can be loaded"));
     }
     // SAFETY: the library is present, so this does not panic.
@@ -82,15 +89,6 @@ pub(super) fn device_count() -> Result<usize> {
     load()?;
     let count = result::device::get_count().doing("counting the CUDA devices")?;
     Ok(usize::try_from(count).unwrap_or(0))
-}
-
-/// The names under which cudarc looks for a library, without those of other platforms.
-pub(super) fn library_names(stem: &str) -> String {
-    let mut names = cudarc::get_lib_name_candidates(stem);
-    if cfg!(unix) {
-        names.retain(|name| !name.contains("64"));
-    }
-    names.join(", ")
 }
 
 /// The driver's own words for a failure.
@@ -181,34 +179,6 @@ pub struct DeviceInfo {
     pub memory: usize,
 }
 
-/// What CUDA offers on this machine: what `upsweep devices` prints.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Survey {
-    /// The newest CUDA version that the driver supports, as (major, minor).
-    pub driver_version: Option<(u32, u32)>,
-    /// NVRTC's version as (major, minor), or why there is none and what brings it.
-    pub nvrtc: std::result::Result<(u32, u32), String>,
-    /// The devices, or why there are none.
-    pub devices: Result<Vec<DeviceInfo>>,
-}
-
-/// Looks for the driver, NVRTC and the devices; creates no context.
-#[must_use]
-pub fn survey() -> Survey {
-    let devices = device_count().and_then(|count| (0..count).map(device_info).collect());
-    Survey { driver_version: driver_version().ok(), nvrtc: super::jit::nvrtc_version(), devices }
-}
-
-fn driver_version() -> Result<(u32, u32)> {
-    load()?;
-    let mut version = 0;
-    // SAFETY: `version` is valid for writing.
-    unsafe { sys::cuDriverGetVersion(&mut version) }.result().doing("asking for the driver's version")?;
-    let version = u32::try_from(version).unwrap_or(0);
-    Ok((version / 1000, version % 1000 / 10))
-}
-
 /// What the driver says about one device.
 pub(super) fn device_info(ordinal: usize) -> Result<DeviceInfo> {
     use sys::CUdevice_attribute as Attribute;
@@ -237,28 +207,41 @@ pub(super) fn device_info(ordinal: usize) -> Result<DeviceInfo> {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A stream capture in progress.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capture {
+    pub(super) id: u64,
+    pub(super) graph: CUgraph,
+}
 
-    #[test]
-    fn survey_says_why_there_is_no_device() {
-        // Whatever the machine has, nothing panics, and an absence has a reason.
-        let survey = survey();
-        if let Err(error) = &survey.devices {
-            assert!(!error.to_string().is_empty());
-        }
-        if let Err(reason) = &survey.nvrtc {
-            assert!(reason.contains("nvidia-cuda-nvrtc"), "{reason}");
-        }
-    }
-
-    #[test]
-    fn library_names_are_this_platforms() {
-        let names = library_names("cuda");
-        if cfg!(target_os = "linux") {
-            assert!(names.contains("libcuda.so") && names.contains("libcuda.so.1"), "{names}");
-            assert!(!names.contains("64"), "{names}");
+/// The capture that `stream` takes part in, if any.
+pub(super) fn of_stream(stream: CUstream) -> Result<Option<Capture>> {
+    const DOING: &str = "asking whether the stream is being captured";
+    let refused = |reason: &str| Err(Error::Driver { doing: DOING, reason: reason.to_owned() });
+    // SAFETY: the stream is alive.
+    match unsafe { result::stream::is_capturing(stream) }.doing(DOING)? {
+        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(None),
+        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED => refused("an earlier error ended the capture"),
+        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE => {
+            let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+            let (mut id, mut graph) = (0, std::ptr::null_mut());
+            // Not to ask for the dependencies' data is an error where there are data.
+            let (mut dependencies, mut data, mut count) = (std::ptr::null(), std::ptr::null(), 0);
+            // SAFETY: the stream is alive and every pointer valid for writing.
+            unsafe {
+                sys::cuStreamGetCaptureInfo_v3(
+                    stream,
+                    &mut status,
+                    &mut id,
+                    &mut graph,
+                    &mut dependencies,
+                    &mut data,
+                    &mut count,
+                )
+            }
+            .result()
+            .doing(DOING)?;
+            Ok(Some(Capture { id, graph }))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! From CUDA C++ to machine code: NVRTC.
 
-use super::driver::library_names;
-use super::sources::{self, KernelSource};
-use crate::{Error, Result};
+use super::stitch::{self, KernelSource};
+use crate::cuda::library;
+use crate::error::{Error, Result};
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 use std::ffi::CString;
@@ -10,8 +10,8 @@ use std::sync::{Once, OnceLock};
 
 /// NVRTC, as far as the cache and the choice of an architecture need to know it.
 #[derive(Debug)]
-pub(super) struct Nvrtc {
-    pub(super) version: (u32, u32),
+pub(crate) struct Nvrtc {
+    pub(crate) version: (u32, u32),
     /// The architectures it compiles for, as 10 * major + minor, ascending.
     architectures: Vec<u32>,
 }
@@ -33,13 +33,13 @@ const FUNCTIONS: &[&str] = &[
 
 impl Nvrtc {
     /// Loads NVRTC, once a process.
-    pub(super) fn load() -> Result<&'static Self> {
+    pub(crate) fn load() -> Result<&'static Self> {
         Self::loaded().map_err(|log| Error::Compile { options: Vec::new(), log })
     }
 
     /// Begins to load NVRTC, once a process, on a thread of its own. It takes 10 ms, and a first kernel waits for it, also one
     /// from the disk cache, whose name has the version in it. Starting CUDA meanwhile takes longer.
-    pub(super) fn load_ahead() {
+    pub(crate) fn load_ahead() {
         static BEGUN: Once = Once::new();
         BEGUN.call_once(|| {
             let thread = std::thread::Builder::new().name("upsweep-nvrtc".to_owned());
@@ -57,7 +57,7 @@ impl Nvrtc {
                      conda-forge";
         // SAFETY: loading NVRTC runs its initialisers, which is what it is there for.
         if !unsafe { sys::is_culib_present() } {
-            let names = library_names("nvrtc");
+            let names = library::names("nvrtc");
             let path = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
             return Err(format!(
                 "NVRTC, the library that compiles CUDA kernels, is not installed: {bring}. None of {names} was found \
@@ -88,7 +88,7 @@ impl Nvrtc {
     }
 
     /// What to compile for to run on a device of this compute capability.
-    pub(super) fn architecture(&self, capability: (u32, u32)) -> Result<String> {
+    pub(crate) fn architecture(&self, capability: (u32, u32)) -> Result<String> {
         architecture(&self.architectures, capability).ok_or_else(|| {
             let (major, minor) = capability;
             let known = &self.architectures;
@@ -102,7 +102,7 @@ impl Nvrtc {
 }
 
 /// NVRTC's version, or why there is none.
-pub(super) fn nvrtc_version() -> std::result::Result<(u32, u32), String> {
+pub(crate) fn nvrtc_version() -> std::result::Result<(u32, u32), String> {
     Nvrtc::loaded().map(|nvrtc| nvrtc.version)
 }
 
@@ -118,7 +118,7 @@ fn architecture(known: &[u32], (major, minor): (u32, u32)) -> Option<String> {
 
 /// The options of every compilation. No fused multiply-add and no fast math: the CPU computes the same bits. Line
 /// numbers, so that profilers and checkers name the place in a kernel file; the code is the same without.
-pub(super) fn options(architecture: &str) -> Vec<String> {
+pub(crate) fn options(architecture: &str) -> Vec<String> {
     let fixed =
         ["--std=c++20", "--fmad=false", "--device-int128", "-default-device", "--dopt=on", "--generate-line-info"];
     let mut options = vec![format!("--gpu-architecture={architecture}")];
@@ -132,14 +132,14 @@ pub(super) fn options(architecture: &str) -> Vec<String> {
 /// [`Error::Compile`] with NVRTC's log, or with what is missing.
 pub fn compile_for(source: &KernelSource, architecture: &str) -> Result<Vec<u8>> {
     let options = options(architecture);
-    match sources::stitch(source) {
+    match stitch::stitch(source) {
         Ok(text) => compile(&text, &options),
         Err(log) => Err(Error::Compile { options, log }),
     }
 }
 
 /// Compiles a whole text: a cubin for an architecture `sm_..`, PTX for `compute_..`.
-pub(super) fn compile(text: &str, options: &[String]) -> Result<Vec<u8>> {
+pub(crate) fn compile(text: &str, options: &[String]) -> Result<Vec<u8>> {
     Nvrtc::load()?;
     let failed = |log: String| Error::Compile { options: options.to_vec(), log };
     let c_string = |text: &str| CString::new(text).map_err(|_| failed("the source has a NUL character".to_owned()));
@@ -244,8 +244,15 @@ mod tests {
         assert!(log.contains("warp/scan.cuh(12)") && log.contains("nonsense"), "{log}");
         assert!(matches!(image("a\0b", "sm_90"), Err(Error::Compile { .. })));
         assert!(matches!(image("", "sm_1"), Err(Error::Compile { .. })));
+    }
+
+    #[test]
+    fn a_missing_file_is_named_without_nvrtc() {
         let source = KernelSource { root: "missing.cuh", prelude: String::new(), entry: "kernel" };
-        let Err(Error::Compile { log, .. }) = compile_for(&source, "sm_90") else { panic!("there is no such file") };
-        assert!(log.contains("missing.cuh") || log.contains(".cuh"), "{log}");
+        let Err(Error::Compile { options, log }) = compile_for(&source, "sm_90") else {
+            panic!("there is no such file")
+        };
+        assert!(options.contains(&"--gpu-architecture=sm_90".to_owned()));
+        assert!(log.contains("\"missing.cuh\""), "{log}");
     }
 }

@@ -13,25 +13,18 @@
 //!   streams it is launched. (Two executables made from one graph must not run at once, nor may a graph be a child of
 //!   another one twice: they would share a workspace.)
 //!
-//! Where a call launches several kernels, they pass values on through memory of its own, the scratch: allocated in the
-//! same way, but apart, as it holds no words with epochs. A call keeps other threads' calls on the stream from enqueuing
-//! between its kernels (see [`Scratch`]).
-//!
 //! The epoch is in device memory because a replayed graph repeats the same arguments: the host could not advance it.
 //!
-//! A workspace grows by a new allocation. The old one is kept until its stream's workspaces are freed, because another
-//! thread may have been given it and not launched its kernel yet; as sizes double, there are few. A stream's workspaces
-//! are freed in stream order once nothing uses the stream through upsweep. A capture's workspaces serve later captures
+//! A workspace grows by a new allocation. The old one is freed only together with the new one, because another thread
+//! may be about to launch a kernel with it; as sizes double, there are few. A stream's workspaces are freed in stream
+//! order once nothing uses the stream through upsweep. A capture's workspaces serve later captures
 //! once CUDA reports that the graph and every executable made from it are gone.
 
-use super::capture;
 use super::context::Context;
-use super::driver::{Doing, OutsideCapture, lock};
-use crate::{Error, Result};
-use cudarc::driver::CudaStream;
+use super::driver::{Doing, OutsideCapture};
+use crate::error::{Error, Result};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
 const HEADER: usize = 256;
@@ -40,11 +33,11 @@ const FAULT: (u64, usize) = (12, 20);
 /// The fault code while a kernel writes the fault's index and value.
 const CLAIMED: u32 = u32::MAX;
 /// A stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
-const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
+pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 16) - HEADER / 16 };
 /// A capture's first workspace: 64 KiB. Each capture has its own, so it is small.
 pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
 
-/// What a kernel is told about its workspace; kernels have the same struct.
+/// A workspace, as a kernel gets it: `memory/workspace.cuh` has the same struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Workspace {
@@ -62,7 +55,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     /// For a kernel that does not look at its workspace.
-    pub(super) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
+    pub(crate) const NONE: Self = Self { header: 0, words8: 0, words16: 0, capacity8: 0, capacity16: 0 };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,23 +102,6 @@ struct Layout {
     bytes: usize,
 }
 
-/// What memory is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Purpose {
-    /// Status words, through which a kernel's blocks talk to each other.
-    Words,
-    /// Values that one kernel leaves for the next.
-    Scratch,
-}
-
-/// Memory for the kernels that one call enqueues next. While this lives, no other call on the stream enqueues kernels
-/// that use it.
-pub(crate) struct Scratch<'a> {
-    /// Device memory, aligned to 256 bytes.
-    pub(crate) address: u64,
-    pub(super) _alone: MutexGuard<'a, ()>,
-}
-
 /// A new workspace, ready for use on any stream when this returns.
 ///
 /// It is allocated and cleared on the context's private stream, which is never captured and never long busy, because
@@ -137,11 +113,11 @@ pub(super) fn create(context: &Context, capacity: Capacity) -> Result<Workspace>
     };
     let _outside = OutsideCapture::enter()?;
     let stream = context.private_stream()?.cu_stream();
-    let header = context.allocate(bytes, stream)?;
+    let header = context.allocate_private(bytes)?;
     let words8 = header + HEADER as u64;
     let workspace = Workspace { header, words8, words16: header + start16 as u64, capacity8, capacity16 };
     renew(context, workspace).inspect_err(|_| {
-        // The first failure is what the caller is told.
+        // The caller gets the first failure.
         let _ = context.free(header, stream);
     })
 }
@@ -165,7 +141,7 @@ pub(super) fn renew(context: &Context, workspace: Workspace) -> Result<Workspace
 #[derive(Debug, Default)]
 pub(super) struct Grown {
     pub(super) all: Vec<Workspace>,
-    /// Whether a kernel that can report a fault was given one of them, and the fault may not have been read.
+    /// Whether a kernel that can report a fault uses one of them, and its fault may not have been read.
     pub(super) may_fault: bool,
 }
 
@@ -180,91 +156,6 @@ impl Grown {
             return Ok(());
         }
         self.all.iter().try_for_each(|workspace| read_fault(workspace, stream))
-    }
-}
-
-/// One stream with its workspaces.
-pub(super) struct StreamState {
-    pub(super) stream: Arc<CudaStream>,
-    pub(super) context: Arc<Context>,
-    grown: Mutex<Grown>,
-    scratch: Mutex<Grown>,
-    /// Held while a call enqueues several kernels.
-    pub(super) alone: Mutex<()>,
-    /// Streams whose kernels wrote to this stream's buffers and can report faults; kept until they are looked at.
-    watched: Mutex<Vec<Arc<StreamState>>>,
-}
-
-impl StreamState {
-    pub(super) fn new(stream: Arc<CudaStream>, context: Arc<Context>) -> Self {
-        let (grown, scratch, alone, watched) = Default::default();
-        Self { stream, context, grown, scratch, alone, watched }
-    }
-
-    /// Looks at the faults of `other` when this stream is waited for next.
-    pub(super) fn watch(&self, other: &Arc<Self>) {
-        let mut watched = lock(&self.watched);
-        if !watched.iter().any(|known| Arc::ptr_eq(known, other)) {
-            watched.push(other.clone());
-        }
-    }
-
-    /// The streams to look at, which are not looked at again.
-    pub(super) fn watched(&self) -> Vec<Arc<Self>> {
-        std::mem::take(&mut *lock(&self.watched))
-    }
-
-    /// A workspace with at least these capacities for a kernel that is enqueued next on the stream, which is not being
-    /// captured.
-    pub(super) fn workspace(&self, purpose: Purpose, needed: Capacity) -> Result<Workspace> {
-        let mut grown = lock(match purpose {
-            Purpose::Words => &self.grown,
-            Purpose::Scratch => &self.scratch,
-        });
-        let have = grown.current();
-        if let Some(workspace) = have.filter(|workspace| Capacity::of(workspace).holds(needed)) {
-            return Ok(workspace);
-        }
-        let capacity = have.map_or(INITIAL, |workspace| Capacity::of(&workspace)).grown(needed);
-        let workspace = create(&self.context, capacity)?;
-        grown.all.push(workspace);
-        Ok(workspace)
-    }
-
-    /// Says that a kernel is enqueued that can report a fault.
-    pub(super) fn mark_may_fault(&self) {
-        lock(&self.grown).may_fault = true;
-    }
-
-    /// The first fault reported so far by this stream's kernels, read in the order of `stream`.
-    pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
-        let mut grown = lock(&self.grown);
-        grown.read_fault(stream)?;
-        // Another stream's order covers only a part of what is enqueued here: the rest is asked for later.
-        if stream == self.stream.cu_stream() {
-            grown.may_fault = false;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for StreamState {
-    fn drop(&mut self) {
-        // Freeing must not become part of what some stream captures. Without the context there is nothing to free.
-        let (Ok(()), Ok(_outside)) = (self.context.bind(), OutsideCapture::enter()) else { return };
-        let stream = self.stream.cu_stream();
-        // Nobody can ask this stream any more: whoever reads a result next is told.
-        if let Err(fault) = self.take_fault(stream) {
-            self.context.keep_fault(stream.addr(), fault);
-        }
-        if !matches!(capture::of_stream(stream), Ok(None)) {
-            // The stream's order is that of a graph now: these workspaces are lost until the process ends.
-            return;
-        }
-        for workspace in lock(&self.grown).all.iter().chain(&lock(&self.scratch).all) {
-            // Not to free what CUDA refuses to free is all that can be done.
-            let _ = self.context.free(workspace.header, stream);
-        }
     }
 }
 
@@ -302,10 +193,6 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "epoch_tests.rs"]
-mod epoch_tests;
 
 #[cfg(test)]
 mod tests {
@@ -349,28 +236,42 @@ mod tests {
         assert!(matches!(decode_fault(&bytes), Some(Error::Driver { .. })));
     }
 
+    /// The fields of a struct in `memory/workspace.cuh` with their offsets, and the struct's size. All have their natural
+    /// alignment.
+    fn layout(name: &str) -> (Vec<(&str, usize)>, usize) {
+        let text = include_str!("../../../kernels/memory/workspace.cuh");
+        let (_, body) = text.split_once(&format!("struct {name} {{\n")).unwrap();
+        let (body, _) = body.split_once("\n};").unwrap();
+        let (mut fields, mut end) = (Vec::new(), 0usize);
+        for line in body.lines() {
+            let (declaration, _comment) = line.split_once(';').unwrap();
+            let (ty, field) = declaration.trim().split_once(' ').unwrap();
+            let size = match ty {
+                "u32" => 4,
+                "u64" | "i64" => 8,
+                pointer if pointer.ends_with('*') => 8,
+                other => panic!("{other}: a type without a size here"),
+            };
+            let offset = end.next_multiple_of(size);
+            fields.push((field, offset));
+            end = offset + size;
+        }
+        (fields, end.next_multiple_of(8))
+    }
+
     #[test]
-    #[ignore = "needs NVRTC"]
     fn kernels_have_the_same_structs() {
-        use super::super::{jit, sources};
-        use std::mem::offset_of;
-        let root = "memory/workspace.cuh";
-        let source = sources::KernelSource { root, prelude: String::new(), entry: "kernel" };
-        let mut text = sources::stitch(&source).unwrap();
-        // NVRTC's `offsetof`, which its standard headers would define.
-        let offset = |of: &str, field: &str| format!("__INTADDR__(&(({of}*)0)->{field})");
-        let mut equal = |cuda: &str, rust: usize| text.push_str(&format!("static_assert({cuda} == {rust});\n"));
-        equal("sizeof(Workspace)", size_of::<Workspace>());
-        equal(&offset("Workspace", "header"), offset_of!(Workspace, header));
-        equal(&offset("Workspace", "words8"), offset_of!(Workspace, words8));
-        equal(&offset("Workspace", "words16"), offset_of!(Workspace, words16));
-        equal(&offset("Workspace", "capacity8"), offset_of!(Workspace, capacity8));
-        equal(&offset("Workspace", "capacity16"), offset_of!(Workspace, capacity16));
-        equal(&offset("WorkspaceHeader", "epoch"), 0);
-        equal(&offset("WorkspaceHeader", "fault"), FAULT.0 as usize);
-        equal(&offset("WorkspaceHeader", "fault_index"), FAULT.0 as usize + 4);
-        equal(&offset("WorkspaceHeader", "fault_value"), FAULT.0 as usize + 12);
-        equal("(sizeof(WorkspaceHeader) <= 256)", 1);
-        jit::compile(&text, &jit::options("sm_90")).unwrap();
+        macro_rules! offsets {
+            ($($field:ident),*) => { vec![$((stringify!($field), std::mem::offset_of!(Workspace, $field))),*] };
+        }
+        let host = offsets!(header, words8, words16, capacity8, capacity16);
+        assert_eq!(layout("Workspace"), (host, size_of::<Workspace>()));
+        // The epoch is first: `renew` writes it there. The fault is read in one piece.
+        let (header, size) = layout("WorkspaceHeader");
+        let fault = FAULT.0 as usize;
+        assert_eq!(header[0], ("epoch", 0));
+        assert_eq!(header[3..], [("fault", fault), ("fault_index", fault + 4), ("fault_value", fault + 12)]);
+        assert_eq!(FAULT.1, 20);
+        assert!(size <= HEADER);
     }
 }

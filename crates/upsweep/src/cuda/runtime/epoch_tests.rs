@@ -1,9 +1,11 @@
 //! The end of the epochs, which comes once in 2^32 launches, on a GPU.
 
+use super::super::driver::Doing;
 use super::*;
 use crate::Device;
 use crate::operator::builtin::Sum;
 use crate::operator::{Number, Operator};
+use cudarc::driver::result;
 
 /// Elements of a launch with many tiles and parts, and of one that leaves most of their status words alone.
 const LARGE: usize = 1 << 20;
@@ -62,8 +64,7 @@ fn the_epochs_begin_again() -> Result<()> {
         for turn in 0..2 * CALLS.len() {
             call(turn, LARGE)?;
         }
-        let workspace = lock(&cuda.0.grown).current().unwrap();
-        let words = workspace.header + HEADER as u64;
+        let workspace = lock(&cuda.stream.grown).current().unwrap();
         let end = workspace.words16 + 16 * u64::from(workspace.capacity16);
         // The ticket, which lies behind the epoch, is 0 between launches.
         cuda.store_u64(workspace.header, u64::from(u32::MAX - last as u32))?;
@@ -75,11 +76,11 @@ fn the_epochs_begin_again() -> Result<()> {
             let header: Vec<u32> = read(workspace.header, 3)?;
             assert_eq!(header, [epoch, 0, 0], "epoch, ticket and finished blocks after call {turn}");
             if wraps {
-                let words: Vec<u64> = read(words, (end - words) as usize / 8)?;
+                let words: Vec<u64> = read(workspace.words8, (end - workspace.words8) as usize / 8)?;
                 assert!(words.iter().all(|&word| word == 0), "words that the last launch left behind");
             }
         }
-        assert_eq!(lock(&cuda.0.grown).current(), Some(workspace), "all calls had one workspace");
+        assert_eq!(lock(&cuda.stream.grown).current(), Some(workspace), "all calls had one workspace");
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ const CONFIG: &str = "config.cuh";
 macro_rules! kernel_files {
     ($($path:literal),* $(,)?) => {
         /// Every file under `kernels/`: its path and its text.
-        const FILES: &[(&str, &str)] = &[$(($path, include_str!(concat!("../../kernels/", $path)))),*];
+        const FILES: &[(&str, &str)] = &[$(($path, include_str!(concat!("../../../kernels/", $path)))),*];
     };
 }
 kernel_files! {
@@ -71,7 +71,7 @@ fn embedded(path: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// Which include of which file names no file.
-pub(super) fn stitch(source: &KernelSource) -> Result<String, String> {
+pub(crate) fn stitch(source: &KernelSource) -> Result<String, String> {
     stitch_from(source, &embedded)
 }
 
@@ -132,7 +132,7 @@ fn included_path(line: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-#[path = "emulated_tests.rs"]
+#[path = "../emulated_tests.rs"]
 mod emulated_tests;
 
 #[cfg(test)]
@@ -201,7 +201,7 @@ mod tests {
         walk(&root, &mut files);
         for file in files {
             let path = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            assert!(embedded(&path).is_some(), "kernels/{path} is not in the table of src/cuda/sources.rs");
+            assert!(embedded(&path).is_some(), "kernels/{path} is not in the table of src/cuda/compile/stitch.rs");
         }
     }
 

@@ -1,0 +1,16 @@
+//! A kernel from its text to machine code.
+//!
+//! - `stitch`: the text, of the embedded files and what a job adds
+//! - `nvrtc`: the compiler
+//! - `cache`: compiled kernels on disk
+
+mod cache;
+mod nvrtc;
+mod stitch;
+
+pub use nvrtc::compile_for;
+pub use stitch::KernelSource;
+
+pub(super) use cache::{DiskCache, name};
+pub(super) use nvrtc::{Nvrtc, compile, nvrtc_version, options};
+pub(super) use stitch::stitch;

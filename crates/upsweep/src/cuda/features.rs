@@ -1,0 +1,128 @@
+//! What kernels know of a job beside its functions.
+
+use crate::plan::tile::{Marks, Sizes};
+
+/// The size and alignment of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) size: usize,
+    pub(crate) align: usize,
+}
+
+impl Layout {
+    pub(crate) fn of<T>() -> Self {
+        Self { size: size_of::<T>(), align: align_of::<T>() }
+    }
+}
+
+/// Of an element, of what is combined, and of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layouts {
+    pub(crate) input: Layout,
+    pub(crate) acc: Layout,
+    pub(crate) output: Layout,
+}
+
+/// What one scan or reduction computes, as kernels see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Features {
+    pub(crate) heads: Heads,
+    pub(crate) exclusive: bool,
+    pub(crate) reverse: bool,
+    pub(crate) has_init: bool,
+    /// A reduction by segment: only the last result of each segment is stored.
+    pub(crate) by_segment: bool,
+    /// A scan of the whole array that stores what follows it.
+    pub(crate) carries: bool,
+    /// How many interleaved lines are scanned as one, whose elements are arrays: 1, or up to 16.
+    pub(crate) interleaved: usize,
+    pub(crate) pass: Pass,
+}
+
+/// How a kernel finds the segment heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Heads {
+    None,
+    Rows,
+    Flags,
+    Keys,
+    Offsets,
+}
+
+impl Heads {
+    pub(crate) const ALL: [(Self, &'static str); 5] = [
+        (Self::None, "NONE"),
+        (Self::Rows, "ROWS"),
+        (Self::Flags, "FLAGS"),
+        (Self::Keys, "KEYS"),
+        (Self::Offsets, "OFFSETS"),
+    ];
+}
+
+/// Which part of a job a launch does, where it takes several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Pass {
+    /// All of it: from elements to results.
+    Whole,
+    /// From elements to what is combined.
+    ToSums,
+    /// From what is combined to the same.
+    OfSums,
+    /// From what is combined to results.
+    FromSums,
+}
+
+impl Pass {
+    pub(crate) fn reads_elements(self) -> bool {
+        matches!(self, Self::Whole | Self::ToSums)
+    }
+
+    pub(crate) fn writes_results(self) -> bool {
+        matches!(self, Self::Whole | Self::FromSums)
+    }
+}
+
+impl Features {
+    /// The forward inclusive scan of a whole array, and its reduction.
+    pub(crate) const PLAIN: Self = Self {
+        heads: Heads::None,
+        exclusive: false,
+        reverse: false,
+        has_init: false,
+        by_segment: false,
+        carries: false,
+        interleaved: 1,
+        pass: Pass::Whole,
+    };
+
+    /// Whether it is a reduction whose results' places are known before anything is reduced: `device/segments.cuh`.
+    pub(crate) fn in_one_pass(self) -> bool {
+        self.by_segment && matches!(self.heads, Heads::Rows | Heads::Offsets)
+    }
+
+    /// What a single-pass scan has to plan with.
+    pub(crate) fn sizes(self, layouts: Layouts) -> Sizes {
+        let [input, acc, output] =
+            [layouts.input, layouts.acc, layouts.output].map(|layout| layout.size * self.interleaved);
+        // A reduction by rows or offsets leaves sums in the places of elements.
+        let place = if self.in_one_pass() { input.max(acc) } else { input };
+        let marks = match self.heads {
+            Heads::None | Heads::Rows => Marks::None,
+            Heads::Flags | Heads::Keys => Marks::Vectors,
+            Heads::Offsets => Marks::Offsets,
+        };
+        let kept = if self.heads != Heads::None && acc <= 4 { acc } else { 0 };
+        Sizes { input, state: self.state_bytes(layouts.acc), output, place, kept, marks }
+    }
+
+    /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
+    fn state_bytes(self, acc: Layout) -> usize {
+        let (size, align) = (acc.size * self.interleaved, acc.align);
+        let with = |heads: usize| (size.next_multiple_of(heads) + heads).next_multiple_of(align.max(heads));
+        match self.heads {
+            Heads::None => size,
+            Heads::Flags | Heads::Keys if self.by_segment => with(8),
+            _ => with(4),
+        }
+    }
+}

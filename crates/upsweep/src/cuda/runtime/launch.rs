@@ -1,0 +1,64 @@
+//! What a device enqueues on its stream.
+
+use super::device::Cuda;
+use super::driver::Doing;
+use super::kernel::Kernel;
+use crate::cuda::compile::KernelSource;
+use crate::error::Result;
+use cudarc::driver::{result, sys};
+use std::any::Any;
+use std::ffi::c_void;
+use std::hash::Hash;
+use std::sync::Arc;
+
+impl Cuda {
+    /// The kernel `key`; `source` is asked only when this process has not used it yet.
+    ///
+    /// # Errors
+    /// [`Error::Compile`](crate::error::Error::Compile), and [`Error::Driver`](crate::error::Error::Driver) when the driver cannot
+    /// load it.
+    pub(crate) fn kernel<K: Any + Eq + Hash + Send + Sync>(
+        &self,
+        key: K,
+        source: impl FnOnce() -> KernelSource,
+    ) -> Result<Arc<Kernel>> {
+        self.state.kernels.get(&self.state.context, key, source)
+    }
+
+    /// Enqueues a kernel with a grid and blocks of one dimension on the device's stream.
+    ///
+    /// # Safety
+    /// - `params`, which is copied, has the layout of the kernel's only parameter.
+    /// - The pointers in it are good for what the kernel does when it runs on the stream.
+    pub(crate) unsafe fn launch<P>(
+        &self,
+        kernel: &Kernel,
+        grid: u32,
+        block: u32,
+        dynamic_smem: u32,
+        params: &P,
+    ) -> Result<()> {
+        self.context().bind()?;
+        kernel.allow_shared_memory(dynamic_smem)?;
+        let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
+        // SAFETY: the kernel and the stream are alive; the caller answers for the parameter.
+        unsafe {
+            let stream = self.stream().cu_stream();
+            result::launch_kernel(kernel.function, (grid, 1, 1), (block, 1, 1), dynamic_smem, stream, &mut params)
+        }
+        .doing("launching a kernel")
+    }
+
+    /// Enqueues the store of one number.
+    pub(crate) fn store_u64(&self, address: u64, value: u64) -> Result<()> {
+        self.context().bind()?;
+        let words = [value as u32, (value >> 32) as u32];
+        for (address, word) in [address, address + 4].into_iter().zip(words) {
+            // SAFETY: the caller's loan keeps the eight bytes good until this is enqueued in the stream's order.
+            unsafe { sys::cuMemsetD32Async(address, word, 1, self.stream().cu_stream()) }
+                .result()
+                .doing("storing a number")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! What CUDA runs with, from the ground up: a file knows only those above it.
+//!
+//! - `driver`: the driver library, its errors, its devices, and whether a stream is being captured
+//! - `survey`: what CUDA offers on this machine
+//! - `pool`: where scratch comes from
+//! - `context`: one CUDA context: memory, streams, and faults that wait to be reported
+//! - `workspace`: the memory through which a kernel's blocks talk to each other
+//! - `stream`: a stream with its workspaces
+//! - `capture`: the memory of graphs
+//! - `kernel`: loaded kernels
+//! - `state`: what all devices of one context share
+//! - `device`: a device, which is a context's state and one of its streams
+//! - `memory`, `scratch`, `launch`: what devices do
+
+mod capture;
+mod context;
+mod device;
+mod driver;
+mod kernel;
+mod launch;
+mod memory;
+mod pool;
+mod scratch;
+mod state;
+mod stream;
+mod survey;
+mod workspace;
+
+pub use device::Cuda;
+pub use driver::DeviceInfo;
+pub use survey::{Survey, survey};
+
+pub(crate) use memory::{Loan, download};
+pub(crate) use workspace::Workspace;
