@@ -58,7 +58,7 @@ impl Kernel<'_> {
 
 /// The types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and what is known of them. Where several lines
 /// are scanned as one, the first three are arrays, and the functions work on each line's value.
-fn functions_text(functions: &Functions<'_>, features: Features) -> String {
+pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> String {
     let mut source = Source::new();
     let text = (functions.text)(&mut source);
     let Code { types: [input, acc, output, given], load, combine, store, given: from_given, carried } = text.code;

@@ -5,13 +5,15 @@
 //! case has many tiles and groups of tiles.
 
 use super::*;
+use crate::cuda::code;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::params::{ColumnsParams, ReduceParams, ScanParams};
 use crate::cuda::{columns, reduce, scan};
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
-use crate::plan::scan::ScanPlan;
+use crate::plan::constants::Constants;
+use crate::plan::scan::{ScanPlan, Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{InF32, Parts, Steps};
 use half::{bf16, f16};
@@ -72,6 +74,12 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "sketches/select.cuh" => "sketches/select.cuh",
+    "sketches/select.h" => "sketches/select.h",
+    "sketches/digits.cuh" => "sketches/digits.cuh",
+    "sketches/digits.h" => "sketches/digits.h",
+    "sketches/axes.cuh" => "sketches/axes.cuh",
+    "sketches/axes.h" => "sketches/axes.h",
 }
 
 /// A file of the emulator or under `kernels/`.
@@ -124,6 +132,9 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let cases = match source.root {
         "device/reduce.cuh" => "emulator/reduce.h",
         "device/columns.cuh" => "emulator/columns.h",
+        "sketches/select.cuh" => "sketches/select.h",
+        "sketches/digits.cuh" => "sketches/digits.h",
+        "sketches/axes.cuh" => "sketches/axes.h",
         _ => "emulator/tiles.h",
     };
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
@@ -242,6 +253,15 @@ fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
+/// Runs cases of a kernel that the library does not have yet, which shows what the engine can carry.
+fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
+    let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
+    let functions = Functions::of::<Parts<u32, u32, Sum, Same, Same>, Whole>(&text);
+    let prelude = code::functions_text(&functions, Features::PLAIN) + &numbers.to_string();
+    run(entry, &KernelSource { root, prelude, entry }, constants, cases);
+}
+
 /// Runs cases of the scan of interleaved lines, or their reduction, with `vector` lines a lane.
 fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     map: M,
@@ -334,4 +354,36 @@ fn emulated_columns() {
     interleaved::<u8, _, _>(Same, Sum, features(Heads::None, "xr"), 4, 60);
     interleaved::<f64, _, _>(Same, Max, features(Heads::None, "i"), 2, 60);
     interleaved::<u32, _, _>(Placed, Then, features(Heads::None, "r"), 2, 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_sketches() {
+    let tiles_of = |bytes: usize, state: usize| {
+        ScanPlan::with_waves(1 << 21, Sizes::plain(bytes, state, bytes), CAPABILITY, 0).constants()
+    };
+    let few = &[("GROUPS", 2), ("THREADS", 128)];
+    sketch("sketches/select.cuh", "sketch_select", tiles_of(12, 8), few, 60);
+    let large = &[("THREADS", 512), ("ROWS", 17), ("AHEAD", 0)];
+    sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
+    sketch("sketches/axes.cuh", "sketch_axes", tiles_of(4, 64), &[("GROUPS", 2), ("THREADS", 64), ("AHEAD", 0)], 40);
+}
+
+/// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.
+#[test]
+#[ignore = "needs Linux and a C++20 compiler: g++ 12 or later, or $CXX"]
+fn emulated_files_stand_alone() {
+    let folder = Folder::new();
+    let sample = crate::cuda::variants::sample();
+    for (path, _) in FILES.iter().filter(|(path, _)| *path != FIRST && *path != CONFIG) {
+        let source = KernelSource { root: path, prelude: sample.clone(), entry: "" };
+        let first = first_file();
+        let file = |path: &str| if path == FIRST { Some(first.as_str()) } else { emulated(path) };
+        let text = with_shared_variables(&stitch_from(&source, &file).unwrap());
+        let to = folder.0.join("file.cpp");
+        std::fs::write(&to, text).unwrap();
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+        let output = Command::new(compiler).args(["-std=gnu++20", "-w", "-fsyntax-only"]).arg(&to).output().unwrap();
+        assert!(output.status.success(), "{path}: {}", printed(&output));
+    }
 }

@@ -189,3 +189,44 @@ where
 {
     Parts::new(Sum, Same, Same)
 }
+
+/// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
+#[cfg(test)]
+pub(super) fn sample() -> String {
+    use super::code;
+    use crate::plan::constants::Constants;
+    let steps = sum::<f32>();
+    type ByKey = Keys<'static, [u32], Equal>;
+    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
+    let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text);
+    let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
+    let columns = columns::plan(&functions, Pass::Whole);
+    let of_families: [Constants; 4] = [
+        ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
+        ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
+        reduce::plan(1 << 20, &functions).constants(),
+        columns.constants(columns.widest),
+    ];
+    let mut seen = Vec::new();
+    let mut numbers = String::new();
+    for (name, value) in of_families.iter().flat_map(Constants::iter) {
+        if !seen.contains(&name) {
+            seen.push(name);
+            numbers += &format!("constexpr u32 {name} = {value};\n");
+        }
+    }
+    let params: String = [ScanParams::text(), ReduceParams::text(), ColumnsParams::text()]
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+        .fold(String::new(), |text, line| text + line + "\n");
+    format!(
+        "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
+         // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\
+         // its place (src/cuda/code.rs, params.rs, plan/). `UPSWEEP_WRITE=1 cargo test -p upsweep --lib config` writes it.\n\n\
+         #pragma once\n\n#include \"arith.cuh\"\n\n\
+         // Types and functions of the job.\n{}\n// Numbers of the plan.\n{numbers}\n\
+         // Parameters of the families.\n#include \"memory/workspace.cuh\"\n{params}",
+        code::functions_text(&functions, features),
+    )
+}

@@ -28,6 +28,7 @@ macro_rules! kernel_files {
 kernel_files! {
     "arith.cuh",
     "block/barrier.cuh",
+    "config.cuh",
     "device/columns.cuh",
     "device/reduce.cuh",
     "device/scan.cuh",
@@ -191,7 +192,7 @@ mod tests {
             for path in entries.flatten().map(|entry| entry.path()) {
                 if path.is_dir() {
                     walk(&path, files);
-                } else {
+                } else if path.extension().is_some_and(|extension| extension == "cuh") {
                     files.push(path);
                 }
             }
@@ -203,6 +204,17 @@ mod tests {
             let path = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
             assert!(embedded(&path).is_some(), "kernels/{path} is not in the table of src/cuda/compile/stitch.rs");
         }
+    }
+
+    #[test]
+    fn config_is_a_sample_of_what_the_host_gives() {
+        let expected = crate::cuda::variants::sample();
+        if std::env::var_os("UPSWEEP_WRITE").is_some() {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels").join(CONFIG);
+            std::fs::write(path, &expected).unwrap();
+            return;
+        }
+        assert_eq!(embedded(CONFIG), Some(expected.as_str()), "UPSWEEP_WRITE=1 writes it");
     }
 
     #[test]
