@@ -83,7 +83,8 @@ mod tests {
             let (low, high) = (widen(x).to_bits(), widen(x.wrapping_add(1)).to_bits());
             around(low).into_iter().chain(around(low.wrapping_add(high.wrapping_sub(low) / 2)))
         });
-        let others = [0, 1, 0x1000, TOO_LARGE, f32::MAX.to_bits(), F32_INFINITY, F32_INFINITY + 1, SIGN, 65520f32.to_bits()];
+        let others =
+            [0, 1, 0x1000, TOO_LARGE, f32::MAX.to_bits(), F32_INFINITY, F32_INFINITY + 1, SIGN, 65520f32.to_bits()];
         halves.chain(others.into_iter().flat_map(around)).flat_map(|bits| [bits, bits ^ SIGN]).map(f32::from_bits)
     }
 
