@@ -77,6 +77,17 @@ impl Device {
         }
     }
 
+    /// For tests: short scans of up to so many tiles a block, in place of the plan's own limit.
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn limit_waves(mut self, tiles: usize) -> Self {
+        if let Backend::Cuda(cuda) = &mut self.0 {
+            cuda.limit_waves(tiles);
+        }
+        self
+    }
+
     /// Copies `host` to the device.
     ///
     /// # Errors

@@ -29,14 +29,15 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// Initial values, as the caller has them.
     type Given: Element;
 
+    /// The bytes of an element, of what is combined, and of a result.
+    const BYTES: [usize; 3] = [size_of::<Self::In>(), size_of::<Self::Acc>(), size_of::<Self::Out>()];
+
     /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
 
     /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
     const EXACT: bool;
 
-    /// The operator's type, for messages.
-    fn operator_name() -> &'static str;
     fn identity(&self) -> Option<Self::Acc>;
     fn given(&self, value: Self::Given) -> Self::Acc;
     fn carried(&self, value: Self::Acc) -> Self::Given;
@@ -152,10 +153,6 @@ where
         Form::Sum => !M::Output::ENCODED,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
-
-    fn operator_name() -> &'static str {
-        std::any::type_name::<Op>()
-    }
 
     #[inline(always)]
     fn identity(&self) -> Option<M::Output> {
@@ -286,10 +283,6 @@ where
 
     const LANES: bool = Op::LANES;
     const EXACT: bool = false;
-
-    fn operator_name() -> &'static str {
-        std::any::type_name::<Op>()
-    }
 
     #[inline(always)]
     fn identity(&self) -> Option<f32> {

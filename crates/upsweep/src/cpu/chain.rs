@@ -6,7 +6,7 @@
 //!         step = reduce(block[ticket])               brings the block into this core's cache
 //!         prefix = wait(ticket - 1)                  the block's prefix
 //!         publish(ticket, prefix ⊕ step)             the next block's prefix
-//!         scan(block[ticket], prefix)                reads the cache, stores around it, fetches the block
+//!         scan(block[ticket], prefix)                reads the cache, stores past it, fetches the block
 //!                                                    of its next ticket
 //!
 //! wait(ticket):
@@ -61,7 +61,9 @@ impl Tickets {
 
     /// Gives all tickets to `threads` workers of the current rayon pool, of which the calling thread is one.
     /// `process(ticket, following)` is also told which ticket its worker will process next, if any.
-    pub(super) fn run(&self, threads: usize, process: impl Fn(usize, Option<usize>) -> Result<(), Broken> + Sync) {
+    pub(super) fn run(&self, threads: usize, process: &(dyn Fn(usize, Option<usize>) -> Result<(), Broken> + Sync)) {
+        #[cfg(test)]
+        ran::count(self.count, threads);
         let worker = || {
             let guard = BreakOnUnwind(&self.broken);
             let mut next = self.take();
@@ -79,6 +81,14 @@ impl Tickets {
             }
             worker();
         });
+    }
+
+    /// Gives all tickets to the calling thread, in order.
+    #[inline(always)]
+    pub(super) fn in_order(count: usize, process: impl FnMut(usize)) {
+        #[cfg(test)]
+        ran::count(count, 1);
+        (0..count).for_each(process);
     }
 
     fn take(&self) -> Option<usize> {
@@ -201,15 +211,15 @@ pub(super) enum Step<S> {
 }
 
 /// States whose steps anyone can compute.
-pub(super) struct Chain<L, C, S> {
+pub(super) struct Chain<'a, S> {
     pub(super) tickets: Tickets,
     pub(super) states: States<S>,
     /// The step of a ticket. Ticket 0 sets.
-    pub(super) step: L,
-    pub(super) combine: C,
+    pub(super) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
+    pub(super) combine: &'a (dyn Fn(S, S) -> S + Sync),
 }
 
-impl<S: Copy, L: Fn(usize) -> Step<S>, C: Fn(S, S) -> S> Chain<L, C, S> {
+impl<S: Copy> Chain<'_, S> {
     /// The state after `ticket`, as soon as it is known. When that takes long, this computes and publishes what is
     /// missing.
     pub(super) fn wait(&self, ticket: usize) -> Result<S, Broken> {
@@ -242,5 +252,19 @@ impl<S: Copy, L: Fn(usize) -> Step<S>, C: Fn(S, S) -> S> Chain<L, C, S> {
             unsafe { self.states.fill(ticket - back, state) };
         }
         Ok(state)
+    }
+}
+
+/// The tickets and the threads of the last call on this thread, for the tests of the plan.
+#[cfg(test)]
+pub(super) mod ran {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub(in crate::cpu) static LAST: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    }
+
+    pub(super) fn count(tickets: usize, threads: usize) {
+        LAST.set((tickets, threads));
     }
 }

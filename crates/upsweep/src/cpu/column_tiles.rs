@@ -12,27 +12,18 @@ use super::lanes::Lanes;
 use super::pairwise::Pairwise;
 use super::run::{Memory, Storing};
 use super::simd::Work;
-use super::store::{Ahead, AroundCache};
+use super::store::{Ahead, StreamingCopy};
 use super::tile::CHAIN;
 use crate::plan::Shape;
+use crate::plan::cpu::{STRIP_BYTES, Unit};
 use crate::steps::Steps;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// The bytes of a strip's row.
-pub(super) const STRIP_BYTES: usize = 4096;
 /// The bytes of a group.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
 /// The levels of a tree over the chains of a group, whose rows have at least one byte.
 const GROUP_LEVELS: usize = (GROUP_BYTES / CHAIN).ilog2() as usize + 1;
-
-/// A strip of one of the `outer` matrices.
-#[derive(Clone, Copy)]
-pub(super) struct Unit {
-    pub(super) start: usize,
-    pub(super) width: usize,
-    pub(super) result: usize,
-}
 
 /// Combines rows, of which there is at least one, into `values`: chains of [`CHAIN`] rows pairwise, so that the error of
 /// float sums does not grow with the number of rows.
@@ -255,9 +246,9 @@ pub(super) struct Rows<'a, S: Steps> {
     pub(super) unit: Unit,
     pub(super) rows: Range<usize>,
     pub(super) begun: bool,
-    /// The running values, and room for a group of results if they go around the cache.
+    /// The running values, and room for a group of results if stores are non-temporal.
     pub(super) vectors: (*mut S::Acc, *mut S::Out),
-    pub(super) storing: &'a Storing<S::Acc>,
+    pub(super) storing: Storing<S::Acc>,
 }
 
 impl<S: Steps> Work for Rows<'_, S> {
@@ -272,7 +263,7 @@ impl<S: Steps> Work for Rows<'_, S> {
             // SAFETY: the unit's rows are in memory, and the vectors have room for it: see `scan`.
             unsafe {
                 let output = memory.output.add(unit.start + first * shape.inner);
-                let to = if storing.around_cache { (self.vectors.1, unit.width) } else { (output, shape.inner) };
+                let to = if storing.non_temporal { (self.vectors.1, unit.width) } else { (output, shape.inner) };
                 let to = (to.0, first, to.1);
                 tiles::<S>(unit.width, |c, width| {
                     if S::LANES {
@@ -293,14 +284,14 @@ impl<S: Steps> Work for Rows<'_, S> {
                         }
                     }
                 });
-                if storing.around_cache {
+                if storing.non_temporal {
                     // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
                     let copies = if unit.width == shape.inner { 1 } else { rows.len() };
                     let len = rows.len() / copies * unit.width;
                     for i in 0..copies {
                         let (from, output) = (to.0.add(i * len), output.add(i * shape.inner));
                         let bytes = len * size_of::<S::Out>();
-                        AroundCache::<L>::new(from.cast_const().cast(), output.cast(), bytes, Ahead::NOTHING)
+                        StreamingCopy::<L>::new(from.cast_const().cast(), output.cast(), bytes, Ahead::NOTHING)
                             .finish(false);
                     }
                 }

@@ -1,83 +1,18 @@
 //! Scans and reductions along an axis that is not the last: all columns of a strip at once, row by row.
 //!
-//! ```text
-//! strip    as many neighbouring columns as fit into a first-level cache with their running values
-//! unit     a strip of one of the `outer` matrices: its rows are combined one after the other
-//! block    all rows of a unit where there are many units, else some rows; a block's prefix is a vector
-//! ```
-//!
-//! The cut into strips and blocks depends on the shape and the types alone. What is done to a block is in
-//! [`column_tiles`](super::column_tiles).
+//! The plan cuts the shape into strips, units and blocks ([`Strips`]), by the shape and the types alone. What is done to a
+//! block is in [`column_tiles`](super::column_tiles).
 
-use super::blocks::Tuning;
 use super::chain::{States, Tickets};
-use super::column_tiles::{Fold, Rows, STRIP_BYTES, Unit, group_rows};
+use super::column_tiles::{Fold, Rows, group_rows};
 use super::pairwise::Pairwise;
 use super::results::Results;
 use super::run::{Memory, Storing};
-use super::simd::dispatch;
+use super::simd::Set;
 use super::store;
 use crate::error::{Error, Result};
-use crate::plan::Shape;
+use crate::plan::cpu::{Strips, Unit};
 use crate::steps::Steps;
-use std::ops::Range;
-
-/// The units from which on there is work for all threads without cutting units into blocks.
-const MANY_UNITS: usize = 64;
-
-/// The cut of a shape into strips, units and blocks.
-#[derive(Clone, Copy)]
-struct Cut {
-    shape: Shape,
-    width: usize,
-    strips: usize,
-    units: usize,
-    /// The rows of a block.
-    rows: usize,
-    blocks_per_unit: usize,
-    /// The units that one worker takes together, where a unit is one block.
-    units_per_ticket: usize,
-}
-
-impl Cut {
-    fn new<S: Steps>(shape: Shape, tuning: &Tuning) -> Self {
-        let size = size_of::<S::In>().max(size_of::<S::Acc>()).max(size_of::<S::Out>()).max(1);
-        let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
-        let strips = shape.inner.div_ceil(width);
-        let units = shape.outer * strips;
-        let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= tuning.block;
-        let rows = if whole { shape.len } else { (tuning.block / width).max(1) }.max(1);
-        let blocks_per_unit = shape.len.div_ceil(rows);
-        let units_per_ticket =
-            if blocks_per_unit == 1 { (tuning.block / (rows.saturating_mul(width)).max(1)).max(1) } else { 1 };
-        Self { shape, width, strips, units, rows, blocks_per_unit, units_per_ticket }
-    }
-
-    fn tickets(&self) -> usize {
-        self.units.div_ceil(self.units_per_ticket) * self.blocks_per_unit
-    }
-
-    /// The units of a ticket, and its block of them. The tickets of a row of blocks are neighbours.
-    fn ticket(&self, ticket: usize) -> (Range<usize>, usize) {
-        let groups = self.units.div_ceil(self.units_per_ticket);
-        let first = ticket % groups * self.units_per_ticket;
-        (first..(first + self.units_per_ticket).min(self.units), ticket / groups)
-    }
-
-    fn rows(&self, block: usize) -> Range<usize> {
-        block * self.rows..((block + 1) * self.rows).min(self.shape.len)
-    }
-
-    /// Where row 0 of the unit begins, the number of its columns, and the number of its first result in a reduction.
-    fn unit(&self, unit: usize) -> Unit {
-        let (outer, column) = (unit / self.strips, unit % self.strips * self.width);
-        Unit {
-            start: outer * self.shape.len * self.shape.inner + column,
-            width: self.width.min(self.shape.inner - column),
-            result: outer * self.shape.inner + column,
-        }
-    }
-}
 
 /// Room for one value a column; its length stays 0.
 struct Vector<T>(Vec<T>);
@@ -118,42 +53,42 @@ impl<T> Vectors<T> {
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty.
 pub(super) unsafe fn scan<S: Steps>(
-    steps: S,
-    memory: Memory<S::In, S::Out>,
-    shape: Shape,
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
     init: Option<S::Acc>,
     storing: Storing<S::Acc>,
-    tuning: Tuning,
+    cut: Strips,
+    threads: usize,
 ) -> Result<()> {
-    let cut = Cut::new::<S>(shape, &tuning);
-    let count = cut.tickets();
-    let threads = tuning.threads(memory.len).min(count);
+    let (shape, count) = (cut.shape, cut.tickets());
+    let set = Set::widest();
+    let (fold, scan) = (set.compiled::<Fold<'_, S>>(), set.compiled::<Rows<'_, S>>());
     let chained = cut.blocks_per_unit > 1;
     let states = States::<()>::new(if chained { count } else { 0 })?;
     let mut prefixes = Vector::<S::Acc>::large(if chained { count * cut.width } else { 0 })?;
     let prefixes = Vectors(prefixes.start());
     let tickets = Tickets::new(count);
-    tickets.run(threads, |ticket, _| {
+    tickets.run(threads, &|ticket, _| {
         let (units, block) = cut.ticket(ticket);
         let rows = cut.rows(block);
         for unit in units {
             let unit = cut.unit(unit);
             let mut values = Vector::<S::Acc>::new(unit.width);
-            let staged = if storing.around_cache { group_rows::<S>(unit.width).min(rows.len()) } else { 0 };
+            let staged = if storing.non_temporal { group_rows::<S>(unit.width).min(rows.len()) } else { 0 };
             let mut stage = Vector::<S::Out>::new(staged * unit.width);
             let needed = block + 1 < cut.blocks_per_unit;
             let mine = prefixes.of(ticket, cut.width);
             if needed {
                 let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
                 let (values, parts) = (values.start(), parts.start());
-                dispatch(Fold { steps: &steps, memory: &memory, shape, unit, rows: rows.clone(), values, parts });
+                fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
             }
-            let groups = count / cut.blocks_per_unit;
+            let across = cut.tickets_across();
             let before = match block {
                 0 => None,
                 _ => {
-                    states.wait(ticket - groups, &tickets)?;
-                    Some(prefixes.of(ticket - groups, cut.width).cast_const())
+                    states.wait(ticket - across, &tickets)?;
+                    Some(prefixes.of(ticket - across, cut.width).cast_const())
                 }
             };
             let prefix = |c: usize| match before {
@@ -179,11 +114,10 @@ pub(super) unsafe fn scan<S: Steps>(
                     unsafe { values.start().add(c).write(prefix) };
                 }
             }
-            let (steps, memory, storing) = (&steps, &memory, &storing);
             let vectors = (values.start(), stage.start());
-            dispatch(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing });
+            scan(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing });
         }
-        if storing.around_cache {
+        if storing.non_temporal {
             store::fence();
         }
         Ok(())
@@ -195,15 +129,14 @@ pub(super) unsafe fn scan<S: Steps>(
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty; there is a result for each line.
-pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, shape: Shape) -> Result<()> {
-    let cut = Cut::new::<S>(shape, &job.tuning);
-    let count = cut.tickets();
-    let threads = job.tuning.threads(job.memory.len).min(count);
+pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: Strips) -> Result<()> {
+    let (shape, count) = (cut.shape, cut.tickets());
+    let fold = Set::widest().compiled::<Fold<'_, S>>();
     let chained = cut.blocks_per_unit > 1;
     let mut parts = Vector::<S::Acc>::large(if chained { count * cut.width } else { 0 })?;
     let parts = Vectors(parts.start());
     let tickets = Tickets::new(count);
-    tickets.run(threads, |ticket, _| {
+    tickets.run(job.threads, &|ticket, _| {
         let (units, block) = cut.ticket(ticket);
         let rows = cut.rows(block);
         for unit in units {
@@ -212,7 +145,7 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, shape: Shape) -> Result<
             let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
             let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
             let (steps, memory, parts) = (&job.steps, &job.memory, parts.start());
-            dispatch(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
+            fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
             if !chained {
                 for c in 0..unit.width {
                     // SAFETY: `c` is less than the width; this worker alone stores the unit's results.

@@ -25,7 +25,7 @@ pub(super) trait Heads: Sync {
         self.last(k, k + 1).is_some()
     }
 
-    /// Where in memory the positions that the map sees count from, for the element that lies at `at`.
+    /// The index in memory that the map sees as position 0, for the line of the element at `at`.
     #[inline(always)]
     fn origin(&self, at: usize) -> usize {
         let _ = at;
@@ -34,11 +34,11 @@ pub(super) trait Heads: Sync {
 }
 
 /// Lines of the same length, which is not 0, one after the other.
-pub(super) struct Lines {
+pub(super) struct EqualLines {
     pub(super) len: usize,
 }
 
-impl Heads for Lines {
+impl Heads for EqualLines {
     type Cursor = ();
     #[inline(always)]
     fn cursor(&self, _: usize) {}

@@ -40,7 +40,7 @@ pub(super) trait Lanes {
     /// The lanes of `x` from the last to the first.
     unsafe fn reversed<T>(x: Self::Row) -> Self::Row;
 
-    /// Copies a row to memory around the cache, where the processor can.
+    /// Copies a row to memory by a non-temporal store, where the processor has one.
     ///
     /// # Safety
     /// `from` is valid for reads and `to` for writes of 64 bytes, and `to` is aligned to as many. Nothing reads it before

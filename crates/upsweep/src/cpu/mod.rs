@@ -18,7 +18,6 @@
 //! the number of threads nor alignment nor timing has any part in it: one thread does in one pass what many do in two,
 //! with the same bits. With segments it depends on where they begin, too.
 
-mod blocks;
 mod chain;
 mod column_tiles;
 mod columns;

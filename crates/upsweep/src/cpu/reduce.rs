@@ -1,6 +1,5 @@
 //! Reduce on the CPU: the cases of a job.
 
-use super::blocks::Tuning;
 use super::columns;
 use super::heads::{self, ByTest};
 use super::results::Results;
@@ -10,6 +9,7 @@ use super::totals;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::job::{Elements, Job};
+use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::Steps;
 use std::ops::Range;
@@ -17,15 +17,15 @@ use std::ops::Range;
 // Inlined, so that the job stays in registers.
 #[inline(always)]
 pub(crate) fn run<S: Steps, G: Segmentation>(job: Job<'_, S, G>, count: Option<ViewMut<'_, u64>>) -> Result<()> {
-    run_tuned(job, count, Tuning::of::<S>())
+    run_within(job, count, Limits::of(S::BYTES))
 }
 
 /// [`run`] with the sizes that tests change.
 #[inline(always)]
-pub(super) fn run_tuned<S: Steps, G: Segmentation>(
+pub(super) fn run_within<S: Steps, G: Segmentation>(
     job: Job<'_, S, G>,
     count: Option<ViewMut<'_, u64>>,
-    tuning: Tuning,
+    limits: Limits,
 ) -> Result<()> {
     let Job { input, output, shape, init, segments, steps } = job;
     let (output, outputs) = output.on_host()?;
@@ -39,42 +39,45 @@ pub(super) fn run_tuned<S: Steps, G: Segmentation>(
     let empty = init.or(steps.identity());
     let len = input.len();
     let memory = Memory { input: input.as_ptr(), output, len, reverse: false };
-    let results = Results { steps, memory, init, empty, results: outputs, tuning };
+    let planned = match &segments {
+        SegmentKind::Whole => CpuSegments::None,
+        SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
+        SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
+    };
+    let job = CpuJob { kind: CpuKind::Reduction, shape, segments: planned, bytes: S::BYTES, in_place: false };
+    let plan = CpuPlan::within(job, limits);
+    let results = Results { steps, memory, init, empty, results: outputs, threads: plan.threads };
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
-    let segments = match segments {
-        SegmentKind::Whole if const { Kind::may_be(G::KIND, Kind::Whole) } => {
-            results.expect(shape.lines(), true)?;
-            if shape.len == 0 && shape.lines() > 0 {
-                results.store_empty(0..shape.lines())?;
-            } else if shape.inner > 1 && shape.lines() > 0 {
-                // SAFETY: the memory is the job's: the shape's product is the input's length, and the output has an
-                // element a line.
-                unsafe { columns::reduce(&results, shape)? };
-            } else if shape.lines() > 0 {
-                // SAFETY: as above.
-                unsafe { totals::reduce(&results, shape.len)? };
+    // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
+    // that there is a result for each line or offset.
+    let segments = unsafe {
+        match (segments, plan.cut) {
+            (SegmentKind::Whole, _) if shape.len == 0 || shape.lines() == 0 => {
+                results.store_empty(0..shape.lines());
+                shape.lines()
             }
-            shape.lines()
-        }
-        SegmentKind::Offsets(view) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
-            let offsets = view.on_host("offsets")?;
-            heads::check_offsets(offsets, len)?;
-            let segments = offsets.len().saturating_sub(1);
-            results.expect(segments, true)?;
-            if segments > 0 {
-                results.expect_empty()?;
+            (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                columns::reduce(&results, strips)?;
+                shape.lines()
             }
-            // SAFETY: the memory is the job's, the offsets are checked, and the output has an element a segment.
-            unsafe { segments::by_offsets(&results, offsets)? };
-            segments
+            (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                totals::reduce(&results, shape.len, blocks)?;
+                shape.lines()
+            }
+            (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
+                let offsets = view.on_host("offsets")?;
+                heads::check_offsets(offsets, len)?;
+                segments::by_offsets(&results, offsets, blocks)?;
+                offsets.len().saturating_sub(1)
+            }
+            (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
+                by_test(&results, &heads::by_flags(view.on_host("head flags")?, false), blocks)?
+            }
+            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
+                by_test(&results, &heads::by_keys(view.on_host("keys")?, same, false), blocks)?
+            }
+            _ => return Err(Kind::contradicts()),
         }
-        SegmentKind::HeadFlags(view) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-            by_test(&results, &heads::by_flags(view.on_host("head flags")?, false))?
-        }
-        SegmentKind::Keys(view, same) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-            by_test(&results, &heads::by_keys(view.on_host("keys")?, same, false))?
-        }
-        _ => return Err(Kind::contradicts()),
     };
     if let Some([count, ..]) = count {
         *count = segments as u64;
@@ -82,12 +85,15 @@ pub(super) fn run_tuned<S: Steps, G: Segmentation>(
     Ok(())
 }
 
-fn by_test<S: Steps, F: Fn(Range<usize>) -> usize + Sync>(results: &Results<S>, heads: &ByTest<F>) -> Result<usize> {
-    if results.memory.len == 0 {
-        return Ok(0);
-    }
-    // SAFETY: the memory is the job's, and the flags or keys are as many as the elements.
-    let segments = unsafe { segments::by_heads(results, heads)? };
-    results.expect(segments, false)?;
+/// # Safety
+/// The memory is valid and used by nothing else, as long as `heads`, and cut into `blocks`.
+unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: Blocks) -> Result<usize>
+where
+    S: Steps,
+    F: Fn(Range<usize>) -> usize + Sync,
+{
+    // SAFETY: the caller's promise.
+    let segments = unsafe { segments::by_heads(results, heads, blocks)? };
+    results.expect_room(segments)?;
     Ok(segments)
 }

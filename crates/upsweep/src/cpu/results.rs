@@ -1,6 +1,5 @@
 //! Where the results of a reduction go.
 
-use super::blocks::Tuning;
 use super::run::Memory;
 use crate::error::{Error, Result};
 use crate::steps::Steps;
@@ -15,14 +14,14 @@ pub(super) struct Results<S: Steps> {
     /// What nothing reduces to.
     pub(super) empty: Option<S::Acc>,
     pub(super) results: usize,
-    pub(super) tuning: Tuning,
+    pub(super) threads: usize,
 }
 
 impl<S: Steps> Results<S> {
-    /// Checks that there is room for `expected` results, or exactly that.
-    pub(super) fn expect(&self, expected: usize, exact: bool) -> Result<()> {
+    /// Checks that there is room for `expected` results, which the builder did not know.
+    pub(super) fn expect_room(&self, expected: usize) -> Result<()> {
         let found = self.results;
-        if found < expected || (exact && found != expected) {
+        if found < expected {
             return Err(Error::Length { what: "output", found, expected });
         }
         Ok(())
@@ -44,21 +43,14 @@ impl<S: Steps> Results<S> {
         }
     }
 
-    /// Checks that nothing reduces to something.
-    pub(super) fn expect_empty(&self) -> Result<()> {
-        if self.empty.is_none() {
-            let operator = S::operator_name();
-            return Err(Error::NoIdentity { operator, needed_by: "a reduction of what may be empty" });
-        }
-        Ok(())
-    }
-
-    pub(super) fn store_empty(&self, indices: Range<usize>) -> Result<()> {
-        self.expect_empty()?;
+    /// Stores what nothing reduces to. The builder has checked that there is such a value.
+    ///
+    /// # Safety
+    /// As [`store`](Self::store), for all `indices`.
+    pub(super) unsafe fn store_empty(&self, indices: Range<usize>) {
         for index in indices {
-            // SAFETY: the indices are those of results, and this thread alone works.
+            // SAFETY: the caller's promise.
             unsafe { self.store(index, None) };
         }
-        Ok(())
     }
 }

@@ -26,7 +26,7 @@
 
 use super::lanes::{Lanes, ROW_BYTES};
 use super::run::{Memory, Run, Storing};
-use super::store::{Ahead, AroundCache};
+use super::store::{Ahead, StreamingCopy};
 use super::sweep::{Buffer, TILE_BYTES, TOP};
 use crate::steps::Steps;
 use std::mem::MaybeUninit;
@@ -171,10 +171,10 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
     unsafe {
         let before = every::<L, S>(steps.encode(base));
         let output = memory.output.add(first);
-        let to = if storing.around_cache { stage.start() } else { output };
-        let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
-        let mut around =
-            AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
+        let to = if storing.non_temporal { stage.start() } else { output };
+        let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
+        let mut copy =
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
         let mut total: Option<L::Row> = None;
         let mut group_totals = [before; TOP];
         for group in 0..run.len / group_len::<S>() {
@@ -215,13 +215,13 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
                 Some(total) => combine::<L, S>(steps, total, group_total),
                 None => group_total,
             });
-            if storing.around_cache {
+            if storing.non_temporal {
                 // What this group has stored is not in the cache for a while.
-                around.copy(group * GROUP * lanes * size_of::<S::Out>(), memory.reverse);
+                copy.copy(group * GROUP * lanes * size_of::<S::Out>(), memory.reverse);
             }
         }
-        if storing.around_cache {
-            around.finish(memory.reverse);
+        if storing.non_temporal {
+            copy.finish(memory.reverse);
         }
         // There was a group. Of fewer groups than a tile's, the total is only put before what follows.
         let total = if S::EXACT || run.len < TOP * group_len::<S>() {

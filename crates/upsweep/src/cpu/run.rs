@@ -32,6 +32,7 @@ impl<I, O> Memory<I, O> {
     }
 
     /// Whether the output is the input's memory.
+    #[inline(always)]
     pub(super) fn in_place(&self) -> bool {
         self.input.addr() == self.output.addr()
     }
@@ -52,8 +53,9 @@ pub(super) struct Storing<T> {
     pub(super) exclusive: bool,
     /// What an exclusive scan stores at a head without initial value.
     pub(super) identity: Option<T>,
-    /// Whether to store around the cache; the caller calls `store::fence` afterwards.
-    pub(super) around_cache: bool,
-    /// With `around_cache`, the bytes from an element being scanned to the one to fetch meanwhile; 0: none.
-    pub(super) ahead: isize,
+    /// Whether stores are non-temporal; the caller calls `store::fence` afterwards.
+    pub(super) non_temporal: bool,
+    /// With non-temporal stores, the bytes from each element to the one to fetch meanwhile, of the block that the thread
+    /// scans next; 0: none.
+    pub(super) to_next_block: isize,
 }

@@ -6,9 +6,10 @@ use super::lanes::Lanes;
 use super::pairwise::Pairwise;
 use super::results::Results;
 use super::run::Run;
-use super::simd::{Work, dispatch};
-use super::tile;
+use super::simd::{Set, Work};
+use super::tile::Reducer;
 use crate::error::Result;
+use crate::plan::cpu::Blocks;
 use crate::segments::Offset;
 use crate::steps::Steps;
 use std::ops::Range;
@@ -69,18 +70,16 @@ impl<'a, S: Steps> Crossing<'a, S> {
 ///
 /// # Safety
 /// The memory is valid and used by nothing else; `offsets` ascend from 0 to its length, and there is a result for each
-/// segment.
-pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I]) -> Result<()> {
+/// segment; `blocks` are of as many elements and segments together.
+pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I], blocks: Blocks) -> Result<()> {
+    let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
     // The end of segment `i`.
     let end = |i: usize| offsets[i + 1].to_usize().unwrap_or(0);
-    let segments = offsets.len().saturating_sub(1);
-    let work = job.memory.len + segments;
-    let block = job.tuning.block;
-    let count = work.div_ceil(block);
+    let all = offsets.len().saturating_sub(1);
     // The number of segments that end among the first `k` steps of a merge of elements and ends, where an end comes as
     // soon as its elements are done.
     let ended = |k: usize| {
-        let (mut low, mut high) = (k.saturating_sub(job.memory.len), k.min(segments));
+        let (mut low, mut high) = (k.saturating_sub(job.memory.len), k.min(all));
         while low < high {
             let middle = low + (high - low) / 2;
             if end(middle) + middle < k { low = middle + 1 } else { high = middle }
@@ -88,50 +87,16 @@ pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
         low
     };
     let part = |index: usize| {
-        let (from, to) = (index * block, ((index + 1) * block).min(work));
+        let Range { start: from, end: to } = blocks.range(index);
         let segments = ended(from)..ended(to);
-        let elements = from - segments.start..to - segments.end;
-        dispatch(BetweenOffsets { job, offsets, segments, elements })
-    };
-    let threads = job.tuning.threads(work).min(count);
-    // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
-    let mut crossing = unsafe { Crossing::new(job) };
-    if threads <= 1 {
-        (0..count).for_each(|index| crossing.block(part(index)));
-        return Ok(());
-    }
-    let parts = States::new(count)?;
-    Tickets::new(count).run(threads, |index, _| {
-        parts.publish(index, part(index));
-        Ok(())
-    });
-    (0..count).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
-    Ok(())
-}
-
-struct BetweenOffsets<'a, S: Steps, I> {
-    job: &'a Results<S>,
-    offsets: &'a [I],
-    segments: Range<usize>,
-    elements: Range<usize>,
-}
-
-impl<S: Steps, I: Offset> Work for BetweenOffsets<'_, S, I> {
-    type Result = Edges<S::Acc>;
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> Edges<S::Acc> {
-        let Self { job, offsets, segments, elements } = self;
-        let ends = (!segments.is_empty()).then_some(segments.start);
-        let mut edges = Edges { front: None, ends, back: None };
-        let mut start = elements.start;
-        // The last turn is for the elements after the last end. One call for all: the kernel is inlined here.
+        let mut edges = Edges { front: None, ends: (!segments.is_empty()).then_some(segments.start), back: None };
+        let mut start = from - segments.start;
+        // The last turn is for the elements after the last end.
         for segment in segments.start..=segments.end {
             let last = segment == segments.end;
-            let end = if last { elements.end } else { offsets[segment + 1].to_usize().unwrap_or(0) };
-            let run = Run { start, len: end - start, origin: 0 };
-            // SAFETY: the elements are in memory: see `by_offsets`.
-            let value = unsafe { tile::reduce(&job.steps, &job.memory, run) };
+            let end = if last { to - segments.end } else { end(segment) };
+            // SAFETY: the elements are in memory: the caller's promise.
+            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }) };
             start = end;
             if segment == segments.start {
                 edges.front = value;
@@ -143,46 +108,85 @@ impl<S: Steps, I: Offset> Work for BetweenOffsets<'_, S, I> {
             }
         }
         edges
+    };
+    // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
+    let mut crossing = unsafe { Crossing::new(job) };
+    if job.threads <= 1 {
+        Tickets::in_order(blocks.count(), |index| crossing.block(part(index)));
+        return Ok(());
     }
+    let parts = States::new(blocks.count())?;
+    Tickets::new(blocks.count()).run(job.threads, &|index, _| {
+        parts.publish(index, part(index));
+        Ok(())
+    });
+    (0..blocks.count()).filter_map(|index| parts.get(index)).for_each(|edges| crossing.block(edges));
+    Ok(())
 }
 
 /// Reduces the segments that begin at `heads`, and returns their number. Those past the last result are not stored.
 ///
 /// # Safety
-/// The memory is valid, used by nothing else, as long as `heads`, and not empty.
-pub(super) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>) -> Result<usize>
+/// The memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
+pub(super) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>, blocks: Blocks) -> Result<usize>
 where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,
 {
-    let (len, block) = (job.memory.len, job.tuning.block);
-    let count = len.div_ceil(block);
-    let range = |index: usize| index * block..((index + 1) * block).min(len);
-    let threads = job.tuning.threads(len).min(count);
+    let set = Set::widest();
+    let reducer = Reducer::new(set, &job.steps, &job.memory);
+    let count = blocks.count();
+    // Reduces the segments of a block, of which `before` begin before it. Returns how many have begun after it.
+    let part = |index: usize, before: usize| {
+        let mut begun = before;
+        let mut edges = Edges { front: None, ends: None, back: None };
+        let Range { mut start, end: block_end } = blocks.range(index);
+        let mut head = heads.is_head(start);
+        while start < block_end {
+            let end = heads.next(&mut (), start, block_end);
+            // SAFETY: the elements are in memory: the caller's promise.
+            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }) };
+            start = end;
+            if !std::mem::replace(&mut head, true) {
+                edges.front = value;
+                continue;
+            }
+            if begun == before {
+                // The first head ends the segment before it, if there is one.
+                edges.ends = before.checked_sub(1);
+            }
+            if end == block_end {
+                edges.back = value;
+            } else if begun < job.results {
+                // SAFETY: the segment begins and ends in this block, and there is a result for it.
+                unsafe { job.store(begun, value) };
+            }
+            begun += 1;
+        }
+        (begun, edges)
+    };
     // SAFETY: while it stores, this thread alone works; before, the workers store the segments that cross no edge.
     let mut crossing = unsafe { Crossing::new(job) };
     let mut segments = 0;
-    if threads <= 1 {
-        for index in 0..count {
-            let (begun, edges) = dispatch(BetweenHeads { job, heads, range: range(index), before: segments });
+    if job.threads <= 1 {
+        Tickets::in_order(count, |index| {
+            let (begun, edges) = part(index, segments);
             segments = begun;
             crossing.block(edges);
-        }
+        });
     } else {
         // How many segments have begun before a block.
-        let inside = |index: usize| dispatch(Count { heads, range: range(index) });
-        let begun = Chain {
-            tickets: Tickets::new(count),
-            states: States::new(count)?,
-            step: |index: usize| if index == 0 { Step::Sets(inside(0)) } else { Step::Adds(inside(index)) },
-            combine: |a: usize, b: usize| a + b,
-        };
+        let count_heads = set.compiled::<Count<'_, F>>();
+        let inside = |index: usize| count_heads(Count { heads, range: blocks.range(index) });
+        let step = |index: usize| if index == 0 { Step::Sets(inside(0)) } else { Step::Adds(inside(index)) };
+        let (tickets, states) = (Tickets::new(count), States::new(count)?);
+        let begun = Chain { tickets, states, step: &step, combine: &|a: usize, b: usize| a + b };
         let parts = States::new(count)?;
-        begun.tickets.run(threads, |index, _| {
+        begun.tickets.run(job.threads, &|index, _| {
             let inside = inside(index);
             let before = if index == 0 { 0 } else { begun.wait(index - 1)? };
             begun.states.publish(index, before + inside);
-            parts.publish(index, dispatch(BetweenHeads { job, heads, range: range(index), before }).1);
+            parts.publish(index, part(index, before).1);
             Ok(())
         });
         segments = count.checked_sub(1).and_then(|last| begun.states.get(last)).unwrap_or(0);
@@ -194,6 +198,7 @@ where
     Ok(segments)
 }
 
+/// The number of heads in a block.
 struct Count<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,
@@ -205,49 +210,5 @@ impl<F: Fn(Range<usize>) -> usize> Work for Count<'_, F> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> usize {
         self.heads.count(self.range.start, self.range.end)
-    }
-}
-
-struct BetweenHeads<'a, S: Steps, F> {
-    job: &'a Results<S>,
-    heads: &'a ByTest<F>,
-    range: Range<usize>,
-    /// The number of segments that begin before the block.
-    before: usize,
-}
-
-impl<S: Steps, F: Fn(Range<usize>) -> usize + Sync> Work for BetweenHeads<'_, S, F> {
-    type Result = (usize, Edges<S::Acc>);
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) -> Self::Result {
-        let Self { job, heads, range, before } = self;
-        let mut begun = before;
-        let mut edges = Edges { front: None, ends: None, back: None };
-        let mut start = range.start;
-        while start < range.end {
-            let head = start > range.start || heads.is_head(start);
-            let end = heads.next(&mut (), start, range.end);
-            let run = Run { start, len: end - start, origin: 0 };
-            // SAFETY: the elements are in memory: see `by_heads`.
-            let value = unsafe { tile::reduce(&job.steps, &job.memory, run) };
-            start = end;
-            if !head {
-                edges.front = value;
-                continue;
-            }
-            if begun == before {
-                // The first head ends the segment before it, if there is one.
-                edges.ends = before.checked_sub(1);
-            }
-            if end == range.end {
-                edges.back = value;
-            } else if begun < job.results {
-                // SAFETY: the segment begins and ends in this block, and there is a result for it.
-                unsafe { job.store(begun, value) };
-            }
-            begun += 1;
-        }
-        (begun, edges)
     }
 }

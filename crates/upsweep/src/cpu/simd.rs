@@ -1,9 +1,10 @@
 //! The same code compiled for several instruction sets, chosen when it runs.
 //!
-//! A kernel is generic code that LLVM vectorises, marked `#[inline(always)]` down to the loops; [`dispatch`] inlines it
-//! into one function an instruction set. What LLVM does not find by itself, the shuffles in a register, is in
-//! [`Lanes`]. No result depends on the choice: the grouping of the operator's applications is part of the generic code,
-//! and there is no fused multiply-add that the code does not ask for.
+//! A kernel is generic code that LLVM vectorises. What LLVM does not find by itself, the shuffles in a register, is in
+//! [`Lanes`]. A kernel is compiled once for each instruction set, in a function of its own ([`Set::compiled`]); all that
+//! the kernel calls is `#[inline(always)]`, so that it has these instructions, too. A job chooses once, and calls its
+//! kernels by pointer. No result depends on the choice: the grouping of the operator's applications is part of the generic
+//! code, and there is no fused multiply-add that the code does not ask for.
 //!
 //! Builds with debug assertions have the baseline alone: three times the code would make them slow to compile, and tests
 //! need neither the speed nor the choice. Tests of the vector code are run in release.
@@ -20,44 +21,60 @@ pub(super) trait Work {
     unsafe fn run<L: Lanes>(self) -> Self::Result;
 }
 
-/// Runs `work` with the widest vectors that this processor has.
-#[inline]
-pub(super) fn dispatch<W: Work>(work: W) -> W::Result {
+/// An instruction set that this processor has.
+#[derive(Clone, Copy)]
+pub(super) struct Set(Name);
+
+#[derive(Clone, Copy)]
+enum Name {
+    Portable,
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    {
-        if x86::has_avx512() {
-            // SAFETY: the processor has all features that the function enables.
-            return unsafe { x86::avx512(work) };
-        }
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
-            return unsafe { x86::avx2(work) };
-        }
-    }
-    // SAFETY: these are the instructions that the whole program is compiled for; on aarch64 NEON is among them.
-    unsafe { work.run::<Portable>() }
+    Avx2,
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    Avx512,
 }
 
-/// The results of `work` with each instruction set that this processor has, the portable one first.
-#[cfg(test)]
-pub(super) fn on_each<W: Work + Copy, R>(work: W, result: impl Fn(W::Result) -> R) -> Vec<R> {
-    // SAFETY: as in `dispatch`, here and below.
-    let portable = result(unsafe { work.run::<Portable>() });
-    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    {
-        let mut results = vec![portable];
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
-            results.push(result(unsafe { x86::avx2(work) }));
+impl Set {
+    /// The one with the widest vectors.
+    #[inline]
+    pub(super) fn widest() -> Self {
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+        {
+            if x86::has_avx512() {
+                return Self(Name::Avx512);
+            }
+            if is_x86_feature_detected!("avx2") {
+                return Self(Name::Avx2);
+            }
         }
-        if x86::has_avx512() {
-            // SAFETY: as above.
-            results.push(result(unsafe { x86::avx512(work) }));
-        }
-        results
+        Self(Name::Portable)
     }
-    #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
-    vec![portable]
+
+    /// All that this processor has, the portable one first.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Self> {
+        let all = std::iter::once(Name::Portable);
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+        let all = all
+            .chain(is_x86_feature_detected!("avx2").then_some(Name::Avx2))
+            .chain(x86::has_avx512().then_some(Name::Avx512));
+        all.map(Self).collect()
+    }
+
+    /// The kernel, compiled for this set.
+    #[inline]
+    pub(super) fn compiled<W: Work>(self) -> fn(W) -> W::Result {
+        match self.0 {
+            // SAFETY: these are the instructions that the whole program is compiled for; on aarch64 NEON is among them.
+            Name::Portable => |work| unsafe { work.run::<Portable>() },
+            // SAFETY: whoever made this value has found all features that the function enables.
+            #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+            Name::Avx2 => |work| unsafe { x86::avx2(work) },
+            // SAFETY: as above.
+            #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+            Name::Avx512 => |work| unsafe { x86::avx512(work) },
+        }
+    }
 }
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]

@@ -1,4 +1,4 @@
-//! Stores that go around the cache, and loads ahead of their use.
+//! Stores that go past the cache, and loads ahead of their use.
 //!
 //! A plain store to memory that is not in the cache first reads the line: a scan of a large array then moves three
 //! bytes a byte of input instead of two. A non-temporal store writes whole lines without reading them. While the stores
@@ -8,9 +8,6 @@ use super::lanes::{Lanes, ROW_BYTES};
 use super::run::Memory;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-
-/// Whether [`AroundCache`] does what it says on this processor.
-pub(super) const AROUND_CACHE: bool = cfg!(target_arch = "x86_64");
 
 /// Memory to fetch meanwhile, which need not be valid.
 #[derive(Clone, Copy)]
@@ -35,7 +32,7 @@ impl Ahead {
 /// A copy in parts, with stores that do not read the line first. The bytes may be uninitialised.
 ///
 /// The stores are ordered before later ones only by [`fence`].
-pub(super) struct AroundCache<L> {
+pub(super) struct StreamingCopy<L> {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
@@ -44,16 +41,16 @@ pub(super) struct AroundCache<L> {
     /// The whole lines, and how many of them are copied.
     lines: usize,
     copied: usize,
-    /// What to fetch with the first line, and how much with each.
+    /// Where to fetch with the next line, and how much with each.
     ahead: Ahead,
     lanes: PhantomData<L>,
 }
 
-impl<L: Lanes> AroundCache<L> {
+impl<L: Lanes> StreamingCopy<L> {
     /// A copy of `bytes` bytes from `from` to `to`, in the course of which `ahead` is fetched.
     ///
     /// # Safety
-    /// Until [`finish`](AroundCache::finish), `from` is valid for reads and `to` for writes of `bytes` bytes, they do not
+    /// Until [`finish`](StreamingCopy::finish), `from` is valid for reads and `to` for writes of `bytes` bytes, they do not
     /// overlap, and nothing reads what `to` points to before this thread has called [`fence`]. The processor has the
     /// instructions of `L`.
     #[inline(always)]
@@ -89,7 +86,7 @@ impl<L: Lanes> AroundCache<L> {
     #[inline(always)]
     pub(super) fn finish(mut self, backward: bool) {
         self.copy(self.bytes, backward);
-        // Lines that are stored in two halves would be read and written twice if they went around the cache.
+        // Lines that are stored in two halves would be read and written twice if they went past the cache.
         let tail = self.head + self.lines * ROW_BYTES;
         for (start, end) in [(0, self.head), (tail, self.bytes)] {
             // SAFETY: the part is in both: see `new`.
@@ -114,7 +111,7 @@ pub(super) fn fetch(start: *const u8, bytes: usize) {
     let _ = (start, bytes);
 }
 
-/// Orders the stores of [`AroundCache`] before all later stores of this thread.
+/// Orders the stores of [`StreamingCopy`] before all later stores of this thread.
 #[inline]
 pub(super) fn fence() {
     #[cfg(target_arch = "x86_64")]

@@ -19,7 +19,7 @@
 
 use super::lanes::Lanes;
 use super::run::{Memory, Run, Storing};
-use super::store::{self, Ahead, AroundCache};
+use super::store::{self, Ahead, StreamingCopy};
 use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
@@ -29,7 +29,7 @@ pub(super) const TILE_BYTES: usize = 8192;
 pub(super) const TOP: usize = 16;
 /// The parts in which a tile is read.
 const PARTS: usize = 8;
-/// How far ahead of what is being read memory is fetched.
+/// How far ahead of what is being read memory is fetched: a page, because the processor's own prefetch ends with one.
 const FETCH_AHEAD: usize = 4096;
 
 /// A part of a tile's levels; uninitialised.
@@ -158,16 +158,12 @@ pub(super) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::
 /// `top` is valid for them.
 #[inline(always)]
 unsafe fn top_total<S: Steps>(steps: &S, top: *const S::Acc) -> S::Acc {
-    // SAFETY: the caller's promise.
-    let mut parts = unsafe { top.cast::<[S::Acc; TOP]>().read() };
-    let mut len = TOP;
-    while len > 1 {
-        len /= 2;
-        for i in 0..len {
-            parts[i] = steps.combine(parts[2 * i], parts[2 * i + 1]);
-        }
-    }
-    parts[0]
+    const { assert!(TOP == 16, "the tree below has so many leaves") };
+    // SAFETY: the indices are less than `TOP`.
+    let pair = |i: usize| unsafe { steps.combine(top.add(2 * i).read(), top.add(2 * i + 1).read()) };
+    let four = |i: usize| steps.combine(pair(2 * i), pair(2 * i + 1));
+    let eight = |i: usize| steps.combine(four(2 * i), four(2 * i + 1));
+    steps.combine(eight(0), eight(1))
 }
 
 /// Scans the tile `run` after `base`. Returns its reduction.
@@ -272,7 +268,7 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     let first = memory.at(if memory.reverse { run.start + run.len - 1 } else { run.start });
     // SAFETY: the tile's elements are in the output, from `first` on.
     let output = unsafe { memory.output.add(first) };
-    let to = if storing.around_cache { stage.start() } else { output };
+    let to = if storing.non_temporal { stage.start() } else { output };
     // SAFETY: `i` is less than the tile's length below, and a tile of results fits into the stage.
     let forward = |i: usize, value| unsafe { to.add(i).write(steps.store(value)) };
     // SAFETY: as above.
@@ -285,9 +281,9 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
         } else {
             pairs_down::<BASED, S>(steps, (p, even), pairs, storing, forward);
         }
-        if storing.around_cache {
-            let ahead = Ahead::of_tile(memory, first, run.len, storing.ahead);
-            AroundCache::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead)
+        if storing.non_temporal {
+            let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead)
                 .finish(false);
         }
     }

@@ -20,8 +20,6 @@ mod variants;
 
 pub use compile::{KernelSource, compile_for};
 pub use runtime::{Cuda, DeviceInfo, Survey, survey};
-#[doc(hidden)]
-pub use scan::limit_waves;
 pub use variants::variants;
 
 pub(crate) use runtime::download;

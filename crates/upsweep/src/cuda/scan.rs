@@ -3,7 +3,7 @@
 //! go to [`columns`](super::columns), unless so few that their elements at one place can be taken as one.
 
 use super::code::Kernel;
-use super::features::{Features, Heads, Pass};
+use super::features::{Features, Heads, Layouts, Pass};
 use super::job::{CudaJob, Functions, text_of, write_one};
 use super::params::{Params, ScanParams};
 use super::{Cuda, Workspace, columns};
@@ -15,18 +15,6 @@ use crate::plan::Shape;
 use crate::plan::scan::ScanPlan;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::steps::Steps;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The most tiles that a block of a wave has; see [`limit_waves`].
-static LONGEST_WAVE: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-/// Limits the tiles that a block of a wave has, in the whole process: with 0, short arrays go to the pipeline, too. For
-/// tests.
-#[doc(hidden)]
-pub fn limit_waves(tiles: usize) {
-    // It decides what the next calls do and guards no data.
-    LONGEST_WAVE.store(tiles, Ordering::Relaxed);
-}
 
 /// The most interleaved lines that are scanned as one, and the most bytes of an element of theirs: larger ones leave room
 /// for few tiles in shared memory.
@@ -76,12 +64,12 @@ pub(super) struct Extra {
 }
 
 /// The plan for `n` elements, of a job with these features.
-pub(super) fn plan(n: usize, features: Features, functions: &Functions<'_>, capability: (u32, u32)) -> ScanPlan {
-    let sizes = features.sizes(functions.layouts);
+pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts) -> ScanPlan {
+    let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
     } else {
-        ScanPlan::with_waves(n, sizes, capability, LONGEST_WAVE.load(Ordering::Relaxed))
+        ScanPlan::with_waves(n, sizes, capability, cuda.longest_wave)
     }
 }
 
@@ -109,7 +97,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0);
     let features =
         Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved, pass: Pass::Whole };
-    let plan = plan(n, features, functions, cuda.compute_capability());
+    let plan = plan(cuda, n, features, functions.layouts);
     let kernel = kernel(&plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;
 

@@ -17,6 +17,7 @@ mod floats;
 mod gpu_buffers;
 #[cfg(feature = "cuda")]
 mod gpu_streams;
+mod halves;
 mod large;
 mod positions;
 mod reduce_lines;

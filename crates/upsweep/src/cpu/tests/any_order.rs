@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::cpu::run::{Memory, Run};
-use crate::cpu::simd;
+use crate::cpu::simd::Set;
 use crate::cpu::tile::ReduceRun;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
@@ -52,7 +52,8 @@ where
             let mapped = (before..before + n).map(|at| map.apply(x[at], (at - origin) as u64));
             let expected = mapped.reduce(|a, b| operator.combine(a, b));
             let reduce = ReduceRun { steps: &steps, memory: &memory, run: Run { start, len: n, origin } };
-            for (set, found) in simd::on_each(reduce, |found| found).into_iter().enumerate() {
+            for (set, compiled) in Set::all().into_iter().enumerate() {
+                let found = compiled.compiled()(reduce);
                 let same = match (found, expected) {
                     (Some(found), Some(expected)) => equal(found, expected),
                     (found, expected) => found.is_none() && expected.is_none(),

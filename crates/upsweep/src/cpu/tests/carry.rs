@@ -17,13 +17,13 @@ fn scan<T: Element, Op: Operator<T>>(
     x: Option<&[T]>,
     out: &mut [T],
     untouched: T,
-    tuning: Tuning,
+    limits: Limits,
 ) -> T {
     let mut carry = [untouched; 2];
     let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
     let results = (out.as_mut_ptr(), out.len());
     let job = job::<_, Whole>(steps, x, results, shape_of(out.len()), SegmentKind::Whole, init);
-    crate::cpu::scan::run_tuned(job, direction, Some(ViewMut::Host(&mut carry)), tuning).unwrap();
+    crate::cpu::scan::run_within(job, direction, Some(ViewMut::Host(&mut carry)), limits).unwrap();
     carry[0]
 }
 
@@ -42,7 +42,7 @@ where
                         let needs_init = operator.identity().is_none() && (exclusive || n == 0);
                         let init = (needs_init || random.coin()).then(|| value(random.next()));
                         let x: Vec<T> = (0..n).map(|_| value(random.next())).collect();
-                        let tuning = tuning(block, random.coin());
+                        let limits = limits(block, random.coin());
                         let at = |k: usize| x[if reverse { n - 1 - k } else { k }];
                         let (mut state, mut expected) = (init, x.clone());
                         for k in 0..n {
@@ -56,7 +56,7 @@ where
                         let mut found = x.clone();
                         let from = random.coin().then_some(&x[..]);
                         let direction = Direction { exclusive, reverse };
-                        let carry = scan((operator, direction, init), from, &mut found, untouched, tuning);
+                        let carry = scan((operator, direction, init), from, &mut found, untouched, limits);
                         let what = || format!("{n} elements, blocks of {block}, {direction:?}, {init:?}");
                         assert_eq!(carry, state, "{}", what());
                         assert!(found == expected, "{}", what());
@@ -85,7 +85,7 @@ fn chunks_are_the_whole_scan() {
                         let direction = Direction { exclusive, reverse };
                         let x: Vec<Affine> = (0..n).map(|_| Affine(random.next() as u32 | 1, 7)).collect();
                         let run = |init, x: &[Affine], out: &mut [Affine]| {
-                            scan((Then, direction, init), Some(x), out, Affine(0, 0), tuning(block, false))
+                            scan((Then, direction, init), Some(x), out, Affine(0, 0), limits(block, false))
                         };
                         let mut expected = x.clone();
                         let whole = run(None, &x, &mut expected);
@@ -115,13 +115,13 @@ fn floats_have_the_same_bits() {
     for n in [1, 63, 200, 2048, 5001, 12345] {
         let x: Vec<f32> = (0..n).map(|_| (random.next() as f32).sqrt() - 1e3).collect();
         for block in [7, 200, 2500] {
-            let tuning = tuning(block, false);
+            let limits = limits(block, false);
             let mut all = Vec::new();
             for threads in [1, 2, 8] {
                 let (mut out, mut place) = (x.clone(), x.clone());
                 with_threads(threads, || {
-                    all.push(scan((Sum, direction, None), Some(&x), &mut out, 0.0, tuning).to_bits());
-                    all.push(scan((Sum, direction, None), None, &mut place, 0.0, tuning).to_bits());
+                    all.push(scan((Sum, direction, None), Some(&x), &mut out, 0.0, limits).to_bits());
+                    all.push(scan((Sum, direction, None), None, &mut place, 0.0, limits).to_bits());
                 });
             }
             assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, blocks of {block}: {all:?}");

@@ -1,17 +1,19 @@
 //! The CPU backend against a naive sequential oracle, with blocks so small that short arrays cross many.
 
+mod accuracy;
 mod any_order;
 mod carry;
+mod plan;
 mod reduce;
 mod rows;
 mod scan;
 
-use super::blocks::Tuning;
 use crate::buffer::View;
 use crate::init::InitSource;
 use crate::job::{Elements, Job, Target};
 use crate::operator::{Element, Function, Map, Operator, Source};
 use crate::plan::Shape;
+use crate::plan::cpu::Limits;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::steps::Steps;
 
@@ -127,8 +129,8 @@ fn sizes(block: usize) -> Vec<usize> {
     sizes
 }
 
-fn tuning(block: usize, around_cache: bool) -> Tuning {
-    Tuning { block, parallel_from: 0, around_cache_from: if around_cache { 0 } else { usize::MAX } }
+fn limits(block: usize, non_temporal: bool) -> Limits {
+    Limits { block, parallel_from: 0, non_temporal_from: if non_temporal { 0 } else { usize::MAX } }
 }
 
 /// Blocks of one element, of less than a tile, of no round number, and of more than a tile.

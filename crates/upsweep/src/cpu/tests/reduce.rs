@@ -15,14 +15,14 @@ fn maps<S: Segmentation>(
     segments: SegmentKind<'_, S::Key, S::Offset, S::Same>,
     init: Option<Affine>,
     results: usize,
-    tuning: Tuning,
+    limits: Limits,
 ) -> Result<(Vec<Option<Affine>>, u64)> {
     const UNTOUCHED: Affine = Affine(0xdead, 0xbeef);
     let mut output = vec![UNTOUCHED; results];
     let mut count = [u64::MAX];
     let steps = Parts::<Affine, Affine, _, _, _>::new(Then, Same, Same);
     let job = job::<_, S>(steps, Some(x), (output.as_mut_ptr(), results), shape, segments, init);
-    super::super::reduce::run_tuned(job, Some(ViewMut::Host(&mut count)), tuning)?;
+    super::super::reduce::run_within(job, Some(ViewMut::Host(&mut count)), limits)?;
     Ok((output.into_iter().map(|x| (x != UNTOUCHED).then_some(x)).collect(), count[0]))
 }
 
@@ -77,7 +77,7 @@ fn whole_arrays_and_axes() {
                     let shape = Shape { outer, len, inner };
                     let expected = oracle(&x, &lines_of_shape((outer, len, inner), false), init);
                     let lines = outer * inner;
-                    let found = maps::<Whole>(&x, shape, SegmentKind::Whole, init, lines, tuning(block, false));
+                    let found = maps::<Whole>(&x, shape, SegmentKind::Whole, init, lines, limits(block, false));
                     assert_eq!(found, Ok((expected, lines as u64)), "{shape:?}, blocks of {block}, {init:?}");
                 }
             }
@@ -94,7 +94,7 @@ fn segments() {
                 for n in sizes(block) {
                     let x = random_maps(random, n);
                     let init = random.coin().then_some(Affine(3, 5));
-                    let tuning = tuning(block, false);
+                    let limits = limits(block, false);
                     let shape = Shape { outer: 1, len: n, inner: 1 };
                     let offsets = random_offsets(random, n);
                     let what = || format!("{n} elements, blocks of {block}, {init:?}, {offsets:?}");
@@ -102,7 +102,7 @@ fn segments() {
                     let expected = oracle(&x, &lines_of_offsets(&offsets, false), init);
                     let kind = SegmentKind::Offsets(View::Host(&offsets));
                     let count = offsets.len() - 1;
-                    let found = maps::<Offsets<'_, Vec<usize>>>(&x, shape, kind, init, count, tuning);
+                    let found = maps::<Offsets<'_, Vec<usize>>>(&x, shape, kind, init, count, limits);
                     assert_eq!(found, Ok((expected, count as u64)), "offsets: {}", what());
 
                     // With more room than segments, and with less.
@@ -113,11 +113,11 @@ fn segments() {
                     expected.resize(room, None);
                     let flags = flags_of(&offsets, n, random.coin());
                     let kind = || SegmentKind::HeadFlags(View::Host(&flags[..]));
-                    let found = maps::<HeadFlags<'_, Vec<bool>>>(&x, shape, kind(), init, room, tuning);
+                    let found = maps::<HeadFlags<'_, Vec<bool>>>(&x, shape, kind(), init, room, limits);
                     assert_eq!(found, Ok((expected.clone(), count as u64)), "flags: {}", what());
                     if count > 0 {
                         let short = random.below(count);
-                        let found = maps::<HeadFlags<'_, Vec<bool>>>(&x, shape, kind(), init, short, tuning);
+                        let found = maps::<HeadFlags<'_, Vec<bool>>>(&x, shape, kind(), init, short, limits);
                         let error = Error::Length { what: "output", found: short, expected: count };
                         assert_eq!(found, Err(error), "too short: {}", what());
                     }
@@ -130,7 +130,7 @@ fn segments() {
                     };
                     let keys: Vec<u8> = heads.iter().map(key).collect();
                     let kind = SegmentKind::Keys(View::Host(&keys), SameTens);
-                    let found = maps::<Keys<'_, Vec<u8>, SameTens>>(&x, shape, kind, init, room, tuning);
+                    let found = maps::<Keys<'_, Vec<u8>, SameTens>>(&x, shape, kind, init, room, limits);
                     assert_eq!(found, Ok((expected, count as u64)), "keys: {}", what());
                 }
             }
@@ -138,7 +138,7 @@ fn segments() {
     }
 }
 
-/// Words have no identity: nothing must be fed in, and empty segments are an error.
+/// Words have no identity: nothing must be fed in. Without an initial value the builder refuses empty segments.
 #[test]
 fn without_identity() {
     let run = |x: &[u16], offsets: &[u32], init: Option<Word>| {
@@ -147,9 +147,12 @@ fn without_identity() {
         let results = (output.as_mut_ptr(), output.len());
         let steps = Parts::new(Concat, Positioned, Hash);
         let job = job::<_, Offsets<'_, Vec<u32>>>(steps, Some(x), results, shape_of(x.len()), segments, init);
-        super::super::reduce::run_tuned(job, None, tuning(2, false)).map(|()| output)
+        super::super::reduce::run_within(job, None, limits(2, false)).map(|()| output)
     };
-    assert!(matches!(run(&[1, 2, 3], &[0, 2, 3], None), Err(Error::NoIdentity { .. })));
+    let word =
+        |at: &[u64]| at.iter().map(|&at| Positioned.apply(at as u16 + 1, at)).reduce(|a, b| Concat.combine(a, b));
+    let expected = [word(&[0, 1]).unwrap(), word(&[2]).unwrap()].map(|word| Hash.call((word,)));
+    assert_eq!(run(&[1, 2, 3], &[0, 2, 3], None), Ok(expected.to_vec()));
     let letter = |x: u16, at: u64| Positioned.apply(x, at);
     let start = Word::letter(9);
     let first = Concat.combine(Concat.combine(start, letter(1, 0)), letter(2, 1));
@@ -176,7 +179,7 @@ fn same_bits_with_any_number_of_threads() {
                             let (x, results) = (&moved[shift..n + shift], (output.as_mut_ptr(), output.len()));
                             let steps = Parts::<f32, f32, _, _, _>::new(Sum, Same, Same);
                             let job = job::<_, Whole>(steps, Some(x), results, shape, SegmentKind::Whole, None);
-                            super::super::reduce::run_tuned(job, None, tuning(block, false)).unwrap();
+                            super::super::reduce::run_within(job, None, limits(block, false)).unwrap();
                         });
                         all.push(output.iter().map(|x| x.to_bits()).collect());
                     }

@@ -4,8 +4,8 @@
 use super::*;
 use crate::cpu::lanes::{Lanes, ROW_BYTES};
 use crate::cpu::run::{Memory, Run, Storing};
-use crate::cpu::simd::{self, Work};
-use crate::cpu::tile::ScanRun;
+use crate::cpu::simd::{Set, Work};
+use crate::cpu::tile::{Reducer, ScanRun};
 use crate::cpu::{rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
@@ -71,7 +71,7 @@ fn on_each<I, O, Op, M, F>(
     x: &[I],
     (exclusive, reverse): (bool, bool),
     prefix: Option<M::Output>,
-    (around_cache, skew): (bool, usize),
+    (non_temporal, skew): (bool, usize),
 ) -> Vec<(Option<M::Output>, Vec<O>)>
 where
     I: Element,
@@ -86,16 +86,17 @@ where
     let mut room = vec![0xa5_u8; (n + 1) * size + 2 * ROW_BYTES];
     let from = room.as_ptr().align_offset(ROW_BYTES) + skew / size * size;
     let output = room[from..].as_mut_ptr().cast::<O>();
-    let storing = Storing { exclusive, identity: operator.identity(), around_cache, ahead: 64 };
+    let storing = Storing { exclusive, identity: operator.identity(), non_temporal, to_next_block: 64 };
     let memory = Memory { input: x.as_ptr(), output, len: n, reverse };
     let run = Run { start: 0, len: n, origin: 0 };
-    let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing: &storing };
-    let result = |total| {
+    let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing };
+    let run = |set: Set| {
+        let total = set.compiled()(scan);
         store::fence();
         // SAFETY: the scan has written `n` results.
         (total, unsafe { std::slice::from_raw_parts(output, n) }.to_vec())
     };
-    simd::on_each(scan, result)
+    Set::all().into_iter().map(run).collect()
 }
 
 /// Checks `on_each` against the oracle for some lengths, and that all instruction sets give the same.
@@ -113,7 +114,7 @@ where
     let tile = crate::cpu::tile::tile_len::<Parts<I, O, Op, M, F>>();
     for n in [tile - 1, tile, tile + 1, 3 * tile + 5] {
         for case in 0..16 {
-            let (exclusive, reverse, around_cache) = (case & 1 != 0, case & 2 != 0, case & 4 != 0);
+            let (exclusive, reverse, non_temporal) = (case & 1 != 0, case & 2 != 0, case & 4 != 0);
             let x: Vec<I> = (0..n).map(|_| value(random.next())).collect();
             let mut mapped: Vec<_> = x.iter().enumerate().map(|(i, &x)| map.apply(x, i as u64)).collect();
             if reverse {
@@ -131,7 +132,7 @@ where
                 expected.reverse();
             }
             let skew = random.below(ROW_BYTES);
-            let found = on_each(steps, &x, (exclusive, reverse), prefix, (around_cache, skew));
+            let found = on_each(steps, &x, (exclusive, reverse), prefix, (non_temporal, skew));
             for (set, (_, found)) in found.iter().enumerate() {
                 let wrong = (0..n).find(|&i| expected[i].as_ref().is_some_and(|expected| !equal(&found[i], expected)));
                 let wrong = wrong.map(|i| (i, found[i], expected[i]));
@@ -180,8 +181,9 @@ fn floats_have_the_same_bits_everywhere() {
                 assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, case {case}");
                 let memory = Memory { input: x.as_ptr(), output: std::ptr::null_mut::<T>(), len: n, reverse };
                 let steps = Parts::new(operator, Same, Same);
+                let reducer = Reducer::new(Set::widest(), &steps, &memory);
                 // SAFETY: the run is all of `x`; a reduction writes nothing.
-                let total = unsafe { crate::cpu::tile::reduce(&steps, &memory, Run { start: 0, len: n, origin: 0 }) };
+                let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }) };
                 assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
             }
         }
@@ -201,7 +203,7 @@ impl<T: Copy + Default> Work for Shuffles<T> {
 
     unsafe fn run<L: Lanes>(self) -> Vec<Vec<T>> {
         let lanes = ROW_BYTES / size_of::<T>();
-        // SAFETY: rows are read and written in their 64 bytes; `simd::on_each` has looked for the instructions of `L`.
+        // SAFETY: rows are read and written in their 64 bytes; `Set` has looked for the instructions of `L`.
         unsafe {
             let row = |from: &[T; 64]| from.as_ptr().cast::<L::Row>().read_unaligned();
             let (a, b) = (row(&self.0), row(&self.1));
@@ -240,8 +242,8 @@ fn shuffles() {
             half *= 2;
         }
         let work = Shuffles(a.try_into().unwrap(), b.try_into().unwrap());
-        for found in simd::on_each(work, |found| found) {
-            assert_eq!(found, expected, "lanes of {} bytes", size_of::<T>());
+        for set in Set::all() {
+            assert_eq!(set.compiled()(work), expected, "lanes of {} bytes", size_of::<T>());
         }
     }
     check(|i| i as u8);

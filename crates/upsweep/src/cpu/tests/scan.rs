@@ -42,13 +42,13 @@ fn words<S: Segmentation>(
     segments: SegmentKind<'_, S::Key, S::Offset, S::Same>,
     direction: Direction,
     init: Option<Word>,
-    tuning: Tuning,
+    limits: Limits,
 ) -> Result<Vec<u64>> {
     let mut output: Vec<u64> = Vec::with_capacity(x.len() + 1);
     let start = output.spare_capacity_mut()[1..].as_mut_ptr().cast::<u64>();
     let steps = Parts::new(Concat, Positioned, Hash);
     let job = job::<_, S>(steps, Some(x), (start, x.len()), shape, segments, init);
-    super::super::scan::run_tuned(job, direction, None, tuning)?;
+    super::super::scan::run_within(job, direction, None, limits)?;
     // SAFETY: the scan has written all elements.
     Ok(unsafe { std::slice::from_raw_parts(start, x.len()) }.to_vec())
 }
@@ -93,8 +93,8 @@ fn whole_arrays() {
                     for direction in directions() {
                         let x = letters(random, n);
                         let init = some_init(random, direction);
-                        let tuning = tuning(block, random.coin());
-                        let found = words::<Whole>(&x, shape_of(n), SegmentKind::Whole, direction, init, tuning);
+                        let limits = limits(block, random.coin());
+                        let found = words::<Whole>(&x, shape_of(n), SegmentKind::Whole, direction, init, limits);
                         let lines = lines_of_shape((1, n, 1), direction.reverse);
                         let expected = words_oracle(&x, &lines, |at| at, direction, init);
                         same(found, &expected, || format!("{n} elements, blocks of {block}, {direction:?}, {init:?}"));
@@ -139,8 +139,8 @@ fn axes() {
                         let x = letters(random, outer * len * inner);
                         let shape = Shape { outer, len, inner };
                         let init = some_init(random, direction);
-                        let tuning = tuning(block, random.coin());
-                        let found = words::<Whole>(&x, shape, SegmentKind::Whole, direction, init, tuning);
+                        let limits = limits(block, random.coin());
+                        let found = words::<Whole>(&x, shape, SegmentKind::Whole, direction, init, limits);
                         let lines = lines_of_shape((outer, len, inner), direction.reverse);
                         let expected = words_oracle(&x, &lines, |at| at / inner % len, direction, init);
                         same(found, &expected, || format!("{shape:?}, blocks of {block}, {direction:?}, {init:?}"));
@@ -161,7 +161,7 @@ fn segments() {
                     for direction in directions() {
                         let x = letters(random, n);
                         let init = some_init(random, direction);
-                        let tuning = tuning(block, random.coin());
+                        let limits = limits(block, random.coin());
                         let offsets = random_offsets(random, n);
                         let lines = lines_of_offsets(&offsets, direction.reverse);
                         let expected = words_oracle(&x, &lines, |at| at, direction, init);
@@ -169,12 +169,12 @@ fn segments() {
                         let shape = shape_of(n);
 
                         let kind = SegmentKind::Offsets(View::Host(&offsets));
-                        let found = words::<Offsets<'_, Vec<usize>>>(&x, shape, kind, direction, init, tuning);
+                        let found = words::<Offsets<'_, Vec<usize>>>(&x, shape, kind, direction, init, limits);
                         same(found, &expected, || format!("offsets: {}", what()));
 
                         let flags = flags_of(&offsets, n, random.coin());
                         let kind = SegmentKind::HeadFlags(View::Host(&flags));
-                        let found = words::<HeadFlags<'_, Vec<bool>>>(&x, shape, kind, direction, init, tuning);
+                        let found = words::<HeadFlags<'_, Vec<bool>>>(&x, shape, kind, direction, init, limits);
                         same(found, &expected, || format!("flags: {}", what()));
 
                         let mut tens = 0u8;
@@ -186,7 +186,7 @@ fn segments() {
                             })
                             .collect();
                         let kind = SegmentKind::Keys(View::Host(&keys), SameTens);
-                        let found = words::<Keys<'_, Vec<u8>, SameTens>>(&x, shape, kind, direction, init, tuning);
+                        let found = words::<Keys<'_, Vec<u8>, SameTens>>(&x, shape, kind, direction, init, limits);
                         same(found, &expected, || format!("keys: {}", what()));
                     }
                 }
@@ -201,11 +201,11 @@ fn in_place<T: Element, Op: Operator<T>>(
     op: Op,
     direction: Direction,
     shape: Shape,
-    tuning: Tuning,
+    limits: Limits,
 ) -> Result<()> {
     let steps = Parts::<T, T, _, _, _>::new(op, Same, Same);
     let job = job::<_, Whole>(steps, None, (x.as_mut_ptr(), x.len()), shape, SegmentKind::Whole, None);
-    super::super::scan::run_tuned(job, direction, None, tuning)
+    super::super::scan::run_within(job, direction, None, limits)
 }
 
 fn out_of_place<T: Element, Op: Operator<T>>(
@@ -214,11 +214,11 @@ fn out_of_place<T: Element, Op: Operator<T>>(
     op: Op,
     direction: Direction,
     shape: Shape,
-    tuning: Tuning,
+    limits: Limits,
 ) -> Result<()> {
     let steps = Parts::<T, T, _, _, _>::new(op, Same, Same);
     let job = job::<_, Whole>(steps, Some(x), (out.as_mut_ptr(), out.len()), shape, SegmentKind::Whole, None);
-    super::super::scan::run_tuned(job, direction, None, tuning)
+    super::super::scan::run_within(job, direction, None, limits)
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn affine_in_place() {
                         let expected = oracle(&x, &lines, direction, None, Then.identity(), |a, b| Then.combine(a, b));
                         let mut found = x;
                         let shape = Shape { outer: 1, len, inner };
-                        in_place(&mut found, Then, direction, shape, tuning(block, true)).unwrap();
+                        in_place(&mut found, Then, direction, shape, limits(block, true)).unwrap();
                         assert_eq!(found, expected, "{n} elements, inner {inner}, blocks of {block}, {direction:?}");
                     }
                 }
@@ -260,14 +260,14 @@ fn same_bits_however_it_runs() {
                     for threads in [1, 2, 3, 8] {
                         for shift in [0, 1, 3] {
                             for around in [false, true] {
-                                let tuning = tuning(block, around);
+                                let limits = limits(block, around);
                                 let mut aligned = vec![0.0; n + 3];
                                 let mut place = vec![0.0; n + 3];
                                 place[shift..shift + n].copy_from_slice(&x[..n]);
                                 with_threads(threads, || {
                                     let out = &mut aligned[shift..shift + n];
-                                    out_of_place(&x[..n], out, Sum, direction, shape, tuning).unwrap();
-                                    in_place(&mut place[shift..shift + n], Sum, direction, shape, tuning).unwrap();
+                                    out_of_place(&x[..n], out, Sum, direction, shape, limits).unwrap();
+                                    in_place(&mut place[shift..shift + n], Sum, direction, shape, limits).unwrap();
                                 });
                                 all.push(aligned[shift..shift + n].iter().map(|x| x.to_bits()).collect());
                                 all.push(place[shift..shift + n].iter().map(|x| x.to_bits()).collect());
@@ -292,7 +292,7 @@ fn misaligned_bytes() {
                 let expected = oracle(&x[3..n + 3], &lines, direction, None, Some(0), i8::wrapping_add);
                 let mut out = vec![99i8; n + 64];
                 let slot = &mut out[shift..shift + n];
-                out_of_place(&x[3..n + 3], slot, Sum, direction, shape_of(n), tuning(10_000, true)).unwrap();
+                out_of_place(&x[3..n + 3], slot, Sum, direction, shape_of(n), limits(10_000, true)).unwrap();
                 let differs = (0..n).find(|&i| slot[i] != expected[i]);
                 assert_eq!(differs, None, "{n} at {shift}, {direction:?}");
                 assert!(
@@ -310,7 +310,7 @@ fn offsets_are_checked() {
     let direction = Direction { exclusive: false, reverse: false };
     let run = |offsets: &[i64]| {
         let kind = SegmentKind::Offsets(View::Host(offsets));
-        words::<Offsets<'_, Vec<i64>>>(&x, shape_of(4), kind, direction, None, tuning(2, false))
+        words::<Offsets<'_, Vec<i64>>>(&x, shape_of(4), kind, direction, None, limits(2, false))
     };
     for (offsets, index, offset, rule) in [
         (&[0, 3, 2, 4][..], 2, 2, "is less than the one before"),
@@ -350,7 +350,7 @@ fn a_panic_reaches_the_caller() {
                 let mut out = vec![0; x.len()];
                 let run = || {
                     let shape = Shape { outer: 1, len: x.len() / inner, inner };
-                    out_of_place(&x, &mut out, Panics, direction, shape, tuning(500, false))
+                    out_of_place(&x, &mut out, Panics, direction, shape, limits(500, false))
                 };
                 let caught = with_threads(threads, || std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)));
                 assert!(caught.is_err() || at < inner);

@@ -16,6 +16,8 @@ pub struct Cuda {
     /// Before the state: whoever frees the state must find its streams gone.
     pub(super) stream: Arc<StreamState>,
     pub(super) state: Arc<State>,
+    /// The most tiles that a block of a short scan has: see [`limit_waves`](Self::limit_waves).
+    pub(crate) longest_wave: usize,
 }
 
 impl fmt::Debug for Cuda {
@@ -37,7 +39,7 @@ impl Cuda {
     pub(crate) fn new(ordinal: usize) -> Result<Self> {
         let state = State::of_device(ordinal)?;
         let stream = state.context.new_stream()?;
-        Ok(Self { stream: state.stream(&stream), state })
+        Ok(Self { stream: state.stream(&stream), state, longest_wave: usize::MAX })
     }
 
     /// The caller's stream and its device.
@@ -52,7 +54,13 @@ impl Cuda {
         }
         let state = State::of(stream.context())?;
         state.context.bind()?;
-        Ok(Self { stream: state.stream(stream), state })
+        Ok(Self { stream: state.stream(stream), state, longest_wave: usize::MAX })
+    }
+
+    /// Limits the tiles that a block of a short scan has; with 0, short arrays go to the pipeline, too. For tests of the
+    /// pipeline with arrays of any length: results of floats are grouped in another way.
+    pub(crate) fn limit_waves(&mut self, tiles: usize) {
+        self.longest_wave = tiles;
     }
 
     pub(super) fn context(&self) -> &Arc<Context> {

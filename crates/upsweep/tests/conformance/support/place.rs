@@ -36,9 +36,6 @@ impl Place {
     /// long ones.
     #[cfg(feature = "cuda")]
     pub(crate) fn cuda() -> Self {
-        if std::env::var("UPSWEEP_TEST_WAVES").is_ok_and(|waves| waves == "none") {
-            upsweep::cuda::limit_waves(0);
-        }
         let context = CudaContext::new(0).expect("a CUDA GPU");
         let _no_capture = CAPTURE.read();
         Self::on(context.new_stream().expect("a stream"))
@@ -46,7 +43,9 @@ impl Place {
 
     #[cfg(feature = "cuda")]
     pub(crate) fn on(stream: Arc<CudaStream>) -> Self {
-        Self { device: Device::on_stream(&stream).expect("a CUDA GPU"), stream: Some(stream) }
+        let device = Device::on_stream(&stream).expect("a CUDA GPU");
+        let waves = std::env::var("UPSWEEP_TEST_WAVES").is_ok_and(|waves| waves == "none");
+        Self { device: if waves { device.limit_waves(0) } else { device }, stream: Some(stream) }
     }
 
     pub(crate) fn is_cuda(&self) -> bool {
