@@ -18,6 +18,7 @@ mod cpu;
 pub mod cuda;
 mod job;
 mod options;
+mod planned;
 mod steps;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};

@@ -2,7 +2,7 @@
 
 use super::Cuda;
 use super::code::Kernel;
-use super::features::{Features, Pass};
+use super::features::{Features, Layouts, Pass};
 use super::job::{Begin, CudaJob, Functions};
 use super::params::{ColumnsParams, Params};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
     let Direction { exclusive, reverse } = direction;
     let features = Features { exclusive, reverse, has_init: begin.has_init, by_segment: reduces, ..Features::PLAIN };
     let whole = Launch { input: job.input, output: job.output, shape, chunk: shape.len, prefixes: 0, features };
-    let chunk = plan(functions, Pass::Whole).chunk(shape);
+    let chunk = plan(functions.layouts, Pass::Whole).chunk(shape);
     if chunk == shape.len {
         return whole.enqueue(cuda, functions, begin);
     }
@@ -43,10 +43,10 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
 }
 
 /// The plan for a pass of a job with these functions.
-pub(super) fn plan(functions: &Functions<'_>, pass: Pass) -> ColumnsPlan {
-    let acc = functions.layouts.acc.size;
-    let input = if pass.reads_elements() { functions.layouts.input.size } else { acc };
-    let output = if pass.writes_results() { functions.layouts.output.size } else { acc };
+pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
+    let acc = layouts.acc.size;
+    let input = if pass.reads_elements() { layouts.input.size } else { acc };
+    let output = if pass.writes_results() { layouts.output.size } else { acc };
     ColumnsPlan::new(input, acc, output)
 }
 
@@ -80,7 +80,7 @@ impl Launch {
         let Self { input, output, shape, chunk, prefixes, features } = self;
         let chunks = shape.len.div_ceil(chunk.max(1)).max(1);
         let lines = shape.lines() * chunks;
-        let plan = plan(functions, features.pass);
+        let plan = plan(functions.layouts, features.pass);
         let (input_bytes, _, output_bytes) = plan.sizes;
         let vector = plan.vector(lines, cuda.multiprocessors() as usize, |vector| {
             let begins = |address: u64, size: usize| address.is_multiple_of(ColumnsPlan::alignment(size, vector));

@@ -249,7 +249,8 @@ fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: O
 fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None);
     let functions = Functions::of::<S, Whole>(&text);
-    let source = reduce::kernel(&reduce::plan(1 << 20, &functions), features, &functions).source::<ReduceParams>();
+    let source =
+        reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions).source::<ReduceParams>();
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
@@ -274,7 +275,7 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     let steps = Of::<I, Op, M>::new(operator, map, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
     let functions = Functions::of::<Of<I, Op, M>, Whole>(&text);
-    let plan = columns::plan(&functions, features.pass);
+    let plan = columns::plan(functions.layouts, features.pass);
     assert!(plan.vectors().any(|known| known == vector), "{plan:?}");
     let source = columns::kernel(&plan, vector, features, &functions).source::<ColumnsParams>();
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);

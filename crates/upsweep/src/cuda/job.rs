@@ -40,17 +40,17 @@ impl<'a> Functions<'a> {
     /// Of a job with the steps `S` and the segmentation `G`; `text` is [`text_of`] them.
     pub(crate) fn of<S: Steps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text) -> Self {
         Self {
-            layouts: Layouts {
-                input: Layout::of::<S::In>(),
-                acc: Layout::of::<S::Acc>(),
-                output: Layout::of::<S::Out>(),
-            },
+            layouts: layouts_of::<S>(),
             known: S::known(),
             types: TypeId::of::<(S, G::Key, G::Offset, G::Same)>(),
             holds_values: size_of::<(S, G::Same)>() > 0,
             text,
         }
     }
+}
+
+pub(crate) fn layouts_of<S: Steps>() -> Layouts {
+    Layouts { input: Layout::of::<S::In>(), acc: Layout::of::<S::Acc>(), output: Layout::of::<S::Out>() }
 }
 
 /// The text of a job's functions.
@@ -159,11 +159,12 @@ impl<'a> CudaJob<'a> {
             }
             InitSource::Buffer(view) => (begin.init_from, init_loan) = read.view("initial value", view, 1)?,
         }
-        let (heads, (head_source, heads_loan), head_items) = match segments {
-            SegmentKind::Whole => (Heads::None, Default::default(), 0),
-            SegmentKind::HeadFlags(view) => (Heads::Flags, read.view("head flags", view, view.len())?, view.len()),
-            SegmentKind::Keys(view, _) => (Heads::Keys, read.view("keys", view, view.len())?, view.len()),
-            SegmentKind::Offsets(view) => (Heads::Offsets, read.view("offsets", view, view.len())?, view.len()),
+        let heads = heads_of(segments);
+        let ((head_source, heads_loan), head_items) = match segments {
+            SegmentKind::Whole => (Default::default(), 0),
+            SegmentKind::HeadFlags(view) => (read.view("head flags", view, view.len())?, view.len()),
+            SegmentKind::Keys(view, _) => (read.view("keys", view, view.len())?, view.len()),
+            SegmentKind::Offsets(view) => (read.view("offsets", view, view.len())?, view.len()),
         };
         Ok(Self {
             functions: Functions::of::<S, G>(text),
@@ -178,6 +179,16 @@ impl<'a> CudaJob<'a> {
             head_items,
             _loans: [input_loan, output_loan, init_loan, heads_loan],
         })
+    }
+}
+
+/// How kernels find the segment heads, but for rows, which are a shape's.
+pub(crate) fn heads_of<K, I, E>(segments: &SegmentKind<'_, K, I, E>) -> Heads {
+    match segments {
+        SegmentKind::Whole => Heads::None,
+        SegmentKind::HeadFlags(_) => Heads::Flags,
+        SegmentKind::Keys(..) => Heads::Keys,
+        SegmentKind::Offsets(_) => Heads::Offsets,
     }
 }
 

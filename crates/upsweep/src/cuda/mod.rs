@@ -13,6 +13,7 @@ mod features;
 mod job;
 mod library;
 mod params;
+mod planned;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
@@ -22,5 +23,6 @@ pub use compile::{KernelSource, compile_for};
 pub use runtime::{Cuda, DeviceInfo, Survey, survey};
 pub use variants::variants;
 
+pub(crate) use planned::plan_of;
 pub(crate) use runtime::download;
 use runtime::{Loan, Workspace};

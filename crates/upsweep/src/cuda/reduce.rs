@@ -2,7 +2,7 @@
 //! kernels of [`scan`](super::scan) and [`columns`](super::columns).
 
 use super::code::Kernel;
-use super::features::{Features, Heads};
+use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions, text_of, write_one};
 use super::params::{Params, ReduceParams};
 use super::scan::{self, Extra};
@@ -11,6 +11,7 @@ use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::job::{Direction, Job};
 use crate::operator::Source;
+use crate::plan::Shape;
 use crate::plan::reduce::ReducePlan;
 use crate::segments::Segmentation;
 use crate::steps::Steps;
@@ -37,20 +38,37 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
     if let Some(known) = known.filter(|_| count != 0) {
         cuda.store_u64(count, known)?;
     }
-    let whole = job.heads == Heads::None;
-    if whole && job.shape.lines() == 1 {
-        launch_whole(cuda, job)
-    } else if whole && (job.shape.len == 0 || !scan::interleaves_as_one(job.shape, &job.functions)) {
-        columns::launch(cuda, job, Direction::default(), true)
+    match way(job.shape, job.heads, job.functions.layouts) {
+        Way::Whole => launch_whole(cuda, job),
+        Way::Columns => columns::launch(cuda, job, Direction::default(), true),
+        Way::Segments => {
+            let count = if known.is_some() { 0 } else { count };
+            scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count) })
+        }
+    }
+}
+
+/// The kernels that reduce a job.
+pub(super) enum Way {
+    Whole,
+    Columns,
+    Segments,
+}
+
+pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts) -> Way {
+    let whole = heads == Heads::None;
+    if whole && shape.lines() == 1 {
+        Way::Whole
+    } else if whole && (shape.len == 0 || !scan::interleaves_as_one(shape, layouts)) {
+        Way::Columns
     } else {
-        let count = if known.is_some() { 0 } else { count };
-        scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count) })
+        Way::Segments
     }
 }
 
 /// The plan for `n` elements.
-pub(super) fn plan(n: usize, functions: &Functions<'_>) -> ReducePlan {
-    ReducePlan::new(n, functions.layouts.input.size, functions.layouts.acc.size)
+pub(super) fn plan(n: usize, layouts: Layouts) -> ReducePlan {
+    ReducePlan::new(n, layouts.input.size, layouts.acc.size)
 }
 
 /// The kernel of a plan.
@@ -60,7 +78,7 @@ pub(super) fn kernel<'a>(plan: &ReducePlan, features: Features, functions: &'a F
 
 fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let n = job.shape.len;
-    let plan = plan(n, &job.functions);
+    let plan = plan(n, job.functions.layouts);
     let kernel = kernel(&plan, Features { has_init: job.begin.has_init, ..Features::PLAIN }, &job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ReduceParams>())?;
     let workspace =

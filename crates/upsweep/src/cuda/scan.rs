@@ -31,7 +31,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
     let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
     let job = CudaJob::open(cuda, &mut job, &text, true)?;
-    if interleaves_as_one(job.shape, &job.functions) {
+    if interleaves_as_one(job.shape, job.functions.layouts) {
         launch(cuda, &job, direction, Extra { carry, by_segment: None })
     } else {
         columns::launch(cuda, &job, direction, false)
@@ -48,8 +48,8 @@ pub(super) fn same_of<S: Steps, G: Segmentation>(job: &Job<'_, S, G>) -> Option<
 
 /// Whether the single-pass kernels take the lines of this shape: those that lie one after the other, and few interleaved
 /// ones, whose elements at one place of the axis are then one element.
-pub(super) fn interleaves_as_one(shape: Shape, functions: &Functions<'_>) -> bool {
-    let largest = functions.layouts.input.size.max(functions.layouts.acc.size).max(functions.layouts.output.size);
+pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
+    let largest = layouts.input.size.max(layouts.acc.size).max(layouts.output.size);
     let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
     shape.inner <= 1 || few
 }
@@ -78,16 +78,28 @@ pub(super) fn kernel<'a>(plan: &ScanPlan, features: Features, functions: &'a Fun
     Kernel { functions, kernel: plan.kernel(), features, constants: plan.constants() }
 }
 
+/// How the kernel finds the heads of a job's lines and segments.
+fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
+    match heads {
+        Heads::None if shape.outer > 1 || by_segment => Heads::Rows,
+        heads => heads,
+    }
+}
+
+/// The plan of a job, as [`launch`] makes it.
+pub(super) fn plan_of(cuda: &Cuda, shape: Shape, heads: Heads, by_segment: bool, layouts: Layouts) -> ScanPlan {
+    let (heads, interleaved) = (heads_in(shape, heads, by_segment), shape.inner.max(1));
+    let features = Features { heads, by_segment, interleaved, ..Features::PLAIN };
+    plan(cuda, shape.lines() * shape.len / interleaved, features, layouts)
+}
+
 /// Launches the single-pass kernel: a scan, or a reduction by segment. What it calls an element are those of all
 /// interleaved lines at one place.
 pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra: Extra) -> Result<()> {
     let (shape, functions) = (job.shape, &job.functions);
     let interleaved = shape.inner.max(1);
     let (n, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
-    let heads = match job.heads {
-        Heads::None if shape.outer > 1 || extra.by_segment.is_some() => Heads::Rows,
-        heads => heads,
-    };
+    let heads = heads_in(shape, job.heads, extra.by_segment.is_some());
     let by_offsets = heads == Heads::Offsets;
     if n == 0 && !by_offsets && extra.carry == 0 {
         return Ok(());

@@ -91,7 +91,7 @@ impl List {
         self.with_functions::<S, G>(steps, same, |list, functions| {
             list.scans(name, features, functions);
             list.columns(name, features, functions);
-            let kernel = reduce::kernel(&reduce::plan(1 << 20, functions), features, functions);
+            let kernel = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, functions);
             list.add::<ReduceParams>("reduce", name, kernel);
         });
     }
@@ -171,7 +171,7 @@ impl List {
 
     /// The forms for so many lines a lane each.
     fn columns(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
-        let plan = columns::plan(functions, features.pass);
+        let plan = columns::plan(functions.layouts, features.pass);
         for vector in plan.vectors() {
             let family = if vector == 1 { "columns".to_owned() } else { format!("columns by {vector}") };
             self.add::<ColumnsParams>(&family, name, columns::kernel(&plan, vector, features, functions));
@@ -200,11 +200,11 @@ pub(super) fn sample() -> String {
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
-    let columns = columns::plan(&functions, Pass::Whole);
+    let columns = columns::plan(functions.layouts, Pass::Whole);
     let of_families: [Constants; 4] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
-        reduce::plan(1 << 20, &functions).constants(),
+        reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
     ];
     let mut seen = Vec::new();

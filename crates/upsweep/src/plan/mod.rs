@@ -12,6 +12,7 @@ pub mod tuning;
 mod wave;
 
 use crate::error::{Error, Result};
+use std::fmt;
 
 /// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at
 /// `(o * len + k) * inner + i`.
@@ -52,5 +53,30 @@ impl Shape {
     #[must_use]
     pub fn lines(&self) -> usize {
         self.outer * self.inner
+    }
+}
+
+/// What a scan or a reduction would do: printed by `upsweep explain`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Plan {
+    /// On the CPU.
+    Cpu(cpu::CpuPlan),
+    /// A single-pass scan, or reduction by segment, on a CUDA device.
+    Scan(scan::ScanPlan),
+    /// The reduction of a whole array on a CUDA device.
+    Reduce(reduce::ReducePlan),
+    /// Interleaved lines on a CUDA device.
+    Columns(columns::LinesPlan),
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu(plan) => plan.fmt(f),
+            Self::Scan(plan) => plan.fmt(f),
+            Self::Reduce(plan) => plan.fmt(f),
+            Self::Columns(plan) => plan.fmt(f),
+        }
     }
 }
