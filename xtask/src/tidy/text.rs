@@ -1,6 +1,7 @@
 //! Rules for every text file.
 
-use super::{Finding, Tree};
+use super::finding::Finding;
+use crate::tree::Tree;
 
 const CODE: [&str; 10] = [".rs", ".cuh", ".cu", ".cpp", ".py", ".toml", ".md", ".yml", ".ci/run", ".sh"];
 
@@ -79,7 +80,7 @@ fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::places;
+    use super::super::finding::tests::places;
     use super::*;
 
     #[test]
