@@ -3,6 +3,7 @@
 //! Use them through the `upsweep` crate, which documents what they accept and what the results compute.
 
 mod attribute;
+mod callee;
 mod cuda;
 mod element;
 mod form;

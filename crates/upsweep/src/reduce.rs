@@ -30,7 +30,7 @@
 
 use crate::device::Backend;
 use crate::job::{Init, InitFrom, InitValue, Job, NoInit, Source, Target};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
+use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation, Whole};
 use crate::{Device, Error, Input, Output, Result, ViewMut, cpu};
@@ -128,6 +128,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         O: Output + ?Sized,
         M: Map<I::Item>,
         Op: Operator<M::Output>,
+        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = O::Item>,
         S: Segmentation,
         V: Init<M::Output>,
@@ -146,6 +147,7 @@ impl<'a, Op, M, F, S, V> Reduce<'a, Op, M, F, S, V> {
         C: Output<Item = u64> + ?Sized,
         M: Map<I::Item>,
         Op: Operator<M::Output>,
+        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = O::Item>,
         S: Segmentation,
         V: Init<M::Output>,

@@ -37,7 +37,7 @@
 
 use crate::device::{Array, Backend};
 use crate::job::{Direction, Init, InitFrom, InitValue, Job, NoInit, Source, Target};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
+use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::plan::Shape;
 use crate::segments::{Segmentation, Whole};
 use crate::{Device, Error, Input, Output, Result, cpu};
@@ -160,6 +160,7 @@ impl<'a, Op, M, F, S, V> Scan<'a, Op, M, F, S, V> {
         O: Output + ?Sized,
         M: Map<I::Item>,
         Op: Operator<M::Output>,
+        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = O::Item>,
         S: Segmentation,
         V: Init<M::Output>,
