@@ -13,7 +13,7 @@ const BACKENDS: [(&str, Option<&str>, &str); 2] =
     [("cpu", None, "src/cuda/"), ("cuda", Some("kernels/device/scan.cuh"), "src/cpu/")];
 
 /// What a reader takes on trust: a file or a folder of the library, and why it need not be read.
-const LEAVES: [(&str, &str); 20] = [
+const LEAVES: [(&str, &str); 22] = [
     ("src/operator/", "elements, operators and maps: a reader knows what they compute"),
     ("src/error.rs", "errors: they end a path"),
     ("src/lib.rs", "names only"),
@@ -29,7 +29,9 @@ const LEAVES: [(&str, &str); 20] = [
     ("src/cuda/driver.rs", "the driver's own calls and errors"),
     ("src/cuda/memory.rs", "which stream waits for which"),
     ("src/cuda/workspace.rs", "where status words lie: kernels/memory/ says what they are"),
-    ("src/cuda/sources.rs", "how a kernel's text is put together"),
+    ("src/cuda/sources.rs", "from a kernel's text to the kernel"),
+    ("src/cuda/jit.rs", "from a kernel's text to the kernel"),
+    ("src/cuda/cache.rs", "from a kernel's text to the kernel"),
     ("kernels/tile/offsets.cuh", "segments are options: the path is that of a whole array"),
     ("kernels/tile/packed.cuh", "a faster way for short elements"),
     ("kernels/tile/keyed.cuh", "a faster way for extremes"),

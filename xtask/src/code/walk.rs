@@ -142,11 +142,12 @@ impl<'a, 'c> Walk<'a, 'c> {
     /// Walks to an item: a function's body, a type's fields.
     fn reach(&mut self, found: Found) {
         let name = self.item(found).map_or("", |(_, item)| item.name);
-        if !self.enter(found, name) {
-            return;
-        }
+        let entered = self.enter(found, name);
+        // Also of a type whose file is not entered: it can have functions in files that are.
         self.know(found);
-        self.push(Place::Item(found));
+        if entered {
+            self.push(Place::Item(found));
+        }
     }
 
     fn push(&mut self, place: Place) {
@@ -231,9 +232,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             if !own {
                 self.reach(found);
             }
-            if let Some(function) = name.path.get(taken)
-                && self.krate.file(found).is_some_and(|file| !(self.stops)(file))
-            {
+            if let Some(function) = name.path.get(taken) {
                 self.call_of(found, function);
             }
         }
@@ -290,6 +289,16 @@ mod tests {
             files(&[&all[..], &[("a/src/f.rs", "pub struct F;\n")]].concat(), ""),
             ["b.rs", "c.rs", "d.rs", "f.rs"]
         );
+    }
+
+    #[test]
+    fn a_type_whose_file_is_not_entered_has_functions_elsewhere() {
+        let b = "use crate::c::C;\npub struct B(C);\nimpl B {\n    pub fn run(&self, c: &C) {\n        c.launch();\n    }\n}\n";
+        let c = "pub struct C(crate::e::E);\nimpl C {\n    pub fn launch(&self) {\n        crate::e::k()\n    }\n}\n";
+        let d = "impl crate::c::C {\n    pub fn launch(&self) {}\n}\n";
+        let all = [LIB, ("a/src/b.rs", b), ("a/src/c.rs", c), ("a/src/d.rs", d), ("a/src/e.rs", "pub struct E;\n")];
+        assert_eq!(files(&all, "a/src/c.rs"), ["b.rs", "d.rs"]);
+        assert_eq!(files(&all, ""), ["b.rs", "c.rs", "d.rs", "e.rs"]);
     }
 
     #[test]
