@@ -35,7 +35,7 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
-//! - [`operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
+//! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
 //! - [`Segments`] scans or reduces many pieces of one array: by offsets, head flags or keys.
