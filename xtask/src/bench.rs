@@ -4,7 +4,7 @@
 
 mod peers;
 
-use crate::{Outcome, first_line, target, words};
+use crate::command::{self, Outcome, first_line, target, words};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -81,7 +81,7 @@ fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
 fn build(root: &Path, name: &str, smoke: bool) -> Outcome {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(root);
-    crate::run(build.args((!smoke).then_some("--release")))
+    command::run(build.args((!smoke).then_some("--release")))
 }
 
 /// Whether the driver knows a GPU. The library would tell as well, but xtask does without it.

@@ -3,7 +3,7 @@
 //! NVRTC is a library that is loaded when it is first used, and the loader reads its search path when a process
 //! starts: so the compiling is done by a process of its own.
 
-use crate::{Outcome, target};
+use crate::command::{self, Outcome, target};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,8 +21,8 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     // Of the whole workspace, so that the library is not compiled again after its tests.
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--workspace", "--features", "xtask/kernels", "--bin", "kernels"]);
-    crate::run(build.current_dir(root))?;
-    crate::run(Command::new(target(root).join("debug/kernels")).args(args).env("LD_LIBRARY_PATH", search))
+    command::run(build.current_dir(root))?;
+    command::run(Command::new(target(root).join("debug/kernels")).args(args).env("LD_LIBRARY_PATH", search))
 }
 
 /// The folder with `libnvrtc.so`: `target/nvrtc`, filled from PyPI when it is not there yet.
@@ -34,7 +34,7 @@ fn nvrtc(target: &Path) -> Outcome<PathBuf> {
     println!("fetching {PACKAGE} from PyPI into {}", folder.display());
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]);
-    crate::run(pip.args(["--no-deps", "--upgrade", "--target"]).arg(&folder).arg(PACKAGE))?;
+    command::run(pip.args(["--no-deps", "--upgrade", "--target"]).arg(&folder).arg(PACKAGE))?;
     find_library(&folder).ok_or_else(|| format!("{PACKAGE} brought no libnvrtc.so into {}", folder.display()).into())
 }
 

@@ -5,7 +5,8 @@ mod format;
 
 pub(crate) use format::{COLUMNS, HEADER_KEYS};
 
-use crate::{Outcome, svg};
+use crate::command::Outcome;
+use crate::svg;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! `#[operator]` and `#[function]`: the items that they make of a function.
 
-use crate::cuda::{Cuda, plain};
-use crate::{form, translate};
+use crate::cuda::{Cuda, plain, source};
+use crate::translate::reject::check_type;
+use crate::{callee, form, translate};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
@@ -40,8 +41,9 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
         let name = &function.sig.ident;
         let lanes = form::suits_lanes(&function.block);
         let form = Ident::new(form::of(&signature.arguments, &function.block), Span::call_site());
-        let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
-        let hidden = signature.hidden(function);
+        let (impl_generics, arguments, clause) = function.sig.generics.split_for_impl();
+        let turbofish = arguments.as_turbofish();
+        let hidden = callee::method(name);
         let unit = &signature.unit;
         Ok(signature.items(
             function,
@@ -56,7 +58,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
                     }
                     #identity
                     fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                        <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
+                        <::upsweep::operator::arith::Functions as #name>::#hidden #turbofish(::upsweep::operator::arith::Functions, source)
                     }
                 }
             },
@@ -77,8 +79,9 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
         let types: Vec<&Type> = signature.arguments.iter().map(|(_, ty)| ty).collect();
         let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("x{i}")).collect();
         let (name, output, unit) = (&function.sig.ident, &signature.output, &signature.unit);
-        let (impl_generics, turbofish, clause) = function.sig.generics.split_for_impl();
-        let hidden = signature.hidden(function);
+        let (impl_generics, arguments, clause) = function.sig.generics.split_for_impl();
+        let turbofish = arguments.as_turbofish();
+        let hidden = callee::method(name);
         Ok(signature.items(
             function,
             quote! {
@@ -90,7 +93,7 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
                         #name(#(#names),*)
                     }
                     fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                        <#hidden #turbofish as ::upsweep::operator::arith::Callable>::cuda_name(source)
+                        <::upsweep::operator::arith::Functions as #name>::#hidden #turbofish(::upsweep::operator::arith::Functions, source)
                     }
                 }
             },
@@ -203,12 +206,7 @@ impl Signature {
         Ok(Self { arguments, output, unit: Ident::new(&unit, signature.ident.span()) })
     }
 
-    /// The hidden type that shares the function's name, so that an import of the function imports both.
-    fn hidden<'a>(&self, function: &'a ItemFn) -> &'a Ident {
-        &function.sig.ident
-    }
-
-    /// The function, its hidden type, its unit struct, and the unit struct's `implementation`.
+    /// The function, its hidden trait (see [`callee`]), its unit struct, and the unit struct's `implementation`.
     fn items(&self, function: &ItemFn, implementation: TokenStream, kind: &str) -> TokenStream {
         let ItemFn { attrs, vis, sig, block, .. } = function;
         let (translation, error) = match translate::function(&self.arguments, &self.output, block) {
@@ -218,9 +216,8 @@ impl Signature {
         };
         let allowed = error.is_some().then(|| quote!(#[allow(unused, reason = "the body did not translate")]));
         let (body, cuda) = translation;
-        let (text, source) = (Ident::new("text", Span::mixed_site()), Ident::new("source", Span::mixed_site()));
-        let function_name = Ident::new("name", Span::mixed_site());
-        let append = cuda.append_to(&text, &source, &function_name);
+        let (pieces, source) = (cuda.pieces(), source());
+        let hidden = callee::method(&sig.ident);
 
         let inline =
             (!attrs.iter().any(|attribute| attribute.path().is_ident("inline"))).then(|| quote!(#[inline(always)]));
@@ -232,7 +229,7 @@ impl Signature {
         let unit = &self.unit;
 
         let generics = &sig.generics;
-        let (impl_generics, arguments, clause) = generics.split_for_impl();
+        let (parameters, arguments, clause) = generics.split_for_impl();
         let mut bare = generics.clone();
         bare.where_clause = None;
         for parameter in &mut bare.params {
@@ -240,7 +237,7 @@ impl Signature {
                 parameter.bounds.clear();
             }
         }
-        let parameters: Vec<&Ident> = generics.type_params().map(|parameter| &parameter.ident).collect();
+        let types: Vec<&Ident> = generics.type_params().map(|parameter| &parameter.ident).collect();
         quote! {
             #error
 
@@ -255,22 +252,20 @@ impl Signature {
                 non_camel_case_types,
                 dead_code,
                 unreachable_pub,
-                missing_debug_implementations,
+                private_bounds,
+                private_interfaces,
                 reason = "it carries the function's name to other functions"
             )]
-            #vis struct #name #bare {
-                parameters: ::core::marker::PhantomData<fn() -> (#(#parameters,)*)>,
+            #vis trait #name {
+                fn #hidden #parameters(self, source: &mut ::upsweep::operator::Source) -> ::std::string::String #clause;
             }
 
             #[automatically_derived]
-            impl #impl_generics ::upsweep::operator::arith::Callable for #name #arguments #clause {
-                fn cuda_name(source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                    let key = ::std::format!("function {:?}", ::core::any::TypeId::of::<Self>());
-                    source.define(&key, #stem, |#source, #function_name| {
-                        let mut #text = ::std::string::String::new();
-                        #append
-                        #text
-                    })
+            impl #name for ::upsweep::operator::arith::Functions {
+                fn #hidden #parameters(self, #source: &mut ::upsweep::operator::Source) -> ::std::string::String #clause {
+                    #[allow(dead_code, reason = "it tells apart the functions and their type parameters")]
+                    struct UpsweepKey #bare(::core::marker::PhantomData<fn() -> (#(#types,)*)>);
+                    #source.define_function(::core::any::TypeId::of::<UpsweepKey #arguments>(), #stem, &#pieces)
                 }
             }
 
@@ -289,24 +284,4 @@ impl Signature {
 fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-/// Rejects types that no element has.
-pub(crate) fn check_type(ty: &Type) -> Result<()> {
-    let message = match ty {
-        Type::Reference(_) => "a reference cannot go to the GPU: take and return values; elements are Copy",
-        Type::Ptr(_) => "a pointer cannot go to the GPU: take and return values",
-        Type::Slice(_) => "a slice has no fixed size: write an array `[T; N]`",
-        Type::ImplTrait(_) => "name the type: write a type parameter `<T: ..>`",
-        Type::TraitObject(_) | Type::FnPtr(_) => {
-            "only plain values can go to the GPU: integers, floats, bool, tuples, arrays and structs with #[derive(Element)]"
-        }
-        Type::Infer(_) => "write the type: the GPU's code needs it",
-        Type::Tuple(tuple) => return tuple.elems.iter().try_for_each(check_type),
-        Type::Array(array) => return check_type(&array.elem),
-        Type::Paren(paren) => return check_type(&paren.elem),
-        Type::Group(group) => return check_type(&group.elem),
-        _ => return Ok(()),
-    };
-    Err(Error::new(ty.span(), message))
 }

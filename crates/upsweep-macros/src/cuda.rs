@@ -1,6 +1,6 @@
 //! CUDA C++ text with holes that Rust fills when the program runs: types, constants and names of functions.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 /// CUDA C++ text with holes.
@@ -18,7 +18,7 @@ enum Piece {
     Count(TokenStream),
     /// The C++ name of the function being defined.
     OwnName,
-    /// The C++ name of the function that a hidden type stands for.
+    /// An expression of the C++ name of a function, in which `source` is [`source`].
     Function(TokenStream),
 }
 
@@ -32,10 +32,9 @@ impl Cuda {
     pub(crate) fn count(expression: impl quote::ToTokens) -> Self {
         Self(vec![Piece::Count(quote!(#expression))])
     }
-    pub(crate) fn function(path: impl quote::ToTokens) -> Self {
-        Self(vec![Piece::Function(quote!(#path))])
+    pub(crate) fn function(name: TokenStream) -> Self {
+        Self(vec![Piece::Function(name)])
     }
-
     pub(crate) fn own_name() -> Self {
         Self(vec![Piece::OwnName])
     }
@@ -61,30 +60,28 @@ impl Cuda {
         all
     }
 
-    /// Rust statements that append the text to the `String` variable `text`, with the `source` and the function's
-    /// `name` in scope.
-    pub(crate) fn append_to(&self, text: &Ident, source: &Ident, name: &Ident) -> TokenStream {
-        self.0
-            .iter()
-            .map(|piece| match piece {
-                Piece::Text(literal) => quote!(#text.push_str(#literal);),
-                Piece::Type(ty) => {
-                    quote!(#text.push_str(&<#ty as ::upsweep::operator::Element>::cuda_type(#source));)
-                }
-                Piece::Value(value) => {
-                    quote!(#text.push_str(&::upsweep::operator::arith::constant(#value, #source));)
-                }
-                Piece::Count(count) => quote!({
-                    let count: usize = #count;
-                    #text.push_str(&count.to_string());
-                }),
-                Piece::OwnName => quote!(#text.push_str(#name);),
-                Piece::Function(path) => {
-                    quote!(#text.push_str(&<#path as ::upsweep::operator::arith::Callable>::cuda_name(#source));)
-                }
-            })
-            .collect()
+    /// The text as an array of `upsweep::operator::Piece`.
+    pub(crate) fn pieces(&self) -> TokenStream {
+        let source = source();
+        let pieces = self.0.iter().map(|piece| match piece {
+            Piece::Text(literal) => quote!(::upsweep::operator::Piece::Text(#literal)),
+            Piece::Type(ty) => {
+                quote!(::upsweep::operator::Piece::Made(<#ty as ::upsweep::operator::Element>::cuda_type))
+            }
+            Piece::Value(value) => {
+                quote!(::upsweep::operator::Piece::Made(|#source| ::upsweep::operator::arith::constant(#value, #source)))
+            }
+            Piece::Count(count) => quote!(::upsweep::operator::Piece::Made(|_| ::upsweep::operator::arith::count(#count))),
+            Piece::OwnName => quote!(::upsweep::operator::Piece::OwnName),
+            Piece::Function(name) => quote!(::upsweep::operator::Piece::Made(|#source| #name)),
+        });
+        quote!([#(#pieces),*])
     }
+}
+
+/// The variable of type `&mut Source`, which no name of the program can be.
+pub(crate) fn source() -> Ident {
+    Ident::new("source", Span::mixed_site())
 }
 
 impl From<&str> for Cuda {

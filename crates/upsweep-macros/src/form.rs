@@ -1,9 +1,10 @@
-//! What an operator's body says, for backends that know better instructions for it.
+//! What an operator's body shows of it: which single operation it is, and whether it suits vector instructions.
 
 use proc_macro2::Ident;
 use syn::{BinOp, Block, Expr, Pat, Stmt, Type, UnOp};
 
-/// The variant of `upsweep::operator::Form` for a body: which operation of its two arguments it is, if it is just one.
+/// The variant of `upsweep::operator::Form` for a body: the operation, if the body is one operation of its two arguments in
+/// their order.
 pub(crate) fn of(arguments: &[(Pat, Type)], body: &Block) -> &'static str {
     let [Stmt::Expr(expr, None)] = &body.stmts[..] else { return "Other" };
     let is = |expr: &Expr, argument: usize| match (expr, arguments.get(argument)) {
@@ -35,11 +36,12 @@ fn method(name: &Ident) -> &'static str {
     }
 }
 
-/// The most operations of such an operator: more take longer than what lanes save.
+/// The most operations of an operator that is applied in vector registers. A scan there applies it more often, so longer
+/// operators lose more time than the registers save.
 const MOST: usize = 4;
 
-/// Whether the body consists of so few operations that processors have for vectors, when elements are numbers. A wrong
-/// answer costs time alone.
+/// Whether the body consists of at most [`MOST`] operations that processors have for vectors of numbers. Only speed depends
+/// on the answer.
 pub(crate) fn suits_lanes(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST)
 }

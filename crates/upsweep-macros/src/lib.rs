@@ -3,6 +3,7 @@
 //! Use them through the `upsweep` crate, which documents what they accept and what the results compute.
 
 mod attribute;
+mod callee;
 mod cuda;
 mod element;
 mod form;
@@ -43,7 +44,8 @@ pub fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///   saturating_add saturating_sub abs_diff pow div_euclid rem_euclid rotate_left rotate_right count_ones count_zeros
 ///   leading_zeros trailing_zeros leading_ones trailing_ones swap_bytes reverse_bits is_power_of_two`.
 /// - Constants by path (`MODULUS`, `f32::MAX`, `T::ZERO`), evaluated on the host.
-/// - Calls of other functions marked `#[function]` or `#[operator]`.
+/// - Calls of other functions marked `#[function]` or `#[operator]`, by the names that they were marked under: not by that of
+///   a `use helper as other`.
 ///
 /// Anything else is a compile error that says what to write instead.
 ///

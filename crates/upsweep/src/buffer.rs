@@ -92,6 +92,12 @@ macro_rules! lengths {
 lengths! { View, ViewMut }
 
 /// What a call can read: slices, vectors and arrays of the host, upsweep's [`Array`], cudarc's slices and views.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer that upsweep can read",
+    label = "not a buffer",
+    note = "inputs are slices, vectors, arrays, `upsweep::Array` and cudarc's slices and views; of ndarray and the like give \
+            the slice: `x.as_slice().unwrap()`"
+)]
 pub trait Input {
     /// The elements.
     type Item: Element;
@@ -100,6 +106,12 @@ pub trait Input {
 }
 
 /// What a call can write: the mutable forms of what it can read.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer that upsweep can write",
+    label = "not a buffer",
+    note = "outputs are mutable slices, vectors, arrays, `upsweep::Array` and cudarc's mutable slices and views; of ndarray and \
+            the like give the slice: `x.as_slice_mut().unwrap()`"
+)]
 pub trait Output {
     /// The elements.
     type Item: Element;

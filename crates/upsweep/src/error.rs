@@ -96,12 +96,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length { what, found, expected } => {
-                write!(f, "the {what} has {found} elements where {expected} are needed")
+                write!(f, "the number of elements of the {what} is {found}, and must be {expected}")
             }
             Self::Shape { shape, len } => {
-                write!(f, "the shape {shape:?} does not have the {len} elements of the input")
+                write!(f, "the shape {shape:?} has another number of elements than the input, which has {len}")
             }
-            Self::Axis { axis, axes } => write!(f, "axis {axis} does not exist in a shape of {axes} axes"),
+            Self::Axis { axis, axes: 0 } => write!(f, "there is no axis {axis}: the shape has none"),
+            Self::Axis { axis, axes: 1 } => write!(f, "there is no axis {axis}: the shape has axis 0 only"),
+            Self::Axis { axis, axes } => write!(f, "there is no axis {axis}: the shape has the axes 0 to {}", axes - 1),
             Self::NoIdentity { operator, needed_by } => {
                 write!(f, "{needed_by} needs an identity, which {operator} has not: give an initial value with init")
             }
@@ -127,3 +129,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_fit_one_and_many() {
+        let keys = Error::Length { what: "keys", found: 1, expected: 5 };
+        let output = Error::Length { what: "output", found: 0, expected: 1 };
+        let shape = Error::Shape { shape: vec![2, 3], len: 1 };
+        let axis = |axis, axes| Error::Axis { axis, axes }.to_string();
+        assert_eq!(keys.to_string(), "the number of elements of the keys is 1, and must be 5");
+        assert_eq!(output.to_string(), "the number of elements of the output is 0, and must be 1");
+        assert_eq!(shape.to_string(), "the shape [2, 3] has another number of elements than the input, which has 1");
+        assert_eq!(axis(3, 3), "there is no axis 3: the shape has the axes 0 to 2");
+        assert_eq!(axis(1, 1), "there is no axis 1: the shape has axis 0 only");
+        assert_eq!(axis(0, 0), "there is no axis 0: the shape has none");
+    }
+}

@@ -1,4 +1,51 @@
 //! Parallel scan (prefix sums) and reduction for the CPU and for NVIDIA GPUs, with operators written once in Rust.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::best()?; // a CUDA GPU if one answers, else every CPU core
+//! let x = device.upload(&[3u32, 1, 7, 0, 4, 1, 6, 3])?;
+//! let running = device.inclusive_scan(&x, Sum)?; // stays on the device
+//! assert_eq!(running.to_vec()?, [3, 4, 11, 11, 15, 16, 22, 25]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! Options combine in one call, which goes over memory once. On the CPU, inputs and outputs are slices:
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! /// A function for the CPU and for the GPU; as a value it is called `Square`.
+//! #[function]
+//! fn square(x: f64) -> f64 {
+//!     x * x
+//! }
+//!
+//! let device = Device::cpu();
+//! let (x, offsets) = ([1.0, 2.0, 3.0, 4.0, 5.0], [0u64, 2, 5]);
+//! let mut running = [0.0; 5];
+//! Scan::new(Sum).exclusive().map(Square).segments(Segments::Offsets(&offsets)).run(&device, &x, &mut running)?;
+//! assert_eq!(running, [0.0, 1.0, 0.0, 9.0, 25.0]);
+//!
+//! let mut highest = [(0.0, 0)];
+//! Reduce::new(ArgMax).enumerate().run(&device, &x, &mut highest)?;
+//! assert_eq!(highest, [(5.0, 4)]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! # The way in
+//! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
+//! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
+//!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
+//!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
+//! - [`Segments`] scans or reduces many pieces of one array: by offsets, head flags or keys.
+//! - [`Device`] says where to compute, and [`Input`] and [`Output`] what a call takes: slices on the CPU, [`Array`]s
+//!   everywhere, and with CUDA the slices and views of cudarc, on your own stream.
+//! - [`Error`] has a variant for each broken precondition, with its values. No input panics.
+//!
+//! # Features
+//! `cuda`, on by default, is the CUDA backend. It needs nothing at build time; at run time it loads the driver, and NVRTC to
+//! compile kernels. Without it, or without a GPU, everything runs on the CPU.
 
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
@@ -24,6 +71,8 @@ mod steps;
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use device::Device;
 pub use error::{Error, Result};
+/// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
+pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;

@@ -44,7 +44,7 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::init::{Init, InitFrom, InitValue, NoInit};
 use crate::job::{Direction, Elements, Job, Target};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Widen};
+use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Options, expect_identity, shared_options};
 use crate::plan::Plan;
 use crate::plan::cpu::CpuKind;
@@ -105,6 +105,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         O: Output + ?Sized,
         M: Map<I::Item>,
         Op: Operator<M::Output>,
+        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
         F: Function<(M::Output,), Output = O::Item>,
         G: Segmentation,
         V: Init<M::Output>,

@@ -1,7 +1,7 @@
 //! The other libraries on the same work: the programs in `benches/peers`, with what they need from PyPI. The build
 //! needs a C++ compiler, and the GPU's peers run without anything but the driver.
 
-use crate::{Outcome, first_line, run, target};
+use crate::command::{Outcome, first_line, run, target};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -1,6 +1,7 @@
 //! Links between files, in Markdown and in the documentation comments of Rust.
 
-use super::{Finding, Tree};
+use super::finding::Finding;
+use crate::tree::{Tree, relative};
 
 /// Every link to a file of the project finds it, and every link to a heading of a Markdown file finds that. Links to
 /// items of the code are rustdoc's to check, links to the web nobody's.
@@ -18,7 +19,7 @@ pub(super) fn broken(tree: &Tree) -> Vec<Finding> {
 
 fn problem(tree: &Tree, from: &str, target: &str) -> Option<&'static str> {
     let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
-    let file = if file.is_empty() { from.to_owned() } else { resolve(from, file)? };
+    let file = if file.is_empty() { from.to_owned() } else { relative(from, file)? };
     if !tree.has(&file) {
         return Some("there is no such file");
     }
@@ -27,23 +28,6 @@ fn problem(tree: &Tree, from: &str, target: &str) -> Option<&'static str> {
         Some(heading) if !headings(text).any(|found| found == heading) => Some("there is no such heading"),
         _ => None,
     }
-}
-
-/// `target`, relative to the folder of `from`, as a path from the root. `None` when it leaves the project, which is
-/// then no link to a file of it.
-fn resolve(from: &str, target: &str) -> Option<String> {
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            name => parts.push(name),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// The links to files in `text` with their lines: `[words](target)` and `[words]: target`, outside code.
@@ -92,7 +76,7 @@ fn headings(text: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::places;
+    use super::super::finding::tests::places;
     use super::*;
 
     #[test]

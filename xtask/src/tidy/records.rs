@@ -1,7 +1,8 @@
 //! Rules for the records of benches.
 
-use super::{Finding, Tree};
+use super::finding::Finding;
 use crate::report::{COLUMNS, HEADER_KEYS};
+use crate::tree::Tree;
 
 const RECORDS: &str = "benches/record/";
 
@@ -30,7 +31,7 @@ pub(super) fn headers(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::places;
+    use super::super::finding::tests::places;
     use super::*;
 
     #[test]

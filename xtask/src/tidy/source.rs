@@ -1,6 +1,8 @@
 //! Rules for source code and manifests.
 
-use super::{Finding, Tree};
+use super::finding::Finding;
+use super::listed::entries;
+use crate::tree::Tree;
 
 /// A file is one sitting of reading.
 const MAX_LINES: usize = 450;
@@ -11,23 +13,16 @@ const LONG_FILES: &str = "xtask/long-files.txt";
 pub(super) fn long_files(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut excused = Vec::new();
-    for (_, list) in tree.texts(&[LONG_FILES]) {
-        for (index, entry) in list.lines().enumerate().filter(|(_, entry)| !entry.is_empty() && !entry.starts_with('#'))
-        {
-            let (path, reason) = entry.split_once(':').unwrap_or((entry, ""));
-            if reason.trim().is_empty() {
-                findings.push(Finding::new(LONG_FILES, index + 1, "no reason: write `path: reason`"));
+    for entry in entries(tree, LONG_FILES, &mut findings) {
+        let problem = match tree.0.get(entry.what) {
+            Some(Some(text)) if text.lines().count() > MAX_LINES => {
+                excused.push(entry.what);
+                continue;
             }
-            match tree.0.get(path) {
-                Some(Some(text)) if text.lines().count() > MAX_LINES => excused.push(path),
-                Some(_) => {
-                    findings.push(Finding::new(LONG_FILES, index + 1, format!("{path} is short: drop this line")))
-                }
-                None => {
-                    findings.push(Finding::new(LONG_FILES, index + 1, format!("there is no {path}: drop this line")))
-                }
-            }
-        }
+            Some(_) => format!("{} is short: drop this line", entry.what),
+            None => format!("there is no {}: drop this line", entry.what),
+        };
+        findings.push(Finding::new(LONG_FILES, entry.line, problem));
     }
     for (path, text) in tree.texts(&[".rs", ".cuh", ".cu", ".cpp", ".py", ".sh"]) {
         let lines = text.lines().count();
@@ -100,7 +95,7 @@ pub(super) fn kernel_comments(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::places;
+    use super::super::finding::tests::places;
     use super::*;
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rules for every text file.
 
-use super::{Finding, Tree};
+use super::finding::Finding;
+use crate::tree::Tree;
 
 const CODE: [&str; 10] = [".rs", ".cuh", ".cu", ".cpp", ".py", ".toml", ".md", ".yml", ".ci/run", ".sh"];
 
@@ -31,20 +32,20 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Finding> {
     find_words(tree, &words, "is left over: do it, or file an issue")
 }
 
-/// Names of places and occasions outside the project, which mean nothing to its readers.
+/// Names that no reader can follow: paths of the machine where a line was written, occasions on which somebody worked, and
+/// addresses of package indexes, where a package's name is enough and a mirror may be set.
 pub(super) fn foreign_names(tree: &Tree) -> Vec<Finding> {
-    let words = [
-        ("../sha", "red"),
-        ("/wo", "rk/"),
-        ("/op", "t/"),
-        ("/tm", "p/bash"),
-        ("sess", "ion"),
-        ("sess", "ions"),
-        ("sub", "agent"),
-        ("pypi", ".org"),
-        ("python", "hosted.org"),
-    ];
-    find_words(tree, &words, "means nothing outside one machine or one day")
+    let paths = [("../sha", "red"), ("/wo", "rk/"), ("/op", "t/"), ("/tm", "p/bash")];
+    let occasions = [("sess", "ion"), ("sess", "ions"), ("sub", "agent")];
+    let indexes = [("pypi", ".org"), ("python", "hosted.org")];
+    let mut findings = find_words(tree, &paths, "is a path of one machine: write it from the project's root");
+    findings.extend(find_words(
+        tree,
+        &occasions,
+        "is an occasion that readers know nothing of: say what is so, and why",
+    ));
+    findings.extend(find_words(tree, &indexes, "is the address of a package index: name the package alone"));
+    findings
 }
 
 fn find_words(tree: &Tree, words: &[(&str, &str)], message: &str) -> Vec<Finding> {
@@ -79,7 +80,7 @@ fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::places;
+    use super::super::finding::tests::places;
     use super::*;
 
     #[test]

@@ -1,11 +1,11 @@
 //! Expressions.
 
 use super::literal::literal;
-use super::path::untyped_error;
-use super::statement::Mode;
-use super::untyped::{tails, untyped};
-use super::{Both, Translator, Want, methods, reject};
-use crate::attribute::check_type;
+use super::operation::{Kind, compound, operation};
+use super::reject::check_type;
+use super::translator::{Both, Mode, Translator, Want};
+use super::untyped::{tails, untyped, untyped_error};
+use super::{methods, reject};
 use crate::cuda::{Cuda, cuda, field};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -215,7 +215,7 @@ impl Translator {
         }
         let count = method.same + usize::from(method.count);
         if call.args.len() != count {
-            return Err(Error::new(span, format!("`{name}` takes {} in the parentheses", values(count))));
+            return Err(Error::new(span, format!("`{name}` takes {} in the parentheses", methods::values(count))));
         }
         let same: Vec<&Expr> = std::iter::once(&*call.receiver).chain(call.args.iter().take(method.same)).collect();
         let inner = if same.iter().all(|value| untyped(value)) {
@@ -414,61 +414,4 @@ impl Translator {
 /// `want`, if it says the type.
 fn typed(want: &Want, expression: &Expr) -> Result<Want> {
     want.ty().map(|ty| Want::Type(ty.clone())).ok_or_else(|| untyped_error(expression))
-}
-
-/// "no value", "one value", "two values".
-pub(super) fn values(count: usize) -> String {
-    match count {
-        0 => "no value".to_owned(),
-        1 => "one value".to_owned(),
-        2 => "two values".to_owned(),
-        _ => format!("{count} values"),
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Arithmetic,
-    Comparison,
-    Shift,
-}
-
-/// The function that computes `a op b`.
-fn operation(op: &BinOp) -> Option<(&'static str, Kind)> {
-    Some(match op {
-        BinOp::Add(_) => ("add", Kind::Arithmetic),
-        BinOp::Sub(_) => ("sub", Kind::Arithmetic),
-        BinOp::Mul(_) => ("mul", Kind::Arithmetic),
-        BinOp::Div(_) => ("div", Kind::Arithmetic),
-        BinOp::Rem(_) => ("rem", Kind::Arithmetic),
-        BinOp::BitAnd(_) => ("bit_and", Kind::Arithmetic),
-        BinOp::BitOr(_) => ("bit_or", Kind::Arithmetic),
-        BinOp::BitXor(_) => ("bit_xor", Kind::Arithmetic),
-        BinOp::Shl(_) => ("shl", Kind::Shift),
-        BinOp::Shr(_) => ("shr", Kind::Shift),
-        BinOp::Eq(_) => ("eq", Kind::Comparison),
-        BinOp::Ne(_) => ("ne", Kind::Comparison),
-        BinOp::Lt(_) => ("lt", Kind::Comparison),
-        BinOp::Le(_) => ("le", Kind::Comparison),
-        BinOp::Gt(_) => ("gt", Kind::Comparison),
-        BinOp::Ge(_) => ("ge", Kind::Comparison),
-        _ => return None,
-    })
-}
-
-/// The function that computes the new value of `place op= value`.
-pub(super) fn compound(op: &BinOp) -> Option<&'static str> {
-    Some(match op {
-        BinOp::AddAssign(_) => "add",
-        BinOp::SubAssign(_) => "sub",
-        BinOp::MulAssign(_) => "mul",
-        BinOp::DivAssign(_) => "div",
-        BinOp::RemAssign(_) => "rem",
-        BinOp::BitAndAssign(_) => "bit_and",
-        BinOp::BitOrAssign(_) => "bit_or",
-        BinOp::BitXorAssign(_) => "bit_xor",
-        BinOp::ShlAssign(_) => "shl",
-        BinOp::ShrAssign(_) => "shr",
-        _ => return None,
-    })
 }

@@ -1,7 +1,7 @@
 //! Numbers, `true` and `false`.
 
-use super::path::untyped_error;
-use super::{Both, Want};
+use super::translator::{Both, Want};
+use super::untyped::untyped_error;
 use crate::cuda::{Cuda, cuda};
 use proc_macro2::Ident;
 use quote::ToTokens;

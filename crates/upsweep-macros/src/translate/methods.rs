@@ -77,3 +77,13 @@ pub(super) fn advice(name: &str) -> String {
     };
     format!("an operator's body cannot call the method `{name}`: {instead}")
 }
+
+/// "no value", "one value", "two values".
+pub(super) fn values(count: usize) -> String {
+    match count {
+        0 => "no value".to_owned(),
+        1 => "one value".to_owned(),
+        2 => "two values".to_owned(),
+        _ => format!("{count} values"),
+    }
+}

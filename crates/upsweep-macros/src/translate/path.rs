@@ -1,7 +1,9 @@
 //! Paths: variables, constants and what is called.
 
-use super::untyped::untyped;
-use super::{Both, Translator, Want, methods};
+use super::methods;
+use super::translator::{Both, Translator, Want};
+use super::untyped::{untyped, untyped_error};
+use crate::callee;
 use crate::cuda::{Cuda, cuda};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
@@ -51,7 +53,7 @@ impl Translator {
         }
         Ok(Both {
             rust: quote_spanned!(call.span()=> #path(#(#rust),*)),
-            cuda: cuda![Cuda::function(path), "(", Cuda::join(arguments, ", "), ")"],
+            cuda: cuda![Cuda::function(callee::cuda_name(path)), "(", Cuda::join(arguments, ", "), ")"],
         })
     }
 
@@ -73,7 +75,7 @@ impl Translator {
             _ => return Err(Error::new(span, methods::advice(&name))),
         };
         if call.args.len() != arguments {
-            return Err(Error::new(span, format!("`{name}` takes {} here", super::expression::values(arguments))));
+            return Err(Error::new(span, format!("`{name}` takes {} here", methods::values(arguments))));
         }
         let mut rust = Vec::new();
         let mut cuda = Vec::new();
@@ -117,20 +119,4 @@ fn associated(path: &ExprPath) -> Option<(Type, &PathSegment)> {
     let segments = path.path.segments.iter().take(count - 1).cloned().collect();
     let ty = Path { leading_colon: path.path.leading_colon, segments };
     Some((Type::Path(TypePath { attrs: Vec::new(), qself: None, path: ty }), last))
-}
-
-/// For an expression whose C++ type cannot be known.
-pub(super) fn untyped_error(expression: &Expr) -> Error {
-    let text = expression.to_token_stream().to_string();
-    let example = match expression {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => format!("`{}u32`", number.base10_digits()),
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(number), .. }) => format!("`{}f32`", number.base10_digits()),
-        _ => "`1u32`, `1.0f32`".to_owned(),
-    };
-    Error::new(
-        expression.span(),
-        format!(
-            "the GPU's code needs the type of `{text}`: write it at the number, for example {example}, or at the `let`"
-        ),
-    )
 }

@@ -1,7 +1,7 @@
-//! What to say of an expression that cannot be translated.
+//! What to say of an expression that cannot be translated, and of a type that no element has.
 
 use syn::spanned::Spanned;
-use syn::{Error, Expr, UnOp};
+use syn::{Error, Expr, Result, Type, UnOp};
 
 /// The error for `expression`, which is of a kind that no body can contain.
 pub(super) fn error(expression: &Expr) -> Error {
@@ -56,4 +56,24 @@ pub(super) fn error(expression: &Expr) -> Error {
         }
     };
     Error::new(span, message)
+}
+
+/// Rejects types that no element has.
+pub(crate) fn check_type(ty: &Type) -> Result<()> {
+    let message = match ty {
+        Type::Reference(_) => "a reference cannot go to the GPU: take and return values; elements are Copy",
+        Type::Ptr(_) => "a pointer cannot go to the GPU: take and return values",
+        Type::Slice(_) => "a slice has no fixed size: write an array `[T; N]`",
+        Type::ImplTrait(_) => "name the type: write a type parameter `<T: ..>`",
+        Type::TraitObject(_) | Type::FnPtr(_) => {
+            "only plain values can go to the GPU: integers, floats, bool, tuples, arrays and structs with #[derive(Element)]"
+        }
+        Type::Infer(_) => "write the type: the GPU's code needs it",
+        Type::Tuple(tuple) => return tuple.elems.iter().try_for_each(check_type),
+        Type::Array(array) => return check_type(&array.elem),
+        Type::Paren(paren) => return check_type(&paren.elem),
+        Type::Group(group) => return check_type(&group.elem),
+        _ => return Ok(()),
+    };
+    Err(Error::new(ty.span(), message))
 }

@@ -1,22 +1,14 @@
 //! Statements and blocks.
 
+use super::operation::compound;
+use super::reject::{self, check_type};
+use super::translator::{Both, Mode, Translator, Want};
 use super::untyped::untyped;
-use super::{Both, Translator, Want};
-use crate::attribute::check_type;
 use crate::cuda::{Cuda, cuda};
 use quote::{ToTokens, quote, quote_spanned};
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Error, Expr, ExprForLoop, ExprIf, Local, Pat, RangeLimits, Result, Stmt};
-
-/// What the end of a block is for.
-#[derive(Clone)]
-pub(super) enum Mode {
-    /// Its value is returned from the C++ function or lambda around it.
-    Value(Want),
-    /// It has no value.
-    Unit,
-}
 
 impl Translator {
     /// The block with its braces in Rust, and its statements without them in C++.
@@ -121,7 +113,7 @@ impl Translator {
                     cuda: cuda![place.cuda, " = ", value.cuda, ";\n"],
                 }
             }
-            Expr::Binary(binary) if super::expression::compound(&binary.op).is_some() => self.compound(binary)?,
+            Expr::Binary(binary) if compound(&binary.op).is_some() => self.compound(binary)?,
             Expr::Return(value) => {
                 if self.depth > 0 {
                     return Err(Error::new(
@@ -151,7 +143,7 @@ impl Translator {
                 let both = self.expression(expression, &Want::Convert)?;
                 Both { rust: both.rust, cuda: cuda!["(void)(", both.cuda, ");\n"] }
             }
-            other => return Err(super::reject::error(other)),
+            other => return Err(reject::error(other)),
         };
         if semicolon {
             both.rust.extend(quote!(;));
@@ -176,7 +168,7 @@ impl Translator {
                     let both = self.block(&block.block, mode);
                     Both { rust: both.rust, cuda: cuda!["{\n", both.cuda, "}\n"] }
                 }
-                other => return Err(super::reject::error(other)),
+                other => return Err(reject::error(other)),
             };
             let other_rust = other.rust;
             rust.extend(quote_spanned!(token.span=> else #other_rust));
@@ -264,7 +256,7 @@ impl Translator {
 
     /// `place op= value`.
     fn compound(&mut self, binary: &syn::ExprBinary) -> Result<Both> {
-        let (function, shift) = match super::expression::compound(&binary.op) {
+        let (function, shift) = match compound(&binary.op) {
             Some(function) => (function, matches!(binary.op, BinOp::ShlAssign(_) | BinOp::ShrAssign(_))),
             None => return Err(Error::new(binary.op.span(), "not an assignment")),
         };

@@ -1,7 +1,9 @@
 //! Which expressions have no C++ type of their own: numbers without a suffix, and what is made of them only.
 
 use super::methods;
-use syn::{BinOp, Block, Expr, ExprIf, Lit, Stmt, UnOp};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{BinOp, Block, Error, Expr, ExprIf, Lit, Stmt, UnOp};
 
 /// Whether the expression's type follows from its surroundings only.
 pub(super) fn untyped(expression: &Expr) -> bool {
@@ -76,4 +78,20 @@ fn collect_block<'a>(block: &'a Block, tails: &mut Vec<Tail<'a>>) {
             tails[first..].iter_mut().for_each(|tail| tail.alone = false);
         }
     }
+}
+
+/// For an expression whose C++ type cannot be known.
+pub(super) fn untyped_error(expression: &Expr) -> Error {
+    let text = expression.to_token_stream().to_string();
+    let example = match expression {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => format!("`{}u32`", number.base10_digits()),
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(number), .. }) => format!("`{}f32`", number.base10_digits()),
+        _ => "`1u32`, `1.0f32`".to_owned(),
+    };
+    Error::new(
+        expression.span(),
+        format!(
+            "the GPU's code needs the type of `{text}`: write it at the number, for example {example}, or at the `let`"
+        ),
+    )
 }

@@ -91,7 +91,7 @@ fn emulated(path: &str) -> Option<&'static str> {
 fn first_file() -> String {
     let (before, after) = embedded(FIRST).unwrap().split_once("// PTX: begin").unwrap();
     let (_, after) = after.split_once("// PTX: end").unwrap();
-    let (names, ptx) = include_str!("../../tests/operators_host_cxx.h").split_once("// PTX").unwrap();
+    let (names, ptx) = include_str!("../../tests/operators/host_cxx.h").split_once("// PTX").unwrap();
     let includes = ["threads", "races", "cuda"].map(|stem| format!("#include \"emulator/{stem}.h\"\n")).concat();
     format!("{names}\n{before}\n{ptx}\n{after}\n{includes}")
 }

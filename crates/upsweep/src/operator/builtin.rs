@@ -137,3 +137,31 @@ mod definitions {
 pub use definitions::{
     And, ArgMax, ArgMin, Compensate, Compensated, CompensatedSum, First, Last, Max, Min, Or, Product, Rounded, Sum, Xor,
 };
+
+/// For an element that no program has, [`ArgMin`] and [`ArgMax`] are operators a second time. With a single implementation
+/// the compiler would take it for granted that elements are pairs, and say only that others are none.
+mod no_pairs {
+    use super::{ArgMax, ArgMin, First};
+    use crate::operator::{Element, Operator, Source};
+
+    /// No pair.
+    #[derive(Element, Clone, Copy, Debug)]
+    #[repr(C)]
+    pub struct NoPair(u8);
+
+    macro_rules! operators {
+        ($($operator:ident)*) => { $(
+            #[diagnostic::do_not_recommend]
+            #[doc(hidden)]
+            impl Operator<NoPair> for $operator {
+                fn combine(&self, a: NoPair, _: NoPair) -> NoPair {
+                    a
+                }
+                fn cuda_function(&self, source: &mut Source) -> String {
+                    Operator::<NoPair>::cuda_function(&First, source)
+                }
+            }
+        )* };
+    }
+    operators! { ArgMin ArgMax }
+}

@@ -5,6 +5,11 @@ use std::marker::PhantomData;
 
 /// From the element `x` at position `index` (along the axis; with segments, in the flat array) to what the operator
 /// combines.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a map of these elements",
+    label = "not a map of `{I}`",
+    note = "a map is given by `.map(Name)`, with the name that `#[function] fn name(x: T) -> U {{ .. }}` makes"
+)]
 pub trait Map<I: Element>: Copy + Send + Sync + 'static {
     /// What the operator combines.
     type Output: Element;
@@ -15,6 +20,18 @@ pub trait Map<I: Element>: Copy + Send + Sync + 'static {
     /// Adds the map to `source` and returns the name of a CUDA C++ device function `Output name(I, u64)`.
     fn cuda_function(&self, source: &mut Source) -> String;
 }
+
+/// What a call that makes values of the type `T` can store: values of that type. It says nothing that the call's other
+/// bounds do not say, but says it in words that help.
+#[diagnostic::on_unimplemented(
+    message = "the output holds `{Self}` and the results are `{T}`",
+    label = "not an output for `{T}`",
+    note = "to sum small integers in a wider type, and store that, write `.accumulate::<u64>()`; to convert results, give \
+            `.finish(Name)` the name that `#[function] fn name(x: T) -> U {{ .. }}` makes"
+)]
+pub trait Stores<T> {}
+
+impl<T> Stores<T> for T {}
 
 /// Leaves elements and results as they are.
 #[derive(Clone, Copy, Debug, Default)]

@@ -40,7 +40,9 @@ pub use element::{Field, Halves, Layout};
 #[doc(hidden)]
 pub use form::Form;
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
-pub use map::{Enumerate, Map, MapWith, Same, Widen};
+pub use map::{Enumerate, Map, MapWith, Same, Stores, Widen};
+#[doc(hidden)]
+pub use source::Piece;
 pub use source::Source;
 pub use upsweep_macros::{Element, function, operator};
 
@@ -51,6 +53,13 @@ pub use upsweep_macros::{Element, function, operator};
 ///
 /// On the CPU it must not block, and neither must a map, a finish or an equality of keys: one that calls into rayon
 /// lends its thread to work that may wait for this very combination, which is slow at best and can deadlock.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operator on these elements",
+    label = "not an operator on `{T}`",
+    note = "an operator is made of a function, as it runs on the GPU too; a closure is none. Write `#[operator] fn name(a: T, \
+            b: T) -> T {{ .. }}` and give `Name`",
+    note = "ArgMin and ArgMax combine pairs of a value and its position: write `.enumerate()`"
+)]
 pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     /// Whether `combine` is a few vector instructions where `T` is a number: the CPU then applies it more often, but to
     /// many elements at once. [`#[operator]`](macro@crate::operator) sees that from the body.
@@ -76,6 +85,12 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
 
 /// A function of the arguments `Args` (a tuple), for the CPU and for the GPU.
 /// [`#[function]`](macro@crate::function) implements it from a Rust function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function of these elements",
+    label = "not a function of `{Args}`",
+    note = "a map, a finish and an equality are made of a function, as they run on the GPU too; a closure is none. Write \
+            `#[function] fn name(x: T) -> U {{ .. }}` and give `Name`"
+)]
 pub trait Function<Args>: Copy + Send + Sync + 'static {
     /// What the function returns.
     type Output;

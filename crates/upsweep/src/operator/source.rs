@@ -1,5 +1,6 @@
 //! The CUDA C++ that operators, functions and elements contribute to a kernel.
 
+use std::any::TypeId;
 use std::collections::HashMap;
 
 /// Collects CUDA C++ definitions in dependency order, each once: the types first, then the functions.
@@ -24,41 +25,55 @@ impl Source {
     /// The C++ name of the definition `key`. On the first call, `build` is given this source (for what it depends on)
     /// and the new name, and returns the definition's text.
     pub fn define(&mut self, key: &str, stem: &str, build: impl FnOnce(&mut Self, &str) -> String) -> String {
-        let (name, text) = match self.build(key, stem, build) {
-            Ok(built) => built,
-            Err(name) => return name,
-        };
-        self.text.push_str(&text);
-        self.text.push('\n');
+        if let Some(name) = self.names.get(key) {
+            return name.clone();
+        }
+        let name = self.name(key, stem);
+        let text = build(self, &name);
+        self.add(&text);
         name
     }
 
     /// As [`define`](Source::define), for a type: it is placed before every function.
     pub fn define_type(&mut self, key: &str, stem: &str, build: impl FnOnce(&mut Self, &str) -> String) -> String {
-        let (name, text) = match self.build(key, stem, build) {
-            Ok(built) => built,
-            Err(name) => return name,
-        };
+        if let Some(name) = self.names.get(key) {
+            return name.clone();
+        }
+        let name = self.name(key, stem);
+        let text = build(self, &name);
         self.text.insert_str(self.types, &format!("{text}\n"));
         self.types += text.len() + 1;
         name
     }
 
-    /// The name and text of a new definition, or the name of a known one.
-    fn build(
-        &mut self,
-        key: &str,
-        stem: &str,
-        build: impl FnOnce(&mut Self, &str) -> String,
-    ) -> Result<(String, String), String> {
-        if let Some(name) = self.names.get(key) {
-            return Err(name.clone());
-        }
+    /// As [`define`](Source::define), for a function that the macros have translated: it is told apart by `key` and is
+    /// made of `pieces`.
+    #[doc(hidden)]
+    pub fn define_function(&mut self, key: TypeId, stem: &str, pieces: &[Piece]) -> String {
+        self.define(&format!("function {key:?}"), stem, |source, name| {
+            let mut text = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(literal) => text.push_str(literal),
+                    Piece::OwnName => text.push_str(name),
+                    Piece::Made(make) => text.push_str(&make(source)),
+                }
+            }
+            text
+        })
+    }
+
+    /// A new name for `key`.
+    fn name(&mut self, key: &str, stem: &str) -> String {
         let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let name = format!("{stem}_{}", self.names.len());
         self.names.insert(key.to_owned(), name.clone());
-        let text = build(self, &name);
-        Ok((name, text))
+        name
+    }
+
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
     }
 
     /// The definitions so far, each after those it uses.
@@ -66,4 +81,16 @@ impl Source {
     pub fn text(&self) -> &str {
         &self.text
     }
+}
+
+/// A part of a function's text.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Piece {
+    /// As it is.
+    Text(&'static str),
+    /// The C++ name of the function itself.
+    OwnName,
+    /// What becomes text when the program runs: the name of a type or function, the value of a constant.
+    Made(fn(&mut Source) -> String),
 }

@@ -16,6 +16,6 @@ fn choices(x: u32) -> u32 {
     if y == 0 { 1 } else { y }
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!([choices(0), choices(3), choices(5)], [1, 4, 7]);
 }

@@ -15,7 +15,7 @@ struct Outer {
     tuple: (u8, u32),
 }
 
-fn main() {
+pub(crate) fn main() {
     let value = Outer { inner: Inner { x: f64::NAN, y: [1.0, -f64::NAN] }, flag: true, tuple: (1, 2) };
     assert_eq!(value.canonical().inner.y[1].to_bits(), f64::NAN.to_bits());
     assert!(!value.equals(value));

@@ -12,6 +12,6 @@ fn typed(x: u32) -> u32 {
     y + z as u32 + t.0 + a[1] + b[3] + n + s + (1 << 2)
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(typed(5), 5 + 2 + 5 + 2 + 3 + 4);
 }

@@ -20,7 +20,7 @@ fn backwards(x: [u32; 3]) -> u32 {
     sum
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(halvings(9), 1);
     assert_eq!(backwards([1, 2, 3]), 321);
 }

@@ -13,6 +13,6 @@ fn statements(x: u32) -> u32 {
     a[0] * 10 + a[1]
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(statements(3), 23);
 }

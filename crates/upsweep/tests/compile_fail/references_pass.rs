@@ -12,7 +12,7 @@ fn values(a: u32, b: u32) -> u32 {
     c + c + b
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(takes_value((1, 2)), 3);
     assert_eq!(values(1, 2), 4);
 }

@@ -20,7 +20,7 @@ fn nonzero(x: u32) -> bool {
     x != 0
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(converted(2, 0.5), 2.5);
     assert_eq!(negative(1), u32::MAX);
     assert!(nonzero(3));

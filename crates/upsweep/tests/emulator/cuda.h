@@ -1,5 +1,5 @@
 // The names that CUDA C++ has for threads, memory and a few instructions, for emulated kernels. What arith.cuh needs is in
-// operators_host_cxx.h.
+// tests/operators/host_cxx.h.
 
 #define __host__
 #define __global__

@@ -2,7 +2,7 @@
 //!
 //! The macros rewrite every operation of a body into a call of one of these functions, and emit a call of the function
 //! of the same name in `kernels/arith.cuh` for the GPU. Each pair computes the same bits; that is pinned by the tests
-//! `operators_bits.rs` (on a GPU) and `operators_arith.rs` (against Rust's own arithmetic). Whatever these functions do
+//! `tests/operators/bits.rs` (on a GPU) and `arith.rs` beside it (against Rust's own arithmetic). Whatever these functions do
 //! not accept does not compile, so nothing that cannot be translated gets through.
 
 mod cast;
@@ -14,15 +14,43 @@ use super::{Element, Source};
 pub use cast::{Cast, WidenFrom};
 pub use traits::{Float, Half, Integer, Logic, Number, Signed, Unsigned};
 
-/// A function that operator bodies can call: implemented for the hidden type that shares the function's name.
+/// A constructor that operator bodies can call: implemented for tuple structs that are elements.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a function that runs on the GPU",
+    message = "`{Self}` is not an element that runs on the GPU",
     note = "an operator's body can call functions marked #[function] or #[operator], and constructors of tuple structs \
             with #[derive(Element)]"
 )]
 pub trait Callable {
-    /// Adds the function to `source` and returns its CUDA C++ name.
+    /// Adds the type to `source` and returns the C++ name of its constructor.
     fn cuda_name(source: &mut Source) -> String;
+}
+
+/// What the hidden traits of marked functions are implemented for.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions;
+
+/// The C++ name of a function that is marked.
+#[diagnostic::on_unimplemented(
+    message = "an operator's body calls the function `{Self}`, which is not marked #[function]",
+    label = "write #[function] above this function",
+    note = "the GPU runs only functions that are translated: those marked #[function] or #[operator], each called by the \
+            name that it was marked under"
+)]
+pub trait Marked {
+    /// The name itself.
+    fn name(self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl Marked for String {
+    fn name(self) -> String {
+        self
+    }
+}
+
+/// The C++ name of a function, if it is marked.
+pub fn name_of<T: Marked>(name: T) -> String {
+    name.name()
 }
 
 macro_rules! twins {
@@ -140,7 +168,15 @@ pub fn at_mut<T, const N: usize>(index: usize, array: &mut [T; N]) -> &mut T {
     const { assert!(N > 0, "an array without elements cannot be indexed") };
     &mut array[if index < N { index } else { N - 1 }]
 }
-/// `array[INDEX]`, checked when it is compiled.
+/// `array[INDEX]`, checked when it is compiled:
+///
+/// ```compile_fail,E0080
+/// #[upsweep::function]
+/// fn past_the_end(x: [u32; 3]) -> u32 {
+///     x[0] + x[3]
+/// }
+/// past_the_end([1, 2, 3]);
+/// ```
 #[inline(always)]
 pub fn at_const<const INDEX: usize, T, const N: usize>(array: &[T; N]) -> &T {
     const { assert!(INDEX < N, "the index is past the end of the array") };
@@ -156,6 +192,11 @@ pub fn at_const_mut<const INDEX: usize, T, const N: usize>(array: &mut [T; N]) -
 /// The CUDA C++ spelling of a constant.
 pub fn constant<T: Element>(value: T, source: &mut Source) -> String {
     value.cuda_value(source)
+}
+/// The CUDA C++ spelling of a length.
+#[must_use]
+pub fn count(count: usize) -> String {
+    count.to_string()
 }
 /// `low..high` of a loop.
 #[inline(always)]

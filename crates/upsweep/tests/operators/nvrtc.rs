@@ -1,15 +1,12 @@
 //! Everything that the macros accept becomes CUDA C++ that NVRTC compiles, for the oldest and the newest architectures.
 //! It needs NVRTC and no GPU.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test may")]
-
-mod operators_cases;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 #[test]
 #[ignore = "needs NVRTC: on the loader's path, or its file's path in UPSWEEP_NVRTC"]
 fn every_case_compiles() {
-    let text = operators_cases::kernels::program();
+    let text = crate::cases::kernels::program();
     for architecture in ["sm_75", "sm_80", "sm_90", "sm_100"] {
         let log = compile(&text, architecture);
         assert!(log.is_empty(), "{architecture}: {log}");

@@ -1,8 +1,7 @@
 //! What operations inside operators mean, against Rust's own arithmetic.
 
-mod operators_cases;
+use crate::cases::{Sample, samples};
 use half::{bf16, f16};
-use operators_cases::{Sample, samples};
 use upsweep::operator::builtin::*;
 use upsweep::operator::{Element, Function, Operator, arith};
 

@@ -123,12 +123,12 @@ tuples! {
 /// `Sample` for a struct of samples.
 macro_rules! struct_sample {
     ($name:ident $(<$($p:ident),*>)? { $($field:tt),* }) => {
-        impl $(<$($p: $crate::operators_cases::Sample),*>)? $crate::operators_cases::Sample for $name $(<$($p),*>)? {
-            fn sample(random: &mut $crate::operators_cases::Random) -> Self {
-                Self { $($field: $crate::operators_cases::Sample::sample(random)),* }
+        impl $(<$($p: $crate::cases::Sample),*>)? $crate::cases::Sample for $name $(<$($p),*>)? {
+            fn sample(random: &mut $crate::cases::Random) -> Self {
+                Self { $($field: $crate::cases::Sample::sample(random)),* }
             }
             fn identical(&self, other: &Self) -> bool {
-                $($crate::operators_cases::Sample::identical(&self.$field, &other.$field))&&*
+                $($crate::cases::Sample::identical(&self.$field, &other.$field))&&*
             }
         }
     };

@@ -1,6 +1,5 @@
 //! Operators and functions that together use every operation, method and construct that the macros translate, for every
 //! element type, and random inputs for them. The tests run them through different backends.
-#![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod compare;
 mod constructs;
@@ -9,7 +8,6 @@ pub(crate) mod kernels;
 mod methods;
 mod sample;
 
-#[allow(unused_imports, reason = "each test uses a part")]
 pub(crate) use sample::{Random, Sample, samples};
 use upsweep::operator::builtin::*;
 use upsweep::operator::{Function, Operator};

@@ -1,4 +1,4 @@
-// CUDA's own functions, for operators_host_cxx.rs.
+// CUDA's own functions, for host_cxx.rs.
 #include <bit>
 #include <cmath>
 

@@ -1,15 +1,12 @@
 //! The CUDA C++ of every case, compiled for the host by a C++ compiler, computes the same bits as the Rust.
 //!
 //! This finds most differences between the twins without a GPU. What C++ has no name for (the PTX instructions and
-//! CUDA's intrinsic functions) is replaced by definitions in `operators_host_cxx.h`; `operators_bits.rs` checks the real
+//! CUDA's intrinsic functions) is replaced by definitions in `host_cxx.h`; `bits.rs` checks the real
 //! ones on a GPU.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test may")]
-
-mod operators_cases;
-use operators_cases::Sample;
-use operators_cases::compare::{self, Elsewhere};
-use operators_cases::entries::Entries;
+use crate::cases::compare::{self, Elsewhere, Memory};
+use crate::cases::entries::Entries;
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,10 +15,10 @@ const INPUTS: usize = 20_000;
 
 /// The C++ program of the cases.
 fn program() -> String {
-    let arith = include_str!("../kernels/arith.cuh");
+    let arith = include_str!("../../kernels/arith.cuh");
     let (before, after) = arith.split_once("// PTX: begin").expect("the mark is there");
     let (_, after) = after.split_once("// PTX: end").expect("the mark is there");
-    let header = include_str!("operators_host_cxx.h");
+    let header = include_str!("host_cxx.h");
     let (top, ptx) = header.split_once("// PTX").expect("the mark is there");
     let Entries { source, text, .. } = Entries::all(loops);
     let definitions: Vec<&str> = source.text().lines().filter(|line| !line.contains("__INTADDR__")).collect();
@@ -39,15 +36,18 @@ fn loops(name: &str, input: &str, output: &str, value: &str) -> String {
 struct Library(libloading::Library);
 
 impl Elsewhere for Library {
-    const WHERE: &str = "in C++";
+    fn place(&self) -> &'static str {
+        "in C++"
+    }
 
-    fn run<I: Sample, R: Sample>(&mut self, case: usize, inputs: &[I], results: &mut [R]) {
-        // SAFETY: the library was made by this test; the entry has this signature, the types have the same layout
-        // (asserted in the C++ text), and both arrays have as many elements as it reads and writes.
+    unsafe fn run(&mut self, case: usize, inputs: Memory<*const c_void>, results: Memory<*mut c_void>, count: usize) {
+        type Entry = unsafe extern "C" fn(*const c_void, *mut c_void, u64);
+        // SAFETY: the library was made by this test; the entry has this signature but for the types behind the pointers,
+        // and the caller gives it the memory that it reads and writes.
         unsafe {
-            let entry: libloading::Symbol<'_, unsafe extern "C" fn(*const I, *mut R, u64)> =
+            let entry: libloading::Symbol<'_, Entry> =
                 self.0.get(format!("case_{case}").as_bytes()).expect("the entry is there");
-            entry(inputs.as_ptr(), results.as_mut_ptr(), results.len() as u64);
+            entry(inputs.start, results.start, count as u64);
         }
     }
 }
@@ -59,7 +59,7 @@ fn the_same_bits_in_cpp() {
     let library = compile(&folder, &program());
     // SAFETY: the library was made by this test and has no initialisers.
     let library = unsafe { libloading::Library::new(library) }.expect("the library loads");
-    compare::all(Library(library), INPUTS);
+    compare::all(&mut Library(library), INPUTS);
 }
 
 fn compile(folder: &Path, text: &str) -> PathBuf {

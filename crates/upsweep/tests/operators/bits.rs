@@ -1,16 +1,13 @@
 //! Every operator and every function computes the same bits on the GPU as on the CPU.
 //!
 //! On random inputs with NaN, infinities, subnormal numbers, zeros of both signs and extremes mixed in. All cases are
-//! kernels of one module, so that the whole takes one compilation. `operators_host_cxx.rs` finds most differences
+//! kernels of one module, so that the whole takes one compilation. `host_cxx.rs` finds most differences
 //! without a GPU.
-#![cfg(feature = "cuda")]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test may")]
-
-mod operators_cases;
-use cudarc::driver::{CudaContext, CudaModule, CudaStream, LaunchConfig, PushKernelArg, result};
+use crate::cases::compare::{self, Elsewhere, Memory};
+use crate::cases::kernels;
+use cudarc::driver::{CudaContext, CudaModule, CudaStream, LaunchConfig, PushKernelArg, result, sys};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
-use operators_cases::compare::{self, Elsewhere};
-use operators_cases::{Sample, kernels};
+use std::ffi::c_void;
 use std::sync::Arc;
 
 /// How many inputs each case gets.
@@ -22,17 +19,20 @@ struct Gpu {
 }
 
 impl Elsewhere for Gpu {
-    const WHERE: &str = "on the GPU";
+    fn place(&self) -> &'static str {
+        "on the GPU"
+    }
 
-    fn run<I: Sample, R: Sample>(&mut self, case: usize, inputs: &[I], results: &mut [R]) {
+    unsafe fn run(&mut self, case: usize, inputs: Memory<*const c_void>, results: Memory<*mut c_void>, count: usize) {
         let function = self.module.load_function(&format!("case_{case}")).expect("the kernel is there");
-        let n = results.len() as u64;
+        let n = count as u64;
         // SAFETY: the allocations have the sizes that the kernel reads and writes, and the kernel's parameters are
-        // these; the types have the same layout, which the CUDA text asserts.
+        // these; the caller's memory has those sizes too.
         unsafe {
-            let input = result::malloc_sync(size_of_val(inputs)).expect("memory");
-            let output = result::malloc_sync(size_of_val(results)).expect("memory");
-            result::memcpy_htod_sync(input, inputs).expect("copied");
+            let input = result::malloc_sync(inputs.bytes).expect("memory");
+            let output = result::malloc_sync(results.bytes).expect("memory");
+            let copied = sys::cuMemcpyHtoD_v2(input, inputs.start, inputs.bytes);
+            copied.result().expect("copied");
             self.stream
                 .launch_builder(&function)
                 .arg(&input)
@@ -45,7 +45,8 @@ impl Elsewhere for Gpu {
                 })
                 .expect("launched");
             self.stream.synchronize().expect("finished");
-            result::memcpy_dtoh_sync(results, output).expect("copied");
+            let copied = sys::cuMemcpyDtoH_v2(results.start, output, results.bytes);
+            copied.result().expect("copied");
             result::free_sync(input).expect("freed");
             result::free_sync(output).expect("freed");
         }
@@ -71,5 +72,5 @@ fn the_same_bits_on_the_gpu() {
     };
     let ptx = compile_ptx_with_opts(kernels::program(), options).expect("it compiles");
     let module = context.load_module(ptx).expect("it loads");
-    compare::all(Gpu { stream: context.default_stream(), module }, INPUTS);
+    compare::all(&mut Gpu { stream: context.default_stream(), module }, INPUTS);
 }

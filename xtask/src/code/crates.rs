@@ -1,0 +1,187 @@
+//! The modules of every crate, and what a path in one of them names.
+
+use super::items::{Item, Kind, Scope, scope};
+use super::lexer::{Token, tokens};
+use crate::tree::Tree;
+use std::collections::BTreeMap;
+
+/// A crate's modules; the first is its root.
+pub(crate) struct Crate<'a> {
+    /// The library's name, which its macros write.
+    name: Option<String>,
+    pub(crate) modules: Vec<Module<'a>>,
+    /// The files without those that only tests see, each with its tokens.
+    pub(crate) files: BTreeMap<&'a str, Vec<Token<'a>>>,
+}
+
+/// A module: a file, or a part of one.
+pub(crate) struct Module<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) parent: Option<usize>,
+    pub(crate) children: BTreeMap<&'a str, usize>,
+    pub(crate) scope: Scope<'a>,
+    /// The folder of the files of its children.
+    folder: String,
+}
+
+/// What a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Found {
+    Module(usize),
+    /// The module, and the place among its items.
+    Item(usize, usize),
+    /// Something that a macro makes in the module.
+    Made(usize),
+}
+
+/// Imports of imports end after so many.
+const LONGEST_CHAIN: usize = 8;
+
+/// Every crate of the workspace: libraries and programs, without tests, examples and benches.
+pub(crate) fn crates(tree: &Tree) -> Vec<Crate<'_>> {
+    let mut found = Vec::new();
+    for (manifest, text) in tree.texts(&["Cargo.toml"]) {
+        let package = text.lines().skip_while(|line| line.trim() != "[package]");
+        let name = package.filter_map(|line| line.strip_prefix("name = ")).next();
+        let Some(name) = name else { continue };
+        let name = name.trim_matches('"').replace('-', "_");
+        let source = format!("{}src/", manifest.trim_end_matches("Cargo.toml"));
+        let is_root = |path: &str| {
+            let path = path.strip_prefix(&source);
+            path.is_some_and(|path| match path.split('/').collect::<Vec<_>>()[..] {
+                ["lib.rs" | "main.rs"] | ["bin", _, "main.rs"] => true,
+                ["bin", file] => file.ends_with(".rs"),
+                _ => false,
+            })
+        };
+        let roots = tree.texts(&[".rs"]).filter(|(path, _)| is_root(path));
+        found.extend(roots.map(|(root, _)| {
+            let library = root.ends_with("src/lib.rs").then(|| name.clone());
+            Crate::read(tree, library, root)
+        }));
+    }
+    found
+}
+
+impl<'a> Crate<'a> {
+    /// The library's name; none of a program.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn read(tree: &'a Tree, name: Option<String>, root: &'a str) -> Self {
+        let mut krate = Self { name, modules: Vec::new(), files: BTreeMap::new() };
+        let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
+        krate.add_file(tree, root, folder.to_owned(), None);
+        krate
+    }
+
+    /// Adds the file at `path`, whose children are in `folder`, and returns its module.
+    fn add_file(&mut self, tree: &'a Tree, path: &'a str, folder: String, parent: Option<usize>) -> usize {
+        let text = tree.0.get(path).and_then(|text| text.as_deref()).unwrap_or_default();
+        let tokens = tokens(text);
+        let declared = scope(&tokens);
+        self.files.insert(path, tokens);
+        self.add(tree, path, folder, parent, declared)
+    }
+
+    fn add(
+        &mut self,
+        tree: &'a Tree,
+        file: &'a str,
+        folder: String,
+        parent: Option<usize>,
+        mut scope: Scope<'a>,
+    ) -> usize {
+        let at = self.modules.len();
+        let inner = std::mem::take(&mut scope.modules);
+        self.modules.push(Module { file, parent, children: BTreeMap::new(), scope, folder: folder.clone() });
+        for module in inner {
+            let folder = format!("{}/{}", self.modules[at].folder, module.name);
+            let child = match module.scope {
+                Some(scope) => self.add(tree, file, folder, Some(at), scope),
+                None => {
+                    let candidates = match module.path {
+                        Some(path) => vec![crate::tree::relative(file, path).unwrap_or_default()],
+                        None => vec![format!("{folder}.rs"), format!("{folder}/mod.rs")],
+                    };
+                    let found = candidates.iter().find_map(|path| tree.0.get_key_value(path.as_str()));
+                    let Some((path, _)) = found else { continue };
+                    self.add_file(tree, path, folder, Some(at))
+                }
+            };
+            self.modules[at].children.insert(module.name, child);
+        }
+        at
+    }
+
+    /// What `path` names in the module `from`, and how many of its names that takes: of `Type::function` one.
+    pub(crate) fn resolve(&self, from: usize, path: &[&str]) -> Option<(Found, usize)> {
+        self.follow(from, path, LONGEST_CHAIN)
+    }
+
+    fn follow(&self, from: usize, path: &[&str], chain: usize) -> Option<(Found, usize)> {
+        let chain = chain.checked_sub(1)?;
+        let more = path.len() > 1;
+        let mut found = match *path.first()? {
+            "crate" => Found::Module(0),
+            "self" => Found::Module(from),
+            "super" => Found::Module(self.modules[from].parent?),
+            first => match self.lookup(from, first, more, chain) {
+                Some(found) => found,
+                None if self.name.as_deref() == Some(first) => Found::Module(0),
+                None => return None,
+            },
+        };
+        let mut taken = 1;
+        while let (Found::Module(module), Some(name)) = (found, path.get(taken)) {
+            found = match *name {
+                "super" => Found::Module(self.modules[module].parent?),
+                name => match self.lookup(module, name, taken + 1 < path.len(), chain) {
+                    Some(found) => found,
+                    None if self.modules[module].scope.calls_macros => Found::Made(module),
+                    None => return None,
+                },
+            };
+            taken += 1;
+        }
+        Some((found, taken))
+    }
+
+    /// What `name` is in `module`: of an item and a module of one name the module where `more` names follow.
+    fn lookup(&self, module: usize, name: &str, more: bool, chain: usize) -> Option<Found> {
+        let here = &self.modules[module];
+        let is = |item: &Item<'_>| item.kind != Kind::Impl && item.name == name;
+        let item = here.scope.items.iter().position(is).map(|item| Found::Item(module, item));
+        let child = here.children.get(name).map(|&child| Found::Module(child));
+        let declared = if more { child.or(item) } else { item.or(child) };
+        let imports = |name: &'static str| here.scope.uses.iter().filter(move |import| import.name == name);
+        declared
+            .or_else(|| {
+                let named = here.scope.uses.iter().filter(|import| import.name == name);
+                named.filter_map(|import| self.follow(module, &import.path, chain)).map(|(found, _)| found).next()
+            })
+            .or_else(|| {
+                let globs = imports("*").filter_map(|import| self.follow(module, &import.path, chain));
+                let others = globs.filter_map(|(found, _)| match found {
+                    Found::Module(other) if other != module => Some(other),
+                    _ => None,
+                });
+                let chain = chain.checked_sub(1)?;
+                others.into_iter().find_map(|other| self.lookup(other, name, more, chain))
+            })
+    }
+
+    /// The file that defines what was found; of a module no file, as a module is a name for what is in it.
+    pub(crate) fn file(&self, found: Found) -> Option<&'a str> {
+        match found {
+            Found::Module(_) => None,
+            Found::Item(module, _) | Found::Made(module) => Some(self.modules[module].file),
+        }
+    }
+
+    /// Whether the module `inner` is `outer` or inside it.
+    pub(crate) fn is_inside(&self, inner: usize, outer: usize) -> bool {
+        inner == outer || self.modules[inner].parent.is_some_and(|parent| self.is_inside(parent, outer))
+    }
+}

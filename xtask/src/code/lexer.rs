@@ -1,0 +1,178 @@
+//! The words of Rust and of CUDA C++, with their lines; comments and lifetimes are left out.
+
+/// A word, a mark or a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token<'a> {
+    pub(crate) kind: Kind,
+    /// As it is written, a literal with its quotes.
+    pub(crate) text: &'a str,
+    /// From 1.
+    pub(crate) line: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An identifier or a keyword; raw ones without `r#`.
+    Name,
+    /// One character of punctuation, or one of [`JOINED`].
+    Mark,
+    /// A number, character or string.
+    Literal,
+}
+
+/// The marks of two characters that matter to a reader of paths and of angle brackets.
+const JOINED: [&str; 3] = ["::", "->", "=>"];
+
+impl Token<'_> {
+    /// Whether it is this keyword or mark. A literal is neither.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.kind != Kind::Literal && self.text == text
+    }
+}
+
+/// The tokens of `text`.
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let (kind, length) = next(rest, first);
+        if let Some(kind) = kind {
+            let text = &rest[..length];
+            let text = if kind == Kind::Name { text.strip_prefix("r#").unwrap_or(text) } else { text };
+            tokens.push(Token { kind, text, line });
+        }
+        line += rest[..length].matches('\n').count();
+        at += length;
+    }
+    tokens
+}
+
+/// What begins with `first`, and its length in bytes. `None` is what tokens do not show.
+fn next(rest: &str, first: char) -> (Option<Kind>, usize) {
+    if first.is_whitespace() {
+        return (None, first.len_utf8());
+    }
+    if rest.starts_with("//") {
+        return (None, rest.find('\n').unwrap_or(rest.len()));
+    }
+    if rest.starts_with("/*") {
+        return (None, block_comment(rest));
+    }
+    if let Some(length) = raw_string(rest).or_else(|| quoted(rest)) {
+        return (Some(Kind::Literal), length);
+    }
+    if first == '\'' {
+        return apostrophe(rest);
+    }
+    if first.is_ascii_digit() {
+        return (Some(Kind::Literal), number(rest));
+    }
+    if is_word(first) {
+        let raw = if rest.starts_with("r#") { 2 } else { 0 };
+        return (Some(Kind::Name), raw + word(&rest[raw..]));
+    }
+    let length = if JOINED.iter().any(|mark| rest.starts_with(mark)) { 2 } else { first.len_utf8() };
+    (Some(Kind::Mark), length)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The bytes of the word at the beginning.
+fn word(rest: &str) -> usize {
+    rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+}
+
+/// The bytes of the number at the beginning: `0x1f`, `1.5f32`; of `0..4` the 0 only.
+fn number(rest: &str) -> usize {
+    let whole = word(rest);
+    let fraction = rest[whole..].strip_prefix('.').filter(|digits| digits.starts_with(|c: char| c.is_ascii_digit()));
+    whole + fraction.map_or(0, |digits| 1 + word(digits))
+}
+
+/// Comments nest in Rust; in C++ no comment of this project contains another.
+fn block_comment(rest: &str) -> usize {
+    let (mut depth, mut at) = (0usize, 0);
+    while at < rest.len() {
+        if rest[at..].starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if rest[at..].starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += rest[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    at
+}
+
+/// `r"..."`, `br#"..."#`, `cr"..."`.
+fn raw_string(rest: &str) -> Option<usize> {
+    let after = ["br", "cr", "r"].iter().find_map(|prefix| rest.strip_prefix(prefix))?;
+    let hashes = after.len() - after.trim_start_matches('#').len();
+    let body = after[hashes..].strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let length = body.find(&end).map_or(body.len(), |at| at + end.len());
+    Some(rest.len() - body.len() + length)
+}
+
+/// `"..."` and `b"..."`, `c"..."`.
+fn quoted(rest: &str) -> Option<usize> {
+    let body = rest.strip_prefix(['b', 'c']).unwrap_or(rest).strip_prefix('"')?;
+    Some(rest.len() - body.len() + closing(body, '"'))
+}
+
+/// The bytes to the `quote` that ends a literal, with it.
+fn closing(body: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in body.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    body.len()
+}
+
+/// `'c'`, `'\n'`, or the lifetime `'a`.
+fn apostrophe(rest: &str) -> (Option<Kind>, usize) {
+    let body = &rest[1..];
+    let mut letters = body.chars();
+    let first = letters.next();
+    if first == Some('\\') || letters.next() == Some('\'') {
+        return (Some(Kind::Literal), 1 + closing(body, '\''));
+    }
+    (None, 1 + word(body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        tokens(text).iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn comments_lifetimes_and_literals_hide_no_code() {
+        assert_eq!(words("a // b\nc /* d /* e */ f */ g"), ["a", "c", "g"]);
+        assert_eq!(words("fn f<'a>(x: &'a str) -> char { 'x' }").join(" "), "fn f < > ( x : & str ) -> char { 'x' }");
+        assert_eq!(words(r#"['\'', '"', b'a', "\"//", 'b']"#).join(" "), r#"[ '\'' , '"' , b 'a' , "\"//" , 'b' ]"#);
+        assert_eq!(words("r#\"a \" b\"# r#type br\"c\" x"), ["r#\"a \" b\"#", "type", "br\"c\"", "x"]);
+        assert_eq!(words("0..4 1.5f32 a::b => >>"), ["0", ".", ".", "4", "1.5f32", "a", "::", "b", "=>", ">", ">"]);
+    }
+
+    #[test]
+    fn lines_are_counted_through_strings_and_comments() {
+        let found = tokens("a\n\"x\ny\" /*\n*/ b\n\nc");
+        assert_eq!(found.iter().map(|token| token.line).collect::<Vec<_>>(), [1, 2, 4, 6]);
+    }
+}

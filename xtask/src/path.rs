@@ -1,0 +1,121 @@
+//! `cargo xtask path ENTRY --backend cpu|cuda`: the files that one must know to read a call from its first line down to
+//! the instruction, in order, with their lines.
+
+use crate::code::walk::{Step, kernels, walk};
+use crate::command::Outcome;
+use crate::tree::Tree;
+use std::path::Path;
+
+const LIBRARY: &str = "crates/upsweep/";
+
+/// Where the reading of each backend's code goes on in a kernel, and what it leaves out: the other backend.
+const BACKENDS: [(&str, Option<&str>, &str); 2] =
+    [("cpu", None, "src/cuda/"), ("cuda", Some("kernels/device/scan.cuh"), "src/cpu/")];
+
+/// What a reader takes on trust: a file or a folder of the library, and why it need not be read.
+const LEAVES: [(&str, &str); 22] = [
+    ("src/operator/", "elements, operators and maps: a reader knows what they compute"),
+    ("src/error.rs", "errors: they end a path"),
+    ("src/lib.rs", "names only"),
+    ("src/device.rs", "buffers: slices with the place where they lie"),
+    ("src/segments.rs", "segments are options: the path is that of a whole array"),
+    ("src/reduce.rs", "another family"),
+    ("src/plan/columns.rs", "another axis than the last"),
+    ("src/cpu/columns.rs", "another axis than the last"),
+    ("src/cpu/column_tiles.rs", "another axis than the last"),
+    ("src/cuda/columns.rs", "another axis than the last"),
+    ("src/cuda/mod.rs", "the device and its stream: what the driver has under other names"),
+    ("src/cuda/context.rs", "the device and its stream: what the driver has under other names"),
+    ("src/cuda/driver.rs", "the driver's own calls and errors"),
+    ("src/cuda/memory.rs", "which stream waits for which"),
+    ("src/cuda/workspace.rs", "where status words lie: kernels/memory/ says what they are"),
+    ("src/cuda/sources.rs", "from a kernel's text to the kernel"),
+    ("src/cuda/jit.rs", "from a kernel's text to the kernel"),
+    ("src/cuda/cache.rs", "from a kernel's text to the kernel"),
+    ("kernels/tile/offsets.cuh", "segments are options: the path is that of a whole array"),
+    ("kernels/tile/packed.cuh", "a faster way for short elements"),
+    ("kernels/tile/keyed.cuh", "a faster way for extremes"),
+    ("kernels/word/lanes.cuh", "a faster way for short elements"),
+];
+
+pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
+    let [entry, "--backend", backend] = args else {
+        return Err("usage: cargo xtask path upsweep::scan::Scan::run --backend cpu|cuda".into());
+    };
+    let tree = Tree::read(root)?;
+    let steps = path(&tree, entry, backend)?;
+    let mut sum = 0;
+    for step in &steps {
+        let lines = lines(&tree, step.path);
+        let short = |path: &'_ str| path.strip_prefix(LIBRARY).unwrap_or(path).to_owned();
+        let from = step.from.map_or_else(String::new, |from| format!("  <- {}", short(from)));
+        println!("{lines:6}  {:28}{:20}{from}", short(step.path), step.item);
+        sum += lines;
+    }
+    println!("{sum:6}  lines in {} files, for {backend}", steps.len());
+    Ok(())
+}
+
+/// The files that one must know to read `entry` on `backend`.
+fn path<'a>(tree: &'a Tree, entry: &str, backend: &str) -> Result<Vec<Step<'a>>, String> {
+    let Some((_, kernel, other)) = BACKENDS.iter().find(|(name, ..)| *name == backend) else {
+        return Err(format!("there is no backend {backend}: cpu or cuda"));
+    };
+    for (leaf, _) in LEAVES {
+        if !tree.has(&format!("{LIBRARY}{leaf}")) {
+            return Err(format!("there is no {LIBRARY}{leaf}, which xtask/src/path.rs names: correct it there"));
+        }
+    }
+    let stops = |path: &str| {
+        let path = path.strip_prefix(LIBRARY).unwrap_or(path);
+        path.starts_with(other) || LEAVES.iter().any(|(leaf, _)| path.starts_with(leaf))
+    };
+    let mut steps = walk(tree, entry, &stops)?;
+    if let Some(kernel) = kernel {
+        steps.extend(kernels(tree, &format!("{LIBRARY}{kernel}"), &stops)?);
+    }
+    Ok(steps)
+}
+
+/// The lines of a file, without what only its tests see.
+fn lines(tree: &Tree, path: &str) -> usize {
+    let text = tree.0.get(path).and_then(|text| text.as_deref()).unwrap_or_default();
+    let mut count = 0;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == "#[cfg(test)]" {
+            // To the end of the item, as rustfmt writes it.
+            lines.by_ref().find(|line| *line == "}" || line.ends_with(';') && !line.starts_with(' '));
+        } else {
+            count += 1;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::tests::tree;
+
+    #[test]
+    fn items_of_tests_do_not_count() {
+        let text = "fn a() {\n}\n#[cfg(test)]\nfn b() {\n    c();\n}\n\nfn d() {}\n#[cfg(test)]\n#[path = \"e.rs\"]\n\
+                    mod e;\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n";
+        assert_eq!(lines(&tree(&[("a.rs", text)]), "a.rs"), 4);
+    }
+
+    #[test]
+    fn the_scan_is_read_from_the_builder_to_the_shuffle() {
+        let tree = Tree::read(&crate::command::root()).unwrap();
+        for (backend, last) in [("cpu", "/lanes.rs"), ("cuda", "/warp/shuffle.cuh")] {
+            let steps = path(&tree, "upsweep::scan::Scan::run", backend).unwrap();
+            let files: Vec<&str> = steps.iter().filter_map(|step| step.path.strip_prefix(LIBRARY)).collect();
+            assert_eq!(files[0], "src/scan.rs");
+            assert!(files.iter().any(|file| file.ends_with(last)), "{backend}: {files:?}");
+            let other = if backend == "cpu" { "/cuda/" } else { "/cpu/" };
+            assert!(!files.iter().any(|file| file.contains(other)), "{backend}: {files:?}");
+        }
+        assert!(path(&tree, "upsweep::scan::Scan::run", "gpu").is_err());
+    }
+}

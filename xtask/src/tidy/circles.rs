@@ -1,0 +1,146 @@
+//! No circles: a file that is needed by what it needs cannot be read, tested or moved alone.
+
+use super::finding::Finding;
+use super::listed::entries;
+use crate::code::arrows::{Arrows, arrows};
+use crate::tree::Tree;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// The circles that stay: the files in alphabetical order and the reason, one a line.
+const CIRCLES: &str = "xtask/circles.txt";
+
+/// No file is reached by the arrows that leave it, unless [`CIRCLES`] has the reason. Told are the shortest
+/// circles of each file.
+pub(super) fn circles(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut allowed = entries(tree, CIRCLES, &mut findings);
+    let arrows = arrows(tree);
+    for knot in knots(&arrows) {
+        let names = knot.iter().copied().collect::<Vec<_>>().join(" ");
+        if let Some(at) = allowed.iter().position(|entry| entry.what == names) {
+            allowed.remove(at);
+            continue;
+        }
+        // Of each file a shortest circle; as it begins with the first of its files, each is told once.
+        let of_each = knot.iter().filter_map(|file| circle(&arrows, file));
+        let told: BTreeSet<Vec<(&str, usize)>> = of_each
+            .map(|mut circle| {
+                let first = (0..circle.len()).min_by_key(|&at| circle[at]).unwrap_or(0);
+                circle.rotate_left(first);
+                circle
+            })
+            .collect();
+        for circle in told {
+            let words: Vec<String> = circle.iter().map(|(file, line)| format!("{file}:{line} -> ")).collect();
+            let (first, line) = circle[0];
+            findings.push(Finding::new(first, line, format!("a circle: {}{first}", words.concat())));
+        }
+    }
+    let stale = |entry: &super::listed::Entry<'_>| {
+        Finding::new(CIRCLES, entry.line, format!("there is no circle {}: drop this line", entry.what))
+    };
+    findings.extend(allowed.iter().map(stale));
+    findings
+}
+
+/// The sets of files that all reach each other, of two and more.
+fn knots<'a>(arrows: &Arrows<'a>) -> Vec<BTreeSet<&'a str>> {
+    let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for &(from, _) in arrows.keys() {
+        if !reached.contains_key(from) {
+            let mut all = BTreeSet::new();
+            let mut open = vec![from];
+            while let Some(file) = open.pop() {
+                open.extend(next(arrows, file).map(|(to, _)| to).filter(|to| all.insert(*to)));
+            }
+            reached.insert(from, all);
+        }
+    }
+    let reaches = |from: &str, to: &str| reached.get(from).is_some_and(|all| all.contains(to));
+    let mut knots: Vec<BTreeSet<&str>> = Vec::new();
+    for (&file, all) in &reached {
+        if reaches(file, file) && !knots.iter().any(|knot| knot.contains(file)) {
+            knots.push(all.iter().copied().filter(|other| reaches(other, file)).collect());
+        }
+    }
+    knots
+}
+
+/// A shortest way from `start` back to it: each file with the line of its arrow.
+fn circle<'a>(arrows: &Arrows<'a>, start: &'a str) -> Option<Vec<(&'a str, usize)>> {
+    let mut before: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
+    let mut open = VecDeque::from([start]);
+    while let Some(file) = open.pop_front() {
+        for (to, line) in next(arrows, file) {
+            if before.contains_key(to) {
+                continue;
+            }
+            before.insert(to, (file, line));
+            open.push_back(to);
+        }
+    }
+    let mut way = vec![*before.get(start)?];
+    while let Some(&(file, _)) = way.last().filter(|(file, _)| *file != start) {
+        way.push(*before.get(file)?);
+    }
+    way.reverse();
+    Some(way)
+}
+
+/// The arrows that leave `file`, each with its line.
+fn next<'m, 'a>(arrows: &'m Arrows<'a>, file: &'m str) -> impl Iterator<Item = (&'a str, usize)> + 'm {
+    arrows.range((file, "")..).take_while(move |((from, _), _)| *from == file).map(|((_, to), line)| (*to, *line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::tests::words;
+    use super::*;
+
+    const MANIFEST: (&str, &str) = ("a/Cargo.toml", "[package]\nname = \"a\"\n");
+    const LIB: (&str, &str) = ("a/src/lib.rs", "mod b;\nmod c;\nmod d;\npub use b::B;\n");
+
+    /// `b` needs `c`, `c` needs `d`, and `d` is as given.
+    fn planted(d: &str, list: &str) -> Vec<String> {
+        let b = "\nuse crate::c::C;\npub struct B(C);\n";
+        let c = "pub struct C;\nfn f() {\n    crate::d::g()\n}\n";
+        let files = [MANIFEST, LIB, ("a/src/b.rs", b), ("a/src/c.rs", c), ("a/src/d.rs", d), (CIRCLES, list)];
+        words(circles, &files)
+    }
+
+    #[test]
+    fn a_planted_circle_is_printed_with_its_lines() {
+        let found = planted("use crate::B;\npub fn g() {}\n", "");
+        let circle = "a/src/b.rs:2 -> a/src/c.rs:3 -> a/src/d.rs:1 -> a/src/b.rs";
+        assert_eq!(found, [format!("a/src/b.rs:2: a circle: {circle}")]);
+        assert_eq!(planted("pub fn g() {}\n", ""), [""; 0]);
+        assert_eq!(planted("pub fn g() {}\n#[cfg(test)]\nmod tests {\n    use crate::B;\n}\n", ""), [""; 0]);
+    }
+
+    #[test]
+    fn the_shortest_circle_of_each_file_is_told() {
+        let found = planted("use crate::{B, c::C};\npub fn g() {}\n", "");
+        let long = "a/src/b.rs:2 -> a/src/c.rs:3 -> a/src/d.rs:1 -> a/src/b.rs";
+        let short = "a/src/c.rs:3 -> a/src/d.rs:1 -> a/src/c.rs";
+        assert_eq!(found, [format!("a/src/b.rs:2: a circle: {long}"), format!("a/src/c.rs:3: a circle: {short}")]);
+    }
+
+    #[test]
+    fn a_circle_with_a_reason_may_stay_and_an_old_reason_may_not() {
+        let list = "# why\na/src/b.rs a/src/c.rs a/src/d.rs: a recursion\n";
+        assert_eq!(planted("use crate::B;\npub fn g() {}\n", list), [""; 0]);
+        let stale = planted("pub fn g() {}\n", list);
+        assert_eq!(
+            stale,
+            [format!("{CIRCLES}:2: there is no circle a/src/b.rs a/src/c.rs a/src/d.rs: drop this line")]
+        );
+        assert_eq!(planted("use crate::B;\npub fn g() {}\n", "a/src/b.rs a/src/c.rs a/src/d.rs\n").len(), 1);
+    }
+
+    #[test]
+    fn includes_go_in_no_circle() {
+        let files = [("k/kernels/a.cuh", "#include \"b.cuh\"\n"), ("k/kernels/b.cuh", "//\n#include \"a.cuh\"\n")];
+        let circle = "k/kernels/a.cuh:1 -> k/kernels/b.cuh:2 -> k/kernels/a.cuh";
+        assert_eq!(words(circles, &files), [format!("k/kernels/a.cuh:1: a circle: {circle}")]);
+    }
+}
