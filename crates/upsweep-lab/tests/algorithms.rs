@@ -13,6 +13,9 @@ use upsweep_lab::operator::Operator;
 const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
 
 fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
+    if !algorithm.suits(&operator) {
+        return;
+    }
     let values: Vec<_> = (0..n).map(value).collect();
     let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
     let input = Input { values: &values, heads: &heads };

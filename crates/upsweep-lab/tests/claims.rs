@@ -59,7 +59,7 @@ fn whole_warps_do_more_operations_than_needed() {
     assert_eq!(operations("reduce-shuffle", 512), 5 * 512 + 5 * 32);
     for name in ["reduce-unrolled", "reduce-shuffle"] {
         let adding = run(name, 512, Banks::ThirtyTwo).total_of(|step| step.counts.operations > 0);
-        assert_eq!((adding.divergent_warps, adding.conflicts), (0, 0), "{name}");
+        assert_eq!((adding.divergent_branches, adding.conflicts), (0, 0), "{name}");
     }
 }
 
@@ -95,7 +95,7 @@ fn steps_are_logarithms() {
 
 #[test]
 fn divergence_of_reductions() {
-    let divergent = |name| each(&run(name, 512, Banks::ThirtyTwo), "add", |step| step.divergent_warps);
+    let divergent = |name| each(&run(name, 512, Banks::ThirtyTwo), "add", |step| step.divergent_branches);
     assert_eq!(divergent("reduce-sequential"), [0, 0, 0, 0, 1, 1, 1, 1, 1]);
     assert_eq!(divergent("reduce-strided"), [0, 0, 0, 0, 1, 1, 1, 1, 1]);
     assert_eq!(divergent("reduce-interleaved"), [16, 16, 16, 16, 16, 8, 4, 2, 1]);
@@ -114,7 +114,7 @@ fn divergence_of_reductions() {
 fn divergence_of_brent_kung() {
     let adding = |name| run(name, 512, Banks::ThirtyTwo).total_of(|step| ["up", "down"].contains(&step.label));
     let (contiguous, modulo, inverse) = (adding("brent-kung"), adding("brent-kung-modulo"), adding("inverse"));
-    assert_eq!((contiguous.divergent_warps, modulo.divergent_warps, inverse.divergent_warps), (13, 185, 13));
+    assert_eq!((contiguous.divergent_branches, modulo.divergent_branches, inverse.divergent_branches), (13, 185, 13));
     assert_eq!((contiguous.conflicts, modulo.conflicts), (438, 0));
     assert_eq!((adding("brent-kung-padded").conflicts, adding("inverse-padded").conflicts), (22, 11));
 }

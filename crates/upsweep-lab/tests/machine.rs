@@ -333,8 +333,8 @@ fn divergence_is_counted_once_a_warp_step() {
     });
     let run = machine.finish().expect("no fault");
     assert_eq!(run.steps[0].divergent, [1, 2]);
-    assert_eq!((run.steps[0].counts.divergent_warps, run.steps[1].counts.divergent_warps), (2, 0));
-    assert_eq!(run.total().divergent_warps, 2);
+    assert_eq!((run.steps[0].counts.divergent_branches, run.steps[1].counts.divergent_branches), (2, 0));
+    assert_eq!(run.total().divergent_branches, 2);
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn steps_count_who_takes_part() {
         block.barrier();
     });
     let total = machine.finish().expect("no fault").total();
-    assert_eq!((total.steps, total.warp_steps, total.active_threads, total.threads), (2, 2, 40, 128));
+    assert_eq!((total.warp_steps, total.active_threads, total.threads), (2, 40, 128));
     assert_eq!((total.operations, total.global_reads, total.barriers), (40, 40, 2));
     assert!((total.activity() - 40.0 / 128.0).abs() < 1e-12);
 }

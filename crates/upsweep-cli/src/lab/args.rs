@@ -63,7 +63,7 @@ pub(crate) struct CountArgs {
     /// Write the table to FILE (`-`: to standard output, instead of the aligned one)
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Draw operations and cycles over the number of elements to FILE
+    /// Draw work, depth and cycles over the number of elements to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

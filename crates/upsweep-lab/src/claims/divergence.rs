@@ -10,7 +10,7 @@ fn adding(name: &str) -> Result<Vec<Counts>, String> {
 }
 
 fn divergent(name: &str) -> Result<Vec<u64>, String> {
-    Ok(adding(name)?.iter().map(|step| step.divergent_warps).collect())
+    Ok(adding(name)?.iter().map(|step| step.divergent_branches).collect())
 }
 
 fn sequential_divergence() -> Result<Measured, String> {
@@ -20,7 +20,7 @@ fn sequential_divergence() -> Result<Measured, String> {
 
 fn sub_sums() -> Result<Measured, String> {
     let steps = adding("reduce-sequential")?;
-    let first = steps.iter().find(|step| step.divergent_warps > 0).map_or(0, |step| step.operations);
+    let first = steps.iter().find(|step| step.divergent_branches > 0).map_or(0, |step| step.operations);
     Ok(Measured::new("the first step that diverges makes less than 16", first, first < 16))
 }
 

@@ -8,6 +8,7 @@ use crate::algorithms::{ALGORITHMS, by_name};
 use crate::machine::{Array, Banks, Machine, Word};
 use crate::operator::{Affine, Operator};
 use crate::sample;
+use crate::variant::Variant;
 use serde_json::Value;
 
 /// Two kernels, blocks of threads that shuffle, flags, an array that comes late: what the catalogue has, in one.
@@ -18,12 +19,12 @@ static MIXED: Algorithm = Algorithm {
     source: "here",
     computes: Computes::InclusiveScan,
     limit: usize::MAX,
-    shorts: |machine, input| mixed(machine, input),
-    ints: |machine, input| mixed(machine, input),
-    affine: |machine, input| mixed(machine, input),
+    variant: Variant::PLAIN,
+    of_i64: mixed,
+    of_affine: mixed,
 };
 
-fn mixed<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>) -> Array {
+fn mixed<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let (x, sums, y) = (machine.array("x", input.values), machine.empty("sums", n.div_ceil(4)), machine.empty("y", n));
     machine.launch("blocks", n.div_ceil(4), 4, |block| {
@@ -91,9 +92,11 @@ fn recordings() -> Vec<Recording> {
             all.push(recording(algorithm, n));
         }
         let heads = [false; 16];
-        let values: Vec<Affine> = sample::values(3, 16);
-        let input = Input { values: &values, heads: &heads };
-        all.push(Recording::of(algorithm, Operator::affine(), Banks::ThirtyTwo, &input).unwrap());
+        if algorithm.suits(&Operator::affine()) {
+            let values: Vec<Affine> = sample::values(3, 16);
+            let input = Input { values: &values, heads: &heads };
+            all.push(Recording::of(algorithm, Operator::affine(), Banks::ThirtyTwo, &input).unwrap());
+        }
         let values: Vec<i64> = sample::values(4, 16);
         let input = Input { values: &values, heads: &heads };
         all.push(Recording::of(algorithm, Operator::<i64>::max(), Banks::ThirtyTwo, &input).unwrap());
