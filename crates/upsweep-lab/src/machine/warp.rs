@@ -3,7 +3,8 @@
 //! A warp executes one instruction at a time, for those of its threads that are at it. Threads that skip a branch or leave
 //! a loop wait behind it for the others. So of what the threads do next, the model takes what comes first in the source,
 //! of all threads that are there. A thread that goes back to the head of a loop has to wait until no thread is in the
-//! loop's body any more, whose end is the last place from which a thread of the warp went back to that head.
+//! loop's body any more, whose end is the last place from which a thread of the warp went back to that head, or that of a
+//! loop in it.
 //!
 //! Hence a kernel's source has to be in the order of the program: what a step does stands in its closure, or in a
 //! function that is `#[track_caller]`, and conditions are told by [`Thread::branch`](super::Thread::branch).
@@ -105,7 +106,8 @@ impl Warp {
         divergent > 0
     }
 
-    /// The heads of the loops, each with the last place from which a thread goes back to it.
+    /// The heads of the loops, each with the last place of its body: one from which a thread goes back to it, or the end of
+    /// a loop in it.
     fn ends_of_loops(&self) -> Vec<(Place, Place)> {
         let mut ends: Vec<(Place, Place)> = Vec::new();
         for lane in &self.lanes {
@@ -113,6 +115,14 @@ impl Warp {
                 match ends.iter_mut().find(|(head, _)| *head == to) {
                     Some((_, end)) => *end = from.max(*end),
                     None => ends.push((to, from)),
+                }
+            }
+        }
+        ends.sort_unstable();
+        for outer in (0..ends.len()).rev() {
+            for inner in outer + 1..ends.len() {
+                if ends[inner].0 <= ends[outer].1 {
+                    ends[outer].1 = ends[outer].1.max(ends[inner].1);
                 }
             }
         }
