@@ -307,6 +307,10 @@ fn pages_hold_the_run_and_load_nothing() {
     }
     let overview = html::overview(&all);
     loads_nothing(&overview);
+    // Of 1024 words a small picture has as many as can be seen.
+    let wide = recording(by_name("look-back").unwrap(), 16);
+    let card = html::overview(&[wide]).len() - html::overview(&[]).len();
+    assert!((2000..40_000).contains(&card), "{card}");
     assert!(overview.contains("href=\"mixed.html\"") && overview.contains("href=\"kogge-stone.html\""));
     assert!(overview.contains("&lt;b&gt;&quot;both&quot; &amp; &lt;/script&gt;"));
 }
