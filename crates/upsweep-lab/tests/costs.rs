@@ -102,7 +102,8 @@ fn depths_are_those_of_the_texts() {
 #[test]
 fn a_chain_is_deep_and_a_look_back_is_not() {
     for tiles in [48, 480] {
-        let [chained, look_back, production] = ["chained", "look-back", "production"].map(|name| run(name, tiles * 1024).span());
+        let [chained, look_back, production] =
+            ["chained", "look-back", "production"].map(|name| run(name, tiles * 1024).span());
         // A thread's 4 elements, the scan of 256 totals, a link a tile, and what lies before put in front of the elements.
         assert_eq!(chained.operations, 3 + 15 + (tiles - 1) + 5);
         assert!(look_back.operations < 3 + 15 + 5 + 12 * tiles / 48 && look_back.cycles < chained.cycles);

@@ -434,7 +434,8 @@ fn loads_and_stores_are_apart() {
     let (x, y) = (machine.array("x", &[1; 64]), machine.empty("y", 64));
     machine.launch("kernel", 1, 32, |block| {
         let s = block.shared("s", 64);
-        block.step("load", |t| [0, 1].into_iter().for_each(|half| t.copy(x, 2 * t.index + half, s, 2 * t.index + half)));
+        block
+            .step("load", |t| [0, 1].into_iter().for_each(|half| t.copy(x, 2 * t.index + half, s, 2 * t.index + half)));
         block.step("add", |t| {
             let (own, other) = (t.read(s, t.index), t.read(s, t.index + 32));
             let both = t.combine(own, other);

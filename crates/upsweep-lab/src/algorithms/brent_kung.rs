@@ -56,11 +56,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, varia
     }
 }
 
-fn contiguous<T: Word>(
-    machine: &mut Machine<T>,
-    values: &[T],
-    Variant { loads, padding, .. }: Variant,
-) -> Array {
+fn contiguous<T: Word>(machine: &mut Machine<T>, values: &[T], Variant { loads, padding, .. }: Variant) -> Array {
     let n = values.len();
     let threads = n.div_ceil(2);
     let banks = machine.banks();

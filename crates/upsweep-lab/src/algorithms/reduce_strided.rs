@@ -43,7 +43,11 @@ use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
 use crate::variant::Variant;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, Variant { loads, padding, .. }: Variant) -> Array {
+pub(super) fn run<T: Word>(
+    machine: &mut Machine<T>,
+    input: &Input<'_, T>,
+    Variant { loads, padding, .. }: Variant,
+) -> Array {
     let n = input.values.len();
     let threads = n.div_ceil(2);
     let banks = machine.banks();

@@ -115,8 +115,7 @@ impl Kernels {
         let (_, identity, body) = found.copied().unwrap_or(("", "T{}", "a"));
         let Variant { loads, mapping, order, .. } = self.variant;
         let (padded, exclusive) = (self.padded(), self.exclusive);
-        let (halves, modulo, ordered) =
-            (loads == Loads::Halves, mapping == Mapping::Modulo, order == Order::Elements);
+        let (halves, modulo, ordered) = (loads == Loads::Halves, mapping == Mapping::Modulo, order == Order::Elements);
         let mut text = element.to_owned();
         // Writing to a string cannot fail.
         let _ = write!(

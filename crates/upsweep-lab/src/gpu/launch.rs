@@ -1,9 +1,9 @@
 //! An algorithm made ready for an array: its buffers, and the launches that it takes.
 
-use super::element::GpuElement;
-use super::forms::{ADD_BEFORE, Form, Kernels, SCAN_SUMS};
 use super::device::Gpu;
+use super::element::GpuElement;
 use super::error::{Error, Result};
+use super::forms::{ADD_BEFORE, Form, Kernels, SCAN_SUMS};
 use crate::algorithm::{Algorithm, Input};
 use crate::algorithms::MAX_THREADS;
 use crate::machine::{Banks, WARP};

@@ -78,12 +78,7 @@ impl Warp {
 
     /// Adds the warp's part to `counts`, says of each access what its degree is, and begins anew. Returns whether the warp
     /// diverged.
-    pub(super) fn finish(
-        &mut self,
-        banks: Banks,
-        counts: &mut Counts,
-        degree_of: &mut dyn FnMut(usize, u64),
-    ) -> bool {
+    pub(super) fn finish(&mut self, banks: Banks, counts: &mut Counts, degree_of: &mut dyn FnMut(usize, u64)) -> bool {
         let ends = self.ends_of_loops();
         let mut done = [0; WARP];
         let mut divergent = 0;
@@ -136,8 +131,7 @@ impl Warp {
             let Some(&(place, _)) = acts.get(done[lane]) else { continue };
             let before = done[lane].checked_sub(1).map(|before| acts[before].0);
             let end = before.filter(|&before| place <= before).and_then(|_| ends.iter().find(|end| end.0 == place));
-            let due =
-                Due { behind: end.map_or(place, |end| end.1), again: end.is_some(), place: Reverse(place) };
+            let due = Due { behind: end.map_or(place, |end| end.1), again: end.is_some(), place: Reverse(place) };
             match first {
                 Some(first) if first < due => continue,
                 Some(first) if first == due => {}
