@@ -1,4 +1,5 @@
-//! What the files of the algorithms say of their cost, for those of many blocks, the segmented ones and the Fenwick tree.
+//! What the files of the algorithms say of their cost, for those of many blocks, the segmented ones and the Fenwick tree; depths;
+//! and conflicts beside the hardware's.
 
 use upsweep_lab::algorithm::{Input, Setup};
 use upsweep_lab::algorithms::by_name;
@@ -11,10 +12,14 @@ fn run(name: &str, n: u64) -> Run {
 }
 
 fn with_banks(name: &str, n: u64, banks: Banks) -> Run {
+    with_heads(name, &(0..n).map(|index| index % 5 == 0).collect::<Vec<_>>(), banks)
+}
+
+fn with_heads(name: &str, heads: &[bool], banks: Banks) -> Run {
+    let n = heads.len();
     let values: Vec<_> = (0..n as i64).collect();
-    let heads: Vec<_> = (0..n).map(|index| index % 5 == 0).collect();
     let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
-    let input = Input { values: &values, heads: &heads };
+    let input = Input { values: &values, heads };
     let outcome = by_name(name).map(|algorithm| algorithm.run(setup, &input));
     assert!(matches!(outcome, Some(Ok(_))), "{name} of {n} elements: {outcome:?}");
     outcome.and_then(Result::ok).map(|outcome| outcome.run).unwrap_or_default()
@@ -117,6 +122,29 @@ fn conflicts_of_walks_are_those_of_lockstep() {
         let conflicts = |banks| with_banks("fenwick", n, banks).total().conflicts;
         assert_eq!((conflicts(Banks::ThirtyTwo), conflicts(Banks::Sixteen)), (thirty_two, sixteen), "{n}");
     }
+}
+
+/// The record has been measured by Nsight Compute on an NVIDIA H200. The five exceptions are those that the README names.
+#[test]
+fn conflicts_are_those_of_the_hardware() {
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/record/nvidia-h200/2026-11-21-lab-counters.md");
+    let record = std::fs::read_to_string(record).expect("the record");
+    let (mut equal, mut different) = (0, Vec::new());
+    for row in record.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
+        let (name, n, gpu) = (cells[1], number(cells[2]).expect("elements"), number(cells[4]).expect("conflicts"));
+        let heads: Vec<_> = (0..n).map(|index| index % 37 == 0).collect();
+        match with_heads(name, &heads, Banks::ThirtyTwo).total().conflicts == gpu {
+            true => equal += 1,
+            false => different.push((name, n)),
+        }
+    }
+    let exceptions = [
+        [("recursive", 64), ("fenwick", 64), ("chained", 64), ("look-back", 64)].as_slice(),
+        &[("segmented-pairs", 512), ("fenwick", 512), ("chained", 512), ("look-back", 512)],
+    ];
+    assert_eq!((equal, different), (54, exceptions.concat()));
 }
 
 #[test]
