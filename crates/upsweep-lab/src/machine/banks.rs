@@ -1,6 +1,7 @@
 //! The banks of shared memory, and the accesses that collide in them.
 
-use super::warp::WARP;
+/// Threads of a warp, which access the banks together.
+pub const WARP: usize = 32;
 
 /// The banks of shared memory: word i lies in bank i modulo their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! A block of threads on the machine.
 
+use super::banks::WARP;
 use super::counts::Counts;
 use super::memory::{Array, Flags, Space, Word};
 use super::model::Machine;
@@ -7,7 +8,6 @@ use super::pending::Done;
 use super::run::Step;
 use super::state::State;
 use super::thread::Thread;
-use super::warp::WARP;
 use crate::operator::Operator;
 use std::mem;
 

@@ -1,8 +1,8 @@
 //! Words, arrays of them, and who touched them last.
 
+use super::banks::WARP;
 use super::counts::Span;
 use super::fault::Access;
-use super::warp::WARP;
 use std::fmt::{Debug, Display};
 use std::num::NonZeroU32;
 

@@ -39,6 +39,9 @@
 //! more faults: a [shuffle](Thread::shuffle) from another warp, and a [wait](Thread::wait) for what nothing before sets.
 //! The first fault of all is what [`Machine::finish`] returns.
 //!
+//! Threads go through a step in lockstep: what comes next in the source is one instruction of all threads of a warp that are
+//! there ([`Block::step`]). So the model knows which accesses meet in a bank and at which branches a warp parts.
+//!
 //! What it leaves out: time. Its cycles are the lecture's rule for shared memory (see [`Counts::cycles`]), which is why
 //! they can be computed by hand and compared with what the lecture prints. Global memory costs nothing there.
 
@@ -55,7 +58,7 @@ mod state;
 mod thread;
 mod warp;
 
-pub use banks::Banks;
+pub use banks::{Banks, WARP};
 pub use block::Block;
 pub use counts::{Counts, Span};
 pub use fault::{Access, Fault, Site};
@@ -63,4 +66,3 @@ pub use memory::{Array, Flags, Space, Word};
 pub use model::Machine;
 pub use run::{ArrayInfo, Event, Place, Run, Step};
 pub use thread::Thread;
-pub use warp::WARP;

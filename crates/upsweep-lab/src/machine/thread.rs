@@ -1,12 +1,12 @@
 //! A thread, and what it does in a step.
 
+use super::banks::WARP;
 use super::fault::{Access, Fault, Site};
 use super::memory::{Array, Flags, Space, Stamp, Word};
 use super::model::Machine;
 use super::pending::Pending;
 use super::run::{Event, Place};
 use super::state::State;
-use super::warp::WARP;
 use crate::operator::Operator;
 use std::mem;
 use std::panic::Location;

@@ -9,13 +9,10 @@
 //! Hence a kernel's source has to be in the order of the program: what a step does stands in its closure, or in a
 //! function that is `#[track_caller]`, and conditions are told by [`Thread::branch`](super::Thread::branch).
 
-use super::banks::Banks;
+use super::banks::{Banks, WARP};
 use super::counts::Counts;
 use std::cmp::Reverse;
 use std::panic::Location;
-
-/// Threads of a warp.
-pub const WARP: usize = 32;
 
 /// Where in the kernel's source something is done. A copy reads and then writes at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
