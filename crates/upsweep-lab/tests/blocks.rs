@@ -1,6 +1,8 @@
 //! Kernels whose blocks talk to each other, whose warps shuffle, and whose threads go different ways: what the machine model
 //! finds wrong with them, what follows what, and what it costs.
 
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
 use upsweep_lab::machine::{Array, Banks, Block, Counts, Fault, Flags, Machine, Thread};
 use upsweep_lab::operator::Operator;
 

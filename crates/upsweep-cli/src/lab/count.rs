@@ -30,7 +30,7 @@ const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
     ("divergent", |costs| costs.inner.divergent_branches),
     ("conflicts", |costs| costs.inner.conflicts),
     ("cycles", |costs| costs.inner.cycles),
-    ("deep cycles", |costs| costs.span.cycles),
+    ("critical cycles", |costs| costs.span.cycles),
     ("all divergent", |costs| costs.total.divergent_branches),
     ("all conflicts", |costs| costs.total.conflicts),
     ("all cycles", |costs| costs.total.cycles),
@@ -40,7 +40,7 @@ const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
 const LEGEND: [&str; 4] = [
     "work: operations; depth: those on the longest chain, as blocks run at the same time",
     "divergent: branches at which a warp goes both ways; conflicts: accesses repeated for a bank",
-    "cycles: of shared memory; deep cycles: those on the longest chain",
+    "cycles: of shared memory; critical cycles: those on the longest chain",
     "all: with those of loads and stores, which the other columns leave out",
 ];
 

@@ -94,7 +94,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "reduce-sequential-ordered",
         Reduction,
         MAX_THREADS,
-        "the same in the order of the elements, for any operator: loads with the bits of the index reversed",
+        "the same in element order, for any operator: bit-reversed loads",
         "after Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Reduction, version 2\""
     ),
     algorithm!(
@@ -112,7 +112,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "reduce-unrolled-ordered",
         Reduction,
         MAX_THREADS,
-        "the same in the order of the elements, for any operator: loads with the bits of the index reversed",
+        "the same in element order, for any operator: bit-reversed loads",
         "after Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Implicit Synchronization in a Warp\""
     ),
     algorithm!(

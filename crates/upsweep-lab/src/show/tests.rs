@@ -194,6 +194,9 @@ fn text_reads_as_it_should() {
     assert!(page.contains(step), "{page}");
     assert!(page.contains("before\n  x        3   1   7   0\n  y        .   .   .   .\n"), "{page}");
     assert!(page.contains("  barrier ---"), "{page}");
+    let total = "\ntotal   work 5 operations, depth 2, 4 barriers\n  without loads and stores: 12 cycles, 0 conflicts, \
+                 4 divergent branches\n  with them: 16 cycles, ";
+    assert!(page.contains(total), "{page}");
     assert!(page.ends_with("result  as it should be\n"), "{page}");
     let coloured = text::render(&recording, text::Marks::Colour);
     assert!(coloured.contains("  s        3   \x1b[1;32m4\x1b[0m   \x1b[1;32m8\x1b[0m   \x1b[1;32m7\x1b[0m\n"));

@@ -167,15 +167,15 @@ impl Page<'_> {
         if total.shuffles > 0 {
             notes.push(count_of(total.shuffles, "shuffle", "shuffles"));
         }
+        self.wrapped("\ntotal   ", &notes.join(", "));
         for (counts, title) in [(&inner, "without loads and stores"), (&total, "with them")] {
-            notes.push(format!(
-                "{title} {}, {}, {}",
+            let parts = [
                 count_of(counts.cycles, "cycle", "cycles"),
                 count_of(counts.conflicts, "conflict", "conflicts"),
-                count_of(counts.divergent_branches, "divergent branch", "divergent branches")
-            ));
+                count_of(counts.divergent_branches, "divergent branch", "divergent branches"),
+            ];
+            self.wrapped(&format!("  {title}: "), &parts.join(", "));
         }
-        self.wrapped("\ntotal   ", &notes.join(", "));
         let mut arrays: Vec<String> = Vec::new();
         for array in recording.run.arrays.iter().filter(|array| array.block.is_none_or(|block| block == 0)) {
             let words = count_of(array.initial.len() as u64, "word", "words");
