@@ -282,7 +282,7 @@ fn listings_as_printed() {
     for d in (0..3).rev() {
         for k in (0..8).step_by(2 << d) {
             let t = x[k + (1 << d) - 1];
-            x[k + (2 << d) - 1] = x[k + (2 << d) - 1];
+            // Line 5 stores the right word to itself.
             x[k + (1 << d) - 1] = t + x[k + (2 << d) - 1];
         }
     }

@@ -83,10 +83,7 @@ pub(crate) fn run() -> Outcome {
             let Some([loads, stores, reads, writes]) = counted.get(algorithm.name) else { continue };
             let conflicts = model(algorithm, n)?;
             let found = loads + stores;
-            println!(
-                "| {} | {n} | {conflicts} | {found} = {loads} + {stores} | {reads} + {writes} |",
-                algorithm.name,
-            );
+            println!("| {} | {n} | {conflicts} | {found} = {loads} + {stores} | {reads} + {writes} |", algorithm.name,);
         }
     }
     Ok(())

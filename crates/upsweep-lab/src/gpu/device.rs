@@ -20,7 +20,7 @@ impl Gpu {
     /// The CUDA device of that number.
     ///
     /// # Errors
-    /// [`Error::Library`] when there is none.
+    /// [`Error::Library`](super::Error::Library) when there is none.
     pub fn open(ordinal: usize) -> Result<Self> {
         let device = Device::cuda(ordinal)?;
         let Some(cuda) = device.as_cuda() else {
