@@ -36,8 +36,8 @@ fn show() {
 #[test]
 fn show_in_files() {
     let f = Folder::new();
-    let text = f.prints(&["lab", "show", "blelloch", "--n", "8", "--svg", "a.svg", "--html", "a.html"]);
-    assert!(text.contains("\nkernel blelloch\n"));
+    // The files are what was asked for: nothing else is said.
+    assert_eq!(f.prints(&["lab", "show", "blelloch", "--n", "8", "--svg", "a.svg", "--html", "a.html"]), "");
     let (svg, html) = (f.read("a.svg"), f.read("a.html"));
     assert!(svg.starts_with(b"<?xml") && html.starts_with(b"<!DOCTYPE html>"));
     assert_eq!(f.run(&["lab", "show", "blelloch", "--n", "8", "--svg", "-"]).good_bytes(), svg);
@@ -51,6 +51,8 @@ fn a_fault_comes_after_its_steps() {
     let fault = "upsweep: kogge-stone-race: race at s[31] in step \"write\" of kogge_stone: thread 32 of block 0 reads \
                  and thread 31 of block 0 writes, and no barrier lies between\n";
     let done = f.run(&["lab", "show", "kogge-stone-race", "--n", "33", "--html", "race.html"]);
+    assert_eq!((done.code, &*done.stderr, done.stdout), (Some(2), fault, Vec::new()));
+    let done = f.run(&["lab", "show", "kogge-stone-race", "--n", "33"]);
     assert_eq!((done.code, &*done.stderr), (Some(2), fault));
     let text = String::from_utf8(done.stdout).unwrap();
     assert!(text.contains("\nstep 3  write: ") && !text.contains("\nstep 4"), "{text}");
@@ -64,25 +66,55 @@ fn count() {
     let f = Folder::new();
     let text =
         f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "16..64", "--csv", "c.csv", "--svg", "c.svg"]);
-    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    let head = ["algorithm", "n", "operations", "steps", "barriers", "conflicts", "cycles", "divergent", "warps"];
-    assert_eq!(rows[0], head);
+    let (table, legend) = text.split_once("\n\n").unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let head = "algorithm,n,work,depth,barriers,divergent,conflicts,cycles,critical_cycles,all_divergent,all_conflicts,all_cycles";
+    assert_eq!(rows[0].join(","), head.replace('_', ","));
     assert_eq!(rows.len(), 7);
+    for word in ["work", "depth", "divergent", "conflicts", "cycles", "critical cycles", "all"] {
+        assert!(legend.contains(&format!("{word}: ")), "{legend}");
+    }
     // n log n - (n - 1), and 2 (n - 1).
     assert_eq!((&rows[1][..3], &rows[6][..3]), (&["kogge-stone", "16", "49"][..], &["blelloch", "64", "126"][..]));
-    assert!(text.lines().all(|line| line.len() == text.find('\n').unwrap()), "{text}");
+    assert!(table.lines().all(|line| line.len() == text.find('\n').unwrap()), "{text}");
     let csv = String::from_utf8(f.read("c.csv")).unwrap();
     let commas: Vec<String> = rows[1..].iter().map(|row| row.join(",")).collect();
-    assert_eq!(
-        csv,
-        format!("algorithm,n,operations,steps,barriers,conflicts,cycles,divergent_warps\n{}\n", commas.join("\n"))
-    );
+    assert_eq!(csv, format!("{head}\n{}\n", commas.join("\n")));
     let svg = String::from_utf8(f.read("c.svg")).unwrap();
-    // Three sizes of two algorithms in two panels, and the legend.
-    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 2 + 2);
+    // Three sizes of two algorithms in three panels, but Kogge-Stone's cycles, and the legend.
+    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 3 + 2);
     assert_eq!(f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "10..100", "--csv", "-"]), csv);
     let banks = |banks: &str| f.prints(&["lab", "count", "blelloch", "--n", "50", "--banks", banks, "--csv", "-"]);
     assert!(banks("16").contains("\nblelloch,50,") && banks("16") != banks("32"));
+    // The lecture's 102 cycles of 64 leaves with 16 banks; 6 more for the load and the store. Two half-warps of degree 2, then
+    // one of 4, 4, 4 and 2: 3 (2 + 3 + 3 + 3 + 1) conflicts. Depth is log n.
+    let row = |name: &str, n: &str| {
+        let csv = f.prints(&["lab", "count", name, "--n", n, "--banks", "16", "--csv", "-"]);
+        csv.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(row("reduce-strided", "64"), "reduce-strided,64,63,6,6,5,36,102,102,6,36,108");
+    assert!(row("reduce-strided-padded", "64").contains(",84,84,"));
+    assert!(row("kogge-stone", "1024").starts_with("kogge-stone,1024,9217,10,"));
+    assert!(row("hillis-steele", "16384").starts_with("hillis-steele,16384,212993,14,"));
+}
+
+#[test]
+fn operators_that_do_not_commute() {
+    let f = Folder::new();
+    for name in ["reduce-sequential", "reduce-unrolled"] {
+        let reason = format!("{name} combines elements out of their order, and affine does not commute");
+        f.fails(
+            &["lab", "show", name, "--op", "affine"],
+            b"",
+            2,
+            &[&reason, &format!("{name}-ordered keeps the order")],
+        );
+        let ordered = f.prints(&["lab", "show", &format!("{name}-ordered"), "--op", "affine"]);
+        assert!(ordered.ends_with("result  as it should be\n"), "{ordered}");
+    }
+    // As on the slide.
+    let text = f.prints(&["lab", "show", "reduce-sequential", "--values", "3,1,7,0,4,1,6,3"]);
+    assert!(text.contains("\n  s       *7  *2 *13  *3   4   1   6   3\n"), "{text}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // What the laboratory's kernels share. Before it the host puts the element type T, its operator combine(a, b), identity(), and
-// the variant: PADDED, HALVES, EXCLUSIVE, MODULO.
+// the variant: PADDED, HALVES, EXCLUSIVE, MODULO, ORDERED.
 //
 // A block works on `size` neighbouring elements: a part. Where there are more parts than one, a kernel leaves the
 // combination of each in `sums`, and recursive.cuh does the rest.

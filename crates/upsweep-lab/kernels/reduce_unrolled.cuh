@@ -7,7 +7,7 @@ extern "C" __global__ void reduce_unrolled(const T* x, T* y, u64 n) {
     T* const s = shared_words();
     const u32 t = threadIdx.x, size = blockDim.x;
     const Part part(n, size);
-    const u32 from = bit_reversed(t, size);
+    const u32 from = ORDERED ? bit_reversed(t, size) : t;
     s[t] = from < part.count ? x[part.begin + from] : identity();
     u32 stride = size / 2;
     for (; stride >= WARP; stride /= 2) {

@@ -2,6 +2,7 @@
 
 use crate::machine::{Array, Banks, Fault, Machine, Run, Word};
 use crate::operator::{Affine, Operator};
+use crate::variant::{Barriers, Order, Variant};
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
 
@@ -72,35 +73,29 @@ pub struct Algorithm {
     pub computes: Computes,
     /// The most elements that it takes.
     pub limit: usize,
-    pub(crate) shorts: Body<i32>,
-    pub(crate) ints: Body<i64>,
-    pub(crate) affine: Body<Affine>,
+    pub(crate) variant: Variant,
+    pub(crate) of_i64: Body<i64>,
+    pub(crate) of_affine: Body<Affine>,
 }
 
-/// Runs the algorithm's kernels on a machine; returns the array of results.
-pub(crate) type Body<T> = fn(&mut Machine<T>, &Input<'_, T>) -> Array;
+/// Runs kernels on a machine; returns the array of results.
+type Body<T> = fn(&mut Machine<T>, &Input<'_, T>, Variant) -> Array;
 
 /// What can be combined in the laboratory.
 pub trait Element: Word {
     #[doc(hidden)]
-    fn body(algorithm: &Algorithm) -> Body<Self>;
-}
-
-impl Element for i32 {
-    fn body(algorithm: &Algorithm) -> Body<Self> {
-        algorithm.shorts
-    }
+    fn run(algorithm: &Algorithm, machine: &mut Machine<Self>, input: &Input<'_, Self>) -> Array;
 }
 
 impl Element for i64 {
-    fn body(algorithm: &Algorithm) -> Body<Self> {
-        algorithm.ints
+    fn run(algorithm: &Algorithm, machine: &mut Machine<Self>, input: &Input<'_, Self>) -> Array {
+        (algorithm.of_i64)(machine, input, algorithm.variant)
     }
 }
 
 impl Element for Affine {
-    fn body(algorithm: &Algorithm) -> Body<Self> {
-        algorithm.affine
+    fn run(algorithm: &Algorithm, machine: &mut Machine<Self>, input: &Input<'_, Self>) -> Array {
+        (algorithm.of_affine)(machine, input, algorithm.variant)
     }
 }
 
@@ -133,6 +128,13 @@ pub enum Error {
         /// How many elements there are.
         expected: usize,
     },
+    /// The algorithm combines elements out of their order, and the operator does not commute.
+    Order {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The operator.
+        operator: &'static str,
+    },
     /// The model found something wrong.
     Fault(Fault),
 }
@@ -147,6 +149,11 @@ impl Display for Error {
                 write!(f, "{algorithm} takes 1 to {limit} elements, not {found}")
             }
             Self::Heads { found, expected } => write!(f, "{found} head flags for {expected} elements"),
+            Self::Order { algorithm, operator } => write!(
+                f,
+                "{algorithm} combines elements out of their order, and {operator} does not commute; {algorithm}-ordered \
+                 keeps the order"
+            ),
             Self::Fault(fault) => fault.fmt(f),
         }
     }
@@ -166,21 +173,36 @@ impl Algorithm {
         }
     }
 
+    /// Whether it gives the right result with this operator: some need one that commutes.
+    #[must_use]
+    pub fn suits<T>(&self, operator: &Operator<T>) -> bool {
+        operator.commutes || self.variant.order != Order::Halves
+    }
+
+    /// Whether it is there to be wrong: the model finds a race in it, and it has no CUDA kernel.
+    #[must_use]
+    pub fn is_faulty(&self) -> bool {
+        self.variant.barriers == Barriers::One
+    }
+
     /// Whether it takes this input.
-    pub(crate) fn check<T>(&self, input: &Input<'_, T>) -> Result<(), Error> {
+    pub(crate) fn check<T>(&self, operator: &Operator<T>, input: &Input<'_, T>) -> Result<(), Error> {
         let found = input.values.len();
         self.takes(found)?;
-        match input.heads.len() == found {
+        if input.heads.len() != found {
+            return Err(Error::Heads { found: input.heads.len(), expected: found });
+        }
+        match self.suits(operator) {
             true => Ok(()),
-            false => Err(Error::Heads { found: input.heads.len(), expected: found }),
+            false => Err(Error::Order { algorithm: self.name, operator: operator.name }),
         }
     }
 
     /// Runs it on the machine model.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::Heads`] for an input that it does not take; [`Error::Fault`] where the model finds the
-    /// kernel wrong.
+    /// [`Error::Length`], [`Error::Heads`], [`Error::Order`] for what it does not take; [`Error::Fault`] where the model
+    /// finds the kernel wrong.
     pub fn run<T: Element>(&self, setup: Setup<T>, input: &Input<'_, T>) -> Result<Outcome<T>, Error> {
         match self.run_to_fault(setup, input)? {
             (results, run, None) => Ok(Outcome { results, run }),
@@ -194,12 +216,12 @@ impl Algorithm {
         setup: Setup<T>,
         input: &Input<'_, T>,
     ) -> Result<(Vec<T>, Run, Option<Fault>), Error> {
-        self.check(input)?;
+        self.check(&setup.operator, input)?;
         let mut machine = Machine::new(setup.operator, setup.banks);
         if setup.records {
             machine = machine.recording();
         }
-        let array = T::body(self)(&mut machine, input);
+        let array = T::run(self, &mut machine, input);
         let results = machine.read(array);
         let (run, fault) = machine.stop();
         Ok((results, run, fault))

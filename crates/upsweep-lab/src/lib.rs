@@ -13,3 +13,4 @@ pub mod machine;
 pub mod operator;
 pub mod sample;
 pub mod show;
+mod variant;

@@ -12,6 +12,8 @@ pub struct Operator<T> {
     pub identity: T,
     /// `combine(a, b)` is a ⊕ b.
     pub combine: fn(T, T) -> T,
+    /// Whether a ⊕ b is always b ⊕ a.
+    pub commutes: bool,
 }
 
 macro_rules! integers {
@@ -20,13 +22,13 @@ macro_rules! integers {
             /// Addition, wrapping.
             #[must_use]
             pub fn sum() -> Self {
-                Self { name: "sum", identity: 0, combine: $integer::wrapping_add }
+                Self { name: "sum", identity: 0, combine: $integer::wrapping_add, commutes: true }
             }
 
             /// The larger of two.
             #[must_use]
             pub fn max() -> Self {
-                Self { name: "max", identity: $integer::MIN, combine: $integer::max }
+                Self { name: "max", identity: $integer::MIN, combine: $integer::max, commutes: true }
             }
         }
     )*};
@@ -56,6 +58,6 @@ impl Operator<Affine> {
         fn then(f: Affine, g: Affine) -> Affine {
             Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) }
         }
-        Self { name: "affine", identity: Affine { m: 1, c: 0 }, combine: then }
+        Self { name: "affine", identity: Affine { m: 1, c: 0 }, combine: then, commutes: false }
     }
 }

@@ -13,6 +13,9 @@ use upsweep_lab::operator::Operator;
 const LONGER: [usize; 5] = [2049, 16_384, 65_536, 70_001, 100_352];
 
 fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl Fn(usize) -> T, n: usize) {
+    if !algorithm.suits(&operator) {
+        return;
+    }
     let values: Vec<_> = (0..n).map(value).collect();
     let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
     let input = Input { values: &values, heads: &heads };
@@ -69,4 +72,30 @@ fn a_single_buffer_races() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn operators_that_do_not_commute_need_the_order() {
+    let values: Vec<_> = (0..8).map(affine).collect();
+    let input = Input { values: &values, heads: &[false; 8] };
+    let setup = Setup { operator: Operator::affine(), banks: Banks::ThirtyTwo, records: false };
+    for name in ["reduce-sequential", "reduce-unrolled"] {
+        let algorithm = by_name(name).expect("it is listed");
+        let error = algorithm.run(setup, &input).expect_err("affine does not commute");
+        assert_eq!(error, Error::Order { algorithm: name, operator: "affine" });
+        // What the error names exists, and does what it says.
+        let ordered = error.to_string().split_whitespace().find(|word| word.ends_with("-ordered")).and_then(by_name);
+        let found = ordered.expect("it is listed").run(setup, &input).map(|outcome| outcome.results);
+        assert_eq!(found, Ok(algorithm.computes.oracle(&Operator::affine(), &input)));
+    }
+    // As on the slide: the lower half gets the upper one.
+    let input = Input { values: &[3, 1, 7, 0, 4, 1, 6, 3], heads: &[false; 8] };
+    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: true };
+    let run = by_name("reduce-sequential").expect("it is listed").run(setup, &input).expect("it runs").run;
+    let s = run.arrays.iter().position(|array| array.name == "s").expect("it has one");
+    let words = |steps| run.memory_after(steps)[s].iter().flatten().take(4).cloned().collect::<Vec<_>>();
+    assert_eq!(
+        (words(1), words(2)),
+        (["3", "1", "7", "0"].map(str::to_owned).to_vec(), ["7", "2", "13", "3"].map(str::to_owned).to_vec())
+    );
 }

@@ -1,6 +1,9 @@
-//! What the machine model finds wrong with kernels whose blocks talk to each other, and whose warps shuffle.
+//! Kernels whose blocks talk to each other, whose warps shuffle, and whose threads go different ways: what the machine model
+//! finds wrong with them, what follows what, and what it costs.
 
-use upsweep_lab::machine::{Array, Banks, Block, Fault, Flags, Machine};
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
+use upsweep_lab::machine::{Array, Banks, Block, Counts, Fault, Flags, Machine, Thread};
 use upsweep_lab::operator::Operator;
 
 fn machine() -> Machine<i64> {
@@ -100,4 +103,117 @@ fn shuffles_stay_within_a_warp() {
         let expected = Fault::OtherWarp { kernel: "shuffles", step: "shuffle", block: 0, thread, from };
         assert_eq!(machine.finish().err(), (!right).then_some(expected));
     }
+}
+
+/// What one step of a warp counts that has 64 words of shared memory to read.
+fn warp(body: impl Fn(&mut Thread<'_, i64>, Array)) -> Counts {
+    let mut machine = machine();
+    machine.launch("kernel", 1, 32, |block| {
+        let s = block.shared("s", 64);
+        block.step("fill", |t| {
+            t.write(s, t.index, 0);
+            t.write(s, t.index + 32, 0);
+        });
+        block.barrier();
+        block.step("loops", |t| body(t, s));
+    });
+    machine.finish().expect("no fault").total_of(|step| step.label == "loops")
+}
+
+#[test]
+fn threads_wait_behind_a_loop_for_those_that_stay_longer() {
+    // Thread t goes round t % 4 times. In round k the threads with t % 4 > k read words 0 and 32, of one bank.
+    let counts = warp(|t, s| {
+        let mut left = t.index % 4;
+        while t.branch(left > 0) {
+            t.read(s, 32 * (t.index / 4 % 2));
+            left -= 1;
+        }
+        // All at once again: a word of its own each.
+        t.read(s, t.index);
+    });
+    // 4 rounds of the branch: at the last one all that are left leave, at the others some do.
+    assert_eq!((counts.conflicts, counts.divergent_branches, counts.cycles), (3, 3, 3 * 4 + 2));
+}
+
+#[test]
+fn a_round_of_the_outer_loop_begins_when_all_have_left_the_inner_one() {
+    // Even threads skip the inner loop in the first round of the outer one, and odd threads in the second. Who stays reads
+    // words of a bank of its own, so nothing conflicts, unless rounds are mixed up: they are 32 words apart.
+    let counts = warp(|t, s| {
+        for round in 0..2 {
+            let mut left = if t.branch(t.index % 2 == round) { 0 } else { 2 };
+            while t.branch(left > 0) {
+                t.read(s, t.index / 2 + 32 * round);
+                left -= 1;
+            }
+        }
+    });
+    // In each of the two rounds: the condition, then the loop's branch once; later ones are taken by all that are there.
+    assert_eq!((counts.conflicts, counts.divergent_branches, counts.cycles), (0, 4, 2 * 2 * 2));
+}
+
+#[test]
+fn depth_is_the_longest_chain() {
+    let mut machine = machine();
+    let (x, status, flag) = (machine.array("x", &[1; 4]), machine.status("sum", 4), machine.status_flags("set", 4));
+    // A launch whose blocks do not wait for each other: 3 operations by thread 0, 1 by the others.
+    machine.launch("apart", 4, 32, |block| {
+        block.step("add", |t| {
+            for _ in 0..if t.index == 0 { 3 } else { 1 } {
+                t.combine(1, 1);
+            }
+        });
+        block.step("load", |t| {
+            t.read(x, t.block);
+        });
+    });
+    // A chain: each block adds two, waits for the one before it, and adds one.
+    machine.launch("chain", 4, 1, |block| {
+        let number = block.index;
+        let s = block.shared("s", 1);
+        block.step("own", |t| {
+            let two = t.combine(1, 1);
+            let two = t.combine(two, 1);
+            t.write(s, 0, two);
+        });
+        block.step("link", |t| {
+            let own = t.read(s, 0);
+            if number > 0 {
+                t.wait(flag, number - 1);
+                let before = t.read(status, number - 1);
+                t.combine(before, own);
+            }
+            t.write(status, number, own);
+            t.write_flag(flag, number, 1);
+        });
+    });
+    let run = machine.finish().expect("no fault");
+    assert_eq!(run.total().operations, 4 * (3 + 31) + 4 * 2 + 3);
+    // 3 in the first launch; 2 in all blocks of the second one at once; then three links.
+    assert_eq!(run.span().operations, 3 + 2 + 3);
+    // Word 0 is written in 2 cycles, by all blocks at once, and read in 2 by each link, of which there are 4.
+    assert_eq!((run.span().cycles, run.total().cycles), (2 + 2 * 4, 4 * 4));
+}
+
+#[test]
+fn loads_and_stores_are_apart() {
+    let mut machine = machine();
+    let (x, y) = (machine.array("x", &[1; 64]), machine.empty("y", 64));
+    machine.launch("kernel", 1, 32, |block| {
+        let s = block.shared("s", 64);
+        block
+            .step("load", |t| [0, 1].into_iter().for_each(|half| t.copy(x, 2 * t.index + half, s, 2 * t.index + half)));
+        block.step("add", |t| {
+            let (own, other) = (t.read(s, t.index), t.read(s, t.index + 32));
+            let both = t.combine(own, other);
+            t.write(s, t.index, both);
+        });
+        block.step("store", |t| t.copy(s, t.index, y, t.index));
+    });
+    let run = machine.finish().expect("no fault");
+    assert_eq!(run.steps.iter().map(|step| step.is_transfer).collect::<Vec<_>>(), [true, false, true]);
+    // Both halves of the load are 2-way conflicts.
+    assert_eq!((run.total().cycles, run.total().conflicts), (4 + 4 + 6 + 2, 2));
+    assert_eq!((run.inner().cycles, run.inner().conflicts, run.span().cycles), (6, 0, 6));
 }

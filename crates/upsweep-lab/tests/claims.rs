@@ -59,7 +59,7 @@ fn whole_warps_do_more_operations_than_needed() {
     assert_eq!(operations("reduce-shuffle", 512), 5 * 512 + 5 * 32);
     for name in ["reduce-unrolled", "reduce-shuffle"] {
         let adding = run(name, 512, Banks::ThirtyTwo).total_of(|step| step.counts.operations > 0);
-        assert_eq!((adding.divergent_warps, adding.conflicts), (0, 0), "{name}");
+        assert_eq!((adding.divergent_branches, adding.conflicts), (0, 0), "{name}");
     }
 }
 
@@ -95,7 +95,7 @@ fn steps_are_logarithms() {
 
 #[test]
 fn divergence_of_reductions() {
-    let divergent = |name| each(&run(name, 512, Banks::ThirtyTwo), "add", |step| step.divergent_warps);
+    let divergent = |name| each(&run(name, 512, Banks::ThirtyTwo), "add", |step| step.divergent_branches);
     assert_eq!(divergent("reduce-sequential"), [0, 0, 0, 0, 1, 1, 1, 1, 1]);
     assert_eq!(divergent("reduce-strided"), [0, 0, 0, 0, 1, 1, 1, 1, 1]);
     assert_eq!(divergent("reduce-interleaved"), [16, 16, 16, 16, 16, 8, 4, 2, 1]);
@@ -114,7 +114,7 @@ fn divergence_of_reductions() {
 fn divergence_of_brent_kung() {
     let adding = |name| run(name, 512, Banks::ThirtyTwo).total_of(|step| ["up", "down"].contains(&step.label));
     let (contiguous, modulo, inverse) = (adding("brent-kung"), adding("brent-kung-modulo"), adding("inverse"));
-    assert_eq!((contiguous.divergent_warps, modulo.divergent_warps, inverse.divergent_warps), (13, 185, 13));
+    assert_eq!((contiguous.divergent_branches, modulo.divergent_branches, inverse.divergent_branches), (13, 185, 13));
     assert_eq!((contiguous.conflicts, modulo.conflicts), (438, 0));
     assert_eq!((adding("brent-kung-padded").conflicts, adding("inverse-padded").conflicts), (22, 11));
 }
@@ -172,16 +172,46 @@ const EXPECTED: &[(&str, &str, &str, bool)] = &[
     ("hillis-steele-work", "17 4097 45057", "17 4097 45057", true),
     ("first-attempt-work", "17 321 4097 9217", "17 321 4097 9217", true),
     ("first-attempt-work-per-step", "7 5 4", "7 6 4", false),
-    ("twenty-times-the-work", "20", "19.00 (log n is 20)", true),
+    ("twenty-times-the-work", "20", "19.00", true),
+    (
+        "twenty-times-slower",
+        "20",
+        "91.1 us on an NVIDIA H200, Brent-Kung 22.0 us: 4.1 times slower, for 9.5 times the work; one thread 43915 us: 482 times \
+         faster, for 19.0 times the work",
+        false,
+    ),
     ("naive-steps", "10 10", "10 10", true),
+    ("words-double", "2 4 8 16 32 64", "2 4 8 16 32 64", true),
+    ("inclusive-example", "3 4 11 11 14 16 22 25", "3 4 11 11 15 16 22 25", false),
+    ("exclusive-example", "0 3 4 11 11 15 16 22", "0 3 4 11 11 15 16 22", true),
     ("blelloch-work", "14 126 1022 2046", "14 126 1022 2046", true),
     ("balanced-steps", "20 20", "20 20", true),
     ("brent-kung-work", "11 120 1013 2036", "11 120 1013 2036", true),
     ("brent-kung-steps", "19", "19", true),
     ("brent-kung-threads", "up 4 2 1 0, down 2 4 8", "up 8 4 2 1, down 1 3 7", false),
+    ("brent-kung-third-level", "2 4 6 8 10 12", "2 4 6 8 10 12 14", false),
     ("inverse-work", "less than 14 126 1022 2046", "11 120 1013 2036", true),
-    ("inclusive-example", "3 4 11 11 14 16 22 25", "3 4 11 11 15 16 22 25", false),
-    ("exclusive-example", "0 3 4 11 11 15 16 22", "0 3 4 11 11 15 16 22", true),
+    ("reduction-steps", "9 256", "9 256", true),
+    ("reductions-do-not-race", "none", "none", true),
+    ("segments-apart", "128", "24", false),
+    ("segments-together", "12 16 20", "12 16 20", true),
+    ("fenwick-build", "24 384 4608 10240", "7 63 511 1023", false),
+    ("fenwick-update", "at most log n + 1: 4 7 10", "4 7 10", true),
+    ("naive-loop", "3 4 11 11 15 16 22 25", "3 1 8 7 12 12 11 14", false),
+    ("naive-threads", "3 4 11 11 15 16 22 25", "3 1 8 8 12 13 19 22", false),
+    ("naive-strides", "1 2 4 8", "1 2 4", false),
+    ("down-sweep", "0 3 4 11 11 15 16 22", "18 15 18 11 9 5 6 0", false),
+    ("segment-sum", "25", "11", false),
+    ("segmented-operator", "0 1 3 6 0 6 0 1 4", "f = f1: 0 1 2 3 0 6 0 1 3; f = f2: 0 1 3 6 0 6 0 1 4", false),
+    ("sequential-loop", "36", "16", false),
+    ("sequential-loop-end", "it ends after 2 rounds", "stride 4 after 1000 rounds", false),
+    ("padded-loop", "36", "7", false),
+    (
+        "padded-loop-bound",
+        "36",
+        "thread 2 of block 0 reads s[8] in step \"add\" of printed: the array has 8 words",
+        false,
+    ),
     ("interleaved-first-steps", "16 16 16 16 16", "16 16 16 16 16", true),
     ("interleaved-later-steps", "0 0 0 0", "8 4 2 1", false),
     ("interleaved-one-thread", "1 1 1 1", "1 1 1 1", true),
@@ -189,9 +219,16 @@ const EXPECTED: &[(&str, &str, &str, bool)] = &[
     ("interleaved-quarter", "less than 0.250", "0.111", true),
     ("sequential-divergence", "0 0 0 0 1 1 1 1 1", "0 0 0 0 1 1 1 1 1", true),
     ("sequential-sub-sums", "the first step that diverges makes less than 16", "16", false),
-    ("sequential-retiring", "4", "4 (warps at work: 8 4 2 1 1 1 1 1 1)", true),
+    ("sequential-retiring", "4", "4 (warps at work: 16 8 4 2 1 1 1 1 1)", true),
     ("last-loops", "6", "6", true),
     ("unrolled-lines", "64 2080", "64 1568", false),
+    (
+        "unrolled-bound",
+        "lockstep orders them",
+        "race at s[32] in step \"write\" of printed: thread 31 of block 0 reads and thread 32 of block 0 writes, and no \
+         barrier lies between",
+        false,
+    ),
     ("single-buffer-race", "a race", "from 33 elements on", true),
     ("interleaved-conflicts", "conflicts", "0", false),
     ("sequential-conflicts", "0", "0", true),
@@ -202,7 +239,18 @@ const EXPECTED: &[(&str, &str, &str, bool)] = &[
     ("tree-512", "570 120 304", "570 120 304", true),
     ("tree-512-padded-degrees", "1 1 1 1 2 2 2 2 1", "1 1 1 1 2 2 2 2 1", true),
     ("brent-kung-conflicts", "2 4", "2 4", true),
-    ("brent-kung-padded-conflicts", "1 1", "1 1", true),
+    ("brent-kung-padded-conflicts", "1", "1", true),
+    ("tree-128-addresses", "112 116 120 122; banks 0 4 8 10", "112 116 120 124; banks 0 4 8 12", false),
+    ("tree-64-padded-addresses", "31 addresses, the last is 63", "32 addresses, the last is 65", false),
+    ("tree-128-padded-banks", "0 4 8 12 17 21 25 29", "0 4 8 12 1 5 9 13", false),
+    (
+        "tree-crowds",
+        "2 at each of 8: 0 8 at bank 0; 4 at each of 4: 0 4 8 12 at bank 1",
+        "2 at each of 8: 0 8 at bank 0; 4 at each of 4: 0 4 8 12 at bank 1",
+        true,
+    ),
+    ("padding-waste", "about 3 %", "3.1 % (1056 words for 1024)", true),
+    ("double-buffer-in-place", "16", "32", false),
     ("warps-of-blocks", "24", "24", true),
     ("latency-hiding", "13", "13", true),
 ];
@@ -217,6 +265,71 @@ fn claims_are_settled() {
     assert_eq!(found.len(), EXPECTED.len());
 }
 
+/// What the listings do, as plain loops over their words.
+#[test]
+fn listings_as_printed() {
+    let elements = [3, 1, 7, 0, 4, 1, 6, 3];
+    let found = |name: &str| claims().into_iter().find(|claim| claim.name == name).expect("it is listed").found;
+    let text = |words: &[i64]| words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+
+    let mut x = elements;
+    for d in 0..3 {
+        for k in (0..8).step_by(2 << d) {
+            x[k + (2 << d) - 1] += x[k + (1 << d) - 1];
+        }
+    }
+    x[7] = 0;
+    for d in (0..3).rev() {
+        for k in (0..8).step_by(2 << d) {
+            let t = x[k + (1 << d) - 1];
+            // Line 5 stores the right word to itself.
+            x[k + (1 << d) - 1] = t + x[k + (2 << d) - 1];
+        }
+    }
+    assert_eq!(found("down-sweep"), text(&x));
+
+    let (mut loops, mut threads) = (elements, elements);
+    for i in 1..3 {
+        let before = loops;
+        (1 << i..8).for_each(|tid| loops[tid] = before[tid - (1 << (i - 1))] + before[tid]);
+    }
+    for stride in [1, 2, 4] {
+        let before = threads;
+        (stride + 1..8).for_each(|tid| threads[tid] = before[tid - stride] + before[tid]);
+    }
+    assert_eq!((found("naive-loop"), found("naive-threads")), (text(&loops), text(&threads)));
+
+    let mut sums = [1, 2, 3, 4, 5, 6, 7, 8];
+    for stride in [4, 2] {
+        (0..stride).for_each(|t| sums[t] += sums[t + stride]);
+    }
+    let mut padded = [1, 2, 3, 4, 5, 6, 7, 8];
+    for d in [4, 2, 1] {
+        (0..4).filter(|thid| *thid <= d).for_each(|thid| padded[2 * thid] += padded[2 * thid + 1]);
+    }
+    assert_eq!((found("sequential-loop"), found("padded-loop")), (text(&sums[..1]), text(&padded[..1])));
+}
+
+#[test]
+fn measured_times_are_those_of_the_record() {
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/record/nvidia-h200/2026-11-21-lab.csv");
+    let record = std::fs::read_to_string(record).expect("the record");
+    let micros = |name: &str| -> f64 {
+        let row = record.lines().find(|row| row.starts_with(&format!("{name},lab_sum,i32,20,"))).expect("a row");
+        row.split(',').nth(4).expect("a time").parse().expect("a number")
+    };
+    let claims = claims();
+    let found = &claims.iter().find(|claim| claim.name == "twenty-times-slower").expect("it is listed").found;
+    let [naive, tree, alone] = ["hillis-steele", "brent-kung", "sequential"].map(micros);
+    for words in [
+        format!("{naive:.1} us on"),
+        format!("Brent-Kung {tree:.1} us: {:.1} times slower", naive / tree),
+        format!("one thread {alone:.0} us: {:.0} times faster", alone / naive),
+    ] {
+        assert!(found.contains(&words), "{words}: {found}");
+    }
+}
+
 #[test]
 fn claims_have_names_of_their_own_and_sources() {
     let claims = claims();
@@ -225,6 +338,10 @@ fn claims_have_names_of_their_own_and_sources() {
     names.dedup();
     assert_eq!(names.len(), claims.len());
     assert!(claims.iter().all(|claim| !claim.source.is_empty() && !claim.statement.is_empty()));
+    // What is printed nowhere says so.
+    let derived: Vec<_> =
+        claims.iter().filter(|claim| claim.source.starts_with("derived from ")).map(|claim| claim.name).collect();
+    assert_eq!(derived, ["brent-kung-work", "brent-kung-steps"]);
     // Who says that something is wrong says what is right.
     assert!(claims.iter().all(|claim| claim.holds || !claim.remark.is_empty()));
 }

@@ -1,19 +1,32 @@
-//! What the files of the algorithms say of their cost, for those of many blocks, the segmented ones and the Fenwick tree.
+//! What the files of the algorithms say of their cost, for those of many blocks, the segmented ones and the Fenwick tree; depths;
+//! and conflicts beside the hardware's.
 
 use upsweep_lab::algorithm::{Input, Setup};
 use upsweep_lab::algorithms::by_name;
-use upsweep_lab::machine::{Banks, Counts};
+use upsweep_lab::machine::{Banks, Counts, Run};
 use upsweep_lab::operator::Operator;
 
-/// What a run with segments of 5 elements counts.
-fn counts(name: &str, n: u64) -> Counts {
+/// A run with segments of 5 elements.
+fn run(name: &str, n: u64) -> Run {
+    with_banks(name, n, Banks::ThirtyTwo)
+}
+
+fn with_banks(name: &str, n: u64, banks: Banks) -> Run {
+    with_heads(name, &(0..n).map(|index| index % 5 == 0).collect::<Vec<_>>(), banks)
+}
+
+fn with_heads(name: &str, heads: &[bool], banks: Banks) -> Run {
+    let n = heads.len();
     let values: Vec<_> = (0..n as i64).collect();
-    let heads: Vec<_> = (0..n).map(|index| index % 5 == 0).collect();
-    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
-    let input = Input { values: &values, heads: &heads };
+    let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+    let input = Input { values: &values, heads };
     let outcome = by_name(name).map(|algorithm| algorithm.run(setup, &input));
     assert!(matches!(outcome, Some(Ok(_))), "{name} of {n} elements: {outcome:?}");
-    outcome.and_then(Result::ok).map(|outcome| outcome.run.total()).unwrap_or_default()
+    outcome.and_then(Result::ok).map(|outcome| outcome.run).unwrap_or_default()
+}
+
+fn counts(name: &str, n: u64) -> Counts {
+    run(name, n).total()
 }
 
 #[test]
@@ -71,12 +84,67 @@ fn production_keeps_its_elements_in_registers() {
 
 #[test]
 fn segments_do_not_change_the_number_of_steps() {
-    let (n, plain) = (1024, counts("blelloch", 1024));
+    let (n, plain) = (1024, run("blelloch", 1024));
     for name in ["segmented-pairs", "segmented-sweep"] {
-        let total = counts(name, n);
-        assert_eq!((total.steps, total.barriers), (plain.steps, plain.barriers), "{name}");
-        assert!(total.operations < 2 * (n - 1), "{name}");
+        let run = run(name, n);
+        assert_eq!((run.steps.len(), run.total().barriers), (plain.steps.len(), plain.total().barriers), "{name}");
+        assert!(run.total().operations < 2 * (n - 1), "{name}");
     }
+}
+
+#[test]
+fn depths_are_those_of_the_texts() {
+    let depth = |name, n| run(name, n).span().operations;
+    assert_eq!((depth("kogge-stone", 1024), depth("double-buffered", 1024)), (10, 10));
+    assert_eq!((depth("blelloch", 1024), depth("inverse", 1024), depth("brent-kung", 1024)), (20, 19, 19));
+    assert_eq!((depth("hillis-steele", 16_384), depth("sequential", 1024)), (14, 1023));
+    // A block scan of 512, that of the sums, and two additions a thread.
+    assert_eq!((depth("three-kernel", 16_384), depth("three-kernel", 512)), (17 + 17 + 2, 17));
+    // The longest walk of a thread: elements 511 and 1023, of 9 and 10 bits.
+    assert_eq!(depth("fenwick", 1024), 10 + 8 + 9);
+}
+
+#[test]
+fn a_chain_is_deep_and_a_look_back_is_not() {
+    for tiles in [48, 480] {
+        let [chained, look_back, production] =
+            ["chained", "look-back", "production"].map(|name| run(name, tiles * 1024).span());
+        // A thread's 4 elements, the scan of 256 totals, a link a tile, and what lies before put in front of the elements.
+        assert_eq!(chained.operations, 3 + 15 + (tiles - 1) + 5);
+        assert!(look_back.operations < 3 + 15 + 5 + 12 * tiles / 48 && look_back.cycles < chained.cycles);
+        assert!(production.operations < look_back.operations, "{production:?} {look_back:?}");
+    }
+}
+
+#[test]
+fn conflicts_of_walks_are_those_of_lockstep() {
+    for (n, thirty_two, sixteen) in [(64, 15, 40), (128, 50, 104), (512, 310, 568), (1024, 710, 1272)] {
+        let conflicts = |banks| with_banks("fenwick", n, banks).total().conflicts;
+        assert_eq!((conflicts(Banks::ThirtyTwo), conflicts(Banks::Sixteen)), (thirty_two, sixteen), "{n}");
+    }
+}
+
+/// The record has been measured by Nsight Compute on an NVIDIA H200. The five exceptions are those that the README names.
+#[test]
+fn conflicts_are_those_of_the_hardware() {
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/record/nvidia-h200/2026-11-21-lab-counters.md");
+    let record = std::fs::read_to_string(record).expect("the record");
+    let (mut equal, mut different) = (0, Vec::new());
+    for row in record.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<_> = row.split('|').map(str::trim).collect();
+        let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok());
+        let (name, n, gpu) = (cells[1], number(cells[2]).expect("elements"), number(cells[4]).expect("conflicts"));
+        let heads: Vec<_> = (0..n).map(|index| index % 37 == 0).collect();
+        match with_heads(name, &heads, Banks::ThirtyTwo).total().conflicts == gpu {
+            true => equal += 1,
+            false => different.push((name, n)),
+        }
+    }
+    let exceptions = [
+        [("recursive", 64), ("fenwick", 64), ("chained", 64), ("look-back", 64)].as_slice(),
+        &[("segmented-pairs", 512), ("fenwick", 512), ("chained", 512), ("look-back", 512)],
+    ];
+    assert_eq!((equal, different), (54, exceptions.concat()));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod support;
 
 use support::{LENGTHS, MILLION, affine, is_right, random};
-use upsweep_lab::algorithm::{Algorithm, Input};
+use upsweep_lab::algorithm::{Algorithm, Computes, Input};
 use upsweep_lab::algorithms::ALGORITHMS;
 use upsweep_lab::gpu::{Gpu, GpuElement, race, variants};
 use upsweep_lab::operator::Operator;
@@ -19,6 +19,9 @@ fn check<T: GpuElement>(
     value: impl Fn(usize) -> T,
     n: usize,
 ) -> Outcome {
+    if !algorithm.suits(&operator) {
+        return Ok(());
+    }
     let values: Vec<_> = (0..n).map(value).collect();
     let heads: Vec<_> = (0..n).map(|index| random(index + 7) % 5 == 0).collect();
     let input = Input { values: &values, heads: &heads };
@@ -65,4 +68,29 @@ fn gpu_kernels_are_listed() {
         let prefix = format!("lab {} ", algorithm.name);
         assert!(variants.iter().any(|(name, _)| name.starts_with(&prefix)), "{} has no kernel", algorithm.name);
     }
+}
+
+/// What the kernel is compiled with is what its algorithm's name says, and what the model runs with.
+#[test]
+fn gpu_kernels_are_told_their_variant() {
+    let (variants, mut checked) = (variants(), 0);
+    for algorithm in ALGORITHMS {
+        let prefix = format!("lab {} ", algorithm.name);
+        let says = |word| algorithm.name.contains(word);
+        let halves = says("halves") || ["reduce_strided", "three_kernel", "recursive"].contains(&algorithm.file);
+        let unordered = ["reduce-sequential", "reduce-unrolled"].contains(&algorithm.name);
+        let constants = format!(
+            "constexpr bool PADDED = {}, HALVES = {halves}, EXCLUSIVE = {}, MODULO = {}, ORDERED = {};",
+            says("padded"),
+            algorithm.computes == Computes::ExclusiveScan,
+            says("modulo"),
+            !unordered
+        );
+        for (name, source) in variants.iter().filter(|(name, _)| name.starts_with(&prefix)) {
+            assert!(source.prelude.contains(&constants), "{name}: not {constants}");
+            checked += 1;
+        }
+        assert_eq!(algorithm.suits(&Operator::affine()), !unordered, "{}", algorithm.name);
+    }
+    assert_eq!(checked, variants.len());
 }

@@ -319,10 +319,10 @@ fn padding_costs_8_cycles_once_a_warp_step() {
 }
 
 #[test]
-fn divergence_is_counted_once_a_warp_step() {
+fn divergence_is_counted_at_every_branch() {
     let mut machine = machine(Banks::ThirtyTwo);
     machine.launch("kernel", 1, 128, |block| {
-        // Two branches at which warps 1 and 2 diverge; at the second one warp 2 only.
+        // At the first branch warps 1 and 2 diverge, at the second one warp 2 only.
         block.step("two branches", |t| {
             t.branch(t.index.is_multiple_of(2) || t.index < 32 || t.index >= 96);
             t.branch(t.index < 64 + 16);
@@ -333,8 +333,8 @@ fn divergence_is_counted_once_a_warp_step() {
     });
     let run = machine.finish().expect("no fault");
     assert_eq!(run.steps[0].divergent, [1, 2]);
-    assert_eq!((run.steps[0].counts.divergent_warps, run.steps[1].counts.divergent_warps), (2, 0));
-    assert_eq!(run.total().divergent_warps, 2);
+    assert_eq!((run.steps[0].counts.divergent_branches, run.steps[1].counts.divergent_branches), (3, 0));
+    assert_eq!(run.total().divergent_branches, 3);
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn steps_count_who_takes_part() {
         block.barrier();
     });
     let total = machine.finish().expect("no fault").total();
-    assert_eq!((total.steps, total.warp_steps, total.active_threads, total.threads), (2, 2, 40, 128));
+    assert_eq!((total.warp_steps, total.active_threads, total.threads), (2, 40, 128));
     assert_eq!((total.operations, total.global_reads, total.barriers), (40, 40, 2));
     assert!((total.activity() - 40.0 / 128.0).abs() < 1e-12);
 }

@@ -42,10 +42,10 @@ pub(crate) struct ShowArgs {
     /// What the random elements, and the segments of segmented scans, depend on
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Draw the run to FILE (`-`: to standard output, instead of the text)
+    /// Draw the run to FILE, instead of the text (`-`: to standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Make a page on which the run plays
+    /// Make a page on which the run plays, instead of the text (`-`: to standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct CountArgs {
     /// Write the table to FILE (`-`: to standard output, instead of the aligned one)
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Draw operations and cycles over the number of elements to FILE
+    /// Draw work, depth and cycles over the number of elements to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

@@ -5,7 +5,7 @@ use super::{refused, write};
 use crate::failure::{Failure, Result};
 use crate::output::Destination;
 use upsweep_lab::algorithm::{Algorithm, Input, Setup};
-use upsweep_lab::machine::Counts;
+use upsweep_lab::machine::{Counts, Span};
 use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
 use upsweep_lab::show::plot::{self, Line, Panel};
@@ -13,20 +13,41 @@ use upsweep_lab::show::plot::{self, Line, Panel};
 /// The most elements of a run that is counted: it takes seconds.
 const MOST_COUNTED: usize = 1 << 20;
 
-/// What the table has of [`Counts`].
-const COLUMNS: [(&str, fn(&Counts) -> u64); 6] = [
-    ("operations", |counts| counts.operations),
-    ("steps", |counts| counts.steps),
-    ("barriers", |counts| counts.barriers),
-    ("conflicts", |counts| counts.conflicts),
-    ("cycles", |counts| counts.cycles),
-    ("divergent warps", |counts| counts.divergent_warps),
+/// What a run costs.
+struct Costs {
+    /// All of it, and what is left without loads and stores.
+    total: Counts,
+    inner: Counts,
+    /// The longest chain.
+    span: Span,
+}
+
+/// What the table has of [`Costs`].
+const COLUMNS: [(&str, fn(&Costs) -> u64); 10] = [
+    ("work", |costs| costs.total.operations),
+    ("depth", |costs| costs.span.operations),
+    ("barriers", |costs| costs.total.barriers),
+    ("divergent", |costs| costs.inner.divergent_branches),
+    ("conflicts", |costs| costs.inner.conflicts),
+    ("cycles", |costs| costs.inner.cycles),
+    ("critical cycles", |costs| costs.span.cycles),
+    ("all divergent", |costs| costs.total.divergent_branches),
+    ("all conflicts", |costs| costs.total.conflicts),
+    ("all cycles", |costs| costs.total.cycles),
+];
+
+/// What the columns mean.
+const LEGEND: [&str; 4] = [
+    "work: operations; depth: those on the longest chain, as blocks run at the same time",
+    "divergent: branches at which a warp goes both ways; conflicts: accesses repeated for a bank",
+    "cycles: of shared memory; critical cycles: those on the longest chain",
+    "all: with those of loads and stores, which the other columns leave out",
 ];
 
 struct Row {
     algorithm: &'static Algorithm,
     n: usize,
-    counts: Counts,
+    costs: Costs,
 }
 
 /// `upsweep lab count`.
@@ -69,7 +90,8 @@ fn rows(args: &CountArgs) -> Result<Vec<Row>> {
             Failure::Input(reason) => Failure::Input(format!("with {n} elements {reason}")),
             other => other,
         })?;
-        Ok(Row { algorithm, n, counts: outcome.run.total() })
+        let run = outcome.run;
+        Ok(Row { algorithm, n, costs: Costs { total: run.total(), inner: run.inner(), span: run.span() } })
     };
     runs().map(count).collect()
 }
@@ -79,7 +101,7 @@ fn cells(rows: &[Row]) -> Vec<Vec<String>> {
     let head = ["algorithm", "n"].into_iter().chain(COLUMNS.map(|(name, _)| name));
     let mut cells = vec![head.map(str::to_owned).collect()];
     cells.extend(rows.iter().map(|row| {
-        let counts = COLUMNS.map(|(_, of)| of(&row.counts).to_string());
+        let counts = COLUMNS.map(|(_, of)| of(&row.costs).to_string());
         [row.algorithm.name.to_owned(), row.n.to_string()].into_iter().chain(counts).collect()
     }));
     cells
@@ -93,7 +115,8 @@ fn as_table(rows: &[Row]) -> Vec<String> {
         let numbers = row.iter().zip(&widths).skip(1).map(|(cell, &width)| format!("  {cell:>width$}"));
         format!("{:<1$}{2}", row[0], widths[0], numbers.collect::<String>())
     };
-    cells.iter().map(line).collect()
+    let legend = std::iter::once("").chain(LEGEND).map(str::to_owned);
+    cells.iter().map(line).chain(legend).collect()
 }
 
 fn as_csv(rows: &[Row]) -> Result<String> {
@@ -107,15 +130,16 @@ fn as_csv(rows: &[Row]) -> Result<String> {
 }
 
 fn as_plot(algorithms: &[&'static Algorithm], rows: &[Row]) -> String {
-    let panel = |title: &str, of: fn(&Counts) -> u64| {
+    let panel = |title: &str, of: fn(&Costs) -> u64| {
         let line = |algorithm: &&'static Algorithm| {
             let own = rows.iter().filter(|row| row.algorithm.name == algorithm.name);
-            Line { name: algorithm.name.to_owned(), points: own.map(|row| (row.n, of(&row.counts))).collect() }
+            Line { name: algorithm.name.to_owned(), points: own.map(|row| (row.n, of(&row.costs))).collect() }
         };
         Panel { title: title.to_owned(), lines: algorithms.iter().map(line).collect() }
     };
     plot::render(&[
-        panel("operations", |counts| counts.operations),
-        panel("cycles of shared memory", |counts| counts.cycles),
+        panel("work: operations", |costs| costs.total.operations),
+        panel("depth: operations one after the other", |costs| costs.span.operations),
+        panel("cycles of shared memory, one after the other", |costs| costs.span.cycles),
     ])
 }

@@ -64,7 +64,7 @@ fn show_run(args: &ShowArgs) -> Result<()> {
     if let Some(html) = &html {
         write(html, &show::html::page(&recording, None))?;
     }
-    if !is_out(&svg) && !is_out(&html) {
+    if svg.is_none() && html.is_none() {
         let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|no| !no.is_empty());
         let marks = if plain { show::text::Marks::Plain } else { show::text::Marks::Colour };
         write(&Destination::StandardOutput, &show::text::render(&recording, marks))?;

@@ -35,14 +35,14 @@
 //! lies before the node comes first, which matters where ⊕ does not commute. (Blelloch's and Harris's text have
 //! the sum the other way round, and one of the lectures stores both results in each other's place.)
 
-use super::layout::{Loads, Padding};
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
 pub(super) fn run<T: Word>(
     machine: &mut Machine<T>,
     input: &Input<'_, T>,
-    (loads, padding): (Loads, Padding),
+    Variant { loads, padding, .. }: Variant,
 ) -> Array {
     let (n, size) = (input.values.len(), input.values.len().next_power_of_two().max(2));
     let threads = size / 2;

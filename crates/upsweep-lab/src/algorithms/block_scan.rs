@@ -25,9 +25,13 @@ pub(super) fn inclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize
 pub(super) fn exclusive<T: Word>(block: &mut Block<'_, T>, s: Array, size: usize, total: (Array, usize)) {
     up(block, s, size);
     block.barrier();
-    block.step("root", |t| {
+    block.step("total", |t| {
         if t.branch(t.index == 0) {
             t.copy(s, size - 1, total.0, total.1);
+        }
+    });
+    block.step("root", |t| {
+        if t.branch(t.index == 0) {
             let identity = t.operator().identity;
             t.write(s, size - 1, identity);
         }

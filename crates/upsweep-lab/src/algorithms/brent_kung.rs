@@ -45,27 +45,18 @@
 //! up, and 0 to b / stride - 1 on the way down, for a block of b = n / 2 threads; as its own code has it, they are b /
 //! stride up, and one less down.
 
-use super::layout::{Loads, Padding};
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::{Mapping, Variant};
 
-/// Which thread works at which words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mapping {
-    /// The first threads at all nodes of a level.
-    Contiguous(Loads, Padding),
-    /// Each thread at the word of its number.
-    Modulo,
-}
-
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, mapping: Mapping) -> Array {
-    match mapping {
-        Mapping::Contiguous(loads, padding) => contiguous(machine, input.values, loads, padding),
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, variant: Variant) -> Array {
+    match variant.mapping {
+        Mapping::Contiguous => contiguous(machine, input.values, variant),
         Mapping::Modulo => modulo(machine, input.values),
     }
 }
 
-fn contiguous<T: Word>(machine: &mut Machine<T>, values: &[T], loads: Loads, padding: Padding) -> Array {
+fn contiguous<T: Word>(machine: &mut Machine<T>, values: &[T], Variant { loads, padding, .. }: Variant) -> Array {
     let n = values.len();
     let threads = n.div_ceil(2);
     let banks = machine.banks();

@@ -33,11 +33,12 @@
 use super::tile::{THREADS, TILE, Tile};
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
 /// Blocks that run at a time.
 const RESIDENT: usize = 16;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let tiles = n.div_ceil(TILE);
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));

@@ -35,23 +35,15 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::{Shift, Variant};
 
-/// What the threads load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shift {
-    /// Their own element: the scan is inclusive.
-    None,
-    /// The element before it: the scan is exclusive.
-    ByOne,
-}
-
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, shift: Shift) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, variant: Variant) -> Array {
     let n = input.values.len();
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
     machine.launch("double_buffered", 1, n, |block| {
         let identity = block.operator().identity;
         let (mut from, mut to) = (block.shared("s0", n), block.shared("s1", n));
-        block.step("load", |t| match shift {
+        block.step("load", |t| match variant.shift {
             Shift::None => t.copy(x, t.index, from, t.index),
             Shift::ByOne => {
                 let value = if t.branch(t.index > 0) { t.read(x, t.index - 1) } else { identity };

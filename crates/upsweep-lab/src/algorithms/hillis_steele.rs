@@ -35,11 +35,12 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
 /// Threads of a block.
 const THREADS: usize = 256;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let mut from = machine.array("x", input.values);
     let (mut to, mut other) = (machine.empty("even", n), machine.empty("odd", n));

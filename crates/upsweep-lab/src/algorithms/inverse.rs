@@ -39,14 +39,14 @@
 //! What differs from the lecture: "the first element adds zero" is a thread that adds nothing. Bounds checks instead of
 //! powers of two, as in `brent-kung`, and the left operand first.
 
-use super::layout::{Loads, Padding};
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
 pub(super) fn run<T: Word>(
     machine: &mut Machine<T>,
     input: &Input<'_, T>,
-    (loads, padding): (Loads, Padding),
+    Variant { loads, padding, .. }: Variant,
 ) -> Array {
     let n = input.values.len();
     let threads = n.div_ceil(2);

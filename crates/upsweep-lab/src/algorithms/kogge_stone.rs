@@ -29,17 +29,9 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::{Barriers, Variant};
 
-/// How the words that are read are kept from being overwritten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Buffer {
-    /// They are not.
-    OneBarrier,
-    /// By a barrier between the reads and the writes.
-    TwoBarriers,
-}
-
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, buffer: Buffer) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, variant: Variant) -> Array {
     let n = input.values.len();
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
     machine.launch("kogge_stone", 1, n, |block| {
@@ -55,7 +47,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, buffe
                     temp[t.index] = t.combine(left, own);
                 }
             });
-            if buffer == Buffer::TwoBarriers {
+            if variant.barriers == Barriers::Enough {
                 block.barrier();
             }
             block.step("write", |t| {

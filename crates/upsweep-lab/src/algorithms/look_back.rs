@@ -39,6 +39,7 @@ use super::tile::{THREADS, TILE, Tile};
 use super::warp::{self, Order};
 use crate::algorithm::Input;
 use crate::machine::{Array, Block, Flags, Machine, WARP, Word};
+use crate::variant::Variant;
 
 /// Blocks that run at a time: so many that a warp's window can hold aggregates only.
 const RESIDENT: usize = 48;
@@ -57,7 +58,7 @@ struct Status {
     prefix: Array,
 }
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let tiles = n.div_ceil(TILE);
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));

@@ -10,7 +10,6 @@ mod fenwick;
 mod hillis_steele;
 mod inverse;
 mod kogge_stone;
-mod layout;
 mod look_back;
 mod production;
 mod recursive;
@@ -27,13 +26,13 @@ mod tile;
 mod warp;
 
 use crate::algorithm::{Algorithm, Computes};
-use layout::{Loads, Padding};
+use crate::variant::{Barriers, Mapping, Order, Shift, Variant};
 
 /// The most threads of a block.
 pub const MAX_THREADS: usize = 1024;
 
 macro_rules! algorithm {
-    ($file:ident, $body:expr, $name:literal, $computes:ident, $limit:expr, $title:literal, $source:literal) => {
+    ($file:ident, $variant:expr, $name:literal, $computes:ident, $limit:expr, $title:literal, $source:literal) => {
         Algorithm {
             name: $name,
             file: stringify!($file),
@@ -41,18 +40,21 @@ macro_rules! algorithm {
             source: $source,
             computes: Computes::$computes,
             limit: $limit,
-            shorts: |machine, input| $file::run(machine, input, $body),
-            ints: |machine, input| $file::run(machine, input, $body),
-            affine: |machine, input| $file::run(machine, input, $body),
+            variant: $variant,
+            of_i64: $file::run,
+            of_affine: $file::run,
         }
     };
 }
+
+const PLAIN: Variant = Variant::PLAIN;
+const HALVES: Variant = Variant::HALVES;
 
 /// All algorithms, in the order in which they are taught.
 pub static ALGORITHMS: &[Algorithm] = &[
     algorithm!(
         reduce_interleaved,
-        (),
+        PLAIN,
         "reduce-interleaved",
         Reduction,
         MAX_THREADS,
@@ -61,7 +63,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         reduce_strided,
-        Padding::None,
+        HALVES,
         "reduce-strided",
         Reduction,
         2 * MAX_THREADS,
@@ -70,7 +72,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         reduce_strided,
-        Padding::Padded,
+        HALVES.padded(),
         "reduce-strided-padded",
         Reduction,
         2 * MAX_THREADS,
@@ -79,25 +81,43 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         reduce_sequential,
-        (),
+        Variant { order: Order::Halves, ..PLAIN },
         "reduce-sequential",
         Reduction,
         MAX_THREADS,
-        "reduction, the threads of the lower half add the upper half",
+        "reduction, the threads of the lower half add the upper half: for operators that commute",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Reduction, version 2\""
     ),
     algorithm!(
+        reduce_sequential,
+        PLAIN,
+        "reduce-sequential-ordered",
+        Reduction,
+        MAX_THREADS,
+        "the same in element order, for any operator: bit-reversed loads",
+        "after Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Reduction, version 2\""
+    ),
+    algorithm!(
         reduce_unrolled,
-        (),
+        Variant { order: Order::Halves, ..PLAIN },
         "reduce-unrolled",
         Reduction,
         MAX_THREADS,
-        "reduction, the last warp without barriers",
+        "reduction, the last warp without barriers: for operators that commute",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Implicit Synchronization in a Warp\""
     ),
     algorithm!(
+        reduce_unrolled,
+        PLAIN,
+        "reduce-unrolled-ordered",
+        Reduction,
+        MAX_THREADS,
+        "the same in element order, for any operator: bit-reversed loads",
+        "after Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Implicit Synchronization in a Warp\""
+    ),
+    algorithm!(
         reduce_shuffle,
-        (),
+        PLAIN,
         "reduce-shuffle",
         Reduction,
         MAX_THREADS,
@@ -106,7 +126,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         sequential,
-        (),
+        PLAIN,
         "sequential",
         ExclusiveScan,
         usize::MAX,
@@ -115,7 +135,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         hillis_steele,
-        (),
+        PLAIN,
         "hillis-steele",
         InclusiveScan,
         usize::MAX,
@@ -124,7 +144,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         kogge_stone,
-        kogge_stone::Buffer::TwoBarriers,
+        PLAIN,
         "kogge-stone",
         InclusiveScan,
         MAX_THREADS,
@@ -133,7 +153,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         kogge_stone,
-        kogge_stone::Buffer::OneBarrier,
+        Variant { barriers: Barriers::One, ..PLAIN },
         "kogge-stone-race",
         InclusiveScan,
         MAX_THREADS,
@@ -142,7 +162,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         double_buffered,
-        double_buffered::Shift::None,
+        PLAIN,
         "double-buffered",
         InclusiveScan,
         MAX_THREADS,
@@ -151,7 +171,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         double_buffered,
-        double_buffered::Shift::ByOne,
+        Variant { shift: Shift::ByOne, ..PLAIN },
         "double-buffered-exclusive",
         ExclusiveScan,
         MAX_THREADS,
@@ -160,7 +180,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         brent_kung,
-        brent_kung::Mapping::Contiguous(Loads::Interleaved, Padding::None),
+        PLAIN,
         "brent-kung",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -169,7 +189,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         brent_kung,
-        brent_kung::Mapping::Contiguous(Loads::Halves, Padding::None),
+        HALVES,
         "brent-kung-halves",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -178,7 +198,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         brent_kung,
-        brent_kung::Mapping::Contiguous(Loads::Interleaved, Padding::Padded),
+        PLAIN.padded(),
         "brent-kung-padded",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -187,7 +207,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         brent_kung,
-        brent_kung::Mapping::Contiguous(Loads::Halves, Padding::Padded),
+        HALVES.padded(),
         "brent-kung-halves-padded",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -196,7 +216,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         brent_kung,
-        brent_kung::Mapping::Modulo,
+        Variant { mapping: Mapping::Modulo, ..PLAIN },
         "brent-kung-modulo",
         InclusiveScan,
         MAX_THREADS,
@@ -205,7 +225,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         inverse,
-        (Loads::Interleaved, Padding::None),
+        PLAIN,
         "inverse",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -214,7 +234,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         inverse,
-        (Loads::Halves, Padding::None),
+        HALVES,
         "inverse-halves",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -223,7 +243,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         inverse,
-        (Loads::Interleaved, Padding::Padded),
+        PLAIN.padded(),
         "inverse-padded",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -232,7 +252,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         inverse,
-        (Loads::Halves, Padding::Padded),
+        HALVES.padded(),
         "inverse-halves-padded",
         InclusiveScan,
         2 * MAX_THREADS,
@@ -241,7 +261,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         blelloch,
-        (Loads::Interleaved, Padding::None),
+        PLAIN,
         "blelloch",
         ExclusiveScan,
         2 * MAX_THREADS,
@@ -250,7 +270,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         blelloch,
-        (Loads::Interleaved, Padding::Padded),
+        PLAIN.padded(),
         "blelloch-padded",
         ExclusiveScan,
         2 * MAX_THREADS,
@@ -259,7 +279,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         blelloch,
-        (Loads::Halves, Padding::None),
+        HALVES,
         "blelloch-halves",
         ExclusiveScan,
         2 * MAX_THREADS,
@@ -268,7 +288,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         blelloch,
-        (Loads::Halves, Padding::Padded),
+        HALVES.padded(),
         "blelloch-halves-padded",
         ExclusiveScan,
         2 * MAX_THREADS,
@@ -277,7 +297,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         three_kernel,
-        (),
+        HALVES,
         "three-kernel",
         InclusiveScan,
         usize::MAX,
@@ -286,7 +306,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         recursive,
-        (),
+        HALVES,
         "recursive",
         ExclusiveScan,
         usize::MAX,
@@ -295,7 +315,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         segmented_pairs,
-        (),
+        PLAIN,
         "segmented-pairs",
         SegmentedScan,
         2 * MAX_THREADS,
@@ -304,7 +324,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         segmented_sweep,
-        (),
+        PLAIN,
         "segmented-sweep",
         SegmentedScan,
         2 * MAX_THREADS,
@@ -313,7 +333,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         fenwick,
-        (),
+        PLAIN,
         "fenwick",
         ExclusiveScan,
         2 * MAX_THREADS,
@@ -322,7 +342,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         chained,
-        (),
+        PLAIN,
         "chained",
         InclusiveScan,
         usize::MAX,
@@ -331,7 +351,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         look_back,
-        (),
+        PLAIN,
         "look-back",
         InclusiveScan,
         usize::MAX,
@@ -340,7 +360,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     ),
     algorithm!(
         production,
-        (),
+        PLAIN,
         "production",
         InclusiveScan,
         usize::MAX,

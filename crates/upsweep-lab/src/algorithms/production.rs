@@ -46,6 +46,7 @@
 use super::warp::{self, Order};
 use crate::algorithm::Input;
 use crate::machine::{Array, Block, Flags, Machine, WARP, Word};
+use crate::variant::Variant;
 
 const THREADS: usize = 256;
 const WARPS: usize = THREADS / WARP;
@@ -85,7 +86,7 @@ struct Registers<T> {
     totals: Vec<T>,
 }
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let tiles = n.div_ceil(TILE);
     let groups = n.div_ceil(TILE * GROUP);

@@ -27,13 +27,14 @@
 use super::block_scan;
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
 /// Threads of a block.
 const THREADS: usize = 256;
 /// Elements of a block.
 const SEGMENT: usize = 2 * THREADS;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let x = machine.array("x", input.values);
     scan(machine, x, input.values.len())
 }

@@ -31,8 +31,9 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let (x, y) = (machine.array("x", input.values), machine.empty("y", 1));
     machine.launch("reduce_interleaved", 1, n, |block| {

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! ```text
-//! s[t] = x[r(t)]                                     r reverses the bits of an index
+//! s[t] = x[t]                                        ordered: x[r(t)], where r reverses the bits of an index
 //! for stride = n/2, n/4, ..., 1:
 //!     barrier
 //!     if t < stride: s[t] = s[t] ⊕ s[t + stride]
@@ -23,27 +23,34 @@
 //! so whole warps fall idle, and only the steps with fewer than 32 of them diverge, the last 5. No bank conflicts:
 //! neighbouring threads access neighbouring words.
 //!
-//! What differs from the lecture: any n, by filling up with the identity to a power of two; and the order. The lecture's
-//! form, in the picture, combines x₀ with the first element of the upper half, which an operator that does not commute
-//! does not bear. So here the array is first read bit-reversed: word t of shared memory holds element r(t), and a step
-//! combines neighbouring ranges of elements, in their order.
+//! `reduce-sequential` is the lecture's form, that of the picture. It combines x₀ with the first element of the upper
+//! half, so it takes an operator that commutes. `reduce-sequential-ordered` takes any: word t of shared memory holds
+//! element r(t), so each step combines neighbouring ranges of elements, in their order. The price are loads of global
+//! memory that are not coalesced, which the model does not count.
+//!
+//! What differs from the lecture: any n, by filling up with the identity to a power of two. And the loop: as it is
+//! printed it stops at stride 2, and never changes the stride (`stride >> 1` assigns nothing).
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::{Order, Variant};
 
 /// The reversed bits of `index`, of which there are log₂ `size`.
 pub(super) fn bit_reversed(index: usize, size: usize) -> usize {
     if size <= 1 { 0 } else { index.reverse_bits() >> (usize::BITS - size.trailing_zeros()) }
 }
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, variant: Variant) -> Array {
     let (n, size) = (input.values.len(), input.values.len().next_power_of_two());
     let (x, y) = (machine.array("x", input.values), machine.empty("y", 1));
     machine.launch("reduce_sequential", 1, size, |block| {
         let identity = block.operator().identity;
         let s = block.shared("s", size);
         block.step("load", |t| {
-            let from = bit_reversed(t.index, size);
+            let from = match variant.order {
+                Order::Halves => t.index,
+                Order::Elements => bit_reversed(t.index, size),
+            };
             let value = if t.branch(from < n) { t.read(x, from) } else { identity };
             t.write(s, t.index, value);
         });

@@ -35,6 +35,7 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Block, Machine, WARP, Word};
+use crate::variant::Variant;
 
 /// The threads of the first `warps` warps combine their registers; the first of each warp has its warp's.
 fn warp_sums<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usize) {
@@ -52,7 +53,7 @@ fn warp_sums<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usiz
     }
 }
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let warps = n.div_ceil(WARP);
     let (x, y) = (machine.array("x", input.values), machine.empty("y", 1));

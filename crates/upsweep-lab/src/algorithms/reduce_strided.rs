@@ -39,11 +39,15 @@
 //! d` for powers of two, and is right for all other lengths, too. Neighbouring ranges are combined, the left one first,
 //! so ⊕ need not commute.
 
-use super::layout::{Loads, Padding};
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, padding: Padding) -> Array {
+pub(super) fn run<T: Word>(
+    machine: &mut Machine<T>,
+    input: &Input<'_, T>,
+    Variant { loads, padding, .. }: Variant,
+) -> Array {
     let n = input.values.len();
     let threads = n.div_ceil(2);
     let banks = machine.banks();
@@ -51,7 +55,7 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, paddi
     machine.launch("reduce_strided", 1, threads, |block| {
         let s = block.shared("s", padding.words(n, banks));
         block.step("load", |t| {
-            for index in Loads::Halves.pair(t.index, threads) {
+            for index in loads.pair(t.index, threads) {
                 if t.branch(index < n) {
                     let place = padding.place(t, index);
                     t.copy(x, index, s, place);

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! ```text
-//! s[t] = x[reversed bits of t]
+//! s[t] = x[t]                                        ordered: x[reversed bits of t]
 //! for stride = n/2, n/4, ..., 64:
 //!     barrier
 //!     if t < stride: s[t] = s[t] ⊕ s[t + stride]
@@ -35,15 +35,16 @@
 //! times: right for equal elements, and for no others.) Since Volta the threads of a warp need not run in lockstep: a
 //! CUDA kernel has `__syncwarp()` wherever the model has a new step, between the reads and the writes, too.
 //!
-//! Where ⊕ does not commute the order matters; so the array is first read bit-reversed, as in `reduce-sequential`.
-//! Shorter arrays are filled up with the identity, to a power of two and to 64 words at least, so that thread 31 has a
+//! `reduce-unrolled` takes an operator that commutes; `reduce-unrolled-ordered` takes any, by bit-reversed loads, as
+//! `reduce-sequential-ordered` does. Shorter arrays are filled up with the identity, to a power of two and to 64 words at least, so that thread 31 has a
 //! word 32 to its right.
 
 use super::reduce_sequential::bit_reversed;
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, WARP, Word};
+use crate::variant::{Order, Variant};
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, variant: Variant) -> Array {
     let n = input.values.len();
     let size = n.next_power_of_two().max(2 * WARP);
     let (x, y) = (machine.array("x", input.values), machine.empty("y", 1));
@@ -51,7 +52,10 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): (
         let identity = block.operator().identity;
         let s = block.shared("s", size);
         block.step("load", |t| {
-            let from = bit_reversed(t.index, size);
+            let from = match variant.order {
+                Order::Halves => t.index,
+                Order::Elements => bit_reversed(t.index, size),
+            };
             let value = if t.branch(from < n) { t.read(x, from) } else { identity };
             t.write(s, t.index, value);
         });

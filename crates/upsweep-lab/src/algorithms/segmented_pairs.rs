@@ -34,11 +34,13 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Flags, Machine, Thread, Word};
+use crate::variant::Variant;
 
 /// What a range of elements comes to.
 type Pair<T> = (u32, T);
 
 /// (f, a) ⊙ (g, b).
+#[track_caller]
 fn combine_pairs<T: Word>(t: &mut Thread<'_, T>, (f, a): Pair<T>, (g, b): Pair<T>) -> Pair<T> {
     let both = if t.branch(g == 0) { t.combine(a, b) } else { b };
     (f | g, both)
@@ -52,17 +54,19 @@ struct Pairs {
 }
 
 impl Pairs {
+    #[track_caller]
     fn read<T: Word>(self, t: &mut Thread<'_, T>, index: usize) -> Pair<T> {
         (t.read_flag(self.flags, index), t.read(self.values, index))
     }
 
+    #[track_caller]
     fn write<T: Word>(self, t: &mut Thread<'_, T>, index: usize, (flag, value): Pair<T>) {
         t.write_flag(self.flags, index, flag);
         t.write(self.values, index, value);
     }
 }
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let (n, size) = (input.values.len(), input.values.len().next_power_of_two().max(2));
     let threads = size / 2;
     let heads: Vec<_> = input.heads.iter().map(|&head| u32::from(head)).collect();

@@ -47,8 +47,9 @@
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let (n, size) = (input.values.len(), input.values.len().next_power_of_two().max(2));
     let threads = size / 2;
     let flags: Vec<_> = input.heads.iter().map(|&head| u32::from(head)).collect();

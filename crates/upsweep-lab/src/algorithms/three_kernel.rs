@@ -31,13 +31,14 @@
 use super::block_scan;
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
+use crate::variant::Variant;
 
 /// Threads of a block.
 const THREADS: usize = 256;
 /// Elements of a segment.
 const SEGMENT: usize = 2 * THREADS;
 
-pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, (): ()) -> Array {
+pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
     let segments = n.div_ceil(SEGMENT);
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));

@@ -1,6 +1,6 @@
 //! Claims about bank conflicts.
 
-use super::{Measured, Open, counts, run};
+use super::measure::{Measured, Open, counts, run};
 use crate::machine::{Banks, Counts};
 
 /// What the steps of these names cost with 16 banks, as the lecture has it.
@@ -30,7 +30,7 @@ fn padded_degrees() -> Result<Measured, String> {
     Ok(Measured::same(&[1, 1, 1, 1, 2, 2, 2, 2, 1], &found))
 }
 
-/// The first two steps up of Brent-Kung with 16 threads, whose words the course writes out.
+/// The first two steps up of Brent-Kung, whose words the course writes out for 16 threads.
 fn course(name: &str) -> Result<Vec<u64>, String> {
     let run = run(name, 64, Banks::Sixteen)?;
     Ok(counts(&run, &["up"]).iter().take(2).map(|step| step.worst_degree).collect())
@@ -122,7 +122,7 @@ pub(super) static CLAIMS: &[Open] = &[
         name: "brent-kung-padded-conflicts",
         source: "CS121, \"Removing bank conflicts\"",
         statement: "padded, there are none at stride 2",
-        remark: "The first two steps up, 64 elements.",
-        measure: || Ok(Measured::same(&[1, 1], &course("brent-kung-padded")?)),
+        remark: "The second step up, 64 elements.",
+        measure: || Ok(Measured::same(&[1], &course("brent-kung-padded")?[1..])),
     },
 ];

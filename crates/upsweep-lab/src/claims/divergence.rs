@@ -1,8 +1,8 @@
 //! Claims about branches, barriers and idle threads.
 
-use super::{Measured, Open, counts, list, run};
-use crate::machine::{Array, Banks, Counts, Machine, WARP};
-use crate::operator::Operator;
+use super::errata::sequential_loop;
+use super::measure::{Measured, Open, block, counts, list, run};
+use crate::machine::{Banks, Counts, WARP};
 
 /// The adding steps of a reduction of 512 elements.
 fn adding(name: &str) -> Result<Vec<Counts>, String> {
@@ -10,7 +10,7 @@ fn adding(name: &str) -> Result<Vec<Counts>, String> {
 }
 
 fn divergent(name: &str) -> Result<Vec<u64>, String> {
-    Ok(adding(name)?.iter().map(|step| step.divergent_warps).collect())
+    Ok(adding(name)?.iter().map(|step| step.divergent_branches).collect())
 }
 
 fn sequential_divergence() -> Result<Measured, String> {
@@ -20,14 +20,16 @@ fn sequential_divergence() -> Result<Measured, String> {
 
 fn sub_sums() -> Result<Measured, String> {
     let steps = adding("reduce-sequential")?;
-    let first = steps.iter().find(|step| step.divergent_warps > 0).map_or(0, |step| step.operations);
+    let first = steps.iter().find(|step| step.divergent_branches > 0).map_or(0, |step| step.operations);
     Ok(Measured::new("the first step that diverges makes less than 16", first, first < 16))
 }
 
+/// The lecture's loop, which has two elements a thread.
 fn retiring() -> Result<Measured, String> {
-    let warps: Vec<_> = adding("reduce-sequential")?.iter().map(|step| step.warp_steps).collect();
-    let until = warps.iter().position(|&warps| warps == 1).map_or(0, |step| step + 1);
-    Ok(Measured::new(4, format!("{until} (warps at work: {})", list(&warps)), until == 4))
+    let (_, run) = block(&[1; 1024], 512, sequential_loop)?;
+    let warps: Vec<_> = counts(&run, &["add"]).iter().map(|step| step.warp_steps).collect();
+    let shut_down = warps.iter().filter(|&&warps| warps > 1).count();
+    Ok(Measured::new(4, format!("{shut_down} (warps at work: {})", list(&warps)), shut_down == 4))
 }
 
 fn last_loops() -> Result<Measured, String> {
@@ -62,43 +64,40 @@ fn interleaved_half() -> Result<Measured, String> {
     Ok(Measured::new("at most 0.500", format!("{busiest:.3}"), busiest <= 0.5))
 }
 
-/// The lecture's lines for the last warp, behind a loop that leaves 32 sums: what they make of `elements`, 64 of them.
-fn printed_lines(elements: &[i64]) -> Result<i64, String> {
-    let mut machine = Machine::new(Operator::<i64>::sum(), Banks::Sixteen);
-    let (x, y): (Array, Array) = (machine.array("x", elements), machine.empty("y", 1));
-    machine.launch("printed_lines", 1, 2 * WARP, |block| {
-        let s = block.shared("s", 2 * WARP);
-        block.step("load", |t| t.copy(x, t.index, s, t.index));
-        let mut temp = [0; WARP];
+/// The lecture's lines for the last warp, behind a loop that leaves 32 sums, done by the threads up to `last`: what they make
+/// of `elements`, 64 of them.
+fn printed_lines(elements: &[i64], last: usize) -> Result<i64, String> {
+    let (found, _) = block(elements, 2 * WARP, |block, s| {
+        let mut temp = [0; 2 * WARP];
         for distance in [32, 1, 2, 3, 4, 5] {
-            block.barrier();
             block.step("add", |t| {
-                if t.branch(t.index < WARP) {
+                if t.branch(t.index < WARP || distance < WARP && t.index <= last) {
                     let (own, other) = (t.read(s, t.index), t.read(s, t.index + distance));
                     temp[t.index] = t.combine(own, other);
                 }
             });
             block.step("write", |t| {
-                if t.branch(t.index < WARP) {
+                if t.branch(t.index < WARP || distance < WARP && t.index <= last) {
                     t.write(s, t.index, temp[t.index]);
                 }
             });
-        }
-        block.step("store", |t| {
-            if t.branch(t.index == 0) {
-                t.copy(s, 0, y, 0);
+            if distance == WARP {
+                block.barrier();
             }
-        });
-    });
-    let sum = machine.read(y);
-    machine.finish().map_err(|fault| fault.to_string())?;
-    sum.first().copied().ok_or_else(|| "no sum".to_owned())
+        }
+    })?;
+    found.first().copied().ok_or_else(|| "no sum".to_owned())
 }
 
 fn unrolled() -> Result<Measured, String> {
     let (ones, numbers): (Vec<_>, Vec<_>) = (vec![1; 64], (1..=64).collect());
     let sums: [i64; 2] = [ones.iter().sum(), numbers.iter().sum()];
-    Ok(Measured::same(&sums, &[printed_lines(&ones)?, printed_lines(&numbers)?]))
+    Ok(Measured::same(&sums, &[printed_lines(&ones, WARP - 1)?, printed_lines(&numbers, WARP - 1)?]))
+}
+
+fn unrolled_bound() -> Result<Measured, String> {
+    let fault = printed_lines(&[1; 64], WARP).err();
+    Ok(Measured::new("lockstep orders them", fault.as_deref().unwrap_or("it does"), fault.is_none()))
 }
 
 fn race() -> Result<Measured, String> {
@@ -162,8 +161,8 @@ pub(super) static CLAIMS: &[Open] = &[
     Open {
         name: "sequential-retiring",
         source: "Lensch and Strzodka, \"Observations About the New Implementation\"",
-        statement: "for 512 threads the 4th step has all but one warp shut down",
-        remark: "",
+        statement: "for a block of 512 threads, 4 iterations shut down all but one warp",
+        remark: "With the slide's loop, whose first stride is blockDim.x, on 1024 elements.",
         measure: retiring,
     },
     Open {
@@ -180,6 +179,13 @@ pub(super) static CLAIMS: &[Open] = &[
         remark: "The sums of 64 ones and of 1 to 64, behind a loop that stops in time. The lines add up 32 words, but only from the \
                  first 16, so ones do not show that they are wrong. The distances are 16, 8, 4, 2, 1.",
         measure: unrolled,
+    },
+    Open {
+        name: "unrolled-bound",
+        source: "Lensch and Strzodka, \"Implicit Synchronization in a Warp\"",
+        statement: "threads tid <= 32 are one warp, which needs no barrier",
+        remark: "They are 33. Thread 32 belongs to the second warp. tid < 32 is meant.",
+        measure: unrolled_bound,
     },
     Open {
         name: "single-buffer-race",

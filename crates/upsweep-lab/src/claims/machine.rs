@@ -1,6 +1,6 @@
 //! Claims about the machine: arithmetic, no runs.
 
-use super::{Measured, Open};
+use super::measure::{Measured, Open};
 use crate::machine::WARP;
 
 fn warps() -> Result<Measured, String> {

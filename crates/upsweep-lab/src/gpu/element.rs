@@ -1,6 +1,6 @@
 //! Elements and operators as CUDA C++ says them.
 
-use crate::algorithm::Element as LabElement;
+use crate::machine::Word;
 use crate::operator::Affine;
 use cudarc::driver::CudaSlice;
 use upsweep::prelude::{Max, Sum};
@@ -13,7 +13,7 @@ fn then(f: Affine, g: Affine) -> Affine {
 }
 
 /// An element that the kernels can combine.
-pub trait GpuElement: LabElement + Element {
+pub trait GpuElement: Word + Element {
     /// The type T in CUDA C++, and for each operator by its name the identity and the body of `combine(a, b)`.
     #[doc(hidden)]
     const CUDA: (&'static str, &'static [(&'static str, &'static str, &'static str)]);

@@ -1,9 +1,10 @@
 //! Which kernels an algorithm has, and the text that is compiled for them.
 
 use super::element::GpuElement;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Computes};
 use crate::algorithms::ALGORITHMS;
 use crate::operator::Operator;
+use crate::variant::{Loads, Mapping, Order, Padding, Variant};
 use std::fmt::Write;
 use upsweep::cuda::KernelSource;
 
@@ -42,10 +43,8 @@ pub(super) struct Kernels {
     /// The main one.
     pub(super) entry: &'static str,
     text: &'static str,
-    pub(super) padded: bool,
-    halves: bool,
-    pub(super) exclusive: bool,
-    modulo: bool,
+    variant: Variant,
+    exclusive: bool,
 }
 
 macro_rules! kernel {
@@ -60,10 +59,10 @@ pub(super) const SCAN_SUMS: (&str, &str) = (kernel!("three_kernel"), "scan_sums"
 impl Kernels {
     /// Those of an algorithm, if it has any.
     pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
-        let name = algorithm.name;
-        if name == "kogge-stone-race" {
+        if algorithm.is_faulty() {
             return None;
         }
+        let variant = algorithm.variant;
         let (form, entry, text) = match algorithm.file {
             "reduce_interleaved" => {
                 (Form::Reduction { elements: 1 }, "reduce_interleaved", kernel!("reduce_interleaved"))
@@ -76,7 +75,7 @@ impl Kernels {
             "hillis_steele" => (Form::HillisSteele, "hillis_steele", kernel!("hillis_steele")),
             "kogge_stone" => (Form::Scan { elements: 1, words: 1 }, "kogge_stone", kernel!("kogge_stone")),
             "double_buffered" => (Form::Scan { elements: 1, words: 2 }, "double_buffered", kernel!("double_buffered")),
-            "brent_kung" if name == "brent-kung-modulo" => {
+            "brent_kung" if variant.mapping == Mapping::Modulo => {
                 (Form::Scan { elements: 1, words: 1 }, "brent_kung", kernel!("brent_kung"))
             }
             "brent_kung" => (Form::Scan { elements: 2, words: 1 }, "brent_kung", kernel!("brent_kung")),
@@ -96,16 +95,12 @@ impl Kernels {
             "production" => (Form::Production, "", ""),
             _ => return None,
         };
-        Some(Self {
-            form,
-            entry,
-            text,
-            padded: name.ends_with("-padded"),
-            halves: name.contains("-halves")
-                || matches!(algorithm.file, "reduce_strided" | "three_kernel" | "recursive"),
-            exclusive: matches!(entry, "blelloch") || name == "double-buffered-exclusive",
-            modulo: name == "brent-kung-modulo",
-        })
+        Some(Self { form, entry, text, variant, exclusive: algorithm.computes == Computes::ExclusiveScan })
+    }
+
+    /// Whether shared memory is padded.
+    pub(super) fn padded(&self) -> bool {
+        self.variant.padding == Padding::Padded
     }
 
     /// The text of the main kernel.
@@ -118,22 +113,20 @@ impl Kernels {
         let (element, operators) = T::CUDA;
         let found = operators.iter().find(|(name, ..)| *name == operator.name);
         let (_, identity, body) = found.copied().unwrap_or(("", "T{}", "a"));
-        let Self { padded, halves, exclusive, modulo, .. } = *self;
+        let Variant { loads, mapping, order, .. } = self.variant;
+        let (padded, exclusive) = (self.padded(), self.exclusive);
+        let (halves, modulo, ordered) = (loads == Loads::Halves, mapping == Mapping::Modulo, order == Order::Elements);
         let mut text = element.to_owned();
         // Writing to a string cannot fail.
         let _ = write!(
             text,
             "__device__ __forceinline__ T identity() {{ return {identity}; }}\n\
              __device__ __forceinline__ T combine(T a, T b) {{ return {body}; }}\n\
-             constexpr bool PADDED = {padded}, HALVES = {halves}, EXCLUSIVE = {exclusive}, MODULO = {modulo};\n"
+             constexpr bool PADDED = {padded}, HALVES = {halves}, EXCLUSIVE = {exclusive}, MODULO = {modulo}, \
+             ORDERED = {ordered};\n"
         );
         text + kernel!("lab") + file
     }
-}
-
-/// What is compiled: the library's compiler takes the text as a prelude, which is all there is.
-pub(super) fn source(text: &str, entry: &'static str) -> KernelSource {
-    KernelSource { root: "arith.cuh", prelude: text.to_owned(), entry }
 }
 
 /// Every kernel of the laboratory, by the name of its algorithm: what `cargo xtask kernels` compiles.
@@ -151,7 +144,7 @@ pub fn variants() -> Vec<(String, KernelSource)> {
         };
         for &(file, entry) in std::iter::once(&(kernels.text, kernels.entry)).chain(others) {
             let name = format!("lab {} {entry}", algorithm.name);
-            variants.push((name, source(&kernels.text_of(file, &operator), entry)));
+            variants.push((name, KernelSource::whole(kernels.text_of(file, &operator), entry)));
         }
     }
     variants

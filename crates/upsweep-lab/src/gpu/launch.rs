@@ -1,9 +1,10 @@
 //! An algorithm made ready for an array: its buffers, and the launches that it takes.
 
+use super::device::Gpu;
 use super::element::GpuElement;
+use super::error::{Error, Result};
 use super::forms::{ADD_BEFORE, Form, Kernels, SCAN_SUMS};
-use super::{Error, Gpu, Result};
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Input};
 use crate::algorithms::MAX_THREADS;
 use crate::machine::{Banks, WARP};
 use crate::operator::Operator;
@@ -40,6 +41,28 @@ enum Command {
     Library {
         operator: &'static str,
     },
+}
+
+impl Gpu {
+    /// Runs an algorithm's kernels; returns the results.
+    ///
+    /// # Errors
+    /// [`Error::Input`] as on the model; [`Error::NoKernel`]; [`Error::Library`], [`Error::Driver`].
+    pub fn run<T: GpuElement>(
+        &self,
+        algorithm: &Algorithm,
+        operator: &Operator<T>,
+        input: &Input<'_, T>,
+    ) -> Result<Vec<T>> {
+        algorithm.check(operator, input).map_err(Error::Input)?;
+        let heads: Vec<u8> = input.heads.iter().flat_map(|&head| u32::from(head).to_ne_bytes()).collect();
+        let heads = self.stream.clone_htod(&heads)?;
+        let values = self.stream.clone_htod(&T::to_bytes(input.values))?;
+        let mut entrant = Entrant::prepare(self, algorithm, operator, &values, &heads, input.values.len())?;
+        entrant.enqueue()?;
+        let bytes = self.stream.clone_dtoh(entrant.results())?;
+        Ok(T::from_bytes(&bytes))
+    }
 }
 
 /// An algorithm and an array.
@@ -177,7 +200,7 @@ impl<'a, T: GpuElement> Entrant<'a, T> {
     }
 
     fn shared(&self, elements: usize, words: usize) -> usize {
-        let padding = if self.kernels.padded { elements / Banks::ThirtyTwo.number() } else { 0 };
+        let padding = if self.kernels.padded() { elements / Banks::ThirtyTwo.number() } else { 0 };
         (elements * words + padding) * size_of::<T>()
     }
 

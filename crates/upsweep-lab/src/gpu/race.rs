@@ -1,9 +1,10 @@
 //! The race: every algorithm's kernels on one GPU, beside a copy of the same bytes and the library's own scan.
 
+use super::device::Gpu;
 use super::element::GpuElement;
+use super::error::{Error, Result};
 use super::forms::{Form, Kernels};
 use super::launch::Entrant;
-use super::{Error, Gpu, Result};
 use crate::algorithm::{Algorithm, Computes, Input};
 use crate::operator::Operator;
 use cudarc::driver::CudaSlice;

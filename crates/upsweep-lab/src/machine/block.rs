@@ -1,35 +1,15 @@
 //! A block of threads on the machine.
 
-use super::memory::{Array, Flags, Space};
+use super::banks::WARP;
+use super::counts::Counts;
+use super::memory::{Array, Flags, Space, Word};
+use super::model::Machine;
+use super::pending::Done;
 use super::run::Step;
-use super::tally::WarpTally;
+use super::state::State;
 use super::thread::Thread;
-use super::{Counts, Machine, WARP, Word};
 use crate::operator::Operator;
 use std::mem;
-
-/// What a block keeps between the phases of its kernel.
-#[derive(Debug)]
-pub(super) struct State {
-    pub(super) kernel: &'static str,
-    pub(super) index: usize,
-    pub(super) threads: usize,
-    pub(super) barriers: u32,
-    pub(super) steps: u32,
-    /// Where the block's last step is among the run's.
-    last_step: Option<usize>,
-    shared_words: usize,
-    arrays: Vec<Array>,
-    tally: WarpTally,
-}
-
-impl State {
-    pub(super) fn new(kernel: &'static str, index: usize, threads: usize) -> Self {
-        let tally = WarpTally::default();
-        let arrays = Vec::new();
-        Self { kernel, index, threads, barriers: 0, steps: 0, last_step: None, shared_words: 0, arrays, tally }
-    }
-}
 
 /// A block of threads, from the kernel's point of view.
 #[derive(Debug)]
@@ -83,7 +63,13 @@ impl<'a, T: Word> Block<'a, T> {
     /// What all threads do next, in lockstep: reads see what memory held before the step, and what the thread itself wrote
     /// in it.
     pub fn step(&mut self, label: &'static str, mut body: impl FnMut(&mut Thread<'_, T>)) {
+        self.take_step(label, &mut body);
+    }
+
+    /// The same, compiled once for all kernels.
+    fn take_step(&mut self, label: &'static str, body: &mut dyn FnMut(&mut Thread<'_, T>)) {
         let mut pending = mem::take(&mut self.machine.pending);
+        pending.begin(self.state.clock);
         let mut divergent = Vec::new();
         for warp in 0..self.threads.div_ceil(WARP) {
             for index in warp * WARP..self.threads.min((warp + 1) * WARP) {
@@ -91,24 +77,18 @@ impl<'a, T: Word> Block<'a, T> {
                 body(&mut thread);
                 thread.end();
             }
-            let (machine, mut counts) = (&*self.machine, mem::take(&mut pending.counts));
-            let diverged = self.state.tally.finish(machine.banks, &mut counts, |number, degree| {
-                if machine.records {
-                    pending.note_degree(number, degree);
-                }
-            });
-            pending.counts = counts;
-            if diverged {
+            if pending.end_warp(self.machine.banks, self.machine.records) {
                 divergent.push(warp);
             }
         }
-        let (counts, events) = pending.commit(self.machine);
+        let Done { counts, events, is_transfer, after } = pending.commit(&mut self.machine.memory);
         self.machine.pending = pending;
-        let counts = Counts { steps: 1, threads: self.threads as u64, ..counts };
+        let counts = Counts { threads: self.threads as u64, ..counts };
         self.state.steps += 1;
+        self.state.clock = after;
         self.state.last_step = Some(self.machine.run.steps.len());
         let (kernel, block) = (self.state.kernel, self.index);
-        self.machine.run.steps.push(Step { kernel, label, block, counts, divergent, events });
+        self.machine.run.steps.push(Step { kernel, label, block, counts, divergent, events, is_transfer, after });
     }
 
     /// All threads wait for each other.
@@ -118,11 +98,5 @@ impl<'a, T: Word> Block<'a, T> {
         if let Some(step) = self.state.last_step {
             self.machine.run.steps[step].counts.barriers += 1;
         }
-    }
-}
-
-impl State {
-    pub(super) fn tally(&mut self) -> &mut WarpTally {
-        &mut self.tally
     }
 }

@@ -5,15 +5,13 @@ use std::ops::AddAssign;
 /// What a step, or a whole run, did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Steps: what all threads of one block do in lockstep.
-    pub steps: u64,
     /// Steps of a warp of which at least one thread took part.
     pub warp_steps: u64,
     /// Threads that took part, summed over the steps: they read, wrote, combined or shuffled.
     pub active_threads: u64,
     /// Threads that could have, summed over the steps.
     pub threads: u64,
-    /// Applications of the operator.
+    /// Applications of the operator: the work.
     pub operations: u64,
     /// Words read from shared memory.
     pub shared_reads: u64,
@@ -27,8 +25,8 @@ pub struct Counts {
     pub shuffles: u64,
     /// Barriers of a block.
     pub barriers: u64,
-    /// Warp-steps in which the threads of the warp went both ways at a branch.
-    pub divergent_warps: u64,
+    /// Branches at which the threads of a warp went both ways, in each round of a loop anew.
+    pub divergent_branches: u64,
     /// Accesses of a warp, or half-warp, to shared memory that had to be repeated, each time they were.
     pub conflicts: u64,
     /// The most threads with different words of one bank in one access of a warp or half-warp; 1: no conflict.
@@ -54,7 +52,6 @@ impl Counts {
 
 impl AddAssign for Counts {
     fn add_assign(&mut self, other: Self) {
-        self.steps += other.steps;
         self.warp_steps += other.warp_steps;
         self.active_threads += other.active_threads;
         self.threads += other.threads;
@@ -65,9 +62,27 @@ impl AddAssign for Counts {
         self.global_writes += other.global_writes;
         self.shuffles += other.shuffles;
         self.barriers += other.barriers;
-        self.divergent_warps += other.divergent_warps;
+        self.divergent_branches += other.divergent_branches;
         self.conflicts += other.conflicts;
         self.worst_degree = self.worst_degree.max(other.worst_degree);
         self.cycles += other.cycles;
+    }
+}
+
+/// What is done one after the other, on the longest chain, however many blocks run at the same time. A block's steps follow
+/// each other, and so do launches; a block that waits for a flag goes on behind the step that set it. Loads and stores
+/// ([`Step::is_transfer`](super::Step::is_transfer)) take no time here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Applications of the operator: the depth. In a step, those of the thread that has most of them.
+    pub operations: u64,
+    /// Cycles of shared memory. In a step, those of all warps of the block, which share it.
+    pub cycles: u64,
+}
+
+impl Span {
+    /// The longer chain of the two, in either number.
+    pub(super) fn max(self, other: Self) -> Self {
+        Self { operations: self.operations.max(other.operations), cycles: self.cycles.max(other.cycles) }
     }
 }

@@ -1,6 +1,7 @@
 //! Words, arrays of them, and who touched them last.
 
-use super::WARP;
+use super::banks::WARP;
+use super::counts::Span;
 use super::fault::Access;
 use std::fmt::{Debug, Display};
 use std::num::NonZeroU32;
@@ -110,6 +111,8 @@ pub(super) struct Region<V> {
     pub(super) listed: usize,
     pub(super) words: Vec<Option<V>>,
     history: Vec<History>,
+    /// The longest chain up to the last write of each word; in status arrays only.
+    set: Vec<Span>,
 }
 
 impl<V: Word> Region<V> {
@@ -123,6 +126,19 @@ impl<V: Word> Region<V> {
             _ => None,
         };
         (self.space, self.offset, self.words.len(), races)
+    }
+
+    /// Writes a word, at the end of a step that ends `after` so much.
+    pub(super) fn set(&mut self, index: usize, value: V, after: Span) {
+        self.words[index] = Some(value);
+        if let Some(set) = self.set.get_mut(index) {
+            *set = after;
+        }
+    }
+
+    /// What had passed when the word was written, if blocks wait for it.
+    pub(super) fn set_after(&self, index: usize) -> Span {
+        self.set.get(index).copied().unwrap_or_default()
     }
 }
 
@@ -146,7 +162,8 @@ impl<T: Word> Memory<T> {
     fn region<V: Word>(&mut self, name: &'static str, space: Space, offset: usize, words: Vec<Option<V>>) -> Region<V> {
         let listed = self.listed;
         self.listed += 1;
-        Region { name, space, offset, listed, history: vec![History::default(); words.len()], words }
+        let set = if space == Space::Status { vec![Span::default(); words.len()] } else { Vec::new() };
+        Region { name, space, offset, listed, history: vec![History::default(); words.len()], words, set }
     }
 
     pub(super) fn new_values(

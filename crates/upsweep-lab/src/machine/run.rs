@@ -1,6 +1,6 @@
 //! What a run leaves: its steps, what was counted in each, and, where it was recorded, who did what.
 
-use super::counts::Counts;
+use super::counts::{Counts, Span};
 use super::memory::Space;
 
 /// An array, as a recorded run knows it.
@@ -76,6 +76,10 @@ pub struct Step {
     pub divergent: Vec<usize>,
     /// Who did what; empty unless the machine [records](super::Machine::recording).
     pub events: Vec<Event>,
+    /// Whether it only moves words from or to global memory and combines nothing: a load or a store.
+    pub is_transfer: bool,
+    /// The longest chain up to its end.
+    pub after: Span,
 }
 
 /// The steps of a run, in the order in which the model took them.
@@ -102,6 +106,18 @@ impl Run {
             total += step.counts;
         }
         total
+    }
+
+    /// What was counted but for loads and stores, which most texts leave out.
+    #[must_use]
+    pub fn inner(&self) -> Counts {
+        self.total_of(|step| !step.is_transfer)
+    }
+
+    /// The longest chain: the depth, and the cycles that no number of blocks can save.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.steps.iter().map(|step| step.after).fold(Span::default(), Span::max)
     }
 
     /// Ends the life of shared memory.

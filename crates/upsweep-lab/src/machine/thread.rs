@@ -1,68 +1,15 @@
 //! A thread, and what it does in a step.
 
-use super::block::State;
+use super::banks::WARP;
 use super::fault::{Access, Fault, Site};
-use super::memory::{Array, Flags, Space, Stamp};
+use super::memory::{Array, Flags, Space, Stamp, Word};
+use super::model::Machine;
+use super::pending::Pending;
 use super::run::{Event, Place};
-use super::{Counts, Machine, WARP, Word};
+use super::state::State;
 use crate::operator::Operator;
 use std::mem;
 use std::panic::Location;
-
-/// What a step has done so far, and memory does not show yet. It is used again for the next step, as its lists then need no
-/// new memory.
-#[derive(Debug)]
-pub(super) struct Pending<T> {
-    pub(super) counts: Counts,
-    values: Vec<(Array, usize, T)>,
-    flags: Vec<(Flags, usize, u32)>,
-    /// What the current thread does. This and what follows stays empty unless the machine records.
-    event: Event,
-    events: Vec<Event>,
-    /// For each access to shared memory: the event, whether it is a write, its place there. Then the degrees come in.
-    shared: Vec<(usize, bool, usize)>,
-    degrees: Vec<(usize, u64)>,
-}
-
-impl<T> Default for Pending<T> {
-    fn default() -> Self {
-        Self {
-            counts: Counts::default(),
-            values: Vec::new(),
-            flags: Vec::new(),
-            event: Event::default(),
-            events: Vec::new(),
-            shared: Vec::new(),
-            degrees: Vec::new(),
-        }
-    }
-}
-
-impl<T: Word> Pending<T> {
-    pub(super) fn note_degree(&mut self, number: usize, degree: u64) {
-        self.degrees.push((number, degree));
-    }
-
-    /// Writes what was written, tells the events of their conflicts, and begins anew. Returns the counts and the events.
-    pub(super) fn commit(&mut self, machine: &mut Machine<T>) -> (Counts, Vec<Event>) {
-        for (array, index, value) in self.values.drain(..) {
-            machine.memory.values[array.0].words[index] = Some(value);
-        }
-        for (flags, index, value) in self.flags.drain(..) {
-            machine.memory.flags[flags.0].words[index] = Some(value);
-        }
-        for (number, degree) in self.degrees.drain(..) {
-            let (event, write, place) = self.shared[number];
-            let event = &mut self.events[event];
-            let places = if write { &mut event.writes } else { &mut event.reads };
-            if let Some(place) = places.get_mut(place) {
-                place.degree = degree;
-            }
-        }
-        self.shared.clear();
-        (mem::take(&mut self.counts), mem::take(&mut self.events))
-    }
-}
 
 /// A thread in a step.
 #[derive(Debug)]
@@ -79,6 +26,8 @@ pub struct Thread<'a, T> {
     own: (usize, usize),
     /// Whether it has done something.
     active: bool,
+    /// How often it combined.
+    operations: u64,
     /// Reads and operations before its last write.
     sourced: (usize, u64),
 }
@@ -91,13 +40,13 @@ impl<'a, T: Word> Thread<'a, T> {
         label: &'static str,
         index: usize,
     ) -> Self {
-        state.tally().begin_thread();
         let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
-        Self { machine, state, pending, label, index, block, own, active: false, sourced: (0, 0) }
+        Self { machine, state, pending, label, index, block, own, active: false, operations: 0, sourced: (0, 0) }
     }
 
     pub(super) fn end(self) {
-        self.state.tally().active += u64::from(self.active);
+        self.pending.warp.active += u64::from(self.active);
+        self.pending.longest = self.pending.longest.max(self.operations);
         if self.machine.records && self.active {
             let event = mem::take(&mut self.pending.event);
             self.pending.events.push(Event { thread: self.index, ..event });
@@ -125,6 +74,7 @@ impl<'a, T: Word> Thread<'a, T> {
     /// a ⊕ b, counted.
     pub fn combine(&mut self, a: T, b: T) -> T {
         self.active = true;
+        self.operations += 1;
         self.pending.counts.operations += 1;
         self.pending.event.operations += u64::from(self.machine.records);
         (self.machine.operator.combine)(a, b)
@@ -133,13 +83,14 @@ impl<'a, T: Word> Thread<'a, T> {
     /// `condition`, at which the threads of a warp may go different ways.
     #[track_caller]
     pub fn branch(&mut self, condition: bool) -> bool {
-        self.state.tally().branch(Location::caller(), condition);
+        let lane = self.lane();
+        self.pending.warp.branch(Location::caller(), lane, condition);
         condition
     }
 
     /// The index with a word of padding for each round of the banks before it: i + i / banks.
     pub fn padded(&mut self, index: usize) -> usize {
-        self.state.tally().padded = true;
+        self.pending.warp.padded = true;
         index + index / self.machine.banks.number()
     }
 
@@ -193,6 +144,7 @@ impl<'a, T: Word> Thread<'a, T> {
     pub fn read_flag(&mut self, flags: Flags, index: usize) -> u32 {
         let own = self.pending.flags[self.own.1..].iter().rev().find(|w| (w.0, w.1) == (flags, index)).map(|w| w.2);
         let exists = self.note(Name::Flag(flags), index, false, Location::caller());
+        self.pending.since = self.pending.since.max(self.machine.memory.flags[flags.0].set_after(index));
         let value = own.or_else(|| if exists { self.machine.memory.flags[flags.0].words[index] } else { None });
         let value = self.written(value, Name::Flag(flags), index).unwrap_or(0);
         self.remember(Name::Flag(flags), index, false, value);
@@ -247,7 +199,8 @@ impl<'a, T: Word> Thread<'a, T> {
         if space == Space::Shared {
             *(if write { &mut counts.shared_writes } else { &mut counts.shared_reads }) += 1;
             let lane = self.index % WARP;
-            self.state.tally().access(at, lane, offset + index, self.pending.shared.len());
+            self.pending.warp.access(at, lane, write, offset + index, self.pending.accesses);
+            self.pending.accesses += 1;
             if self.machine.records {
                 let Pending { event, events, shared, .. } = &mut *self.pending;
                 let place = if write { event.writes.len() } else { event.reads.len() };
@@ -255,6 +208,7 @@ impl<'a, T: Word> Thread<'a, T> {
             }
         } else {
             *(if write { &mut counts.global_writes } else { &mut counts.global_reads }) += 1;
+            self.pending.transfers |= space == Space::Global;
         }
         true
     }

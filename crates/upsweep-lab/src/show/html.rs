@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use super::{DEGREES, json, svg};
-use crate::machine::Counts;
+use crate::machine::Run;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../assets/page.css");
@@ -77,7 +77,9 @@ pub fn overview(recordings: &[Recording]) -> String {
                 h1 { "The scan laboratory" }
                 p.quiet {
                     "The classic algorithms of parallel scan (prefix sums) and reduction, run on a machine model that counts. \
-                     Rows of a picture are steps, columns are words; arrows go from what is read to what is written."
+                     Rows of a picture are steps, columns are words (of wide arrays, the first ones); arrows go from what is read to \
+                     what is written. Work is the number of operations, depth how many of them follow each other; cycles, \
+                     conflicts and divergent branches are those between the load and the store."
                 }
                 (legend(false))
             }
@@ -97,21 +99,23 @@ fn card(recording: &Recording) -> Markup {
         p.quiet { (algorithm.source) }
         div.thumbnail { (svg::thumbnail(recording)) }
         div {
-            (facts(&recording.run.total()))
+            (facts(&recording.run))
             @if let Some(fault) = recording.fault { p.fault { (fault) "." } }
         }
         p.quiet { code { (algorithm.name) } ", n = " (recording.input.len()) }
     }
 }
 
-fn facts(total: &Counts) -> Markup {
+/// What a run costs; cycles and so on without loads and stores.
+fn facts(run: &Run) -> Markup {
+    let inner = run.inner();
     let facts = [
-        ("operations", total.operations),
-        ("steps", total.steps),
-        ("barriers", total.barriers),
-        ("cycles", total.cycles),
-        ("conflicts", total.conflicts),
-        ("divergent warps", total.divergent_warps),
+        ("work", inner.operations),
+        ("depth", run.span().operations),
+        ("barriers", run.total().barriers),
+        ("cycles", inner.cycles),
+        ("conflicts", inner.conflicts),
+        ("divergent branches", inner.divergent_branches),
     ];
     html! {
         dl.facts { @for (name, number) in facts { div { dt { (name) } dd { (number) } } } }

@@ -52,6 +52,9 @@ impl Sizes {
     const SMALL: Self = Self { margins: [4, 4], head: 4, cell: 6, gaps: [16, 5], row: 6, barb: 0.0 };
 }
 
+/// The most columns of a small picture.
+const MOST_SMALL: usize = 32;
+
 const LEGEND: i64 = 170;
 const LEAST_WIDTH: i64 = 720;
 
@@ -105,7 +108,7 @@ impl<'a> Picture<'a> {
                 rect class="paper" width=(width) height=(height) {}
                 text class="head" x="24" y="32" { (algorithm.title) }
                 text class="quiet" x="24" y="54" { (algorithm.name) ": " (self.recording.summary()) }
-                (self.arrows())
+                (self.arrows(|_| true))
                 @for row in 0..self.rows.len() { (self.row(row)) }
                 @for (number, (mark, words)) in legend.iter().enumerate() {
                     g transform=(format!("translate({} {})", 24 + (number % columns) as i64 * LEGEND, self.height + 36 + (number / columns) as i64 * 26)) {
@@ -117,13 +120,31 @@ impl<'a> Picture<'a> {
         }
     }
 
+    /// The picture without text, of the first columns: each kind of cells is one path.
     fn draw_small(&self) -> Markup {
-        let (width, height) = (self.width, self.height + 4);
+        let columns = self.layout.columns.min(MOST_SMALL) as i64;
+        let (width, height) = (self.width - (self.layout.columns as i64 - columns) * self.column, self.height + 4);
+        // Old cells, new cells, dots.
+        let mut paths = [String::new(), String::new(), String::new()];
+        for line in 0..self.layout.lines.len() {
+            let places = (0..self.layout.places(line)).filter(|&index| self.point(End { line, index }).0 < width);
+            for index in places {
+                let (x, y) = self.point(End { line, index });
+                let (path, half) = match &self.layout.lines[line].shown {
+                    Shown::Words { written, .. } => (usize::from(written[index]), self.column / 2 - 1),
+                    Shown::Threads { active, .. } if active.contains(&index) => (2, 2),
+                    Shown::Threads { .. } => continue,
+                };
+                let (width, height) = (2 * half, self.sizes.cell);
+                // Writing to a string cannot fail.
+                let _infallible = write!(paths[path], "M{} {y}h{width}v{height}h-{width}z", x - half);
+            }
+        }
         html! {
             svg class="run small" viewBox=(format!("0 0 {width} {height}")) aria-hidden="true" {
-                (self.arrows())
-                @for row in &self.layout.rows {
-                    @for line in row.lines.clone() { (self.cells(line, false)) }
+                (self.arrows(|end| self.point(end).0 < width))
+                @for (path, class) in paths.iter().zip(["cell", "cell new", "dot"]).filter(|(path, _)| !path.is_empty()) {
+                    path class=(class) d=(path) {}
                 }
             }
         }
@@ -142,10 +163,10 @@ impl<'a> Picture<'a> {
         (x, self.lines[end.line])
     }
 
-    /// All arrows, one path for each class of conflict.
-    fn arrows(&self) -> Markup {
+    /// The arrows between places that are shown, one path for each class of conflict.
+    fn arrows(&self, is_shown: impl Fn(End) -> bool) -> Markup {
         let mut paths = vec![(String::new(), String::new()); DEGREES.len()];
-        for arrow in &self.layout.arrows {
+        for arrow in self.layout.arrows.iter().filter(|arrow| is_shown(arrow.from) && is_shown(arrow.to)) {
             let (line, tip) = &mut paths[degree_class(arrow.degree)];
             self.arrow(arrow, line, tip);
         }
@@ -185,7 +206,7 @@ impl<'a> Picture<'a> {
         let steps = &self.recording.run.steps;
         let blocks = steps.iter().any(|step| step.block > 0);
         html! {
-            @for line in lines.clone() { (self.cells(line, true)) }
+            @for line in lines.clone() { (self.cells(line)) }
             @match step.map(|step| (step, &steps[step])) {
                 None => text class="quiet" x="24" y=(top + 31) { "before" },
                 Some((number, step)) => {
@@ -212,22 +233,17 @@ impl<'a> Picture<'a> {
         }
     }
 
-    fn cells(&self, line: usize, full: bool) -> Markup {
+    fn cells(&self, line: usize) -> Markup {
         let (y, height) = (self.lines[line], self.sizes.cell);
         let x = |index| self.point(End { line, index }).0;
         match &self.layout.lines[line].shown {
             Shown::Words { array, values, written } => {
                 let info = &self.recording.run.arrays[*array];
-                let (width, inset) = (self.column - if full { 4 } else { 2 }, if full { 2 } else { 1 });
                 html! {
-                    @if full {
-                        text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) {
-                            (name_of(info))
-                        }
-                    }
+                    text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) { (name_of(info)) }
                     @for (index, (value, written)) in values.iter().zip(written).enumerate() {
-                        rect class=(if *written { "cell new" } else { "cell" }) x=(x(index) - self.column / 2 + inset) y=(y) width=(width) height=(height) rx=(inset) {}
-                        @if let Some(value) = value.as_deref().filter(|_| full) {
+                        rect class=(if *written { "cell new" } else { "cell" }) x=(x(index) - self.column / 2 + 2) y=(y) width=(self.column - 4) height=(height) rx="2" {}
+                        @if let Some(value) = value.as_deref() {
                             @let shown = cut(self.recording.shown(value));
                             text class="value" x=(x(index)) y=(y + 17) { (shown) @if shown != value { title { (value) } } }
                         }
@@ -236,10 +252,10 @@ impl<'a> Picture<'a> {
             }
             Shown::Threads { threads, active } => html! {
                 @let middle = y + height / 2;
-                @if full { text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) { "threads" } }
+                text class="name" x=(self.sizes.margins[0] - 8) y=(y + 17) { "threads" }
                 @for thread in 0..*threads {
                     @let class = if active.contains(&thread) { "dot" } else { "idle" };
-                    circle class=(class) cx=(x(thread)) cy=(middle) r=(if full { 6 } else { 2 }) {}
+                    circle class=(class) cx=(x(thread)) cy=(middle) r="6" {}
                 }
             },
         }

@@ -158,19 +158,24 @@ impl Page<'_> {
 
     fn end(&mut self) {
         let recording = self.recording;
-        let total = recording.run.total();
+        let (total, inner, span) = (recording.run.total(), recording.run.inner(), recording.run.span());
         let mut notes = vec![
-            count_of(total.steps, "step", "steps"),
-            count_of(total.operations, "operation", "operations"),
+            format!("work {}", count_of(total.operations, "operation", "operations")),
+            format!("depth {}", span.operations),
             count_of(total.barriers, "barrier", "barriers"),
         ];
         if total.shuffles > 0 {
             notes.push(count_of(total.shuffles, "shuffle", "shuffles"));
         }
-        notes.push(count_of(total.cycles, "cycle", "cycles"));
-        notes.push(count_of(total.conflicts, "conflict", "conflicts"));
-        notes.push(count_of(total.divergent_warps, "divergent warp", "divergent warps"));
         self.wrapped("\ntotal   ", &notes.join(", "));
+        for (counts, title) in [(&inner, "without loads and stores"), (&total, "with them")] {
+            let parts = [
+                count_of(counts.cycles, "cycle", "cycles"),
+                count_of(counts.conflicts, "conflict", "conflicts"),
+                count_of(counts.divergent_branches, "divergent branch", "divergent branches"),
+            ];
+            self.wrapped(&format!("  {title}: "), &parts.join(", "));
+        }
         let mut arrays: Vec<String> = Vec::new();
         for array in recording.run.arrays.iter().filter(|array| array.block.is_none_or(|block| block == 0)) {
             let words = count_of(array.initial.len() as u64, "word", "words");

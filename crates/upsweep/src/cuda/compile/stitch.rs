@@ -14,6 +14,15 @@ pub struct KernelSource {
     pub entry: &'static str,
 }
 
+impl KernelSource {
+    /// A kernel that is in `text` as a whole. Before it comes what comes before every prelude.
+    #[must_use]
+    pub fn whole(text: String, entry: &'static str) -> Self {
+        // The first file, which is not included twice.
+        Self { root: FIRST, prelude: text, entry }
+    }
+}
+
 /// The file that comes before the prelude: the arithmetic that preludes are written in.
 const FIRST: &str = "arith.cuh";
 /// The file that stands for the prelude where kernels are read: a sample of one.

@@ -1,0 +1,171 @@
+//! A warp in lockstep: which accesses and branches of its threads are one instruction, and what it costs.
+//!
+//! A warp executes one instruction at a time, for those of its threads that are at it. Threads that skip a branch or leave
+//! a loop wait behind it for the others. So of what the threads do next, the model takes what comes first in the source,
+//! of all threads that are there. A thread that goes back to the head of a loop has to wait until no thread is in the
+//! loop's body any more, whose end is the last place from which a thread of the warp went back to that head, or that of a
+//! loop in it.
+//!
+//! Hence a kernel's source has to be in the order of the program: what a step does stands in its closure, or in a
+//! function that is `#[track_caller]`, and conditions are told by [`Thread::branch`](super::Thread::branch).
+
+use super::banks::{Banks, WARP};
+use super::counts::Counts;
+use std::cmp::Reverse;
+use std::panic::Location;
+
+/// Where in the kernel's source something is done. A copy reads and then writes at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    line: u32,
+    column: u32,
+    write: bool,
+}
+
+impl Place {
+    fn new(at: &Location<'_>, write: bool) -> Self {
+        Self { line: at.line(), column: at.column(), write }
+    }
+}
+
+/// What is done there.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    /// A branch, and whether it is taken.
+    Branch(bool),
+    /// An access to a word of shared memory, and which access of the step it is.
+    Access { word: usize, number: usize },
+}
+
+/// When a thread's next act is due: behind which place, whether back at the head of a loop that ends there, and what it is.
+/// Of two loops that end at the same place the inner one goes on first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    behind: Place,
+    again: bool,
+    place: Reverse<Place>,
+}
+
+/// What the threads of a warp did in a step.
+#[derive(Debug)]
+pub(super) struct Warp {
+    lanes: [Vec<(Place, Act)>; WARP],
+    /// Whether an address was padded.
+    pub(super) padded: bool,
+    /// Threads that took part.
+    pub(super) active: u64,
+}
+
+impl Default for Warp {
+    fn default() -> Self {
+        Self { lanes: std::array::from_fn(|_| Vec::new()), padded: false, active: 0 }
+    }
+}
+
+impl Warp {
+    /// Notes an access to a word of shared memory, the step's `number`th.
+    pub(super) fn access(&mut self, at: &Location<'_>, lane: usize, write: bool, word: usize, number: usize) {
+        self.lanes[lane].push((Place::new(at, write), Act::Access { word, number }));
+    }
+
+    /// Notes a branch.
+    pub(super) fn branch(&mut self, at: &Location<'_>, lane: usize, taken: bool) {
+        self.lanes[lane].push((Place::new(at, false), Act::Branch(taken)));
+    }
+
+    /// Adds the warp's part to `counts`, says of each access what its degree is, and begins anew. Returns whether the warp
+    /// diverged.
+    pub(super) fn finish(&mut self, banks: Banks, counts: &mut Counts, degree_of: &mut dyn FnMut(usize, u64)) -> bool {
+        let ends = self.ends_of_loops();
+        let mut done = [0; WARP];
+        let mut divergent = 0;
+        while let Some((lanes, count)) = self.next(&done, &ends) {
+            let lanes = &lanes[..count];
+            let acts = lanes.iter().map(|&lane| (lane, self.lanes[lane][done[lane]].1));
+            let taken = |(_, act)| if let Act::Branch(taken) = act { Some(taken) } else { None };
+            match (acts.clone().filter_map(taken).min(), acts.clone().filter_map(taken).max()) {
+                (None, _) => access(banks, acts, counts, degree_of),
+                (least, most) => divergent += u64::from(least != most),
+            }
+            lanes.iter().for_each(|&lane| done[lane] += 1);
+        }
+        counts.divergent_branches += divergent;
+        counts.cycles += if self.padded { 8 } else { 0 };
+        counts.warp_steps += u64::from(self.active > 0);
+        counts.active_threads += self.active;
+        self.lanes.iter_mut().for_each(Vec::clear);
+        (self.padded, self.active) = (false, 0);
+        divergent > 0
+    }
+
+    /// The heads of the loops, each with the last place of its body: one from which a thread goes back to it, or the end of
+    /// a loop in it.
+    fn ends_of_loops(&self) -> Vec<(Place, Place)> {
+        let mut ends: Vec<(Place, Place)> = Vec::new();
+        for lane in &self.lanes {
+            for (&(from, _), &(to, _)) in lane.iter().zip(lane.iter().skip(1)).filter(|(from, to)| to.0 <= from.0) {
+                match ends.iter_mut().find(|(head, _)| *head == to) {
+                    Some((_, end)) => *end = from.max(*end),
+                    None => ends.push((to, from)),
+                }
+            }
+        }
+        ends.sort_unstable();
+        for outer in (0..ends.len()).rev() {
+            for inner in outer + 1..ends.len() {
+                if ends[inner].0 <= ends[outer].1 {
+                    ends[outer].1 = ends[outer].1.max(ends[inner].1);
+                }
+            }
+        }
+        ends
+    }
+
+    /// The threads that execute the next instruction, and how many they are.
+    fn next(&self, done: &[usize; WARP], ends: &[(Place, Place)]) -> Option<([usize; WARP], usize)> {
+        let (mut lanes, mut count, mut first) = ([0; WARP], 0, None);
+        for (lane, acts) in self.lanes.iter().enumerate() {
+            let Some(&(place, _)) = acts.get(done[lane]) else { continue };
+            let before = done[lane].checked_sub(1).map(|before| acts[before].0);
+            let end = before.filter(|&before| place <= before).and_then(|_| ends.iter().find(|end| end.0 == place));
+            let due = Due { behind: end.map_or(place, |end| end.1), again: end.is_some(), place: Reverse(place) };
+            match first {
+                Some(first) if first < due => continue,
+                Some(first) if first == due => {}
+                _ => (first, count) = (Some(due), 0),
+            }
+            lanes[count] = lane;
+            count += 1;
+        }
+        first.map(|_| (lanes, count))
+    }
+}
+
+/// Counts one access of a warp, whose lanes are in rising order.
+fn access(
+    banks: Banks,
+    acts: impl Iterator<Item = (usize, Act)>,
+    counts: &mut Counts,
+    degree_of: &mut dyn FnMut(usize, u64),
+) {
+    let (mut words, mut numbers, mut halves) = ([0; WARP], [0; WARP], [0; WARP]);
+    let mut count = 0;
+    for (lane, act) in acts {
+        if let Act::Access { word, number } = act {
+            (words[count], numbers[count], halves[count]) = (word, number, lane / banks.number());
+            count += 1;
+        }
+    }
+    // The half-warps take turns; the lecture counts the slower one.
+    let (mut worst, mut first) = (0, 0);
+    for group in halves[..count].chunk_by(|a, b| a == b) {
+        let last = first + group.len();
+        let degree = banks.degree(&words[first..last]);
+        numbers[first..last].iter().for_each(|&number| degree_of(number, degree));
+        counts.conflicts += degree - 1;
+        worst = worst.max(degree);
+        first = last;
+    }
+    counts.worst_degree = counts.worst_degree.max(worst);
+    counts.cycles += 2 * worst;
+}
