@@ -4,8 +4,8 @@
 //! In which groups a line's elements are combined depends on the types alone. How many lines a lane has, which changes
 //! nothing in the result, is chosen for each call.
 
-use super::Shape;
 use super::constants::Constants;
+use super::shape::Shape;
 use std::fmt;
 
 /// Lanes of a warp.

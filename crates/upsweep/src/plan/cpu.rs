@@ -1,6 +1,6 @@
 //! What a scan or a reduction does on the CPU: its blocks, threads and stores. The backend runs this plan.
 
-use super::Shape;
+use super::shape::Shape;
 use std::fmt;
 use std::ops::Range;
 

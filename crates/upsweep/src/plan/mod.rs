@@ -7,54 +7,13 @@ pub mod memory;
 mod pipeline;
 pub mod reduce;
 pub mod scan;
+mod shape;
 pub mod tile;
 pub mod tuning;
 mod wave;
 
-use crate::error::{Error, Result};
+pub use shape::Shape;
 use std::fmt;
-
-/// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at
-/// `(o * len + k) * inner + i`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// The product of the axes before.
-    pub outer: usize,
-    /// The length of the axis.
-    pub len: usize,
-    /// The product of the axes after.
-    pub inner: usize,
-}
-
-impl Shape {
-    /// The shape of `len` elements along `axis`, or of one line.
-    ///
-    /// # Errors
-    /// [`Error::Axis`] when there is no such axis, [`Error::Shape`] when the shape has another number of elements.
-    #[inline]
-    pub fn new(axis: Option<(&[usize], usize)>, len: usize) -> Result<Self> {
-        let Some((shape, axis)) = axis else {
-            return Ok(Self { outer: 1, len, inner: 1 });
-        };
-        if axis >= shape.len() {
-            return Err(Error::Axis { axis, axes: shape.len() });
-        }
-        let product = |axes: &[usize]| axes.iter().try_fold(1usize, |p, &n| p.checked_mul(n));
-        // An axis of length 0 makes the whole product 0, however long the others are.
-        let elements = if shape.contains(&0) { Some(0) } else { product(shape) };
-        let (outer, inner) = (product(&shape[..axis]), product(&shape[axis + 1..]));
-        match (outer, inner) {
-            (Some(outer), Some(inner)) if elements == Some(len) => Ok(Self { outer, len: shape[axis], inner }),
-            _ => Err(Error::Shape { shape: shape.to_vec(), len }),
-        }
-    }
-
-    /// The number of lines along the axis.
-    #[must_use]
-    pub fn lines(&self) -> usize {
-        self.outer * self.inner
-    }
-}
 
 /// What a scan or a reduction would do: printed by `upsweep explain`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
