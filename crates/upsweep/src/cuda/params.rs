@@ -21,7 +21,7 @@ macro_rules! params {
         impl $crate::cuda::params::Fixed for $Name {
             fn text() -> String {
                 let mut text = concat!(
-                    "#include \"memory/workspace.cuh\"\nstruct ", stringify!($Name), " {\n",
+                    "#include \"memory/layout.cuh\"\nstruct ", stringify!($Name), " {\n",
                     $("    ", $cuda, " ", stringify!($field), ";\n",)*
                     "    Acc given_init, given_first;\n};\n"
                 ).to_owned();

@@ -226,7 +226,7 @@ pub(super) fn sample() -> String {
          // its place (src/cuda/code.rs, params.rs, plan/). `UPSWEEP_WRITE=1 cargo test -p upsweep --lib config` writes it.\n\n\
          #pragma once\n\n#include \"arith.cuh\"\n\n\
          // Types and functions of the job.\n{}\n// Numbers of the plan.\n{numbers}\n\
-         // Parameters of the families.\n#include \"memory/workspace.cuh\"\n{params}",
+         // Parameters of the families.\n#include \"memory/layout.cuh\"\n{params}",
         code::functions_text(&functions, features),
     )
 }

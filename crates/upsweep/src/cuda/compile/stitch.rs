@@ -45,6 +45,7 @@ kernel_files! {
     "device/wave.cuh",
     "memory/access.cuh",
     "memory/instructions.cuh",
+    "memory/layout.cuh",
     "memory/status.cuh",
     "memory/workspace.cuh",
     "tile/blockwise.cuh",

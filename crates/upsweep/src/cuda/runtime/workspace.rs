@@ -37,7 +37,7 @@ pub(super) const INITIAL: Capacity = Capacity { words8: 1 << 17, words16: (3 << 
 /// A capture's first workspace: 64 KiB. Each capture has its own, so it is small.
 pub(super) const INITIAL_IN_CAPTURE: Capacity = Capacity { words8: 1 << 11, words16: (3 << 10) - HEADER / 16 };
 
-/// A workspace, as a kernel gets it: `memory/workspace.cuh` has the same struct.
+/// A workspace, as a kernel gets it: `memory/layout.cuh` has the same struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Workspace {
@@ -236,10 +236,10 @@ mod tests {
         assert!(matches!(decode_fault(&bytes), Some(Error::Driver { .. })));
     }
 
-    /// The fields of a struct in `memory/workspace.cuh` with their offsets, and the struct's size. All have their natural
+    /// The fields of a struct in `memory/layout.cuh` with their offsets, and the struct's size. All have their natural
     /// alignment.
     fn layout(name: &str) -> (Vec<(&str, usize)>, usize) {
-        let text = include_str!("../../../kernels/memory/workspace.cuh");
+        let text = include_str!("../../../kernels/memory/layout.cuh");
         let (_, body) = text.split_once(&format!("struct {name} {{\n")).unwrap();
         let (body, _) = body.split_once("\n};").unwrap();
         let (mut fields, mut end) = (Vec::new(), 0usize);
