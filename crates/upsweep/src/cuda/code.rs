@@ -11,7 +11,7 @@ use std::any::TypeId;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What tells a kernel from every other one of its context.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelKey {
     types: TypeId,
     /// A hash of the values that functions hold; 0 where they hold none.
@@ -19,6 +19,16 @@ pub(crate) struct KernelKey {
     entry: &'static str,
     features: Features,
     constants: Constants,
+}
+
+impl Hash for KernelKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // What differs most; the rest is compared.
+        let Self { types, features, constants, .. } = self;
+        let Features { heads, exclusive, reverse, has_init, .. } = *features;
+        let features = heads as u64 | u64::from(exclusive) << 8 | u64::from(reverse) << 9 | u64::from(has_init) << 10;
+        (types, features, constants).hash(state);
+    }
 }
 
 /// A kernel of a job: its file under `kernels/` and its name, what it computes, and what it is compiled with.

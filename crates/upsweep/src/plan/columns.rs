@@ -4,7 +4,7 @@
 //! In which groups a line's elements are combined depends on the types alone. How many lines a lane has, which changes
 //! nothing in the result, is chosen for each call.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 use super::shape::Shape;
 use std::fmt;
 
@@ -124,14 +124,9 @@ impl ColumnsPlan {
     pub fn constants(&self, vector: usize) -> Constants {
         // Larger values get the registers that they need.
         let blocks = if self.sizes.1.max(self.sizes.2) <= 8 { BLOCKS } else { 1 };
-        Constants::of(&[
-            ("HOST_STATE_BYTES", self.sizes.1),
-            ("THREADS", THREADS),
-            ("VECTOR", vector),
-            ("GROUPS", self.groups(vector)),
-            ("DEPTH", self.depth),
-            ("BLOCKS", blocks),
-        ])
+        let mut constants = Constants::default();
+        constants!(constants; "HOST_STATE_BYTES" = self.sizes.1, "THREADS" = THREADS, "VECTOR" = vector, "GROUPS" = self.groups(vector), "DEPTH" = self.depth, "BLOCKS" = blocks);
+        constants
     }
 }
 

@@ -3,46 +3,52 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The most numbers of a kernel.
+/// The most numbers of a kernel, and the most places in the code that name some of them.
 const MOST: usize = 28;
+const MOST_GROUPS: usize = 4;
 
 /// Numbers that a kernel is compiled with, by their names in it. Plans make them; the CUDA backend writes them into the
-/// kernel's text and tells kernels apart by them, in every call: so they are a fixed-size array, and cheap to compare.
-#[derive(Clone, Copy)]
+/// kernel's text and tells kernels apart by them, in every call: so they are small, and cheap to compare.
+#[derive(Clone, Copy, Default)]
 pub struct Constants {
-    named: [(&'static str, u32); MOST],
-    len: usize,
+    names: [&'static [&'static str]; MOST_GROUPS],
+    values: [u32; MOST],
+    groups: u32,
+    len: u32,
 }
 
 impl Constants {
-    /// These.
-    #[must_use]
-    pub(crate) fn of(named: &[(&'static str, usize)]) -> Self {
-        let mut constants = Self { named: [("", 0); MOST], len: 0 };
-        constants.add(named);
-        constants
-    }
-
-    /// Adds more.
-    pub(crate) fn add(&mut self, named: &[(&'static str, usize)]) {
-        debug_assert!(self.len + named.len() <= MOST, "{self:?} and {named:?}");
-        for (place, (name, value)) in self.named.iter_mut().skip(self.len).zip(named) {
-            *place = (name, u32::try_from(*value).unwrap_or(u32::MAX));
+    /// Adds numbers, in the order of their names. For [`constants`].
+    pub(crate) fn add(&mut self, names: &'static [&'static str], values: &[usize]) {
+        let (groups, len) = (self.groups as usize, self.len as usize);
+        debug_assert!(groups < MOST_GROUPS && len + values.len() <= MOST && names.len() == values.len(), "{names:?}");
+        if let Some(place) = self.names.get_mut(groups) {
+            *place = names;
         }
-        self.len += named.len();
+        for (place, value) in self.values.iter_mut().skip(len).zip(values) {
+            *place = u32::try_from(*value).unwrap_or(u32::MAX);
+        }
+        self.groups += 1;
+        self.len += values.len() as u32;
     }
 
     /// The names and numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> {
-        self.named.iter().take(self.len).copied()
+        self.names.iter().flat_map(|names| names.iter().copied()).zip(self.values)
     }
 }
 
+/// `constants!(list; "NAME" = value, ..)` adds numbers to a list of them.
+macro_rules! constants {
+    ($list:ident; $($name:literal = $value:expr),* $(,)?) => { $list.add(&[$($name),*], &[$($value),*]) };
+}
+pub(crate) use constants;
+
 impl PartialEq for Constants {
     fn eq(&self, other: &Self) -> bool {
-        // The names of one plan are the same strings.
-        let same = |((a, x), (b, y)): ((&str, u32), (&str, u32))| x == y && (std::ptr::eq(a, b) || a == b);
-        self.len == other.len && self.iter().zip(other.iter()).all(same)
+        // The names of one plan are the same list.
+        let same = |(a, b): (&&[&str], &&[&str])| std::ptr::eq(*a, *b) || a == b;
+        self.values == other.values && self.names.iter().zip(&other.names).all(same)
     }
 }
 impl Eq for Constants {}
@@ -50,10 +56,8 @@ impl Eq for Constants {}
 impl Hash for Constants {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // FNV-1a over the numbers: one word for the map's own hash, which is slow over many.
-        let word = self.iter().fold(0xcbf2_9ce4_8422_2325u64, |word, (_, value)| {
-            (word ^ u64::from(value)).wrapping_mul(0x0100_0000_01b3)
-        });
-        word.hash(state);
+        let step = |word: u64, value: &u32| (word ^ u64::from(*value)).wrapping_mul(0x0100_0000_01b3);
+        self.values.iter().fold(0xcbf2_9ce4_8422_2325, step).hash(state);
     }
 }
 

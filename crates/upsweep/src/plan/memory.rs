@@ -1,6 +1,6 @@
 //! The memory that a kernel's blocks need to talk to each other.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 
 /// The bytes of the largest value that fits in an 8-byte status word, beside the launch's epoch.
 const SMALL_STATE: usize = 4;
@@ -37,11 +37,8 @@ impl StatusWords {
 
     /// What kernels have to know of them, for values of `state` bytes.
     pub(super) fn constants(state: usize) -> Constants {
-        Constants::of(&[
-            ("SMALL_STATE", SMALL_STATE),
-            ("WORD_PAYLOAD", WORD_PAYLOAD),
-            ("POLL_NANOSECONDS", POLL_NANOSECONDS),
-            ("HOST_STATE_BYTES", state),
-        ])
+        let mut constants = Constants::default();
+        constants!(constants; "SMALL_STATE" = SMALL_STATE, "WORD_PAYLOAD" = WORD_PAYLOAD, "POLL_NANOSECONDS" = POLL_NANOSECONDS, "HOST_STATE_BYTES" = state);
+        constants
     }
 }

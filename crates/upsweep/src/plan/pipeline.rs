@@ -1,7 +1,7 @@
 //! Long scans, and segmented reductions: blocks that take tiles by ticket and overlap the stages of several of them. See
 //! `kernels/tile/pipeline.cuh`.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, MARK_SLOTS, Marks, OFFSETS_A_WARP, SEGMENTS, SPREAD, Sizes, TileShape, WARP};
 use super::tuning::Tuning;
@@ -139,17 +139,7 @@ impl Pipeline {
             Marks::None | Marks::Vectors => stages,
         };
         let mut constants = self.shape.constants(sizes);
-        constants.add(&[
-            ("BLOCKS", blocks),
-            ("AHEAD", ahead),
-            ("LAG", lag),
-            ("STAGES", stages),
-            ("RING", ring),
-            ("LOOK_BACK_WARPS", look_back_warps),
-            ("OFFSETS_WARPS", offsets_warps),
-            ("MARK_SLOTS", mark_slots),
-            ("GROUPS", tuning.groups),
-        ]);
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = stages, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "OFFSETS_WARPS" = offsets_warps, "MARK_SLOTS" = mark_slots, "GROUPS" = tuning.groups);
         constants
     }
 }

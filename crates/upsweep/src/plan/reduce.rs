@@ -1,6 +1,6 @@
 //! What a reduction of a whole array does on a CUDA device: its parts.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use std::fmt;
 
@@ -59,7 +59,7 @@ impl ReducePlan {
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.state);
-        constants.add(&[("THREADS", THREADS), ("VECTOR", self.vector), ("DEPTH", DEPTH)]);
+        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = DEPTH);
         constants
     }
 }

@@ -3,7 +3,7 @@
 //! The shape depends on the types alone, so that a scan of floats groups its additions in the same way on every GPU of an
 //! architecture.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 
 /// Lanes of a warp.
@@ -137,15 +137,7 @@ impl TileShape {
     /// What kernels that scan tiles of this shape have to know.
     pub(super) fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = StatusWords::constants(sizes.state);
-        constants.add(&[
-            ("GROUP", GROUP),
-            ("SPREAD", SPREAD),
-            ("OFFSETS_A_WARP", OFFSETS_A_WARP),
-            ("THREADS", self.threads),
-            ("VECTOR", self.vector),
-            ("ROWS", self.rows),
-            ("SLOT_BYTES", self.slot),
-        ]);
+        constants!(constants; "GROUP" = GROUP, "SPREAD" = SPREAD, "OFFSETS_A_WARP" = OFFSETS_A_WARP, "THREADS" = self.threads, "VECTOR" = self.vector, "ROWS" = self.rows, "SLOT_BYTES" = self.slot);
         constants
     }
 }

@@ -1,6 +1,6 @@
 //! Short scans: arrays that one wave of blocks holds in shared memory at once. See `kernels/device/wave.cuh`.
 
-use super::constants::Constants;
+use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use super::tile::{LARGE, SMALL, Sizes, TileShape};
 use super::tuning::Tuning;
@@ -66,7 +66,7 @@ impl Wave {
     #[must_use]
     pub fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = self.shape.constants(sizes);
-        constants.add(&[("BLOCKS", self.blocks), ("MOST_PARTS", MOST_PARTS), ("MOST_TILES", MOST_TILES)]);
+        constants!(constants; "BLOCKS" = self.blocks, "MOST_PARTS" = MOST_PARTS, "MOST_TILES" = MOST_TILES);
         constants
     }
 }
