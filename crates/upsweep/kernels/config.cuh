@@ -1,0 +1,101 @@
+// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that
+// editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in
+// its place (src/cuda/code.rs, params.rs, plan/). `UPSWEEP_WRITE=1 cargo test -p upsweep --lib config` writes it.
+
+#pragma once
+
+#include "arith.cuh"
+
+// Types and functions of the job.
+__device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
+return arith::add(a_1_, b_2_);
+}
+__device__ __forceinline__ f32 map_same_1(f32 x, u64) { return x; }
+__device__ __forceinline__ f32 same_2(f32 x) { return x; }
+__device__ __forceinline__ bool equal_3(u32 a, u32 b) { return eq(a, b); }
+using In = f32;
+using Acc = f32;
+using Out = f32;
+using Given = f32;
+using Key = u32;
+using Offset = u64;
+__device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) { return sum_0(a, b); }
+__device__ __forceinline__ Acc load_acc(const In& x, u64 index) { return map_same_1(x, index); }
+__device__ __forceinline__ Out store_acc(const Acc& x) { return same_2(x); }
+__device__ __forceinline__ Acc given_acc(const Given& x) { return same_2(x); }
+__device__ __forceinline__ Given carried_acc(const Acc& x) { return same_2(x); }
+__device__ __forceinline__ bool same_key(const Key& a, const Key& b) { return equal_3(a, b); }
+enum class Form { OTHER, SUM, MINIMUM, MAXIMUM, AND, OR, XOR, };
+constexpr Form FORM = Form::SUM;
+constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true;
+enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
+constexpr Heads HEADS = Heads::NONE;
+constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
+
+// Numbers of the plan.
+constexpr u32 SMALL_STATE = 4;
+constexpr u32 WORD_PAYLOAD = 12;
+constexpr u32 POLL_NANOSECONDS = 40;
+constexpr u32 HOST_STATE_BYTES = 4;
+constexpr u32 GROUP = 32;
+constexpr u32 SPREAD = 16;
+constexpr u32 OFFSETS_A_WARP = 768;
+constexpr u32 THREADS = 256;
+constexpr u32 VECTOR = 4;
+constexpr u32 ROWS = 3;
+constexpr u32 SLOT_BYTES = 16;
+constexpr u32 BLOCKS = 3;
+constexpr u32 AHEAD = 1;
+constexpr u32 LAG = 4;
+constexpr u32 STAGES = 6;
+constexpr u32 RING = 6;
+constexpr u32 LOOK_BACK_WARPS = 2;
+constexpr u32 OFFSETS_WARPS = 0;
+constexpr u32 MARK_SLOTS = 6;
+constexpr u32 GROUPS = 8;
+constexpr u32 MOST_PARTS = 384;
+constexpr u32 MOST_TILES = 5;
+constexpr u32 DEPTH = 4;
+
+// Parameters of the families.
+#include "memory/layout.cuh"
+struct ScanParams {
+    const In* input;
+    Out* output;
+    u64 n;
+    u64 row;
+    u64 row_reciprocal;
+    u64 row_pattern;
+    const void* head_source;
+    const Offset* offsets;
+    u64 segments;
+    u64 share;
+    u64 outputs;
+    u64* count;
+    Given* carry;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ReduceParams {
+    const In* input;
+    Out* output;
+    u64 n;
+    u64 part;
+    u64 streamed;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ColumnsParams {
+    const In* input;
+    Out* output;
+    u64 lines;
+    u64 len;
+    u64 inner;
+    u64 chunk;
+    u64 chunks;
+    const Acc* prefixes;
+    const Given* init_from;
+    Acc given_init, given_first;
+};

@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include "memory/workspace.cuh"
 #include "tile/heads.cuh"
 #include "tile/store.cuh"
 #include "warp/scan.cuh"

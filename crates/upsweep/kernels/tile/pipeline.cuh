@@ -38,7 +38,8 @@
 //
 //   shared memory          written by         barrier                    read by            written again after
 //   slots                  a warp's copies    none: its own, wait_groups the same warp      the same warp has read them
-//   tickets[k]             DRAWER             the next main_sync         all warps          TICKETS tiles
+//   tickets[k]             DRAWER             the next main_sync         all warps          TICKETS tiles: compute warps read that
+//                                                                                           of tile k before its prefix_barrier
 //   totals(k)              compute warps      main_sync of tile k        PUBLISHER          see the next two
 //                                             reduced_barrier(k)         look-back warp     prefix_barrier(k), STAGES tiles
 //   the prefix of tile k   look-back warp     prefix_barrier(k)          compute warps      STAGES tiles
@@ -78,7 +79,7 @@ class Pipeline {
     static constexpr u32 MEETING = THREADS + WARP;      // threads at a barrier: the compute warps and one other
     static_assert(LOOK_BACK_WARPS <= DRAWN, "the look-back warps are told of the end by tickets that are drawn");
     static_assert(2 + 2 * RING + 2 * PREPARERS <= 16, "a block has 16 barriers");
-    static_assert(Task::FINISHES ? STAGES == AHEAD + LAG + 1 && RING > LAG : STAGES == AHEAD + 2, "tiles in shared memory");
+    static_assert(Task::FINISHES ? STAGES > AHEAD + LAG && RING > LAG : STAGES > AHEAD + 1, "tiles in shared memory");
 
 public:
     static constexpr u32 HELPERS = LOOK_BACK_WARPS + PREPARERS;
@@ -180,8 +181,9 @@ private:
                 break;
             }
             if constexpr (Task::FINISHES) {
+                const u64 old = tile_of(finished);  // before the barrier: after it, the ticket's place may be drawn into
                 barrier_wait(prefix_barrier(finished), MEETING);
-                task.finish(finished, tile_of(finished));
+                task.finish(finished, old);
                 finished++;
             }
         }
