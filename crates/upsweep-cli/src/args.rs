@@ -1,8 +1,12 @@
 //! The command line: what can be asked for, and the help that says so.
 
-use crate::element::Type;
+use crate::count::parse_count;
+use crate::device::{DeviceChoice, parse_device};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
+use upsweep_dynamic::{Op, Type};
 
 /// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
 #[derive(Parser, Debug)]
@@ -58,7 +62,7 @@ pub(crate) struct Common {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
     pub(crate) file: PathBuf,
     /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
-    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
@@ -78,7 +82,7 @@ pub(crate) struct Common {
     pub(crate) segments: Option<PathBuf>,
     /// The element type: what raw input is; what other input is turned into, if that changes no value
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
-    #[arg(long = "type", value_name = "T", value_enum, hide_possible_values = false)]
+    #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
     /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
     #[arg(long, value_enum, default_value_t = Header::Auto)]
@@ -100,10 +104,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(crate) n: usize,
     /// The element type
-    #[arg(long = "type", value_name = "T", value_enum, default_value_t = Type::F32)]
+    #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
     pub(crate) element: Type,
     /// The operator
-    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Where it would run: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
@@ -119,40 +123,14 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "2^26")]
     pub(crate) n: usize,
     /// The element type
-    #[arg(long = "type", value_name = "T", value_enum, default_value_t = Type::F32)]
+    #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
     pub(crate) element: Type,
     /// The operator
-    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Where to compute: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
-}
-
-/// The built-in operators that the command line offers.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
-    Sum,
-    Product,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
-impl Op {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Product => "product",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-        }
-    }
 }
 
 /// Whether the first row of a table is data.
@@ -169,40 +147,20 @@ pub(crate) enum What {
     Reduce,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeviceChoice {
-    Auto,
-    Cpu,
-    Cuda(usize),
+/// The names of what is chosen, for usage and errors, and what each stands for.
+fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    PossibleValuesParser::new(all.iter().map(|&value| name(value))).try_map(|name| name.parse::<T>())
 }
 
-pub(crate) fn parse_device(text: &str) -> Result<DeviceChoice, String> {
-    match text {
-        "auto" => Ok(DeviceChoice::Auto),
-        "cpu" => Ok(DeviceChoice::Cpu),
-        "cuda" => Ok(DeviceChoice::Cuda(0)),
-        _ => text
-            .strip_prefix("cuda:")
-            .and_then(|ordinal| ordinal.parse().ok())
-            .map(DeviceChoice::Cuda)
-            .ok_or_else(|| "the devices are auto, cpu, cuda and cuda:N".to_owned()),
-    }
+fn types() -> impl TypedValueParser<Value = Type> {
+    named(Type::ALL, Type::name)
 }
 
-pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
-    let plain = text.replace('_', "");
-    if let Ok(n) = plain.parse() {
-        return Ok(n);
-    }
-    if let Some((base, exponent)) = plain.split_once('^') {
-        let power = base.parse::<usize>().ok().zip(exponent.parse().ok());
-        return power.and_then(|(b, e)| b.checked_pow(e)).ok_or_else(|| "too large, or no power like 2^20".to_owned());
-    }
-    match plain.parse::<f64>() {
-        // 2^53: past it a decimal fraction no longer names every whole number.
-        Ok(n) if n >= 0.0 && n.fract() == 0.0 && n <= 9_007_199_254_740_992.0 => Ok(n as usize),
-        _ => Err("a number of elements looks like 1000000, 1_000_000, 1e6 or 2^20".to_owned()),
-    }
+fn operators() -> impl TypedValueParser<Value = Op> {
+    named(Op::ALL, Op::name)
 }
 
 const MAIN_EXAMPLES: &str = "\

@@ -2,9 +2,9 @@
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, Result};
-use crate::number::Number;
 use crate::progress::Progress;
 use std::io::{ErrorKind, Read};
+use upsweep_dynamic::Number;
 
 /// The bytes that are read and turned into values at once: they stay in the cache meanwhile.
 const CHUNK: usize = 1 << 18;

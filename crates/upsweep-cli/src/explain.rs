@@ -15,7 +15,7 @@ use upsweep::plan::{
 pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
     let device = Chosen::open(args.device)?;
     let (n, element) = (args.n, args.element);
-    let shape = Shape::new(None, n).map_err(|e| Failure::computing("explain", &e))?;
+    let shape = Shape::new(None, n).map_err(|e| Failure::computing("explain", &e.into()))?;
     let read = n.checked_mul(element.size());
     let written = match args.what {
         What::Scan => read,

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind};
+use upsweep_dynamic::{Error, Type};
 
 /// Why the program stops.
 #[derive(Debug)]
@@ -38,17 +39,26 @@ impl Failure {
     }
 
     /// The library refused `name`'s data or could not compute.
-    pub(crate) fn computing(name: &str, error: &upsweep::Error) -> Self {
+    pub(crate) fn computing(name: &str, error: &Error) -> Self {
         use upsweep::Error as E;
         match error {
-            E::Length { .. }
-            | E::Shape { .. }
-            | E::Axis { .. }
-            | E::NoIdentity { .. }
-            | E::Options { .. }
-            | E::Offsets { .. } => Self::input(name, one_line(&error.to_string())),
-            E::OutOfMemory { bytes } => Self::Run(format!("{name}: the device has no {bytes} bytes of free memory")),
-            _ => Self::Run(one_line(&error.to_string())),
+            Error::OutOfMemory { bytes } => Self::memory(name, *bytes),
+            Error::Upsweep(E::OutOfMemory { bytes }) => {
+                Self::Run(format!("{name}: the device has no {bytes} bytes of free memory"))
+            }
+            Error::Operator { op, element: Type::Bool } => {
+                Self::input(name, format!("bool values have no {op}: bool has and, or and xor; --type u64 counts"))
+            }
+            Error::Upsweep(
+                E::Length { .. }
+                | E::Shape { .. }
+                | E::Axis { .. }
+                | E::NoIdentity { .. }
+                | E::Options { .. }
+                | E::Offsets { .. },
+            ) => Self::input(name, one_line(&error.to_string())),
+            Error::Upsweep(_) => Self::Run(one_line(&error.to_string())),
+            _ => Self::input(name, error),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use crate::args::Common;
 use crate::binary::Stored;
+use crate::collect::collector;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, words};
-use crate::number::collector;
 use crate::progress::Progress;
 use crate::table::{self, Keys, Layout};
 use crate::{npy, words as numbers};

@@ -2,8 +2,9 @@
 //!
 //! From the command line to the result:
 //! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
-//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`compute`] calls the
-//! library for one of the types in [`element`] and one of the [`operators`], and [`mod@write`] puts the result where [`output`] or [`show`] say.
+//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
+//! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
+//! [`element`].
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![forbid(unsafe_code)]
@@ -11,7 +12,8 @@
 mod args;
 mod bench;
 mod binary;
-mod compute;
+mod collect;
+mod count;
 mod device;
 mod element;
 mod explain;
@@ -20,7 +22,6 @@ mod input;
 mod lab;
 mod npy;
 mod number;
-mod operators;
 mod output;
 mod progress;
 mod run;

@@ -1,19 +1,19 @@
 //! The commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs};
-use crate::compute::{self, Task};
 use crate::device::Chosen;
-use crate::element::{Type, Values};
+use crate::element::{Type, Value, Values, format as format_value, with_type};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
 use crate::progress::Progress;
-use crate::segments::Split;
+use crate::segments::Given;
 use crate::show::{self, Summary};
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use upsweep_dynamic::{Error, Number, Reduce, Scan, Segments};
 
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
@@ -24,21 +24,32 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let axis = axis(common, &input)?;
     let on_terminal = common.output.is_none() && io::stdout().is_terminal();
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
-    let (split, _) = Split::new(common, &mut input, &device)?;
-    let Input { name, mut values, shape, form, .. } = input;
-    let task = Task {
-        op: common.op,
-        exclusive: args.exclusive,
-        reverse: args.reverse,
-        init: common.init.as_deref(),
-        axis: axis.map(|axis| (&shape[..], axis)),
-        split: &split,
-        name: &name,
-        device: &device,
-    };
-    let time = compute::scan(&mut values, &task)?;
+    let given = Given::new(common, &mut input)?;
+    let Input { name, values, shape, form, .. } = input;
+    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
+
+    let mut scan = Scan::new(common.op).segments(given.segments());
+    if args.exclusive {
+        scan = scan.exclusive();
+    }
+    if args.reverse {
+        scan = scan.reverse();
+    }
+    if let Some(init) = asked.init(values.element())? {
+        scan = scan.init(init);
+    }
+    if let Some((shape, axis)) = asked.axis {
+        scan = scan.axis(shape, axis);
+    }
+    let started = Instant::now();
+    let values = scan.run_owned(&device.device, values).map_err(|e| asked.failed(&e))?;
+    let time = started.elapsed();
+
     let (len, element) = (values.len(), values.element());
-    let summary = summary((len, element), "scan", &task, time, 2 * len * element.size());
+    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
+    let end = if args.reverse { " from the end" } else { "" };
+    let what = format!("{kind} {} scan{end}", common.op);
+    let summary = asked.summary(what, (len, element), time, 2 * len * element.size());
     if on_terminal {
         let op = common.op.name();
         let (column, place) = match &form {
@@ -72,27 +83,30 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let device = Chosen::open(common.device)?;
     let mut input = input::load(common, true)?;
     let axis = axis(common, &input)?;
-    let (split, segments) = Split::new(common, &mut input, &device)?;
+    let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, keys } = input;
-    let task = Task {
-        op: common.op,
-        exclusive: false,
-        reverse: false,
-        init: common.init.as_deref(),
-        axis: axis.map(|axis| (&shape[..], axis)),
-        split: &split,
-        name: &name,
-        device: &device,
+    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
+
+    let mut reduce = Reduce::new(common.op).segments(given.segments());
+    if let Some(init) = asked.init(values.element())? {
+        reduce = reduce.init(init);
+    }
+    if let Some((shape, axis)) = asked.axis {
+        reduce = reduce.axis(shape, axis);
+    }
+    let started = Instant::now();
+    let results = reduce.run(&device.device, values.view()).map_err(|e| asked.failed(&e))?;
+    let time = started.elapsed();
+
+    let results_shape: Vec<usize> = match (given.segments(), axis) {
+        (Segments::Whole, None) => Vec::new(),
+        (Segments::Whole, Some(axis)) => {
+            shape.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, &n)| n).collect()
+        }
+        _ => vec![results.len()],
     };
-    let results_shape: Vec<usize> = match (&split, axis) {
-        (Split::Whole, None) => Vec::new(),
-        (Split::Whole, Some(axis)) => shape.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, &n)| n).collect(),
-        _ => vec![segments],
-    };
-    let count = if results_shape.contains(&0) { 0 } else { results_shape.iter().product() };
     let (len, element) = (values.len(), values.element());
-    let (results, time) = compute::reduce(values, count, &task)?;
-    let summary = summary((len, element), "reduction", &task, time, len * element.size());
+    let summary = asked.summary(format!("{} reduction", common.op), (len, element), time, len * element.size());
     let output_form = match common.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => OutputForm::of_path(path),
         None => OutputForm::Words,
@@ -139,7 +153,7 @@ fn keyed(
     let mut text = Vec::new();
     for (index, key) in keys.iter().enumerate() {
         text.clear();
-        results.format(index, &mut text);
+        format_value(results, index, &mut text);
         out.write_record([key, &text]).map_err(failed)?;
     }
     out.flush().map_err(|e| Failure::writing(out_name, &e))
@@ -170,30 +184,41 @@ fn output_form(common: &Common, form: &Form) -> OutputForm {
     }
 }
 
-fn summary<'a>(
-    (len, element): (usize, Type),
-    kind: &str,
-    task: &Task<'a>,
-    time: Duration,
-    bytes: usize,
-) -> Summary<'a> {
-    let mut what = String::new();
-    if kind == "scan" {
-        what.push_str(if task.exclusive { "exclusive " } else { "inclusive " });
+/// What was asked for, as far as scans and reductions share it.
+struct Asked<'a> {
+    common: &'a Common,
+    /// How messages call the input.
+    name: &'a str,
+    device: &'a Chosen,
+    /// The shape and the axis to work along.
+    axis: Option<(&'a [usize], usize)>,
+}
+
+impl<'a> Asked<'a> {
+    /// The initial value, for elements of this type.
+    fn init(&self, element: Type) -> Result<Option<Number>> {
+        let Some(text) = &self.common.init else { return Ok(None) };
+        let number = with_type!(element, T => T::parse(text.trim()).map(Number::from));
+        let wrong = |reason| format!("--init: {reason} ({} has elements of {element})", self.name);
+        number.map(Some).map_err(|reason| Failure::Input(wrong(reason)))
     }
-    what.push_str(task.op.name());
-    what.push(' ');
-    what.push_str(kind);
-    if task.reverse {
-        what.push_str(" from the end");
+
+    fn failed(&self, error: &Error) -> Failure {
+        match (error, &self.common.segments) {
+            (Error::Offsets { .. }, Some(path)) => Failure::input(&path.display().to_string(), error),
+            _ => Failure::computing(self.name, error),
+        }
     }
-    if let Some((shape, axis)) = task.axis {
-        what.push_str(&format!(" along axis {axis} of {shape:?}"));
+
+    fn summary(&self, mut what: String, (len, element): (usize, Type), time: Duration, bytes: usize) -> Summary<'a> {
+        if let Some((shape, axis)) = self.axis {
+            what.push_str(&format!(" along axis {axis} of {shape:?}"));
+        }
+        if self.common.by_key.is_some() || self.common.segments.is_some() {
+            what.push_str(" by segment");
+        }
+        Summary { len, element: element.name(), what, device: &self.device.label, time, bytes }
     }
-    if !matches!(task.split, Split::Whole) {
-        what.push_str(" by segment");
-    }
-    Summary { len, element: element.name(), what, device: &task.device.label, time, bytes }
 }
 
 /// With an output file a person at a terminal still learns what was done.

@@ -1,6 +1,6 @@
 //! What a person sees on a terminal: the first and last values, and a line that sums up.
 
-use crate::element::Values;
+use crate::element::{Values, format};
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn readable(values: &Values, index: usize) -> String {
         Values::F64(x) => x.get(index).map_or_else(String::new, |&x| rounded(x)),
         _ => {
             let mut text = Vec::new();
-            values.format(index, &mut text);
+            format(values, index, &mut text);
             String::from_utf8_lossy(&text).into_owned()
         }
     }

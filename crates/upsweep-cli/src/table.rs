@@ -4,9 +4,10 @@
 //! holds more than the column and one row in memory.
 
 use crate::args::Header;
-use crate::element::{Type, Values};
+use crate::collect::{Collector, collector};
+use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, quoted, words};
-use crate::number::{Collector, collector, is_number};
+use crate::number::is_number;
 use crate::progress::Progress;
 use csv::ByteRecord;
 use std::fs::File;
@@ -158,7 +159,7 @@ impl Layout {
                 return Err(changed());
             }
             text.clear();
-            values.format(index, &mut text);
+            format(values, index, &mut text);
             row.push_field(&text);
             write(&row)?;
         }

@@ -1,6 +1,6 @@
 //! An array in each of the forms that a file can have.
 
-use crate::element::Values;
+use crate::element::{Values, format};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Form};
 use crate::npy;
@@ -82,7 +82,7 @@ fn write_text(
     let across = if shape.len() > 1 { shape.last().copied().unwrap_or(1) } else { 1 };
     let mut text = Vec::new();
     for index in 0..values.len() {
-        values.format(index, &mut text);
+        format(values, index, &mut text);
         text.push(if (index + 1) % across == 0 { b'\n' } else { delimiter });
         if text.len() > 1 << 14 || index + 1 == values.len() {
             out.write_all(&text).map_err(|e| Failure::writing(name, &e))?;

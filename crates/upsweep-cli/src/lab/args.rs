@@ -1,6 +1,7 @@
 //! What can be asked of the laboratory.
 
-use crate::args::{DeviceChoice, parse_count, parse_device};
+use crate::count::parse_count;
+use crate::device::{DeviceChoice, parse_device};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use upsweep_lab::algorithm::Algorithm;

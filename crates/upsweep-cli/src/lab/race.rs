@@ -2,7 +2,7 @@
 
 use super::args::RaceArgs;
 use super::write;
-use crate::args::DeviceChoice;
+use crate::device::DeviceChoice;
 use crate::failure::{Failure, Result, one_line};
 use crate::output::Destination;
 use crate::progress::Progress;
