@@ -31,6 +31,12 @@ impl Device {
     }
 
     /// Every CPU core: the threads of the current rayon pool.
+    ///
+    /// A call from inside a rayon pool (a `par_iter` closure, a `join`, a `spawn`) waits as rayon does: until its own work is
+    /// done, the calling thread may run other tasks of that pool. So hold no lock and no borrow of a `RefCell` across a call
+    /// there, if other tasks of the pool want the same one: they may run on this very thread, and wait for it forever. A
+    /// thread that belongs to no pool (of `std::thread::scope`) runs nothing else meanwhile; and arrays below 2 MiB are
+    /// computed by the calling thread alone.
     #[must_use]
     pub fn cpu() -> Self {
         Self(Backend::Cpu)
@@ -82,7 +88,11 @@ impl Device {
     /// [`Error::OutOfMemory`] when the device's memory is too small.
     pub fn upload<T: Element>(&self, host: &[T]) -> Result<Array<T>> {
         match &self.0 {
-            Backend::Cpu => Ok(Array(Storage::Host(host.to_vec()))),
+            Backend::Cpu => {
+                let mut array = with_room(host.len())?;
+                array.extend_from_slice(host);
+                Ok(Array(Storage::Host(array)))
+            }
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => Ok(Array(Storage::Cuda(cuda.upload(host)?))),
         }
@@ -91,9 +101,15 @@ impl Device {
     /// An array of `len` copies of `value`.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when the device's memory is too small.
+    /// [`Error::OutOfMemory`] when the device's memory, or the host's, where the copies are made, is too small.
     pub fn filled<T: Element>(&self, len: usize, value: T) -> Result<Array<T>> {
-        self.upload(&vec![value; len])
+        let mut host = with_room(len)?;
+        host.resize(len, value);
+        match &self.0 {
+            Backend::Cpu => Ok(Array(Storage::Host(host))),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(_) => self.upload(&host),
+        }
     }
 
     /// The inclusive scan `out[i] = x[0] ⊕ ... ⊕ x[i]`, in a new array on the device.
@@ -155,10 +171,7 @@ impl Device {
     ) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
-                let mut array = Vec::new();
-                array
-                    .try_reserve_exact(len)
-                    .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+                let mut array = with_room(len)?;
                 compute(Target::Host { start: array.as_mut_ptr(), len, borrow: std::marker::PhantomData })?;
                 // SAFETY: the capacity is at least `len`, and a computation that succeeds writes all `len` elements.
                 unsafe { array.set_len(len) };
@@ -172,6 +185,14 @@ impl Device {
             }
         }
     }
+}
+
+/// An empty vector with room for `len` elements.
+fn with_room<T>(len: usize) -> Result<Vec<T>> {
+    let mut array = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    array.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    Ok(array)
 }
 
 /// Elements in a device's memory: what [`Device::upload`] returns.
@@ -302,5 +323,20 @@ impl<T: Element> Output for Array<T> {
             #[cfg(feature = "cuda")]
             Storage::Cuda(x) => ViewMut::Cuda(x.as_view_mut()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_larger_than_memory_are_errors() {
+        let device = Device::cpu();
+        let filled = |len| device.filled(len, 1u64).map(drop);
+        assert_eq!(filled(usize::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        // Not too many bytes for a vector, and more than there are addresses.
+        assert_eq!(filled(1 << 59), Err(Error::OutOfMemory { bytes: 1 << 62 }));
+        assert_eq!(filled(3), Ok(()));
     }
 }
