@@ -60,15 +60,6 @@ impl Checked<'_> {
                 let [start, end] = [pair[0], pair[1]].map(|offset| offset as usize);
                 self.line(x, Line { start, step: 1, len: end - start })
             }),
-            Heads::Flags(flags) => {
-                let mut start = 0;
-                while start < x.len() {
-                    let len = flags[start + 1..].iter().position(|&head| head).map_or(x.len() - start, |k| k + 1);
-                    self.line(x, Line { start, step: 1, len })?;
-                    start += len;
-                }
-                Ok(())
-            }
         }
     }
 

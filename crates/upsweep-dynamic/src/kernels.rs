@@ -3,12 +3,12 @@
 //! The pairs are 51 instead of 71, because signed integers are computed as unsigned ones where their bits are the same.
 
 use crate::buffer::Buffer;
-use crate::segments::Split;
 use crate::{Op, Value, plain};
 use half::f16;
 use upsweep::operator::Same;
 use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
-use upsweep::{Device, Init, Operator, Reduce, Result, Scan};
+use upsweep::segments::Segmentation;
+use upsweep::{Device, Init, Operator, Reduce, Result, Scan, Segments};
 
 /// The options of a call, whatever its operator.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,8 @@ pub(crate) struct Options<'a, T> {
     pub(crate) reverse: bool,
     pub(crate) init: Option<T>,
     pub(crate) axis: Option<(&'a [usize], usize)>,
-    pub(crate) split: &'a Split<'a>,
+    /// The offsets of the segments, if there are any.
+    pub(crate) offsets: Option<&'a Buffer<'a, u64>>,
 }
 
 /// What a scan reads and writes.
@@ -52,7 +53,7 @@ fn scan<T: Value, O: Operator<T> + Default>(
     device: &Device,
     place: Place<'_, '_, '_, T>,
 ) -> Result<()> {
-    let mut scan = Scan::new(O::default()).segments(options.split);
+    let mut scan = Scan::new(O::default());
     if options.exclusive {
         scan = scan.exclusive();
     }
@@ -62,14 +63,16 @@ fn scan<T: Value, O: Operator<T> + Default>(
     if let Some((shape, axis)) = options.axis {
         scan = scan.axis(shape, axis);
     }
-    match options.init {
-        Some(value) => run_scan(&scan.init(value), device, place),
-        None => run_scan(&scan, device, place),
+    match (options.offsets, options.init) {
+        (None, None) => run_scan(&scan, device, place),
+        (None, Some(init)) => run_scan(&scan.init(init), device, place),
+        (Some(offsets), None) => run_scan(&scan.segments(Segments::Offsets(offsets)), device, place),
+        (Some(offsets), Some(init)) => run_scan(&scan.segments(Segments::Offsets(offsets)).init(init), device, place),
     }
 }
 
-fn run_scan<T: Value, O: Operator<T>, V: Init<T>>(
-    scan: &Scan<'_, O, Same, Same, &Split<'_>, V>,
+fn run_scan<T: Value, O: Operator<T>, S: Segmentation, V: Init<T>>(
+    scan: &Scan<'_, O, Same, Same, S, V>,
     device: &Device,
     place: Place<'_, '_, '_, T>,
 ) -> Result<()> {
@@ -85,13 +88,17 @@ fn reduce<T: Value, O: Operator<T> + Default>(
     input: &Buffer<'_, T>,
     output: &mut Buffer<'_, T>,
 ) -> Result<()> {
-    let mut reduce = Reduce::new(O::default()).segments(options.split);
+    let mut reduce = Reduce::new(O::default());
     if let Some((shape, axis)) = options.axis {
         reduce = reduce.axis(shape, axis);
     }
-    match options.init {
-        Some(value) => reduce.init(value).run(device, input, output),
-        None => reduce.run(device, input, output),
+    match (options.offsets, options.init) {
+        (None, None) => reduce.run(device, input, output),
+        (None, Some(init)) => reduce.init(init).run(device, input, output),
+        (Some(offsets), None) => reduce.segments(Segments::Offsets(offsets)).run(device, input, output),
+        (Some(offsets), Some(init)) => {
+            reduce.segments(Segments::Offsets(offsets)).init(init).run(device, input, output)
+        }
     }
 }
 

@@ -93,12 +93,12 @@ impl<'a> Reduce<'a> {
         let len = input.view().len();
         let count = match &heads {
             Heads::Whole => Shape::new(axis, len)?.lines(),
-            _ => heads.count(len),
+            Heads::Offsets(offsets) => offsets.len() - 1,
         };
         let output = Buffer::zeroed(device, count)?;
-        let split = heads.on(device)?;
+        let offsets = heads.on(device)?;
         let run = move |device: &Device, input: &Buffer<'_, T>, output: &mut Buffer<'_, T>| {
-            let options = Options { exclusive: false, reverse: false, init, axis, split: &split };
+            let options = Options { exclusive: false, reverse: false, init, axis, offsets: offsets.as_ref() };
             (kernels.reduce)(&options, device, input, output)
         };
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))

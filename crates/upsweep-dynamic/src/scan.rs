@@ -138,9 +138,9 @@ impl<'a> Scan<'a> {
         let kernels = kernels::<T>(self.common.op)?;
         let output = Buffer::zeroed(device, input.view().len())?;
         let (exclusive, reverse) = (self.exclusive, self.reverse);
-        let (init, axis, split) = (self.common.initial(element)?, self.common.axis, heads.on(device)?);
+        let (init, axis, offsets) = (self.common.initial(element)?, self.common.axis, heads.on(device)?);
         let run = move |device: &Device, input: &Buffer<'_, T>, output: &mut Buffer<'_, T>| {
-            let options = Options { exclusive, reverse, init, axis, split: &split };
+            let options = Options { exclusive, reverse, init, axis, offsets: offsets.as_ref() };
             (kernels.scan)(&options, device, Place::Apart(input, output))
         };
         Ok(Prepared::new(Ready { device: device.clone(), run, input, output, element }))
@@ -164,8 +164,8 @@ impl<'a> Scan<'a> {
     ) -> Result<()> {
         let kernels = kernels::<T>(self.common.op)?;
         let (exclusive, reverse) = (self.exclusive, self.reverse);
-        let (init, axis, split) = (self.common.initial(element)?, self.common.axis, heads.on(device)?);
-        let options = Options { exclusive, reverse, init, axis, split: &split };
+        let (init, axis, offsets) = (self.common.initial(element)?, self.common.axis, heads.on(device)?);
+        let options = Options { exclusive, reverse, init, axis, offsets: offsets.as_ref() };
         Ok((kernels.scan)(&options, device, Place::InPlace(data))?)
     }
 }

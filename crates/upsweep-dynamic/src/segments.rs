@@ -4,8 +4,7 @@ use crate::buffer::Buffer;
 use crate::values::room;
 use crate::{Error, Result, Type, Value, View};
 use std::borrow::Cow;
-use upsweep::segments::{Kind, NoKeys, SegmentKind, Segmentation};
-use upsweep::{Device, Input};
+use upsweep::Device;
 
 /// How the elements are divided into segments, each of which is scanned or reduced by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,12 +20,13 @@ pub enum Segments<'a> {
     Keys(View<'a>),
 }
 
-/// [`Segments`] in the two forms that are computed with, on the host.
+/// [`Segments`] as they are computed with, on the host: all of them as offsets, so that each operator is compiled for one
+/// kind of segments.
 #[derive(Debug)]
 pub(crate) enum Heads<'a> {
     Whole,
+    /// Ascending, from 0 to the number of elements.
     Offsets(Cow<'a, [u64]>),
-    Flags(Cow<'a, [bool]>),
 }
 
 impl<'a> Heads<'a> {
@@ -36,38 +36,39 @@ impl<'a> Heads<'a> {
             true => Ok(()),
             false => Err(upsweep::Error::Length { what, found, expected: len }),
         };
-        Ok(match segments {
-            Segments::Whole => Self::Whole,
-            Segments::Offsets(offsets) => Self::Offsets(checked_offsets(offsets, len)?),
+        let offsets = match segments {
+            Segments::Whole => return Ok(Self::Whole),
+            Segments::Offsets(offsets) => checked_offsets(offsets, len)?,
             Segments::HeadFlags(flags) => {
                 enough("head flags", flags.len())?;
-                Self::Flags(flags.into())
+                starts(len, |k| flags[k])?.into()
             }
             Segments::Keys(keys) => {
                 enough("keys", keys.len())?;
-                Self::Flags(crate::with_view!(keys, keys => heads(keys))?.into())
+                crate::with_view!(keys, keys => starts(len, |k| keys[k] != keys[k - 1]))?.into()
             }
-        })
-    }
-
-    /// The number of segments of `len` elements; of a whole array, one.
-    pub(crate) fn count(&self, len: usize) -> usize {
-        match self {
-            Self::Whole => 1,
-            Self::Offsets(offsets) => offsets.len() - 1,
-            // The first element begins a segment whatever its flag says.
-            Self::Flags(flags) => flags.iter().skip(1).filter(|&&flag| flag).count() + usize::from(len > 0),
-        }
+        };
+        Ok(Self::Offsets(offsets))
     }
 
     /// The same, where the device computes.
-    pub(crate) fn on(self, device: &Device) -> Result<Split<'a>> {
-        Ok(match self {
-            Self::Whole => Split::Whole,
-            Self::Offsets(offsets) => Split::Offsets(Buffer::new(device, offsets)?),
-            Self::Flags(flags) => Split::HeadFlags(Buffer::new(device, flags)?),
-        })
+    pub(crate) fn on(self, device: &Device) -> Result<Option<Buffer<'a, u64>>> {
+        match self {
+            Self::Whole => Ok(None),
+            Self::Offsets(offsets) => Buffer::new(device, offsets).map(Some),
+        }
     }
+}
+
+/// The offsets of segments that begin at element 0 and where `begins` says so.
+fn starts(len: usize, begins: impl Fn(usize) -> bool) -> Result<Vec<u64>> {
+    let heads = || (1..len).filter(|&k| begins(k)).map(|k| k as u64);
+    let mut offsets = room(heads().count() + 2)?;
+    offsets.push(0);
+    offsets.extend(heads());
+    // Of no elements there is no segment.
+    offsets.extend((len > 0).then_some(len as u64));
+    Ok(offsets)
 }
 
 fn checked_offsets(offsets: View<'_>, len: usize) -> Result<Cow<'_, [u64]>> {
@@ -102,35 +103,4 @@ fn unsigned<T: Value>(offsets: &[T], len: usize) -> Result<Vec<u64>> {
         unsigned.push(u64::exactly(offset.number()).ok_or_else(negative)?);
     }
     Ok(unsigned)
-}
-
-/// A flag for each key that differs from the one before.
-fn heads<K: PartialEq>(keys: &[K]) -> Result<Vec<bool>> {
-    let mut heads = room(keys.len())?;
-    heads.extend(keys.first().map(|_| true));
-    heads.extend(keys.windows(2).map(|pair| pair[0] != pair[1]));
-    Ok(heads)
-}
-
-/// Segments where a device computes. One type for every way to give them, so that each operator is compiled once for all.
-#[derive(Debug)]
-pub(crate) enum Split<'a> {
-    Whole,
-    Offsets(Buffer<'a, u64>),
-    HeadFlags(Buffer<'a, bool>),
-}
-
-impl Segmentation for &Split<'_> {
-    // Known when the program runs.
-    const KIND: Option<Kind> = None;
-    type Key = u8;
-    type Offset = u64;
-    type Same = NoKeys;
-    fn kind(&self) -> SegmentKind<'_, u8, u64, NoKeys> {
-        match self {
-            Split::Whole => SegmentKind::Whole,
-            Split::Offsets(offsets) => SegmentKind::Offsets(offsets.view()),
-            Split::HeadFlags(flags) => SegmentKind::HeadFlags(flags.view()),
-        }
-    }
 }

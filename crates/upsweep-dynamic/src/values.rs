@@ -161,6 +161,8 @@ impl<'a> View<'a> {
     /// [`Error::Bytes`] when they are no whole number of elements, do not lie at a multiple of the type's alignment, or are
     /// neither 0 nor 1 where they are to be `bool`.
     pub fn from_bytes(element: Type, bytes: &'a [u8]) -> Result<Self> {
+        // Nothing may lie anywhere.
+        let bytes = if bytes.is_empty() { bytemuck::cast_slice::<u64, u8>(&[]) } else { bytes };
         let wrong = |e: CheckedCastError| {
             let reason = match e {
                 CheckedCastError::InvalidBitPattern => "a byte is neither 0 nor 1",
