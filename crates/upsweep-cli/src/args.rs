@@ -11,7 +11,6 @@ use upsweep_dynamic::{Op, Type};
 /// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
 #[derive(Parser, Debug)]
 #[command(name = "upsweep", version, after_help = MAIN_EXAMPLES, arg_required_else_help = true)]
-#[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -81,6 +80,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "FILE")]
     pub(crate) segments: Option<PathBuf>,
     /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
@@ -101,8 +101,20 @@ pub(crate) struct ExplainArgs {
     #[arg(value_enum)]
     pub(crate) what: What,
     /// The number of elements: 1000000, 1_000_000, 1e6 or 2^20
-    #[arg(long, value_name = "N", value_parser = parse_count)]
-    pub(crate) n: usize,
+    #[arg(long, value_name = "N", value_parser = parse_count, required_unless_present = "shape")]
+    pub(crate) n: Option<usize>,
+    /// The lengths of a row-major array's axes, instead of --n
+    #[arg(long, value_name = "N,N,...", value_parser = parse_count, value_delimiter = ',', conflicts_with = "n")]
+    pub(crate) shape: Option<Vec<usize>>,
+    /// The axis to work along, counted from 0 (-1 is the last) [default: all values in row-major order]
+    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
+    pub(crate) axis: Option<i64>,
+    /// As with a key for each element
+    #[arg(long, conflicts_with = "segments")]
+    pub(crate) by_key: bool,
+    /// As with segments, by offsets or by a flag for each element
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) segments: Option<How>,
     /// The element type
     #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
     pub(crate) element: Type,
@@ -131,6 +143,13 @@ pub(crate) struct BenchArgs {
     /// Where to compute: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
+}
+
+/// How segments are given.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    Offsets,
+    Flags,
 }
 
 /// Whether the first row of a table is data.
@@ -180,7 +199,7 @@ Examples:
   upsweep scan rain.csv --column 2 --by-key month -o totals.csv
   upsweep scan image.npy --axis 1 --op max -o skyline.npy
   upsweep scan counts.u32 --type u32 --exclusive -o offsets.u32
-  seq 1 10 | upsweep scan - --op product | tail -1"
+  seq 1 20 | upsweep scan - --op product | tail -1"
     };
 }
 
@@ -195,7 +214,8 @@ const SCAN_LONG: &str = concat!(
     scan_examples!(),
     "
 
-Integers wrap around in their own type, as in NumPy: give a wider --type if a total may not fit. A NaN makes
+Integers wrap around in their own type, as in NumPy: give a wider --type if a total may not fit. Only where the
+program chose i64 itself, for integers as text without --type, a result that does not fit is an error. A NaN makes
 every later result NaN, also for min and max.
 
 Input:
@@ -240,7 +260,8 @@ The result is printed plainly: one value to a line; the rows of an array as line
 value. With -o the file's ending decides (.npy, .csv, .tsv, else raw).
 
 Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
---type if a total may not fit. Nothing at all reduces to --init, or else to the operator's identity.
+--type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result
+that does not fit is an error. Nothing at all reduces to --init, or else to the operator's identity.
 
 Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
 );
@@ -248,7 +269,9 @@ Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usag
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   upsweep explain scan --n 1e9
-  upsweep explain reduce --n 2^30 --type u8 --op max --device cpu";
+  upsweep explain reduce --n 2^30 --type u8 --op max --device cpu
+  upsweep explain scan --shape 4096,4096 --axis 0
+  upsweep explain reduce --n 1e8 --segments offsets";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:

@@ -53,7 +53,7 @@ impl Chosen {
         #[cfg(not(feature = "cuda"))]
         let on_host = true;
         let label = match (on_host, choice) {
-            (true, _) => format!("cpu, {}", threads()),
+            (true, _) => format!("cpu, {}", crate::threads::started()),
             (false, DeviceChoice::Cuda(ordinal)) => format!("cuda:{ordinal}"),
             (false, _) => "cuda:0".to_owned(),
         };
@@ -69,16 +69,9 @@ fn option(choice: DeviceChoice) -> String {
     }
 }
 
-pub(crate) fn threads() -> String {
-    match rayon::current_num_threads() {
-        1 => "1 thread".to_owned(),
-        n => format!("{n} threads"),
-    }
-}
-
 /// Prints every device.
 pub(crate) fn list(out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "cpu      {}, {}", threads(), std::env::consts::ARCH)?;
+    writeln!(out, "cpu      {}, {}", crate::threads::started(), std::env::consts::ARCH)?;
     #[cfg(feature = "cuda")]
     {
         let survey = upsweep::cuda::survey();

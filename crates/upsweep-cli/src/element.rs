@@ -6,7 +6,7 @@ pub(crate) use upsweep_dynamic::{Type, Values, with_type, with_values};
 
 /// An element type as files and texts have it.
 pub(crate) trait Value: upsweep_dynamic::Value {
-    /// The value that `text` says, rounded to nearest for floats; or what is wrong with it.
+    /// The value that `text` says, decimal fractions rounded to nearest for floats; or what is wrong with it.
     fn parse(text: &str) -> Result<Self, String>;
 
     /// Appends the shortest text that reads back as the value.
@@ -48,7 +48,12 @@ macro_rules! floats {
             let value = text.parse::<Self>().map_err(|_| crate::number::not_a_number(text))?;
             // Text such as 1e999 parses to infinity without saying it.
             if value.is_infinite() && !crate::number::says_infinity(text) {
-                return Err(format!("{text} does not fit {} (largest: {:e})", stringify!($t), $wide::from(Self::MAX)));
+                let (text, largest) = (crate::failure::shown(text), $wide::from(Self::MAX));
+                return Err(format!("{text} does not fit {} (largest: {largest:e})", stringify!($t)));
+            }
+            // So many digits are always exact.
+            if text.len() > Self::DIGITS as usize {
+                crate::number::whole_as_written(text, stringify!($t), $wide::from(value))?;
             }
             Ok(value)
         }

@@ -1,7 +1,7 @@
 //! How a run ends when it does not end well: one line on standard error and an exit code.
 
 use std::fmt::{self, Display};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use upsweep_dynamic::{Error, Type};
 
 /// Why the program stops.
@@ -99,15 +99,40 @@ pub(crate) fn words(error: &io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// `text` with its line breaks made spaces.
+/// `text` in one line: its line breaks made spaces, other control characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut line = String::new();
+    for c in lines.join(" ").chars() {
+        if c.is_control() { line.extend(c.escape_debug()) } else { line.push(c) }
+    }
+    line
 }
 
-/// `text` from a file as a message shows it: control characters escaped, not too long, in backquotes.
-pub(crate) fn quoted(text: &str) -> String {
+/// `text` from a file as a person sees it: control characters escaped, not too long.
+pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
-    let shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    let more = if text.chars().nth(LONGEST).is_some() { "..." } else { "" };
-    format!("`{shown}{more}`")
+    let mut shown: String = text.chars().take(LONGEST).flat_map(escaped).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// What a terminal could act on, or not show, as Rust writes it; all else as it is.
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let plain = matches!(c, '\\' | '"' | '\'');
+    let escape = (!plain).then(|| c.escape_debug());
+    plain.then_some(c).into_iter().chain(escape.into_iter().flatten())
+}
+
+/// The same in backquotes.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("`{}`", shown(text))
+}
+
+/// Says something on standard error that is no failure.
+pub(crate) fn note(text: &str) {
+    // When standard error is closed, nobody wants to know.
+    let _ = writeln!(io::stderr(), "upsweep: note: {}", one_line(text));
 }

@@ -5,6 +5,7 @@ use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, words};
+use crate::npy::Header;
 use crate::progress::Progress;
 use crate::table::{self, Keys, Layout};
 use crate::{npy, words as numbers};
@@ -135,7 +136,8 @@ pub(crate) fn load_npy(
             return Err(Failure::input(&name, reason));
         }
     }
-    let stored = Stored { element: header.element, swapped: header.swapped, len: header.len, certain: size.is_some() };
+    let Header { element, swapped, len, ref shape, .. } = header;
+    let stored = Stored { element, swapped, len, shape, certain: size.is_some() };
     let values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
 }
@@ -158,7 +160,7 @@ fn load_raw(
         return Err(Failure::input(&name, reason));
     }
     let len = size / element.size();
-    let stored = Stored { element, swapped: cfg!(target_endian = "big"), len, certain: true };
+    let stored = Stored { element, swapped: cfg!(target_endian = "big"), len, shape: &[len], certain: true };
     let values = if collected.is_empty() {
         stored.read(reader, element, &name, progress)?
     } else {

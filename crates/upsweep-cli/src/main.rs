@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod asked;
 mod bench;
 mod binary;
 mod collect;
@@ -28,11 +29,12 @@ mod run;
 mod segments;
 mod show;
 mod table;
+mod threads;
 mod words;
 mod write;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use failure::{Failure, Result};
 use output::Destination;
 use std::io::Write;
@@ -81,8 +83,25 @@ fn usage(error: &clap::Error) -> Result<()> {
     }
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
-    let text = lines.collect::<Vec<_>>().join(" ");
+    // A value that begins with a hyphen is what nobody means who misspells an option.
+    let tells = |line: &&str| {
+        !line.is_empty() && !line.starts_with("For more information") && !line.starts_with("tip: to pass")
+    };
+    let text = lines.filter(tells).collect::<Vec<_>>().join(" ");
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    Err(Failure::Input(format!("{text} (see upsweep --help)")))
+    let missing = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
+    let piped = if missing && text.contains("<FILE>") { "; - is standard input" } else { "" };
+    Err(Failure::Input(format!("{text}{piped} (see {} --help)", subcommand())))
+}
+
+/// The program and those subcommands that the command line names: whose help tells what is possible.
+fn subcommand() -> String {
+    let mut command = &Cli::command();
+    let mut path = "upsweep".to_owned();
+    for argument in std::env::args_os().skip(1) {
+        let Some(next) = argument.to_str().and_then(|name| command.find_subcommand(name)) else { break };
+        path = format!("{path} {}", next.get_name());
+        command = next;
+    }
+    path
 }

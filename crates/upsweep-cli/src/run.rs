@@ -1,27 +1,31 @@
 //! The commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs};
+use crate::asked::{Asked, axis, place};
+use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
-use crate::element::{Type, Value, Values, format as format_value, with_type};
-use crate::failure::{Failure, Result};
+use crate::element::{Values, format as format_value};
+use crate::failure::{Failure, Result, note, quoted};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
 use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
+use crate::table::Layout;
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
-use upsweep_dynamic::{Error, Number, Reduce, Scan, Segments};
+use std::time::Instant;
+use upsweep_dynamic::{Reduce, Scan, Segments};
 
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let common = &args.common;
     let destination = Destination::new(common.output.as_deref())?;
     let device = Chosen::open(common.device)?;
+    explain_waiting(common);
     let mut input = input::load(common, false)?;
-    let axis = axis(common, &input)?;
+    let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let on_terminal = common.output.is_none() && io::stdout().is_terminal();
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
     let given = Given::new(common, &mut input)?;
@@ -41,6 +45,9 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     if let Some((shape, axis)) = asked.axis {
         scan = scan.axis(shape, axis);
     }
+    if asked.may_not_wrap(&form, values.element()) {
+        scan.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "", &e))?;
+    }
     let started = Instant::now();
     let values = scan.run_owned(&device.device, values).map_err(|e| asked.failed(&e))?;
     let time = started.elapsed();
@@ -52,12 +59,14 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let summary = asked.summary(what, (len, element), time, 2 * len * element.size());
     if on_terminal {
         let op = common.op.name();
-        let (column, place) = match &form {
-            Form::Table { layout, .. } => (layout.column(), ("row", 1)),
-            _ => ("value".to_owned(), ("at", 0)),
+        let column = match &form {
+            Form::Table { layout, .. } => layout.column(),
+            _ => "value".to_owned(),
         };
+        let (place, first) = place(&form);
+        let places = show::Places { name: place, first, shape: &shape };
         return print(&Destination::StandardOutput, |out| {
-            show::table(out, (&sample, &column), (&values, op), place)?;
+            show::table(out, (&sample, &column), (&values, op), &places)?;
             writeln!(out, "{summary}")
         });
     }
@@ -81,8 +90,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
     let destination = Destination::new(common.output.as_deref())?;
     let device = Chosen::open(common.device)?;
+    explain_waiting(common);
     let mut input = input::load(common, true)?;
-    let axis = axis(common, &input)?;
+    let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, keys } = input;
     let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
@@ -93,6 +103,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     }
     if let Some((shape, axis)) = asked.axis {
         reduce = reduce.axis(shape, axis);
+    }
+    if asked.may_not_wrap(&form, values.element()) {
+        reduce.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "from here on ", &e))?;
     }
     let started = Instant::now();
     let results = reduce.run(&device.device, values.view()).map_err(|e| asked.failed(&e))?;
@@ -105,6 +118,9 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         }
         _ => vec![results.len()],
     };
+    if let (Some(keys), Form::Table { layout, .. }) = (&keys, &form) {
+        note_repeated_keys(&name, layout, &keys.texts)?;
+    }
     let (len, element) = (values.len(), values.element());
     let summary = asked.summary(format!("{} reduction", common.op), (len, element), time, len * element.size());
     let output_form = match common.output.as_deref().filter(|path| path.as_os_str() != "-") {
@@ -135,7 +151,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
 
 /// Writes each segment's key and its result.
 fn keyed(
-    keys: &csv::ByteRecord,
+    keys: &Texts,
     names: Option<(&str, &str)>,
     op: &str,
     results: &Values,
@@ -154,26 +170,15 @@ fn keyed(
     for (index, key) in keys.iter().enumerate() {
         text.clear();
         format_value(results, index, &mut text);
-        out.write_record([key, &text]).map_err(failed)?;
+        out.write_record([key, &text[..]]).map_err(failed)?;
     }
     out.flush().map_err(|e| Failure::writing(out_name, &e))
 }
 
-/// The axis that the user means, counted from 0.
-fn axis(common: &Common, input: &Input) -> Result<Option<usize>> {
-    let Some(asked) = common.axis else { return Ok(None) };
-    let axes = input.shape.len();
-    let from_start = if asked < 0 { asked.checked_add_unsigned(axes as u64) } else { Some(asked) };
-    match from_start.and_then(|axis| usize::try_from(axis).ok()).filter(|&axis| axis < axes) {
-        Some(axis) => Ok(Some(axis)),
-        None => {
-            let reason = match axes {
-                0 => "a single value has no axes".to_owned(),
-                1 => "there is one axis, 0".to_owned(),
-                _ => format!("the shape {:?} has the axes 0 to {}", input.shape, axes - 1),
-            };
-            Err(Failure::input(&input.name, format!("has no axis {asked}: {reason}")))
-        }
+/// Who types numbers learns how to end them.
+fn explain_waiting(common: &Common) {
+    if common.file == Path::new("-") && io::stdin().is_terminal() {
+        note("numbers are read from the terminal: end them with Ctrl-D");
     }
 }
 
@@ -184,41 +189,17 @@ fn output_form(common: &Common, form: &Form) -> OutputForm {
     }
 }
 
-/// What was asked for, as far as scans and reductions share it.
-struct Asked<'a> {
-    common: &'a Common,
-    /// How messages call the input.
-    name: &'a str,
-    device: &'a Chosen,
-    /// The shape and the axis to work along.
-    axis: Option<(&'a [usize], usize)>,
-}
-
-impl<'a> Asked<'a> {
-    /// The initial value, for elements of this type.
-    fn init(&self, element: Type) -> Result<Option<Number>> {
-        let Some(text) = &self.common.init else { return Ok(None) };
-        let number = with_type!(element, T => T::parse(text.trim()).map(Number::from));
-        let wrong = |reason| format!("--init: {reason} ({} has elements of {element})", self.name);
-        number.map(Some).map_err(|reason| Failure::Input(wrong(reason)))
+/// Says that a key has several results, which those who expect groups do not.
+fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
+    let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
+    if let Some(key) = keys.repeated().map_err(full)? {
+        let (key, column) = (quoted(&String::from_utf8_lossy(key)), layout.key_column().unwrap_or_default());
+        note(&format!(
+            "{name}: the key {key} comes back after another: each run of equal keys has a result of its own; \
+             sort the rows by column {column} for one result a key"
+        ));
     }
-
-    fn failed(&self, error: &Error) -> Failure {
-        match (error, &self.common.segments) {
-            (Error::Offsets { .. }, Some(path)) => Failure::input(&path.display().to_string(), error),
-            _ => Failure::computing(self.name, error),
-        }
-    }
-
-    fn summary(&self, mut what: String, (len, element): (usize, Type), time: Duration, bytes: usize) -> Summary<'a> {
-        if let Some((shape, axis)) = self.axis {
-            what.push_str(&format!(" along axis {axis} of {shape:?}"));
-        }
-        if self.common.by_key.is_some() || self.common.segments.is_some() {
-            what.push_str(" by segment");
-        }
-        Summary { len, element: element.name(), what, device: &self.device.label, time, bytes }
-    }
+    Ok(())
 }
 
 /// With an output file a person at a terminal still learns what was done.

@@ -1,8 +1,9 @@
 //! Where the computation begins anew: --by-key and --segments.
 
 use crate::args::Common;
+use crate::collect::push;
 use crate::element::Values;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, quoted, shown};
 use crate::input::{self, Input};
 use crate::number::not_a_number;
 use crate::progress::Progress;
@@ -75,16 +76,16 @@ fn read(path: &Path, name: &str) -> Result<Given> {
             (Found::Offsets(offsets), "true" | "false") if offsets.is_empty() => {
                 found = Found::HeadFlags(vec![text == "true"]);
             }
-            (Found::HeadFlags(flags), "true" | "false") => flags.push(text == "true"),
+            (Found::HeadFlags(flags), "true" | "false") => push(flags, text == "true")?,
             (Found::HeadFlags(_), _) => {
-                return Err(format!("{} where true or false is due", crate::failure::quoted(text)));
+                return Err(format!("{} where true or false is due", quoted(text)).into());
             }
             (Found::Offsets(offsets), _) => match text.parse() {
-                Ok(offset) => offsets.push(offset),
+                Ok(offset) => push(offsets, offset)?,
                 Err(_) if crate::number::is_number(text) => {
-                    return Err(format!("{text} is no offset: offsets are integers from 0"));
+                    return Err(format!("{} is no offset: offsets are integers from 0", shown(text)).into());
                 }
-                Err(_) => return Err(not_a_number(text)),
+                Err(_) => return Err(not_a_number(text).into()),
             },
         }
         Ok(())

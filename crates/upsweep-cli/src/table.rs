@@ -4,10 +4,10 @@
 //! holds more than the column and one row in memory.
 
 use crate::args::Header;
-use crate::collect::{Collector, collector};
+use crate::collect::{Collector, Refused, Texts, collector, push};
 use crate::element::{Type, Values, format};
-use crate::failure::{Failure, Result, quoted, words};
-use crate::number::is_number;
+use crate::failure::{Failure, Result, quoted, shown, words};
+use crate::number::{is_number, not_a_number};
 use crate::progress::Progress;
 use csv::ByteRecord;
 use std::fs::File;
@@ -43,7 +43,7 @@ pub(crate) struct Keys {
     /// For each row, whether its key differs from the row's before.
     pub(crate) heads: Vec<bool>,
     /// The key of each segment, if they were to be kept.
-    pub(crate) texts: ByteRecord,
+    pub(crate) texts: Texts,
 }
 
 /// Reads one column.
@@ -82,18 +82,20 @@ pub(crate) fn read(
         if row.len() != width {
             return Err(rows.wrong(format!("has {} cells where the first row has {width}", row.len())));
         }
-        take(values.as_mut(), &row[column])
-            .map_err(|reason| rows.wrong(format!("column {}: {reason}", columns.label(column))))?;
+        take(values.as_mut(), &row[column]).map_err(|refused| {
+            refused.failure(name, |reason| rows.wrong(format!("column {}: {reason}", columns.label(column))))
+        })?;
         if let Some(key_column) = key_column {
             let key = &row[key_column];
             let head = last_key.as_deref() != Some(key);
-            keys.heads.push(head);
+            let full = |refused: Refused| refused.failure(name, |reason| rows.wrong(reason));
+            push(&mut keys.heads, head).map_err(full)?;
             if head {
                 let buffer = last_key.get_or_insert_default();
                 buffer.clear();
                 buffer.extend_from_slice(key);
                 if wanted.keep_keys {
-                    keys.texts.push_field(key);
+                    keys.texts.push(key).map_err(full)?;
                 }
             }
         }
@@ -103,11 +105,11 @@ pub(crate) fn read(
     Ok((values.finish(), layout, keys))
 }
 
-fn take(values: &mut dyn Collector, cell: &[u8]) -> std::result::Result<(), String> {
+fn take(values: &mut dyn Collector, cell: &[u8]) -> std::result::Result<(), Refused> {
     match text_of(cell) {
-        Some("") => Err("the cell is empty: fill it or remove the row".to_owned()),
+        Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
         Some(text) => values.push(text),
-        None => Err(format!("{} is not a number", quoted(&String::from_utf8_lossy(cell)))),
+        None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
     }
 }
 
@@ -116,9 +118,19 @@ fn text_of(cell: &[u8]) -> Option<&str> {
 }
 
 impl Layout {
-    /// The name of the column that was read.
+    /// The name of the column that was read, as a person sees it.
     pub(crate) fn column(&self) -> String {
         label(&self.names, self.column)
+    }
+
+    /// The row in which data begin, as messages count rows: from 1, the names too.
+    pub(crate) fn first_row(&self) -> usize {
+        1 + usize::from(self.names.is_some())
+    }
+
+    /// The name of the key column.
+    pub(crate) fn key_column(&self) -> Option<String> {
+        self.key_column.map(|column| label(&self.names, column))
     }
 
     /// The names of the key column and the column, if the table names them.
@@ -191,7 +203,7 @@ impl Columns<'_> {
             (Some(_), more) => {
                 return Err(Failure::input(
                     self.name,
-                    format!("{} columns are named {text}: give the number", more + 1),
+                    format!("{} columns are named {}: give the number", more + 1, shown(text)),
                 ));
             }
             (None, _) => {}
@@ -199,7 +211,7 @@ impl Columns<'_> {
         let width = self.width;
         match text.parse::<usize>() {
             Ok(number) if (1..=width).contains(&number) => return Ok(number - 1),
-            Ok(_) => return Err(Failure::input(self.name, format!("has no column {text}: {}", self.list()))),
+            Ok(_) => return Err(Failure::input(self.name, format!("has no column {}: {}", shown(text), self.list()))),
             Err(_) => {}
         }
         let reason = match self.names {
@@ -216,9 +228,10 @@ impl Columns<'_> {
 
     fn list(&self) -> String {
         const MOST: usize = 30;
+        let joined = |names: &[String]| names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
         match self.names {
-            Some(names) if names.len() <= MOST => format!("the columns are {}", names.join(", ")),
-            Some(names) => format!("the columns are {}, ... ({} in all)", names[..MOST].join(", "), names.len()),
+            Some(names) if names.len() <= MOST => format!("the columns are {}", joined(names)),
+            Some(names) => format!("the columns are {}, ... ({} in all)", joined(&names[..MOST]), names.len()),
             None if self.width == 0 => "it is empty".to_owned(),
             None => format!("columns are numbered from 1 to {}", self.width),
         }
@@ -249,7 +262,7 @@ impl Columns<'_> {
 
 fn label(names: &Option<Vec<String>>, column: usize) -> String {
     match names.as_ref().and_then(|names| names.get(column)).filter(|name| !name.is_empty()) {
-        Some(name) => name.clone(),
+        Some(name) => shown(name),
         None => (column + 1).to_string(),
     }
 }

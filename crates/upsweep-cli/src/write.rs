@@ -81,12 +81,15 @@ fn write_text(
 ) -> Result<()> {
     let across = if shape.len() > 1 { shape.last().copied().unwrap_or(1) } else { 1 };
     let mut text = Vec::new();
+    // Progress counts the values' bytes: how long the text will be is not known before.
+    let mut done = 0;
     for index in 0..values.len() {
         format(values, index, &mut text);
         text.push(if (index + 1) % across == 0 { b'\n' } else { delimiter });
         if text.len() > 1 << 14 || index + 1 == values.len() {
             out.write_all(&text).map_err(|e| Failure::writing(name, &e))?;
-            progress.step(text.len());
+            progress.step((index + 1 - done) * values.element().size());
+            done = index + 1;
             text.clear();
         }
     }

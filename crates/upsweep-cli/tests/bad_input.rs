@@ -11,7 +11,8 @@ const TABLE: &str = "name,a,b\nx,1,2.5\ny,3,4.5\n";
 fn usage() {
     let f = Folder::new();
     f.file("t.csv", TABLE);
-    f.fails(&["scan"], b"", 2, &["required", "FILE"]);
+    f.fails(&["scan"], b"", 2, &["required", "<FILE>; - is standard input (see upsweep scan --help)"]);
+    f.fails(&["lab", "show"], b"", 2, &["required", "<ALGORITHM> (see upsweep lab show --help)"]);
     f.fails(&["frobnicate"], b"", 2, &["unrecognized", "frobnicate"]);
     f.fails(&["scan", "t.csv", "--column", "a", "--op", "summ"], b"", 2, &["summ", "sum, product", "'sum'"]);
     f.fails(&["scan", "t.csv", "--type", "int"], b"", 2, &["int", "i64"]);
@@ -20,7 +21,12 @@ fn usage() {
     f.fails(&["scan", "t.csv", "--axis", "one"], b"", 2, &["one", "--axis"]);
     f.fails(&["scan", "t.csv", "--axis", "0", "--by-key", "a"], b"", 2, &["--axis", "--by-key", "cannot"]);
     f.fails(&["scan", "t.csv", "--segments", "s", "--by-key", "a"], b"", 2, &["--segments", "--by-key"]);
-    f.fails(&["reduce", "t.csv", "--exclusive"], b"", 2, &["--exclusive"]);
+    f.fails(
+        &["reduce", "t.csv", "--exclusive"],
+        b"",
+        2,
+        &["unexpected argument '--exclusive' found (see upsweep reduce"],
+    );
     for n in ["", "-1", "1.5", "1e400", "2^99", "2^", "x", "nan"] {
         f.fails(&["explain", "scan", &format!("--n={n}")], b"", 2, &["--n"]);
         f.fails(&["bench", &format!("--n={n}")], b"", 2, &["--n"]);
@@ -145,7 +151,16 @@ fn tables() {
         ("  ", "row 17: column a: the cell is empty"),
         ("1,2", "row 17: has 3 cells where the first row has 2"),
         ("1\n\nq,1", "row 18: is blank"),
-        ("99999999999999999999", "row 17: column a: 99999999999999999999 does not fit i64: give --type u64"),
+        (
+            "10000000000000000000",
+            "row 17: column a: 10000000000000000000 does not fit i64: give --type u64 or --type f64",
+        ),
+        ("10000000000000000000000", "row 17: column a: 10000000000000000000000 does not fit i64: give --type f64"),
+        ("18446744073709551615", "row 17: column a: 18446744073709551615 does not fit i64: give --type u64\n"),
+        (
+            "99999999999999999999",
+            "99999999999999999999 does not fit i64, nor exactly f64: write 99999999999999999999.0 to",
+        ),
         ("\"1,5\"", "row 17: column a: `1,5` is not a number"),
         ("\"1", "row 17"),
         ("\u{1b}[31m", "row 17: column a: `\\u{1b}[31m` is not a number"),
@@ -175,6 +190,20 @@ fn tables() {
         f.file("bad.csv", format!("a\n1\n{cell}\n"));
         f.fails(&["scan", "bad.csv", "--type", element], b"", 2, &["bad.csv: row 3: column a: ", reason]);
     }
+    // Names and cells neither act on a terminal nor fill it.
+    let long = "n".repeat(1_000_000);
+    for (table, args) in [
+        (format!("\u{1b}]0;t\u{7},{long}\n1,2\n"), &["--column", "a"][..]),
+        (format!("a\n{}\n", "9".repeat(1_000_000)), &[]),
+        (format!("a\n{}\n", "9".repeat(1_000_000)), &["--type", "i8"]),
+        (format!("{long},{long}\n1,2\n"), &["--column", &long[..100_000]]),
+        (format!("{long}\n\u{1b}[31m\n"), &[]),
+    ] {
+        let done = f.file("bad.csv", table).run(&[&["scan", "bad.csv"], args].concat());
+        assert!(done.code == Some(2) && done.stderr.len() < 400, "{}", &done.stderr[..400.min(done.stderr.len())]);
+        assert!(!done.stderr.trim_end().contains(char::is_control), "{:?}", done.stderr);
+    }
+    f.fails(&["scan", "\u{1b}[31m.csv"], b"", 2, &["\\u{1b}[31m.csv: no such file"]);
     f.file("words.csv", "a\nx\n").fails(&["scan", "words.csv"], b"", 2, &["row 2: column a: `x` is not a number"]);
     f.file("header.csv", "a,b\n").fails(&["scan", "header.csv"], b"", 2, &["no rows", "a, b"]);
 }
@@ -223,8 +252,8 @@ fn options_that_do_not_fit_the_data() {
     f.fails(&["scan", "one.npy", "--axis", "0"], b"", 2, &["no axis 0", "single value"]);
     f.fails(&["scan", "real.npy", "--op", "xor"], b"", 2, &["f64 values have no xor"]);
     f.fails(&["scan", "small.npy", "--column", "a"], b"", 2, &["small.npy: is no table", "--column"]);
-    f.fails(&["scan", "small.npy", "--type", "u16"], b"", 2, &["small.npy: element 1 is -2", "u16"]);
-    f.fails(&["scan", "small.npy", "--type", "i8"], b"", 2, &["small.npy: element 2 is 300", "i8"]);
+    f.fails(&["scan", "small.npy", "--type", "u16"], b"", 2, &["small.npy: element [0, 1] is -2", "u16"]);
+    f.fails(&["scan", "small.npy", "--type", "i8"], b"", 2, &["small.npy: element [0, 2] is 300", "i8"]);
     f.fails(&["scan", "real.npy", "--type", "i64"], b"", 2, &["real.npy: element 0 is 1.5", "i64"]);
     f.file("tenth.npy", npy("'<f8'", "(1,)", &bytes_of!(f64: 0.1)));
     f.fails(&["scan", "tenth.npy", "--type", "f32"], b"", 2, &["element 0 is 0.1", "not exactly", "f32"]);
@@ -252,7 +281,7 @@ fn segments() {
         ("offsets.txt", b"1 4".to_vec(), &["first offset is 1"]),
         ("offsets.txt", b"0 1.5 4".to_vec(), &["row 1, number 2", "1.5"]),
         ("offsets.txt", b"0 x".to_vec(), &["row 1, number 2", "`x` is not a number"]),
-        ("offsets.txt", b"".to_vec(), &["has no offsets"]),
+        ("offsets.txt", b"".to_vec(), &["there are no offsets"]),
     ];
     for (name, bytes, words) in cases {
         f.file(name, bytes);

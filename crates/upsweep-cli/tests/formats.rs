@@ -98,10 +98,21 @@ fn keys() {
     let out = f.prints(&["scan", "w.csv", "--column", "wind", "--by-key", "word"]);
     let column: Vec<&str> = out.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(column, ["wind_sum", "3", "1", "5", "2"]);
-    assert_eq!(f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "word"]), "dry\t3\nwet\t5\ndry\t2\n");
-    f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "4", "-o", "out.csv"]);
+    // A key that comes back has another result, which is said once.
+    let reduces = |args: &[&str]| {
+        let done = f.run(&[&["reduce", "w.csv", "--column", "wind", "--by-key"], args].concat());
+        let note = "upsweep: note: w.csv: the key `dry` comes back after another";
+        assert!(done.code == Some(0) && done.stderr.starts_with(note), "{}", done.stderr);
+        assert!(done.stderr.ends_with("sort the rows by column word for one result a key\n"), "{}", done.stderr);
+        assert_eq!(done.stderr.lines().count(), 1);
+        String::from_utf8(done.stdout).unwrap()
+    };
+    assert_eq!(reduces(&["word"]), "dry\t3\nwet\t5\ndry\t2\n");
+    reduces(&["4", "-o", "out.csv"]);
     assert_eq!(f.read("out.csv"), b"word,wind_sum\ndry,3\nwet,5\ndry,2\n");
-    f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "4", "-o", "out.npy"]);
+    reduces(&["4", "-o", "out.npy"]);
+    f.file("sorted.csv", "k,a\nb,1\nb,2\na,4\n");
+    assert_eq!(f.prints(&["reduce", "sorted.csv", "--by-key", "k"]), "b\t3\na\t4\n");
     assert_eq!(npy_data(&f.read("out.npy")), bytes_of!(i64: 3, 5, 2));
     f.file("e.csv", "k,a\n");
     assert_eq!(f.prints(&["reduce", "e.csv", "--column", "a", "--by-key", "k"]), "");
@@ -244,9 +255,43 @@ fn devices_and_plans() {
         assert!(text.contains("1000000000 values of u64") && text.contains("max"), "{text}");
     }
     assert!(f.prints(&["explain", "reduce", "--n", "2^30", "--device", "cpu"]).contains("1073741824 values of f32"));
+    let explains = |args: &[&str], words: &[&str]| {
+        let text = f.prints(&[&["explain"], args, &["--device", "cpu"]].concat());
+        words.iter().for_each(|word| assert!(text.contains(word), "{args:?}: no {word:?} in {text}"));
+    };
+    let shape = ["--shape", "5,3e2,7", "--axis"];
+    explains(
+        &[&["scan"], &shape[..], &["1"]].concat(),
+        &["10500 values of f32 along axis 1 of [5, 300, 7]", "35 line(s) of 300 values, 7 apart", "writes 42000 bytes"],
+    );
+    explains(
+        &[&["reduce"], &shape[..], &["-1", "--type", "u8"]].concat(),
+        &["1500 line(s) of 7 values, 1 apart", "reads 10500 bytes, writes 1500 bytes"],
+    );
+    explains(
+        &["reduce", "--n", "9", "--segments", "offsets"],
+        &["reduction of 9 values of f32, by offsets", "writes 4 bytes a segment"],
+    );
+    explains(&["scan", "--n", "9", "--by-key"], &["of 9 values of f32, by keys", "writes 36 bytes"]);
+    // What is refused when it is to run is refused here.
+    f.fails(&["explain", "scan", "--n", "9", "--op", "and", "--type", "f32"], b"", 2, &["f32 values have no and"]);
+    f.fails(&["explain", "reduce", "--n", "9", "--type", "bool"], b"", 2, &["bool values have no sum"]);
+    f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "2"], b"", 2, &["has no axis 2", "0 to 1"]);
+    f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "0", "--by-key"], b"", 2, &["--axis", "--by-key"]);
+    f.fails(&["explain", "scan", "--shape", "2,x"], b"", 2, &["--shape", "x"]);
+    f.fails(&["explain", "scan", "--shape", "2^40,2^40"], b"", 2, &["fit no memory", "1099511627776"]);
+    f.fails(&["explain", "scan"], b"", 2, &["--n", "(see upsweep explain --help)"]);
     assert!(f.prints(&["--version"]).starts_with("upsweep "));
-    for args in [&["--help"][..], &["scan", "--help"], &["reduce", "-h"], &["explain", "--help"], &["bench", "--help"]]
-    {
+    assert_eq!(f.prints(&["help", "scan"]), f.prints(&["scan", "--help"]));
+    assert_eq!(f.prints(&["lab", "help", "show"]), f.prints(&["lab", "show", "--help"]));
+    for args in [
+        &["--help"][..],
+        &["help"],
+        &["scan", "--help"],
+        &["reduce", "-h"],
+        &["explain", "--help"],
+        &["bench", "--help"],
+    ] {
         assert!(f.prints(args).contains("Examples:"));
     }
 }

@@ -5,6 +5,8 @@
 
 mod support;
 use std::process::Stdio;
+#[cfg(target_os = "linux")]
+use support::on_terminal;
 use support::{Folder, bytes_of, npy, npy_data};
 
 fn numbers(n: usize) -> String {
@@ -101,20 +103,6 @@ fn an_interrupt_leaves_nothing() {
     }
 }
 
-/// What `script` records of a run on a pseudo-terminal; `None` where there is no `script`.
-#[cfg(target_os = "linux")]
-fn on_terminal(f: &Folder, args: &str) -> Option<String> {
-    let command = format!("{} {args}", env!("CARGO_BIN_EXE_upsweep"));
-    let output = std::process::Command::new("script")
-        .args(["-qec", &command, "/dev/null"])
-        .current_dir(f.path(""))
-        .stdin(Stdio::null())
-        .output();
-    let output = output.ok()?;
-    assert!(output.status.success(), "{output:?}");
-    Some(String::from_utf8(output.stdout).unwrap().replace('\r', ""))
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_shows_head_tail_and_summary() {
@@ -123,9 +111,9 @@ fn a_terminal_shows_head_tail_and_summary() {
     let Some(text) = on_terminal(&f, "scan t.csv --device cpu") else { return };
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["row", "rain", "sum"]);
-    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["2", "2.5", "4"]);
+    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["3", "2.5", "4"]);
     assert_eq!(lines[11].trim(), "...");
-    assert_eq!(lines[16].split_whitespace().collect::<Vec<_>>(), ["1000", "1000.5", "501000"]);
+    assert_eq!(lines[16].split_whitespace().collect::<Vec<_>>(), ["1001", "1000.5", "501000"]);
     assert!(lines[17].starts_with("1000 values of f64: inclusive sum scan, on cpu, "), "{text}");
     assert!(lines[17].contains("GB/s") && lines.len() == 18, "{text}");
 
@@ -134,6 +122,18 @@ fn a_terminal_shows_head_tail_and_summary() {
     assert!(text.starts_with("1000 values of f64"), "{text}");
     let Some(text) = on_terminal(&f, "reduce t.csv --op max") else { return };
     assert_eq!(text, "1000.5\n");
+    // Rows are counted as errors count them: from 1, the names too. Numbers that are no rows are counted from 1.
+    f.file("plain.csv", "5\n7\n");
+    let Some(text) = on_terminal(&f, "scan plain.csv") else { return };
+    assert_eq!(text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>(), ["1", "5", "5"]);
+    f.file("red.csv", "\u{1b}[31m\n1\n");
+    let Some(text) = on_terminal(&f, "scan red.csv") else { return };
+    assert!(text.starts_with("row  \\u{1b}[31m  sum\n"), "{text}");
+    // Values of several axes have an index along each.
+    f.file("matrix.npy", npy("'|u1'", "(3, 100)", &[1; 300]));
+    let Some(text) = on_terminal(&f, "scan matrix.npy --axis 0") else { return };
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[1].trim_start().starts_with("[0, 0]") && lines[16].trim_start().starts_with("[2, 99]"), "{text}");
     f.file("empty.csv", "rain\n");
     let Some(text) = on_terminal(&f, "scan empty.csv") else { return };
     assert!(text.contains("0 values of i64"), "{text}");
