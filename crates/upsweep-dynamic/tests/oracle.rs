@@ -90,8 +90,8 @@ fn lines(n: usize, axis: Option<(&[usize], usize)>, heads: Option<&[bool]>) -> V
     }
     let Some(heads) = heads else { return vec![(0..n).collect()] };
     let mut lines: Vec<Vec<usize>> = Vec::new();
-    for k in 0..n {
-        if k == 0 || heads[k] {
+    for (k, &head) in heads.iter().enumerate() {
+        if k == 0 || head {
             lines.push(Vec::new());
         }
         lines.last_mut().unwrap().push(k);
