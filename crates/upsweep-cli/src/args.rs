@@ -84,13 +84,14 @@ pub(crate) struct Common {
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
     #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
-    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
+    /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     pub(crate) header: Header,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
-    /// Write the result to FILE (.npy, .csv, .tsv, else raw; `-` is standard output)
+    /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64); `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -182,14 +183,25 @@ fn operators() -> impl TypedValueParser<Value = Op> {
     named(Op::ALL, Op::name)
 }
 
-const MAIN_EXAMPLES: &str = "\
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage; 130, 143 or 129 in a shell: ended by
+an interrupt (INT), TERM or HUP, and no output is left."
+    };
+}
+
+const MAIN_EXAMPLES: &str = concat!(
+    "\
 Examples:
   upsweep scan rain.csv --column precipitation      the running total of a column
   upsweep reduce samples.npy --op max               the largest value
   seq 1 10 | upsweep scan -                         1 3 6 10 ...
   upsweep devices                                   where it can compute
 
-Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage.";
+",
+    exit_codes!()
+);
 
 macro_rules! scan_examples {
     () => {
@@ -221,17 +233,21 @@ every later result NaN, also for min and max.
 Input:
   .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, any number of axes
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
-              every row has as many cells as the first, and no cell of the column is empty
-  other       raw little-endian binary of --type
+              every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
+              quote is quoted, in .tsv too: a quote in it is written twice
+  other       raw little-endian binary of --type; endings of other formats (.txt, .gz, .json, ...) are refused
   -           numbers separated by white space, or a .npy, on standard input
 
 Output:
   The result has the input's type and shape. A scan of a table writes the whole table with the result as one more
-  column, COLUMN_OP. With -o the file's ending decides (.npy, .csv, .tsv, else raw) and the file appears whole or
-  not at all. Without -o the result goes to standard output in the input's own format; a terminal shows its first
+  column, COLUMN_OP (COLUMN_OP_2 where that name is taken). With -o the file's ending decides: .npy, .csv, .tsv, or
+  raw in .bin, .raw or the type (.f64). The file appears whole or not at all; only one that the system does not let be
+  replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
+  /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
 
-Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
+",
+    exit_codes!()
 );
 
 macro_rules! reduce_examples {
@@ -257,13 +273,14 @@ const REDUCE_LONG: &str = concat!(
     "
 
 The result is printed plainly: one value to a line; the rows of an array as lines; with --by-key, each key and its
-value. With -o the file's ending decides (.npy, .csv, .tsv, else raw).
+value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
 
 Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
 --type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result
 that does not fit is an error. Nothing at all reduces to --init, or else to the operator's identity.
 
-Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
+",
+    exit_codes!()
 );
 
 const EXPLAIN_EXAMPLES: &str = "\

@@ -20,7 +20,7 @@ pub(crate) struct Stored<'a> {
     pub(crate) len: usize,
     /// The axes along which they lie.
     pub(crate) shape: &'a [usize],
-    /// Whether so many values are known to be there, so that memory for all of them may be taken at once.
+    /// Whether so many values were there when reading began, so that memory for all of them may be taken at once.
     pub(crate) certain: bool,
 }
 
@@ -28,6 +28,9 @@ impl Stored<'_> {
     /// Reads the values into an array of type `target`: memory for one array and one chunk.
     pub(crate) fn read(self, reader: &mut dyn Read, target: Type, name: &str, progress: &Progress) -> Result<Values> {
         let wrong_end = |read: usize| {
+            if self.certain {
+                return Failure::changed(name);
+            }
             let found = read.saturating_mul(self.element.size());
             let promised = self.len.saturating_mul(self.element.size());
             Failure::input(

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
 use upsweep_dynamic::{Error, Type};
 
 /// Why the program stops.
@@ -15,6 +16,8 @@ pub(crate) enum Failure {
     Usage,
     /// Whoever read the output wants no more of it: nothing to say, exit code 0.
     ClosedPipe,
+    /// This signal came: nothing to say, and the program ends by it.
+    Interrupted(i32),
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
@@ -36,6 +39,11 @@ impl Failure {
             ErrorKind::BrokenPipe => Self::ClosedPipe,
             _ => Self::Run(format!("{name}: writing failed: {}", words(error))),
         }
+    }
+
+    /// `name` is not what it was when reading began.
+    pub(crate) fn changed(name: &str) -> Self {
+        Self::Run(format!("{name}: the file changed while it was read"))
     }
 
     /// The library refused `name`'s data or could not compute.
@@ -73,11 +81,12 @@ impl Failure {
     }
 
     /// What the shell gets.
-    pub(crate) fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Input(_) | Self::Usage => 2,
-            Self::Run(_) => 1,
-            Self::ClosedPipe => 0,
+            Self::Input(_) | Self::Usage => ExitCode::from(2),
+            Self::Run(_) => ExitCode::from(1),
+            Self::ClosedPipe => ExitCode::SUCCESS,
+            &Self::Interrupted(signal) => crate::output::end_by(signal),
         }
     }
 }
@@ -86,7 +95,7 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(reason) | Self::Run(reason) => f.write_str(&one_line(reason)),
-            Self::Usage | Self::ClosedPipe => Ok(()),
+            Self::Usage | Self::ClosedPipe | Self::Interrupted(_) => Ok(()),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! [`element`].
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod args;
 mod asked;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
                 // When standard error is closed too, the exit code is all that is left to say.
                 let _ = writeln!(std::io::stderr(), "upsweep: {failure}");
             }
-            ExitCode::from(failure.exit_code())
+            failure.exit_code()
         }
     }
 }
@@ -61,7 +61,7 @@ fn run_command(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) => run::reduce(args),
-        Command::Devices => run::print(&Destination::StandardOutput, device::list),
+        Command::Devices => run::print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
@@ -69,13 +69,13 @@ fn run_command(command: &Command) -> Result<()> {
 }
 
 fn print_lines(lines: &[String]) -> Result<()> {
-    run::print(&Destination::StandardOutput, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
+    run::print(&Destination::standard_output(), |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
 }
 
 /// Prints help, or makes clap's paragraph about a usage error one line.
 fn usage(error: &clap::Error) -> Result<()> {
     if !error.use_stderr() {
-        return run::print(&Destination::StandardOutput, |out| write!(out, "{}", error.render()));
+        return run::print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
     }
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();

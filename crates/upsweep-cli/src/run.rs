@@ -21,10 +21,12 @@ use upsweep_dynamic::{Reduce, Scan, Segments};
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let common = &args.common;
-    let destination = Destination::new(common.output.as_deref())?;
+    let (destination, named) = output(common)?;
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
     let mut input = input::load(common, false)?;
+    let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
+    output_form.check(input.values.element(), destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let on_terminal = common.output.is_none() && io::stdout().is_terminal();
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
@@ -61,37 +63,38 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         let op = common.op.name();
         let column = match &form {
             Form::Table { layout, .. } => layout.column(),
-            _ => "value".to_owned(),
+            _ => "value",
         };
         let (place, first) = place(&form);
         let places = show::Places { name: place, first, shape: &shape };
-        return print(&Destination::StandardOutput, |out| {
-            show::table(out, (&sample, &column), (&values, op), &places)?;
+        return print(&destination, |out| {
+            show::table(out, (&sample, column), (&values, op), &places)?;
             writeln!(out, "{summary}")
         });
     }
-    let output_form = output_form(common, &form);
     let progress = Progress::new("writing", Some((values.len() * values.element().size()) as u64));
     let out_name = destination.name();
     destination.write(|out| match (&form, output_form) {
         (Form::Table { layout, .. }, OutputForm::Table { delimiter }) => {
             let progress = Progress::new("writing", std::fs::metadata(&common.file).ok().map(|m| m.len()));
-            layout.write_joined((&name, common.op.name()), &values, delimiter, (out, &out_name), &progress)
+            layout.write_joined((&name, common.op.name()), &values, delimiter, (out, out_name), &progress)
         }
-        _ => write::write(output_form, &values, &shape, (out, &out_name), &progress),
+        _ => write::write(output_form, &values, &shape, (out, out_name), &progress),
     })?;
     drop(progress);
-    report(common, &summary);
+    report(&destination, &summary);
     Ok(())
 }
 
 /// `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
-    let destination = Destination::new(common.output.as_deref())?;
+    let (destination, named) = output(common)?;
+    let output_form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
     let mut input = input::load(common, true)?;
+    output_form.check(input.values.element(), destination.name())?;
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, keys } = input;
@@ -123,37 +126,42 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     }
     let (len, element) = (values.len(), values.element());
     let summary = asked.summary(format!("{} reduction", common.op), (len, element), time, len * element.size());
-    let output_form = match common.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => OutputForm::of_path(path),
-        None => OutputForm::Words,
-    };
     let out_name = destination.name();
     destination.write(|out| {
         let delimiter = match output_form {
             OutputForm::Table { delimiter } => Some(delimiter),
             OutputForm::Words => Some(b'\t'),
-            OutputForm::Npy | OutputForm::Raw => None,
+            OutputForm::Npy | OutputForm::Raw(_) => None,
         };
         match (&keys, delimiter, &form) {
             (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
-                let names = layout.key_names().filter(|_| output_form != OutputForm::Words);
-                keyed(&keys.texts, names, common.op.name(), &results, delimiter, (out, &out_name))
+                let names = layout.key_names(common.op.name()).filter(|_| output_form != OutputForm::Words);
+                keyed(&keys.texts, names, &results, delimiter, (out, out_name))
             }
             _ => {
                 let progress = Progress::new("writing", None);
-                write::write(output_form, &results, &results_shape, (out, &out_name), &progress)
+                write::write(output_form, &results, &results_shape, (out, out_name), &progress)
             }
         }
     })?;
-    report(common, &summary);
+    report(&destination, &summary);
     Ok(())
+}
+
+/// Where `-o` goes, and the form that its name asks for. A stream, and what is no plain file and has no ending, take
+/// what standard output would.
+fn output(common: &Common) -> Result<(Destination, Option<OutputForm>)> {
+    let Some(path) = common.output.as_deref() else { return Ok((Destination::standard_output(), None)) };
+    let destination = Destination::of("-o", path)?;
+    let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
+    let form = if unnamed { None } else { Some(OutputForm::of_path("-o", path)?) };
+    Ok((destination, form))
 }
 
 /// Writes each segment's key and its result.
 fn keyed(
     keys: &Texts,
-    names: Option<(&str, &str)>,
-    op: &str,
+    names: Option<csv::ByteRecord>,
     results: &Values,
     delimiter: u8,
     (out, out_name): (&mut dyn Write, &str),
@@ -163,8 +171,8 @@ fn keyed(
         csv::ErrorKind::Io(e) => Failure::writing(out_name, &e),
         other => Failure::Run(format!("{out_name}: writing failed: {other:?}")),
     };
-    if let Some((key, column)) = names {
-        out.write_record([key, &format!("{column}_{op}")]).map_err(failed)?;
+    if let Some(names) = names {
+        out.write_byte_record(&names).map_err(failed)?;
     }
     let mut text = Vec::new();
     for (index, key) in keys.iter().enumerate() {
@@ -182,13 +190,6 @@ fn explain_waiting(common: &Common) {
     }
 }
 
-fn output_form(common: &Common, form: &Form) -> OutputForm {
-    match common.output.as_deref().filter(|path| *path != Path::new("-")) {
-        Some(path) => OutputForm::of_path(path),
-        None => OutputForm::of_input(form),
-    }
-}
-
 /// Says that a key has several results, which those who expect groups do not.
 fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
     let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
@@ -203,9 +204,8 @@ fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
 }
 
 /// With an output file a person at a terminal still learns what was done.
-fn report(common: &Common, summary: &Summary<'_>) {
-    let to_file = common.output.as_deref().is_some_and(|path| path != Path::new("-"));
-    if to_file && io::stderr().is_terminal() {
+fn report(destination: &Destination, summary: &Summary<'_>) {
+    if !destination.is_stream() && io::stderr().is_terminal() {
         // Nothing is lost if the terminal is gone.
         let _ = writeln!(io::stderr(), "{summary}");
     }
@@ -213,6 +213,5 @@ fn report(common: &Common, summary: &Summary<'_>) {
 
 /// Lets `print` print to `destination`.
 pub(crate) fn print(destination: &Destination, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let name = destination.name();
-    destination.write(|out| print(out).map_err(|e| Failure::writing(&name, &e)))
+    destination.write(|out| print(out).map_err(|e| Failure::writing(destination.name(), &e)))
 }

@@ -4,7 +4,7 @@ use crate::args::Common;
 use crate::collect::push;
 use crate::element::Values;
 use crate::failure::{Failure, Result, quoted, shown};
-use crate::input::{self, Input};
+use crate::input::{self, Input, Source};
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::words;
@@ -52,11 +52,11 @@ impl Given {
 }
 
 fn read(path: &Path, name: &str) -> Result<Given> {
-    let (mut file, metadata) = input::open(path, name)?;
-    let progress = Progress::new("reading segments", Some(metadata.len()));
+    let source = Source::open(path, name)?;
+    let progress = Progress::new("reading segments", source.size());
+    let mut file = &source.file;
     if input::is_npy(path) {
-        let size = metadata.is_file().then_some(metadata.len());
-        let array = input::load_npy(&mut file, size, None, name.to_owned(), &progress)?;
+        let array = input::load_npy(&mut file, Some(&source), None, name.to_owned(), &progress)?;
         return match array.values {
             Values::Bool(flags) => Ok(Given::HeadFlags(flags)),
             Values::F16(_) | Values::F32(_) | Values::F64(_) => {
@@ -90,6 +90,7 @@ fn read(path: &Path, name: &str) -> Result<Given> {
         }
         Ok(())
     })?;
+    source.check_unchanged(name)?;
     Ok(match found {
         Found::Offsets(offsets) => Given::Offsets(offsets.into()),
         Found::HeadFlags(flags) => Given::HeadFlags(flags),

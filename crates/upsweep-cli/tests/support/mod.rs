@@ -122,6 +122,11 @@ pub(crate) fn on_terminal(f: &Folder, args: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap().replace('\r', ""))
 }
 
+/// The numbers from 0 on, a line each.
+pub(crate) fn numbers(n: usize) -> String {
+    (0..n).map(|k| format!("{k}\n")).collect()
+}
+
 /// A .npy file of version 1, whose header need not be true.
 pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     npy_dictionary(1, &format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"), data)
