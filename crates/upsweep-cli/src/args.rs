@@ -231,7 +231,7 @@ program chose i64 itself, for integers as text without --type, a result that doe
 every later result NaN, also for min and max.
 
 Input:
-  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, any number of axes
+  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, up to 64 axes
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
               every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice

@@ -58,7 +58,7 @@ fn a_signal_ends_the_program_and_leaves_nothing() {
     // Signals that were ignored when the program began stay so, also while it puts the file in its place.
     let mut child = writing(&f, "trap '' INT TERM HUP; exec $0 scan t.csv -o out.csv");
     for _ in 0..100 {
-        [SIGINT, SIGTERM, SIGHUP].map(|signal| send(&child, signal));
+        [SIGINT, SIGTERM, SIGHUP].iter().for_each(|&signal| send(&child, signal));
     }
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(f.read("out.csv").ends_with(b"\n299999,44999850000\n"));
@@ -87,7 +87,7 @@ fn signals_after_the_first_of_two_files() {
     }
     let mut child = blocked("trap '' HUP TERM;");
     std::thread::sleep(std::time::Duration::from_millis(20));
-    [SIGHUP, SIGTERM].map(|signal| send(&child, signal));
+    [SIGHUP, SIGTERM].iter().for_each(|&signal| send(&child, signal));
     assert!(std::fs::read(f.path("pipe")).unwrap().starts_with(b"<!DOCTYPE html>"));
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

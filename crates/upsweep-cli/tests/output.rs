@@ -219,8 +219,9 @@ fn a_folder_that_takes_no_new_file() {
     let set = |name: &str, mode| std::fs::set_permissions(f.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     std::fs::create_dir(f.path("locked")).unwrap();
     f.file("locked/t.csv", format!("a\n{}", numbers(1000))).file("locked/shut.csv", "as it was");
-    [("", 0o755), ("locked", 0o555), ("locked/t.csv", 0o666), ("locked/shut.csv", 0o444)]
-        .map(|(name, mode)| set(name, mode));
+    for (name, mode) in [("", 0o755), ("locked", 0o555), ("locked/t.csv", 0o666), ("locked/shut.csv", 0o444)] {
+        set(name, mode);
+    }
     let run = |to: &str| {
         let mut command = f.command(&["scan", "locked/t.csv", "--column", "1", "-o", to]);
         // Root may make files anywhere: it takes the part of nobody.

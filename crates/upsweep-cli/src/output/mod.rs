@@ -12,6 +12,7 @@ use crate::failure::{Failure, Result, words};
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use stream::{Inherited, Whose, holds_descriptors};
 use unfinished::Unfinished;
 
 /// Where a result goes.
@@ -25,8 +26,7 @@ pub(crate) struct Destination {
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     StandardOutput,
-    /// Another descriptor that was open when the program started.
-    Descriptor(i32),
+    Descriptor(Inherited),
     /// What is there and is no plain file, such as a device: written as it is.
     Special {
         path: PathBuf,
@@ -57,11 +57,8 @@ impl Destination {
         }
         let (folder, path) = match resolve(path) {
             Ok(Resolved::File { folder, path }) => (folder, path),
-            Ok(Resolved::Descriptor(1)) => return Ok(Self::standard_output()),
-            Ok(Resolved::Descriptor(number)) if stream::is_open(number) => {
-                return Ok(Self { name, place: Place::Descriptor(number) });
-            }
-            Ok(Resolved::Descriptor(number)) => return wrong(&format!("descriptor {number} is not open")),
+            Ok(Resolved::Descriptor(found)) if found.is_standard_output() => return Ok(Self::standard_output()),
+            Ok(Resolved::Descriptor(found)) => return Ok(Self { name, place: Place::Descriptor(found) }),
             Ok(Resolved::ForeignDescriptor(path)) => {
                 return Ok(Self { name, place: Place::Special { path, append: true } });
             }
@@ -133,7 +130,7 @@ impl Destination {
         let opened = |e: io::Error| Failure::input(name, words(&e));
         match &self.place {
             Place::StandardOutput => buffered(io::stdout().lock(), write, failed),
-            Place::Descriptor(number) => buffered(stream::open(*number).map_err(opened)?, write, failed),
+            Place::Descriptor(inherited) => buffered(inherited.open().map_err(opened)?, write, failed),
             Place::Special { path, append } => {
                 let file = OpenOptions::new().write(true).append(*append).open(path).map_err(opened)?;
                 buffered(file, write, failed)
@@ -175,7 +172,7 @@ enum Resolved {
         folder: PathBuf,
         path: PathBuf,
     },
-    Descriptor(i32),
+    Descriptor(Inherited),
     /// An open file of another process.
     ForeignDescriptor(PathBuf),
 }
@@ -201,9 +198,12 @@ fn resolve(path: &Path) -> std::result::Result<Resolved, String> {
         };
         let here = real.join(name);
         if let Some(number) = name.to_str().and_then(|name| name.parse().ok()) {
-            match stream::holds_descriptors(&real) {
-                Some(stream::Whose::Own) => return Ok(Resolved::Descriptor(number)),
-                Some(stream::Whose::Foreign) => return Ok(Resolved::ForeignDescriptor(here)),
+            match holds_descriptors(&real) {
+                Some(Whose::Own) => {
+                    let found = Inherited::find(number, &here);
+                    return found.map(Resolved::Descriptor).ok_or_else(|| format!("descriptor {number} is not open"));
+                }
+                Some(Whose::Foreign) => return Ok(Resolved::ForeignDescriptor(here)),
                 None => {}
             }
         }

@@ -25,24 +25,35 @@ pub(super) fn holds_descriptors(folder: &Path) -> Option<Whose> {
     }
 }
 
-/// Whether the descriptor is open.
-pub(super) fn is_open(number: i32) -> bool {
-    fs::metadata(Path::new("/dev/fd").join(number.to_string())).is_ok()
-}
+/// A descriptor that was open before the program opened anything, and so belongs to no value of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Inherited(i32);
 
-/// The open file behind descriptor `number`, which was open before the program opened anything: it goes on at its position,
-/// which whoever opened it shares. `/dev/fd/N` opened by name would begin at the file's start.
-#[cfg(unix)]
-#[allow(unsafe_code, reason = "std has no other way to a descriptor by its number")]
-pub(super) fn open(number: i32) -> io::Result<File> {
-    use std::os::fd::BorrowedFd;
-    // SAFETY: the number is not -1 because a name in /dev/fd says it, and `is_open` saw it open before the program
-    // opened anything. So it belongs to no value of this program, and nothing here closes it.
-    let inherited = unsafe { BorrowedFd::borrow_raw(number) };
-    inherited.try_clone_to_owned().map(File::from)
-}
+impl Inherited {
+    /// Descriptor `number`, if `listed`, its name in a folder of this process's open files, is there. It must be called
+    /// before the program opens anything.
+    pub(super) fn find(number: i32, listed: &Path) -> Option<Self> {
+        (number >= 0 && fs::metadata(listed).is_ok()).then_some(Self(number))
+    }
 
-#[cfg(not(unix))]
-pub(super) fn open(_: i32) -> io::Result<File> {
-    Err(io::ErrorKind::Unsupported.into())
+    pub(super) fn is_standard_output(&self) -> bool {
+        self.0 == 1
+    }
+
+    /// The open file: it goes on at its position, which whoever opened it shares. Its name, opened, would begin at the
+    /// file's start.
+    #[cfg(unix)]
+    #[allow(unsafe_code, reason = "std has no other way to a descriptor by its number")]
+    pub(super) fn open(&self) -> io::Result<File> {
+        use std::os::fd::BorrowedFd;
+        // SAFETY: `find` saw that it is not -1 and that it was open. The program did not open it, so nothing in the program
+        // closes it.
+        let inherited = unsafe { BorrowedFd::borrow_raw(self.0) };
+        inherited.try_clone_to_owned().map(File::from)
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn open(&self) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
