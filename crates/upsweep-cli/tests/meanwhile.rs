@@ -1,18 +1,32 @@
 //! What happens while the program runs: signals, and files that change.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 #![cfg(target_os = "linux")]
 
 mod support;
 use nix::sys::signal::Signal::{self, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGSTOP, SIGTERM};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 use support::{Done, Folder, npy, numbers};
 
 /// Sends a signal; a program that has ended does not mind.
 fn send(child: &Child, signal: Signal) {
     let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.id() as i32), signal);
+}
+
+/// How the program ended, which it must do soon.
+fn end_of(child: &mut Child) -> ExitStatus {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(60) {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    panic!("the program did not end");
 }
 
 /// What the program has open.
@@ -81,15 +95,15 @@ fn signals_after_the_first_of_two_files() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let mut child = blocked("");
         send(&child, signal);
-        assert_eq!(child.wait().unwrap().signal(), Some(signal as i32), "{signal}");
+        assert_eq!(end_of(&mut child).signal(), Some(signal as i32), "{signal}");
         assert_eq!(f.names(), ["a.svg", "pipe"]);
         std::fs::remove_file(f.path("a.svg")).unwrap();
     }
     let mut child = blocked("trap '' HUP TERM;");
-    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::thread::sleep(Duration::from_millis(20));
     [SIGHUP, SIGTERM].iter().for_each(|&signal| send(&child, signal));
     assert!(std::fs::read(f.path("pipe")).unwrap().starts_with(b"<!DOCTYPE html>"));
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(end_of(&mut child).code(), Some(0));
 }
 
 /// A signal either ends the program before its file is there, or comes too late.

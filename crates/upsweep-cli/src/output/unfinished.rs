@@ -143,7 +143,9 @@ mod tests {
         for make in [Unfinished::new, Unfinished::named] {
             for old in [None, Some("an old and longer content")] {
                 for in_place in [false, true] {
-                    old.map(|old| fs::write(&target, old).unwrap());
+                    if let Some(old) = old {
+                        fs::write(&target, old).unwrap();
+                    }
                     let unfinished = make(&target, folder.path()).unwrap();
                     for name in names().iter().filter(|&name| *name != "out.npy") {
                         let name = name.to_string_lossy();
