@@ -1,13 +1,16 @@
 //! The command line: what can be asked for, and the help that says so.
 
-use crate::element::Type;
+use crate::count::parse_count;
+use crate::device::{DeviceChoice, parse_device};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
+use upsweep_dynamic::{Op, Type};
 
 /// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
 #[derive(Parser, Debug)]
 #[command(name = "upsweep", version, after_help = MAIN_EXAMPLES, arg_required_else_help = true)]
-#[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -58,7 +61,7 @@ pub(crate) struct Common {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
     pub(crate) file: PathBuf,
     /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
-    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
@@ -77,16 +80,18 @@ pub(crate) struct Common {
     #[arg(long, value_name = "FILE")]
     pub(crate) segments: Option<PathBuf>,
     /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
-    #[arg(long = "type", value_name = "T", value_enum, hide_possible_values = false)]
+    #[arg(long = "type", value_name = "T", value_parser = types())]
     pub(crate) element: Option<Type>,
-    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
+    /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     pub(crate) header: Header,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
-    /// Write the result to FILE (.npy, .csv, .tsv, else raw; `-` is standard output)
+    /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64); `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -97,13 +102,25 @@ pub(crate) struct ExplainArgs {
     #[arg(value_enum)]
     pub(crate) what: What,
     /// The number of elements: 1000000, 1_000_000, 1e6 or 2^20
-    #[arg(long, value_name = "N", value_parser = parse_count)]
-    pub(crate) n: usize,
+    #[arg(long, value_name = "N", value_parser = parse_count, required_unless_present = "shape")]
+    pub(crate) n: Option<usize>,
+    /// The lengths of a row-major array's axes, instead of --n
+    #[arg(long, value_name = "N,N,...", value_parser = parse_count, value_delimiter = ',', conflicts_with = "n")]
+    pub(crate) shape: Option<Vec<usize>>,
+    /// The axis to work along, counted from 0 (-1 is the last) [default: all values in row-major order]
+    #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
+    pub(crate) axis: Option<i64>,
+    /// As with a key for each element
+    #[arg(long, conflicts_with = "segments")]
+    pub(crate) by_key: bool,
+    /// As with segments, by offsets or by a flag for each element
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) segments: Option<How>,
     /// The element type
-    #[arg(long = "type", value_name = "T", value_enum, default_value_t = Type::F32)]
+    #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
     pub(crate) element: Type,
     /// The operator
-    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Where it would run: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
@@ -119,40 +136,21 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "2^26")]
     pub(crate) n: usize,
     /// The element type
-    #[arg(long = "type", value_name = "T", value_enum, default_value_t = Type::F32)]
+    #[arg(long = "type", value_name = "T", value_parser = types(), default_value_t = Type::F32)]
     pub(crate) element: Type,
     /// The operator
-    #[arg(long, value_enum, default_value_t = Op::Sum)]
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
     pub(crate) op: Op,
     /// Where to compute: auto, cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
 }
 
-/// The built-in operators that the command line offers.
+/// How segments are given.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
-    Sum,
-    Product,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-}
-
-impl Op {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Product => "product",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-        }
-    }
+pub(crate) enum How {
+    Offsets,
+    Flags,
 }
 
 /// Whether the first row of a table is data.
@@ -169,50 +167,41 @@ pub(crate) enum What {
     Reduce,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeviceChoice {
-    Auto,
-    Cpu,
-    Cuda(usize),
+/// The names of what is chosen, for usage and errors, and what each stands for.
+fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    PossibleValuesParser::new(all.iter().map(|&value| name(value))).try_map(|name| name.parse::<T>())
 }
 
-pub(crate) fn parse_device(text: &str) -> Result<DeviceChoice, String> {
-    match text {
-        "auto" => Ok(DeviceChoice::Auto),
-        "cpu" => Ok(DeviceChoice::Cpu),
-        "cuda" => Ok(DeviceChoice::Cuda(0)),
-        _ => text
-            .strip_prefix("cuda:")
-            .and_then(|ordinal| ordinal.parse().ok())
-            .map(DeviceChoice::Cuda)
-            .ok_or_else(|| "the devices are auto, cpu, cuda and cuda:N".to_owned()),
-    }
+fn types() -> impl TypedValueParser<Value = Type> {
+    named(Type::ALL, Type::name)
 }
 
-pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
-    let plain = text.replace('_', "");
-    if let Ok(n) = plain.parse() {
-        return Ok(n);
-    }
-    if let Some((base, exponent)) = plain.split_once('^') {
-        let power = base.parse::<usize>().ok().zip(exponent.parse().ok());
-        return power.and_then(|(b, e)| b.checked_pow(e)).ok_or_else(|| "too large, or no power like 2^20".to_owned());
-    }
-    match plain.parse::<f64>() {
-        // 2^53: past it a decimal fraction no longer names every whole number.
-        Ok(n) if n >= 0.0 && n.fract() == 0.0 && n <= 9_007_199_254_740_992.0 => Ok(n as usize),
-        _ => Err("a number of elements looks like 1000000, 1_000_000, 1e6 or 2^20".to_owned()),
-    }
+fn operators() -> impl TypedValueParser<Value = Op> {
+    named(Op::ALL, Op::name)
 }
 
-const MAIN_EXAMPLES: &str = "\
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage; 130, 143 or 129 in a shell: ended by
+an interrupt (INT), TERM or HUP, and no output is left."
+    };
+}
+
+const MAIN_EXAMPLES: &str = concat!(
+    "\
 Examples:
   upsweep scan rain.csv --column precipitation      the running total of a column
   upsweep reduce samples.npy --op max               the largest value
   seq 1 10 | upsweep scan -                         1 3 6 10 ...
   upsweep devices                                   where it can compute
 
-Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage.";
+",
+    exit_codes!()
+);
 
 macro_rules! scan_examples {
     () => {
@@ -222,7 +211,7 @@ Examples:
   upsweep scan rain.csv --column 2 --by-key month -o totals.csv
   upsweep scan image.npy --axis 1 --op max -o skyline.npy
   upsweep scan counts.u32 --type u32 --exclusive -o offsets.u32
-  seq 1 10 | upsweep scan - --op product | tail -1"
+  seq 1 20 | upsweep scan - --op product | tail -1"
     };
 }
 
@@ -237,23 +226,28 @@ const SCAN_LONG: &str = concat!(
     scan_examples!(),
     "
 
-Integers wrap around in their own type, as in NumPy: give a wider --type if a total may not fit. A NaN makes
+Integers wrap around in their own type, as in NumPy: give a wider --type if a total may not fit. Only where the
+program chose i64 itself, for integers as text without --type, a result that does not fit is an error. A NaN makes
 every later result NaN, also for min and max.
 
 Input:
-  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, any number of axes
+  .npy        bool, i8 to i64, u8 to u64, f16, f32 or f64 of either byte order, C order, up to 64 axes
   .csv .tsv   one column; the first row names the columns if none of its cells is a number (see --header);
-              every row has as many cells as the first, and no cell of the column is empty
-  other       raw little-endian binary of --type
+              every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
+              quote is quoted, in .tsv too: a quote in it is written twice
+  other       raw little-endian binary of --type; endings of other formats (.txt, .gz, .json, ...) are refused
   -           numbers separated by white space, or a .npy, on standard input
 
 Output:
   The result has the input's type and shape. A scan of a table writes the whole table with the result as one more
-  column, COLUMN_OP. With -o the file's ending decides (.npy, .csv, .tsv, else raw) and the file appears whole or
-  not at all. Without -o the result goes to standard output in the input's own format; a terminal shows its first
+  column, COLUMN_OP (COLUMN_OP_2 where that name is taken). With -o the file's ending decides: .npy, .csv, .tsv, or
+  raw in .bin, .raw or the type (.f64). The file appears whole or not at all; only one that the system does not let be
+  replaced (a mounted file, a folder that takes no new files) is overwritten in place. A stream (-o -, /dev/stdout,
+  /dev/fd/3) takes what standard output would. Without -o the result goes to standard output in the input's own format; a terminal shows its first
   and last values and a summary instead.
 
-Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
+",
+    exit_codes!()
 );
 
 macro_rules! reduce_examples {
@@ -279,18 +273,22 @@ const REDUCE_LONG: &str = concat!(
     "
 
 The result is printed plainly: one value to a line; the rows of an array as lines; with --by-key, each key and its
-value. With -o the file's ending decides (.npy, .csv, .tsv, else raw).
+value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
 
 Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
---type if a total may not fit. Nothing at all reduces to --init, or else to the operator's identity.
+--type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result
+that does not fit is an error. Nothing at all reduces to --init, or else to the operator's identity.
 
-Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usage."
+",
+    exit_codes!()
 );
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   upsweep explain scan --n 1e9
-  upsweep explain reduce --n 2^30 --type u8 --op max --device cpu";
+  upsweep explain reduce --n 2^30 --type u8 --op max --device cpu
+  upsweep explain scan --shape 4096,4096 --axis 0
+  upsweep explain reduce --n 1e8 --segments offsets";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:

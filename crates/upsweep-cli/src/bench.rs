@@ -1,16 +1,13 @@
 //! The command `bench`: how fast scans and reductions are on this machine, beside a copy of the same elements.
 
-use crate::args::{BenchArgs, Op, What};
-use crate::compute::no_operator;
+use crate::args::{BenchArgs, What};
 use crate::device::Chosen;
-use crate::element::{Value, Values, Visitor, with_type, with_values};
 use crate::failure::{Failure, Result};
-use crate::number::Number;
 use crate::progress::Progress;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use upsweep::{Operator, Reduce, Scan};
+use upsweep_dynamic::{Error, Number, Prepared, Reduce, Scan, Type, Values, View, plain, with_values};
 
 /// The smallest array, and how much longer each next one is.
 const SMALLEST: usize = 1 << 10;
@@ -48,14 +45,8 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
     let progress = Progress::new("measuring", Some(sizes.iter().map(|n| (n * size) as u64).sum()));
     let mut rows = Vec::new();
     for &n in &sizes {
-        let values = with_type!(args.element, T => random::<T>(n)?);
-        // Signed integers have the bits of unsigned ones, except in the order of values.
-        let values = if matches!(args.op, Op::Min | Op::Max) { values } else { values.unsigned() };
-        let row = with_values!(values, x => {
-            let measuring = Measuring { x, what: args.what, device: &device };
-            Value::with_operator(args.op, measuring).unwrap_or_else(|| Err(no_operator("bench", args.op, args.element)))
-        })?;
-        rows.push(row);
+        let measuring = Measuring { x: random(args.element, n)?, args, device: &device };
+        rows.push(if device.on_host { measuring.on_host() } else { measuring.on_device() }?);
         progress.step(n * size);
     }
     drop(progress);
@@ -63,124 +54,96 @@ pub(crate) fn lines(args: &BenchArgs) -> Result<Vec<String>> {
 }
 
 /// Small whole numbers without order.
-fn random<T: Value>(n: usize) -> Result<Values>
-where
-    Values: From<Vec<T>>,
-{
-    let mut values = Vec::new();
-    values.try_reserve_exact(n).map_err(|_| Failure::memory("bench", n.saturating_mul(size_of::<T>())))?;
+fn random(element: Type, n: usize) -> Result<Values> {
+    let mut values = Values::zeroed(element, n).map_err(failed)?;
     let mut state = 1u64;
-    values.extend((0..n).map(|_| {
+    with_values!(&mut values, x => x.iter_mut().for_each(|x| {
         // Knuth's MMIX generator; the upper bits are the good ones.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        T::exactly(Number::Integer(i128::from(state >> 57))).unwrap_or_default()
+        *x = upsweep_dynamic::Value::exactly(Number::Integer(i128::from(state >> 57))).unwrap_or_default();
     }));
-    Ok(Values::from(values))
+    Ok(values)
 }
 
-struct Measuring<'a, T> {
-    x: Vec<T>,
-    what: What,
+fn failed(error: impl Into<Error>) -> Failure {
+    Failure::computing("bench", &error.into())
+}
+
+struct Measuring<'a> {
+    x: Values,
+    args: &'a BenchArgs,
     device: &'a Chosen,
 }
 
-impl<T: Value> Visitor<T> for Measuring<'_, T> {
-    type Output = Result<Row>;
-
-    fn visit<O: Operator<T>>(self, operator: O) -> Result<Row> {
-        if self.device.on_host { self.on_host(operator) } else { self.on_device(operator) }
+impl Measuring<'_> {
+    fn prepare<'x>(&self, x: View<'x>) -> Result<Prepared<'x>> {
+        let (op, device) = (self.args.op, &self.device.device);
+        let prepared = match self.args.what {
+            What::Scan => Scan::new(op).prepare(device, x),
+            What::Reduce => Reduce::new(op).prepare(device, x),
+        };
+        prepared.map_err(failed)
     }
-}
 
-impl<T: Value> Measuring<'_, T> {
-    fn on_host<O: Operator<T>>(self, operator: O) -> Result<Row> {
-        let Self { x, what, device } = self;
-        let mut out = Vec::new();
-        out.try_reserve_exact(x.len()).map_err(|_| Failure::memory("bench", size_of_val(x.as_slice())))?;
-        out.resize(x.len(), T::default());
-        let failed = |e: upsweep::Error| Failure::computing("bench", &e);
+    fn on_host(self) -> Result<Row> {
+        let x = self.x.view();
         let mut done = Ok(());
-        let upsweep = match what {
+        let upsweep = {
+            let mut prepared = self.prepare(x)?;
+            median(|| done = prepared.run())
+        };
+        done.map_err(failed)?;
+        let mut done = Ok(());
+        let plain = match self.args.what {
             What::Scan => {
-                let scan = Scan::new(operator);
-                median(|| done = scan.run(&device.device, black_box(&x[..]), &mut out[..]))
+                let mut out = Values::zeroed(x.element(), x.len()).map_err(failed)?;
+                median(|| done = plain::scan(self.args.op, black_box(x), out.view_mut()))
             }
-            What::Reduce => {
-                let reduce = Reduce::new(operator);
-                median(|| done = reduce.run(&device.device, black_box(&x[..]), &mut out[..1]))
-            }
+            What::Reduce => median(|| done = plain::reduce(self.args.op, black_box(x)).map(drop)),
         };
         done.map_err(failed)?;
         // A short copy is faster on one core, a long one on all.
-        let one = median(|| black_box(&mut out).copy_from_slice(black_box(&x)));
-        let all = median(|| copy_on_every_core(black_box(&x), &mut out));
-        let plain = match what {
-            What::Scan => median(|| scan_plainly(&operator, black_box(&x), &mut out)),
-            What::Reduce => median(|| {
-                black_box(x.iter().copied().reduce(|a, b| operator.combine(a, b)));
-            }),
-        };
+        let from = x.bytes();
+        let mut to = vec![0u8; from.len()];
+        let one = median(|| black_box(&mut to).copy_from_slice(black_box(from)));
+        let all = median(|| copy_on_every_core(black_box(from), &mut to));
         Ok(Row { elements: x.len(), upsweep, copy: one.min(all), plain: Some(plain) })
     }
 
     #[cfg(feature = "cuda")]
-    fn on_device<O: Operator<T>>(self, operator: O) -> Result<Row> {
-        let Self { x, what, device } = self;
-        let Some(cuda) = device.device.as_cuda() else {
+    fn on_device(self) -> Result<Row> {
+        let device = &self.device.device;
+        let Some(cuda) = device.as_cuda() else {
             return Err(Failure::Run("bench: neither the CPU nor a CUDA GPU computes".to_owned()));
         };
-        let failed = |e: upsweep::Error| Failure::computing("bench", &e);
-        let elements = x.len();
-        let input = device.device.upload(&x).map_err(failed)?;
-        drop(x);
-        let results = if what == What::Scan { elements } else { 1 };
-        let mut out = device.device.filled(results, T::default()).map_err(failed)?;
+        let (elements, bytes) = (self.x.len(), self.x.bytes().len());
+        let mut prepared = self.prepare(self.x.view())?;
         let mut done = Ok(());
         let mut waited = Ok(());
-        let wait = || waited = device.device.synchronize();
-        let upsweep = match what {
-            What::Scan => {
-                let scan = Scan::new(operator);
-                median_of_queued(|| done = scan.run(&device.device, &input, &mut out), wait)
-            }
-            What::Reduce => {
-                let reduce = Reduce::new(operator);
-                median_of_queued(|| done = reduce.run(&device.device, &input, &mut out), wait)
-            }
-        };
-        done.and(waited).map_err(failed)?;
+        let upsweep = median_of_queued(|| done = prepared.run(), || waited = device.synchronize());
+        done.map_err(failed)?;
+        waited.map_err(failed)?;
+        drop(prepared);
 
         let stream = cuda.stream();
         let copied = |e| Failure::Run(format!("bench: the copy failed: {e:?}"));
-        let bytes = elements * size_of::<T>();
         let from = stream.alloc_zeros::<u8>(bytes).map_err(copied)?;
         let mut to = stream.alloc_zeros::<u8>(bytes).map_err(copied)?;
         let (mut done, mut waited) = (Ok(()), Ok(()));
-        let copy =
-            median_of_queued(|| done = stream.memcpy_dtod(&from, &mut to), || waited = device.device.synchronize());
+        let copy = median_of_queued(|| done = stream.memcpy_dtod(&from, &mut to), || waited = device.synchronize());
         done.map_err(copied)?;
         waited.map_err(failed)?;
         Ok(Row { elements, upsweep, copy, plain: None })
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn on_device<O: Operator<T>>(self, _: O) -> Result<Row> {
+    fn on_device(self) -> Result<Row> {
         Err(Failure::Run("bench: this upsweep was built without CUDA".to_owned()))
     }
 }
 
-/// What a scan is without upsweep.
-fn scan_plainly<T: Value, O: Operator<T>>(operator: &O, x: &[T], out: &mut [T]) {
-    let mut so_far: Option<T> = None;
-    for (x, out) in x.iter().zip(out) {
-        let with = so_far.map_or(*x, |so_far| operator.combine(so_far, *x));
-        *out = with;
-        so_far = Some(with);
-    }
-}
-
 /// memcpy on every thread of the pool, each its own part.
-fn copy_on_every_core<T: Value>(x: &[T], out: &mut [T]) {
+fn copy_on_every_core(x: &[u8], out: &mut [u8]) {
     let part = x.len().div_ceil(rayon::current_num_threads()).max(1);
     rayon::scope(|scope| {
         for (from, to) in x.chunks(part).zip(out.chunks_mut(part)) {
@@ -269,12 +232,5 @@ mod tests {
         assert_eq!(bar(1.25, None), "========================^=====");
         assert_eq!(bar(0.25, Some(0.125)), "===|==                  ^");
         assert_eq!(bar(0.0, Some(9.0)).chars().count(), 3 * 24 + 1);
-    }
-
-    #[test]
-    fn the_plain_loop_scans() {
-        let mut out = [0u8; 4];
-        scan_plainly(&upsweep::operator::builtin::Sum, &[200, 60, 1, 2], &mut out);
-        assert_eq!(out, [200, 4, 5, 7]);
     }
 }

@@ -2,29 +2,35 @@
 
 use crate::element::{Type, Value, Values, with_type};
 use crate::failure::{Failure, Result};
-use crate::number::Number;
 use crate::progress::Progress;
+use crate::show::Places;
 use std::io::{ErrorKind, Read};
+use upsweep_dynamic::Number;
 
 /// The bytes that are read and turned into values at once: they stay in the cache meanwhile.
 const CHUNK: usize = 1 << 18;
 
 /// Binary data of a known type that follow in a file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stored {
+pub(crate) struct Stored<'a> {
     pub(crate) element: Type,
     /// Whether the byte order is not this machine's.
     pub(crate) swapped: bool,
     /// The number of values.
     pub(crate) len: usize,
-    /// Whether so many values are known to be there, so that memory for all of them may be taken at once.
+    /// The axes along which they lie.
+    pub(crate) shape: &'a [usize],
+    /// Whether so many values were there when reading began, so that memory for all of them may be taken at once.
     pub(crate) certain: bool,
 }
 
-impl Stored {
+impl Stored<'_> {
     /// Reads the values into an array of type `target`: memory for one array and one chunk.
     pub(crate) fn read(self, reader: &mut dyn Read, target: Type, name: &str, progress: &Progress) -> Result<Values> {
         let wrong_end = |read: usize| {
+            if self.certain {
+                return Failure::changed(name);
+            }
             let found = read.saturating_mul(self.element.size());
             let promised = self.len.saturating_mul(self.element.size());
             Failure::input(
@@ -48,8 +54,8 @@ impl Stored {
                     Problem::Io(e) if e.kind() == ErrorKind::UnexpectedEof => wrong_end(start),
                     Problem::Io(e) => Failure::reading(name, &e),
                     Problem::Inexact { offset, number } => Failure::input(name, format!(
-                        "element {} is {number}, which is not exactly a value of type {}",
-                        start + offset, target.name(),
+                        "element {} is {number}, which is not exactly a value of type {target}",
+                        Places { name: "element", first: 0, shape: self.shape }.of(start + offset),
                     )),
                 })?;
                 progress.step(count * self.element.size());
@@ -65,15 +71,15 @@ enum Problem {
 }
 
 /// What reads one chunk after the other.
-struct Source {
-    stored: Stored,
+struct Source<'a> {
+    stored: Stored<'a>,
     /// What turns each stored value into a number, when the types differ.
     decode: Option<fn(&mut dyn Read, bool, &mut [Number]) -> std::io::Result<()>>,
     numbers: Vec<Number>,
 }
 
-impl Source {
-    fn new(stored: Stored, target: Type) -> Self {
+impl<'a> Source<'a> {
+    fn new(stored: Stored<'a>, target: Type) -> Self {
         let decode = (stored.element != target).then(|| with_type!(stored.element, S => decode::<S> as _));
         Self { stored, decode, numbers: Vec::new() }
     }

@@ -1,9 +1,29 @@
 //! The device that computes, and what can be said of all of them.
 
-use crate::args::DeviceChoice;
 use crate::failure::{Failure, Result, one_line};
 use std::io::Write;
-use upsweep::{Array, Device, Element, Input, View};
+use upsweep::Device;
+
+/// What `--device` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceChoice {
+    Auto,
+    Cpu,
+    Cuda(usize),
+}
+
+pub(crate) fn parse_device(text: &str) -> std::result::Result<DeviceChoice, String> {
+    match text {
+        "auto" => Ok(DeviceChoice::Auto),
+        "cpu" => Ok(DeviceChoice::Cpu),
+        "cuda" => Ok(DeviceChoice::Cuda(0)),
+        _ => text
+            .strip_prefix("cuda:")
+            .and_then(|ordinal| ordinal.parse().ok())
+            .map(DeviceChoice::Cuda)
+            .ok_or_else(|| "the devices are auto, cpu, cuda and cuda:N".to_owned()),
+    }
+}
 
 /// A device that is ready to compute.
 #[derive(Debug)]
@@ -28,37 +48,16 @@ impl Chosen {
                 return Err(Failure::Run("--device cuda: this upsweep was built without CUDA".to_owned()));
             }
         };
-        let on_host = matches!(device.upload(&[0u8]).map_err(failed)?.view(), View::Host(_));
+        #[cfg(feature = "cuda")]
+        let on_host = device.as_cuda().is_none();
+        #[cfg(not(feature = "cuda"))]
+        let on_host = true;
         let label = match (on_host, choice) {
-            (true, _) => format!("cpu, {}", threads()),
+            (true, _) => format!("cpu, {}", crate::threads::started()),
             (false, DeviceChoice::Cuda(ordinal)) => format!("cuda:{ordinal}"),
             (false, _) => "cuda:0".to_owned(),
         };
         Ok(Self { device, on_host, label })
-    }
-
-    /// Moves values to where the device computes.
-    pub(crate) fn store<T: Element>(&self, values: Vec<T>, name: &str) -> Result<Store<T>> {
-        if self.on_host {
-            return Ok(Store::Host(values));
-        }
-        self.device.upload(&values).map(Store::Device).map_err(|e| Failure::computing(name, &e))
-    }
-}
-
-/// Values where a device computes.
-#[derive(Debug)]
-pub(crate) enum Store<T> {
-    Host(Vec<T>),
-    Device(Array<T>),
-}
-
-impl<T: Element> Store<T> {
-    pub(crate) fn view(&self) -> View<'_, T> {
-        match self {
-            Self::Host(values) => values.view(),
-            Self::Device(values) => values.view(),
-        }
     }
 }
 
@@ -70,16 +69,9 @@ fn option(choice: DeviceChoice) -> String {
     }
 }
 
-pub(crate) fn threads() -> String {
-    match rayon::current_num_threads() {
-        1 => "1 thread".to_owned(),
-        n => format!("{n} threads"),
-    }
-}
-
 /// Prints every device.
 pub(crate) fn list(out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "cpu      {}, {}", threads(), std::env::consts::ARCH)?;
+    writeln!(out, "cpu      {}, {}", crate::threads::started(), std::env::consts::ARCH)?;
     #[cfg(feature = "cuda")]
     {
         let survey = upsweep::cuda::survey();

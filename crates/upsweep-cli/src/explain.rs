@@ -1,52 +1,66 @@
-//! The command `explain`: what would run, computed from the size alone.
+//! The command `explain`: what would run, computed from the sizes alone.
 
-use crate::args::{ExplainArgs, What};
+use crate::args::{ExplainArgs, How, What};
+use crate::asked::axis;
 use crate::device::Chosen;
 use crate::failure::{Failure, Result};
 use upsweep::plan::Shape;
-use upsweep::plan::cpu::CpuPlan;
-#[cfg(feature = "cuda")]
-use upsweep::plan::{
-    reduce::ReducePlan,
-    scan::{ScanPlan, Sizes},
-};
+use upsweep::plan::cpu::{CpuJob, CpuKind, CpuSegments};
+use upsweep::segments::Kind;
 
 /// The lines that explain a scan or a reduction.
 pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
+    let failed = |e: upsweep_dynamic::Error| Failure::computing("explain", &e);
+    let element = args.element;
+    args.op.check(element).map_err(failed)?;
+    let axes = args.shape.as_deref().unwrap_or(args.n.as_slice());
+    let many = || Failure::Input(format!("so many values of {element} fit no memory: {axes:?}"));
+    let elements = if axes.contains(&0) { Some(0) } else { axes.iter().try_fold(1usize, |n, &k| n.checked_mul(k)) };
+    let (n, read) = elements.and_then(|n| Some((n, n.checked_mul(element.size())?))).ok_or_else(many)?;
+    let axis = args.axis.map(|asked| axis(asked, axes, "explain")).transpose()?;
+    let shape = Shape::new(axis.map(|axis| (axes, axis)), n).map_err(|e| failed(e.into()))?;
+    let kind = match (args.by_key, args.segments) {
+        (true, _) => Kind::Keys,
+        (_, Some(How::Offsets)) => Kind::Offsets,
+        (_, Some(How::Flags)) => Kind::HeadFlags,
+        (_, None) => Kind::Whole,
+    };
     let device = Chosen::open(args.device)?;
-    let (n, element) = (args.n, args.element);
-    let shape = Shape::new(None, n).map_err(|e| Failure::computing("explain", &e))?;
-    let read = n.checked_mul(element.size());
-    let written = match args.what {
-        What::Scan => read,
-        What::Reduce => Some(element.size()),
+    let (name, results) = match args.what {
+        What::Scan => ("inclusive scan", n),
+        What::Reduce => ("reduction", shape.lines()),
     };
-    let (Some(read), Some(written)) = (read, written) else {
-        return Err(Failure::Input(format!("--n {n}: so many values of {} fit no memory", element.name())));
+    let (along, segments) = match (axis, kind) {
+        (Some(axis), _) => (format!(" along axis {axis} of {axes:?}"), ""),
+        (None, Kind::Whole) => (String::new(), ""),
+        (None, Kind::Offsets) => (String::new(), ", by offsets"),
+        (None, Kind::HeadFlags) => (String::new(), ", by head flags"),
+        (None, Kind::Keys) => (String::new(), ", by keys"),
     };
-    let (kind, op) = match args.what {
-        What::Scan => ("inclusive scan", args.op.name()),
-        What::Reduce => ("reduction", args.op.name()),
+    let written = match (args.what, kind) {
+        (What::Reduce, Kind::Offsets | Kind::HeadFlags | Kind::Keys) => format!("{} bytes a segment", element.size()),
+        _ => format!("{} bytes", results * element.size()),
+    };
+    let job = CpuJob {
+        kind: match args.what {
+            What::Scan => CpuKind::Scan,
+            What::Reduce => CpuKind::Reduction,
+        },
+        shape,
+        // How many segments there are is not asked for: the plan of offsets is that of one.
+        segments: match kind {
+            Kind::Whole => CpuSegments::None,
+            Kind::Offsets => CpuSegments::Offsets(1),
+            Kind::HeadFlags | Kind::Keys => CpuSegments::Heads,
+        },
+        bytes: [element.size(); 3],
+        in_place: false,
     };
     Ok(vec![
-        format!("what      {op} {kind} of {n} values of {}", element.name()),
+        format!("what      {} {name} of {n} values of {element}{along}{segments}", args.op),
         format!("shape     {} line(s) of {} values, {} apart", shape.lines(), shape.len, shape.inner),
-        format!("memory    reads {read} bytes, writes {written} bytes"),
+        format!("memory    reads {read} bytes, writes {written}"),
         format!("device    {}", device.label),
-        format!("plan      {}", plan(&device, args.what, n, element.size())),
+        format!("plan      {}", device.device.plan(job)),
     ])
-}
-
-/// The library's plan for the device.
-fn plan(device: &Chosen, what: What, n: usize, size: usize) -> String {
-    #[cfg(feature = "cuda")]
-    if let Some(cuda) = device.device.as_cuda() {
-        let capability = cuda.info().compute_capability;
-        return match what {
-            What::Scan => ScanPlan::new(n, Sizes::plain(size, size, size), capability).to_string(),
-            What::Reduce => ReducePlan::new(n, size, size).to_string(),
-        };
-    }
-    let _ = (device, what);
-    CpuPlan::new(n, size).to_string()
 }

@@ -1,7 +1,9 @@
 //! How a run ends when it does not end well: one line on standard error and an exit code.
 
 use std::fmt::{self, Display};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use upsweep_dynamic::{Error, Type};
 
 /// Why the program stops.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(crate) enum Failure {
     Usage,
     /// Whoever read the output wants no more of it: nothing to say, exit code 0.
     ClosedPipe,
+    /// This signal came: nothing to say, and the program ends by it.
+    Interrupted(i32),
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
@@ -37,18 +41,32 @@ impl Failure {
         }
     }
 
+    /// `name` is not what it was when reading began.
+    pub(crate) fn changed(name: &str) -> Self {
+        Self::Run(format!("{name}: the file changed while it was read"))
+    }
+
     /// The library refused `name`'s data or could not compute.
-    pub(crate) fn computing(name: &str, error: &upsweep::Error) -> Self {
+    pub(crate) fn computing(name: &str, error: &Error) -> Self {
         use upsweep::Error as E;
         match error {
-            E::Length { .. }
-            | E::Shape { .. }
-            | E::Axis { .. }
-            | E::NoIdentity { .. }
-            | E::Options { .. }
-            | E::Offsets { .. } => Self::input(name, one_line(&error.to_string())),
-            E::OutOfMemory { bytes } => Self::Run(format!("{name}: the device has no {bytes} bytes of free memory")),
-            _ => Self::Run(one_line(&error.to_string())),
+            Error::OutOfMemory { bytes } => Self::memory(name, *bytes),
+            Error::Upsweep(E::OutOfMemory { bytes }) => {
+                Self::Run(format!("{name}: the device has no {bytes} bytes of free memory"))
+            }
+            Error::Operator { op, element: Type::Bool } => {
+                Self::input(name, format!("bool values have no {op}: bool has and, or and xor; --type u64 counts"))
+            }
+            Error::Upsweep(
+                E::Length { .. }
+                | E::Shape { .. }
+                | E::Axis { .. }
+                | E::NoIdentity { .. }
+                | E::Options { .. }
+                | E::Offsets { .. },
+            ) => Self::input(name, one_line(&error.to_string())),
+            Error::Upsweep(_) => Self::Run(one_line(&error.to_string())),
+            _ => Self::input(name, error),
         }
     }
 
@@ -63,11 +81,12 @@ impl Failure {
     }
 
     /// What the shell gets.
-    pub(crate) fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Input(_) | Self::Usage => 2,
-            Self::Run(_) => 1,
-            Self::ClosedPipe => 0,
+            Self::Input(_) | Self::Usage => ExitCode::from(2),
+            Self::Run(_) => ExitCode::from(1),
+            Self::ClosedPipe => ExitCode::SUCCESS,
+            &Self::Interrupted(signal) => crate::output::end_by(signal),
         }
     }
 }
@@ -76,7 +95,7 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(reason) | Self::Run(reason) => f.write_str(&one_line(reason)),
-            Self::Usage | Self::ClosedPipe => Ok(()),
+            Self::Usage | Self::ClosedPipe | Self::Interrupted(_) => Ok(()),
         }
     }
 }
@@ -89,15 +108,40 @@ pub(crate) fn words(error: &io::Error) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// `text` with its line breaks made spaces.
+/// `text` in one line: its line breaks made spaces, other control characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut line = String::new();
+    for c in lines.join(" ").chars() {
+        if c.is_control() { line.extend(c.escape_debug()) } else { line.push(c) }
+    }
+    line
 }
 
-/// `text` from a file as a message shows it: control characters escaped, not too long, in backquotes.
-pub(crate) fn quoted(text: &str) -> String {
+/// `text` from a file as a person sees it: control characters escaped, not too long.
+pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
-    let shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    let more = if text.chars().nth(LONGEST).is_some() { "..." } else { "" };
-    format!("`{shown}{more}`")
+    let mut shown: String = text.chars().take(LONGEST).flat_map(escaped).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// What a terminal could act on, or not show, as Rust writes it; all else as it is.
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let plain = matches!(c, '\\' | '"' | '\'');
+    let escape = (!plain).then(|| c.escape_debug());
+    plain.then_some(c).into_iter().chain(escape.into_iter().flatten())
+}
+
+/// The same in backquotes.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("`{}`", shown(text))
+}
+
+/// Says something on standard error that is no failure.
+pub(crate) fn note(text: &str) {
+    // When standard error is closed, nobody wants to know.
+    let _ = writeln!(io::stderr(), "upsweep: note: {}", one_line(text));
 }

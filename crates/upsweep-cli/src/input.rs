@@ -2,15 +2,17 @@
 
 use crate::args::Common;
 use crate::binary::Stored;
+use crate::collect::collector;
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result, words};
-use crate::number::collector;
+use crate::npy::Header;
 use crate::progress::Progress;
 use crate::table::{self, Keys, Layout};
 use crate::{npy, words as numbers};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::SystemTime;
 
 /// An array and where it comes from.
 #[derive(Debug)]
@@ -54,14 +56,73 @@ pub(crate) fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
-/// Opens a file to read it.
-pub(crate) fn open(path: &Path, name: &str) -> Result<(File, Metadata)> {
-    let file = File::open(path).map_err(|e| Failure::input(name, words(&e)))?;
-    let metadata = file.metadata().map_err(|e| Failure::input(name, words(&e)))?;
-    if metadata.is_dir() {
-        return Err(Failure::input(name, "is a directory: name a file in it"));
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) file: File,
+    /// Whether it can be read twice.
+    is_plain: bool,
+    /// Its size and when it was last written, when it was opened.
+    stamp: (u64, Option<SystemTime>),
+}
+
+impl Source {
+    /// Opens a file to read it.
+    pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
+        let wrong = |e: io::Error| Failure::input(name, words(&e));
+        let file = File::open(path).map_err(wrong)?;
+        let metadata = file.metadata().map_err(wrong)?;
+        if metadata.is_dir() {
+            return Err(Failure::input(name, "is a directory: name a file in it"));
+        }
+        Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
     }
-    Ok((file, metadata))
+
+    /// The bytes in it, if it says so: files that the system makes up as they are read have 0 bytes.
+    pub(crate) fn size(&self) -> Option<u64> {
+        Some(self.stamp.0).filter(|&size| self.is_plain && size > 0)
+    }
+
+    /// Fails if a plain file was written, cut or appended to since it was opened.
+    pub(crate) fn check_unchanged(&self, name: &str) -> Result<()> {
+        let metadata = self.file.metadata().map_err(|e| Failure::reading(name, &e))?;
+        match self.is_plain && stamp(&metadata) != self.stamp {
+            true => Err(Failure::changed(name)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
+    (metadata.len(), metadata.modified().ok())
+}
+
+/// Whether a text that begins with these bytes is UTF-16: it says so, or its first letters are of ASCII.
+pub(crate) fn is_utf16(start: &[u8]) -> bool {
+    matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0)
+}
+
+/// What to do with a file whose name says that it is neither a table nor an array nor raw.
+fn other_format(path: &Path) -> Option<String> {
+    let ending = path.extension()?.to_string_lossy().to_lowercase();
+    let name = path.display();
+    let advice = match &*ending {
+        "gz" | "bz2" | "xz" | "zst" | "lz4" | "lzma" | "br" | "z" | "zip" | "7z" | "tar" | "tgz" => {
+            "is compressed or an archive: unpack it first".to_owned()
+        }
+        "txt" | "text" | "log" | "lst" | "md" => {
+            format!("is text: give numbers on standard input (`-` with `< {name}`), or name a table .csv or .tsv")
+        }
+        "json" | "jsonl" | "ndjson" | "xml" | "yaml" | "yml" | "toml" | "html" | "parquet" | "orc" | "avro"
+        | "arrow" | "feather" | "ipc" | "xlsx" | "xls" | "ods" | "npz" | "h5" | "hdf5" | "nc" | "mat" | "zarr"
+        | "pkl" | "pickle" | "pt" | "pth" | "safetensors" | "db" | "sqlite" | "png" | "jpg" | "jpeg" | "gif"
+        | "tif" | "tiff" | "bmp" | "pdf" | "wav" | "mp3" | "flac" => {
+            format!("is a format that is not read (.{ending}): turn it into .npy or .csv, or name raw binary .bin")
+        }
+        _ => return None,
+    };
+    Some(advice)
 }
 
 /// Reads what the command line names.
@@ -72,11 +133,10 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         return load_standard_input(args.element);
     }
     let name = path.display().to_string();
-    let (mut file, metadata) = open(path, &name)?;
-    let size = metadata.is_file().then_some(metadata.len());
-    let progress = Progress::new("reading", size);
+    let source = Source::open(path, &name)?;
+    let progress = Progress::new("reading", source.size());
     if let Some(delimiter) = delimiter(path) {
-        if size.is_none() {
+        if !source.is_plain {
             return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
         }
         let wanted = table::Wanted {
@@ -87,34 +147,40 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
             delimiter,
             keep_keys,
         };
-        let (values, layout, keys) = table::read(path, &name, &wanted, &progress)?;
+        let (values, layout, keys) = table::read(source, &name, &wanted, &progress)?;
         let keys = args.by_key.is_some().then_some(keys);
         let shape = vec![values.len()];
         return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys });
     }
     no_table_options(args, &name)?;
     if is_npy(path) {
-        return load_npy(&mut file, size, args.element, name, &progress);
+        return load_npy(&mut &source.file, Some(&source), args.element, name, &progress);
+    }
+    if let Some(reason) = other_format(path) {
+        return Err(Failure::input(&name, reason));
     }
     let Some(element) = args.element else {
         let advice = ".npy, .csv and .tsv files are known by their names; give --type for raw binary";
         return Err(Failure::input(&name, format!("what is in it? {advice}, or `-` with < for numbers as text")));
     };
-    load_raw(&mut file, size, element, name, &progress)
+    load_raw(&source, element, name, &progress)
 }
 
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
     let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Failure::input(name, format!("is no table: {option} is for .csv and .tsv files"))),
+        Some((option, _)) => {
+            let advice = "save or rename a table so that its name ends in .csv (commas) or .tsv (tabs)";
+            Err(Failure::input(name, format!("is no table, and {option} is for tables: {advice}")))
+        }
         None => Ok(()),
     }
 }
 
-/// Reads a .npy array from `reader`, which has `size` bytes if that is known.
+/// Reads a .npy array from `reader`, which reads `source` if it reads a file.
 pub(crate) fn load_npy(
     reader: &mut dyn Read,
-    size: Option<u64>,
+    source: Option<&Source>,
     target: Option<Type>,
     name: String,
     progress: &Progress,
@@ -124,33 +190,36 @@ pub(crate) fn load_npy(
         npy::NoHeader::Wrong(reason) => Failure::input(&name, reason),
     })?;
     let bytes = header.len as u64 * header.element.size() as u64;
-    if let Some(size) = size {
-        let found = size.saturating_sub(header.offset as u64);
-        if found < bytes {
-            let reason = format!("is truncated: its header promises {bytes} bytes of data and {found} follow");
-            return Err(Failure::input(&name, reason));
-        }
-        if found > bytes {
-            let reason = format!("has {} bytes after its array: write one array to a file", found - bytes);
-            return Err(Failure::input(&name, reason));
-        }
+    let size = source.and_then(Source::size);
+    let found = size.map_or(bytes, |size| size.saturating_sub(header.offset as u64));
+    if found < bytes {
+        let reason = format!("is truncated: its header promises {bytes} bytes of data and {found} follow");
+        return Err(Failure::input(&name, reason));
     }
-    let stored = Stored { element: header.element, swapped: header.swapped, len: header.len, certain: size.is_some() };
+    let Header { element, swapped, len, ref shape, .. } = header;
+    let stored = Stored { element, swapped, len, shape, certain: size.is_some() };
     let values = stored.read(reader, target.unwrap_or(header.element), &name, progress)?;
+    let mut rest = Vec::new();
+    reader.take(npy::MAGIC.len() as u64).read_to_end(&mut rest).map_err(|e| Failure::reading(&name, &e))?;
+    if let Some(source) = source {
+        source.check_unchanged(&name)?;
+    }
+    if rest == npy::MAGIC {
+        return Err(Failure::input(&name, "holds several arrays: save each to a file of its own"));
+    }
+    if !rest.is_empty() {
+        let more = if size.is_some() { (found - bytes).to_string() } else { "more".to_owned() };
+        return Err(Failure::input(&name, format!("has {more} bytes after its array: its header has another shape")));
+    }
     Ok(Input { name, values, shape: header.shape, form: Form::Npy, keys: None })
 }
 
-fn load_raw(
-    reader: &mut dyn Read,
-    size: Option<u64>,
-    element: Type,
-    name: String,
-    progress: &Progress,
-) -> Result<Input> {
+fn load_raw(source: &Source, element: Type, name: String, progress: &Progress) -> Result<Input> {
+    let mut reader = &source.file;
     let mut collected = Vec::new();
-    let size = match size {
+    let size = match source.size() {
         Some(size) => usize::try_from(size).map_err(|_| Failure::memory(&name, usize::MAX))?,
-        // A pipe says its size at its end.
+        // The end says the size of a pipe and of a file that the system makes up.
         None => reader.read_to_end(&mut collected).map_err(|e| Failure::reading(&name, &e))?,
     };
     if size % element.size() != 0 {
@@ -158,12 +227,13 @@ fn load_raw(
         return Err(Failure::input(&name, reason));
     }
     let len = size / element.size();
-    let stored = Stored { element, swapped: cfg!(target_endian = "big"), len, certain: true };
+    let stored = Stored { element, swapped: cfg!(target_endian = "big"), len, shape: &[len], certain: true };
     let values = if collected.is_empty() {
-        stored.read(reader, element, &name, progress)?
+        stored.read(&mut reader, element, &name, progress)?
     } else {
         stored.read(&mut &collected[..], element, &name, progress)?
     };
+    source.check_unchanged(&name)?;
     Ok(Input { name, values, shape: vec![len], form: Form::Raw, keys: None })
 }
 
@@ -175,6 +245,9 @@ fn load_standard_input(element: Option<Type>) -> Result<Input> {
     let limit = npy::MAGIC.len() as u64;
     (&mut stdin).take(limit).read_to_end(&mut start).map_err(|e| Failure::reading(&name, &e))?;
     let is_npy = start == npy::MAGIC;
+    if is_utf16(&start) {
+        return Err(Failure::input(&name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`"));
+    }
     let mut reader = (&start[..]).chain(stdin);
     let progress = Progress::new("reading", None);
     if is_npy {

@@ -2,16 +2,19 @@
 //!
 //! From the command line to the result:
 //! [`args`] says what can be asked for, [`run`] goes through the steps of a scan or reduction, [`input`] reads the
-//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`compute`] calls the
-//! library for one of the types in [`element`] and one of the [`operators`], and [`mod@write`] puts the result where [`output`] or [`show`] say.
+//! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
+//! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
+//! [`element`].
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod args;
+mod asked;
 mod bench;
 mod binary;
-mod compute;
+mod collect;
+mod count;
 mod device;
 mod element;
 mod explain;
@@ -20,18 +23,18 @@ mod input;
 mod lab;
 mod npy;
 mod number;
-mod operators;
 mod output;
 mod progress;
 mod run;
 mod segments;
 mod show;
 mod table;
+mod threads;
 mod words;
 mod write;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use failure::{Failure, Result};
 use output::Destination;
 use std::io::Write;
@@ -49,7 +52,7 @@ fn main() -> ExitCode {
                 // When standard error is closed too, the exit code is all that is left to say.
                 let _ = writeln!(std::io::stderr(), "upsweep: {failure}");
             }
-            ExitCode::from(failure.exit_code())
+            failure.exit_code()
         }
     }
 }
@@ -58,7 +61,7 @@ fn run_command(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) => run::reduce(args),
-        Command::Devices => run::print(&Destination::StandardOutput, device::list),
+        Command::Devices => run::print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
@@ -66,13 +69,13 @@ fn run_command(command: &Command) -> Result<()> {
 }
 
 fn print_lines(lines: &[String]) -> Result<()> {
-    run::print(&Destination::StandardOutput, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
+    run::print(&Destination::standard_output(), |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
 }
 
 /// Prints help, or makes clap's paragraph about a usage error one line.
 fn usage(error: &clap::Error) -> Result<()> {
     if !error.use_stderr() {
-        return run::print(&Destination::StandardOutput, |out| write!(out, "{}", error.render()));
+        return run::print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
     }
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
@@ -80,8 +83,25 @@ fn usage(error: &clap::Error) -> Result<()> {
     }
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("For more information"));
-    let text = lines.collect::<Vec<_>>().join(" ");
+    // A value that begins with a hyphen is what nobody means who misspells an option.
+    let tells = |line: &&str| {
+        !line.is_empty() && !line.starts_with("For more information") && !line.starts_with("tip: to pass")
+    };
+    let text = lines.filter(tells).collect::<Vec<_>>().join(" ");
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    Err(Failure::Input(format!("{text} (see upsweep --help)")))
+    let missing = error.kind() == clap::error::ErrorKind::MissingRequiredArgument;
+    let piped = if missing && text.contains("<FILE>") { "; - is standard input" } else { "" };
+    Err(Failure::Input(format!("{text}{piped} (see {} --help)", subcommand())))
+}
+
+/// The program and those subcommands that the command line names: whose help tells what is possible.
+fn subcommand() -> String {
+    let mut command = &Cli::command();
+    let mut path = "upsweep".to_owned();
+    for argument in std::env::args_os().skip(1) {
+        let Some(next) = argument.to_str().and_then(|name| command.find_subcommand(name)) else { break };
+        path = format!("{path} {}", next.get_name());
+        command = next;
+    }
+    path
 }

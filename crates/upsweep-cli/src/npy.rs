@@ -13,6 +13,9 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// No header that NumPy itself opens is longer than 10,000 bytes; a structured type may need some more.
 const LONGEST_HEADER: usize = 1 << 20;
 
+/// NumPy 2 reads no array with more axes.
+const MOST_AXES: usize = 64;
+
 /// What lies in a .npy file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -72,8 +75,8 @@ fn fill(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<(), NoHeader> {
     })
 }
 
-/// A header of version 1 (or 2 where the shape is too long for that) in C order and the machine's byte order, padded
-/// so that the data begin at a multiple of 64 bytes.
+/// A header of version 1 in C order and the machine's byte order, padded so that the data begin at a multiple of 64
+/// bytes. A shape of [`MOST_AXES`] axes has some 1400 letters, so that its length fits 16 bits.
 pub(crate) fn header(element: Type, shape: &[usize]) -> Vec<u8> {
     let order = match (element.size(), cfg!(target_endian = "big")) {
         (1, _) => '|',
@@ -86,19 +89,11 @@ pub(crate) fn header(element: Type, shape: &[usize]) -> Vec<u8> {
     }
     let dictionary = format!("{{'descr': '{order}{}', 'fortran_order': False, 'shape': ({axes}), }}", element.numpy());
     let mut bytes = MAGIC.to_vec();
-    let padded = |start: usize| (start + dictionary.len() + 1).next_multiple_of(64) - start;
-    match u16::try_from(padded(10)) {
-        Ok(size) => {
-            bytes.extend([1, 0]);
-            bytes.extend(size.to_le_bytes());
-        }
-        Err(_) => {
-            bytes.extend([2, 0]);
-            bytes.extend((padded(12) as u32).to_le_bytes());
-        }
-    }
+    bytes.extend([1, 0]);
+    let end = (bytes.len() + 2 + dictionary.len() + 1).next_multiple_of(64);
+    bytes.extend(((end - bytes.len() - 2) as u16).to_le_bytes());
     bytes.extend(dictionary.bytes());
-    bytes.resize((bytes.len() + 1).next_multiple_of(64) - 1, b' ');
+    bytes.resize(end - 1, b' ');
     bytes.push(b'\n');
     bytes
 }
@@ -130,13 +125,18 @@ impl<'a> Dictionary<'a> {
                 _ => return Err(format!("unknown key {}", quoted(key))),
             }
             rest = after.trim_start();
-            rest = rest.strip_prefix(',').unwrap_or(rest);
+            rest = match rest.strip_prefix(',') {
+                Some(next) => next,
+                None if rest.starts_with('}') => rest,
+                None => return Err("a comma is missing".to_owned()),
+            };
         }
     }
 
     fn header(&self, offset: usize) -> Result<Header, NoHeader> {
-        let missing = |key| format!("has an unreadable .npy header: `{key}` is missing");
-        let shape = parse_shape(self.shape.ok_or_else(|| missing("shape"))?)?;
+        let unreadable = |reason: String| format!("has an unreadable .npy header: {reason}");
+        let missing = |key| unreadable(format!("`{key}` is missing"));
+        let shape = parse_shape(self.shape.ok_or_else(|| missing("shape"))?).map_err(unreadable)?;
         let (element, swapped) = parse_descr(self.descr.ok_or_else(|| missing("descr"))?)?;
         match self.fortran_order {
             Some("False") => {}
@@ -146,12 +146,20 @@ impl<'a> Dictionary<'a> {
                 let advice = "save it in C order: numpy.save(file, numpy.ascontiguousarray(x))";
                 return Err(format!("is in Fortran (column-major) order: {advice}").into());
             }
-            _ => return Err(missing("fortran_order").into()),
+            Some(other) => {
+                return Err(unreadable(format!("fortran_order is {}, not True or False", quoted(other))).into());
+            }
+            None => return Err(missing("fortran_order").into()),
         }
-        let len = if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1usize, |n, &k| n.checked_mul(k)) };
-        let len = len
-            .filter(|n| n.checked_mul(element.size()).is_some_and(|bytes| isize::try_from(bytes).is_ok()))
-            .ok_or_else(|| format!("has a header that lies: no memory holds the shape {shape:?}"))?;
+        if shape.len() > MOST_AXES {
+            return Err(format!("has {} axes: NumPy's arrays have {MOST_AXES} at most", shape.len()).into());
+        }
+        // NumPy leaves the zeros out when it checks a shape, and so reads no array that would be too large without them.
+        let without_zeros = shape.iter().filter(|&&k| k > 0).try_fold(element.size(), |n, &k| n.checked_mul(k));
+        if without_zeros.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+            return Err(format!("has a header that lies: no memory holds the shape {shape:?}").into());
+        }
+        let len = shape.iter().product();
         Ok(Header { element, swapped, shape, len, offset })
     }
 }
@@ -185,20 +193,31 @@ fn unquote(text: &str) -> Option<&str> {
     ['\'', '"'].iter().find_map(|&q| text.strip_prefix(q)?.strip_suffix(q)).filter(|s| !s.contains(['\\', '\'', '"']))
 }
 
+/// A tuple, as Python has it: of one length it is `(3,)`, and `(3)` is a number.
 fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
-    let wrong = || format!("has an unreadable .npy header: {} is no shape", quoted(text));
-    let axes = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or_else(wrong)?.trim();
-    let axes = axes.strip_suffix(',').unwrap_or(axes);
-    if axes.is_empty() {
+    let wrong = || format!("{} is no shape", quoted(text));
+    let tuple = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or_else(wrong)?.trim();
+    if tuple.is_empty() {
         return Ok(Vec::new());
+    }
+    let axes = tuple.strip_suffix(',').unwrap_or(tuple);
+    if axes == tuple && !axes.contains(',') {
+        return Err(format!("{} is no shape: of one axis it is {}", quoted(text), quoted(&format!("({axes},)"))));
     }
     // Python 2 wrote long integers with an L.
     axes.split(',').map(|n| n.trim().trim_end_matches('L').parse().map_err(|_| wrong())).collect()
 }
 
 fn parse_descr(text: &str) -> Result<(Type, bool), String> {
-    let Some(name) = unquote(text) else {
-        return Err(format!("holds records (dtype {}): save one field as an array of its own", quoted(text)));
+    let name = match unquote(text) {
+        Some(name) => name,
+        None if text.starts_with('[') => {
+            return Err(format!("holds records (dtype {}): save one field as an array of its own", quoted(text)));
+        }
+        None => {
+            let advice = "numpy.save writes one like '<f8'";
+            return Err(format!("has an unreadable .npy header: {} is no plain dtype: {advice}", quoted(text)));
+        }
     };
     let (swapped, kind) = match name.as_bytes().first() {
         Some(b'<') => (cfg!(target_endian = "big"), &name[1..]),
@@ -206,6 +225,8 @@ fn parse_descr(text: &str) -> Result<(Type, bool), String> {
         Some(b'|' | b'=') => (false, &name[1..]),
         _ => (false, name),
     };
+    // Its one letter.
+    let kind = if kind == "?" { Type::Bool.numpy() } else { kind };
     if let Some(&element) = Type::ALL.iter().find(|t| t.numpy() == kind) {
         return Ok((element, swapped));
     }
@@ -250,10 +271,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_shape_takes_version_2() {
-        let bytes = header(Type::U8, &vec![1; 40_000]);
-        assert_eq!(bytes[6], 2);
-        assert!(read_header(&mut &bytes[..]).is_ok_and(|h| h.len == 1 && h.shape.len() == 40_000));
+    fn the_longest_shape_reads_back() {
+        let shape = [[1 << 62].as_slice(), &[1; MOST_AXES - 2], &[0]].concat();
+        let bytes = header(Type::U8, &shape);
+        assert!(read_header(&mut &bytes[..]).is_ok_and(|h| h.len == 0 && h.shape == shape));
+        let bytes = header(Type::U8, &[1; MOST_AXES + 1]);
+        assert!(matches!(read_header(&mut &bytes[..]), Err(NoHeader::Wrong(reason)) if reason.contains("65 axes")));
     }
 
     #[test]
@@ -275,6 +298,12 @@ mod tests {
             "{'descr': '<f16', 'fortran_order': False, 'shape': (3,), }",
             "{'descr': '\\\\', 'fortran_order': False, 'shape': (3,), }",
             "{'descr': '<f8', 'fortran_order': 1, 'shape': (3,), }",
+            "{'descr': '<f8' 'fortran_order': False, 'shape': (3,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (3), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3,,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775808), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4294967296, 4294967296), }",
         ] {
             let mut bytes = file(3, text);
             assert!(matches!(read_header(&mut &bytes[..]), Err(NoHeader::Wrong(_))), "{text}");

@@ -1,61 +1,23 @@
-//! Numbers on their way from one type to another, and numbers as text.
+//! Numbers as text.
 
-use crate::failure::quoted;
-
-/// A number as wide as any element type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
-    Integer(i128),
-    Float(f64),
-}
-
-impl Number {
-    /// The number, if it is whole.
-    pub(crate) fn integer(self) -> Option<i128> {
-        // Every finite f64 of at most this size is an i128.
-        const LIMIT: f64 = 1e38;
-        match self {
-            Self::Integer(n) => Some(n),
-            Self::Float(x) if x.fract() == 0.0 && x.abs() <= LIMIT => Some(x as i128),
-            Self::Float(_) => None,
-        }
-    }
-
-    /// The number as a float, if `round`, the rounding to the wanted type, leaves it as it is.
-    pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
-        let (x, whole) = match self {
-            Self::Integer(n) => (n as f64, Some(n)),
-            Self::Float(x) => (x, None),
-        };
-        let rounded = round(x);
-        let same = match whole {
-            Some(n) => rounded.is_finite() && rounded as i128 == n,
-            None => rounded == x || x.is_nan(),
-        };
-        same.then_some(rounded)
-    }
-}
-
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Integer(n) => write!(f, "{n}"),
-            Self::Float(x) => write!(f, "{x:?}"),
-        }
-    }
-}
+use crate::failure::{quoted, shown};
+use upsweep_dynamic::Number;
 
 /// The integer that `text` says where `str::parse` saw none: `3.0` and `1e3` are whole numbers too.
 pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) -> Result<i128, String> {
+    let said = || shown(text);
     let n = match text.parse::<i128>() {
         Ok(n) => n,
         Err(_) => {
             let x: f64 = text.parse().map_err(|_| not_a_number(text))?;
             if !x.is_finite() {
-                return Err(format!("{text} is not finite and {element} holds only integers"));
+                return Err(format!("{} is not finite and {element} holds only integers", said()));
             }
             if x.fract() != 0.0 {
-                return Err(format!("{text} is not an integer and {element} holds only integers: --type f64 takes it"));
+                return Err(format!(
+                    "{} is not an integer and {element} holds only integers: --type f64 takes it",
+                    said()
+                ));
             }
             Number::Float(x).integer().unwrap_or(i128::MAX)
         }
@@ -63,8 +25,40 @@ pub(crate) fn integer(text: &str, element: &str, smallest: i128, largest: i128) 
     if (smallest..=largest).contains(&n) {
         Ok(n)
     } else {
-        Err(format!("{text} does not fit {element} ({smallest} to {largest})"))
+        Err(format!("{} does not fit {element} ({smallest} to {largest})", said()))
     }
+}
+
+/// Whether `text` is written as an integer: digits, and a sign at most.
+pub(crate) fn is_whole(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Checks that the float `value`, which `text` was parsed to, is what it says, if that is an integer. Decimal fractions are
+/// rounded; an integer is not, unless it is one that a float is written as: JavaScript writes 2^64 as 18446744073709552000.
+pub(crate) fn whole_as_written<T: Into<f64>>(text: &str, element: &str, value: T) -> Result<(), String> {
+    if !is_whole(text) {
+        return Ok(());
+    }
+    let value: f64 = value.into();
+    let digits = text.trim_start_matches(['+', '-']).trim_start_matches('0');
+    let written = |float: String| float == if digits.is_empty() { "0" } else { digits };
+    if written(format!("{:.0}", value.abs())) || written(value.abs().to_string()) {
+        return Ok(());
+    }
+    Err(not_exactly(text, element, value))
+}
+
+/// `text`, an integer, would have to be rounded to `value`.
+pub(crate) fn not_exactly(text: &str, element: &str, value: f64) -> String {
+    let taker = match (text.parse::<i64>(), text.parse::<u64>()) {
+        (Ok(_), _) => "give --type i64, or ",
+        (_, Ok(_)) => "give --type u64, or ",
+        _ => "",
+    };
+    let text = shown(text);
+    format!("{text} is not exactly a value of {element}, {value:.0} is: {taker}write {text}.0 to have it rounded")
 }
 
 /// Whether `text` writes infinity in words.
@@ -80,73 +74,4 @@ pub(crate) fn is_number(text: &str) -> bool {
 
 pub(crate) fn not_a_number(text: &str) -> String {
     format!("{} is not a number", quoted(text))
-}
-
-/// Takes values as text, one by one.
-pub(crate) trait Collector {
-    /// Takes the next value.
-    fn push(&mut self, text: &str) -> Result<(), String>;
-
-    /// All values.
-    fn finish(self: Box<Self>) -> crate::element::Values;
-}
-
-/// What takes the values of type `element`, or finds the type out: i64 while all are integers, else f64.
-pub(crate) fn collector(element: Option<crate::element::Type>) -> Box<dyn Collector> {
-    use crate::element::with_type;
-    match element {
-        Some(element) => with_type!(element, T => Box::new(Typed::<T>(Vec::new()))),
-        None => Box::new(Inferred::Integers(Vec::new())),
-    }
-}
-
-struct Typed<T>(Vec<T>);
-
-impl<T: crate::element::Value> Collector for Typed<T>
-where
-    Vec<T>: Into<crate::element::Values>,
-{
-    fn push(&mut self, text: &str) -> Result<(), String> {
-        self.0.push(T::parse(text)?);
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> crate::element::Values {
-        self.0.into()
-    }
-}
-
-enum Inferred {
-    Integers(Vec<i64>),
-    Floats(Vec<f64>),
-}
-
-impl Collector for Inferred {
-    fn push(&mut self, text: &str) -> Result<(), String> {
-        use crate::element::Value;
-        match self {
-            Self::Floats(values) => values.push(Value::parse(text)?),
-            Self::Integers(values) => match text.parse() {
-                Ok(value) => values.push(value),
-                Err(_) if text.parse::<i128>().is_ok() => {
-                    return Err(format!("{text} does not fit i64: give --type u64 or --type f64"));
-                }
-                Err(_) => {
-                    let value = Value::parse(text)?;
-                    // Same size and alignment: the elements are rewritten where they lie.
-                    let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
-                    floats.push(value);
-                    *self = Self::Floats(floats);
-                }
-            },
-        }
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> crate::element::Values {
-        match *self {
-            Self::Integers(values) => values.into(),
-            Self::Floats(values) => values.into(),
-        }
-    }
 }

@@ -1,12 +1,14 @@
 //! A progress bar for long work on a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Work shorter than this shows no bar.
 const LONG: Duration = Duration::from_millis(700);
+/// From one picture of the bar to the next.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Counts bytes, and shows them on standard error once the work turns out to be long.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct Progress {
     total: Option<u64>,
     done: Cell<u64>,
     started: Instant,
+    /// When the bar last said how fast it goes, from the start.
+    said: Cell<Duration>,
     bar: RefCell<Option<ProgressBar>>,
     wanted: bool,
 }
@@ -24,7 +28,8 @@ impl Progress {
     pub(crate) fn new(doing: &'static str, total: Option<u64>) -> Self {
         // A bar beside a pipe would disturb what reads the pipe, a pager for instance.
         let wanted = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
-        Self { doing, total, done: Cell::new(0), started: Instant::now(), bar: RefCell::new(None), wanted }
+        let (done, said) = (Cell::new(0), Cell::new(Duration::ZERO));
+        Self { doing, total, done, started: Instant::now(), said, bar: RefCell::new(None), wanted }
     }
 
     /// `bytes` more are done.
@@ -35,25 +40,47 @@ impl Progress {
             return;
         }
         let mut bar = self.bar.borrow_mut();
-        match &*bar {
-            Some(bar) => bar.set_position(done),
-            None if self.started.elapsed() >= LONG => *bar = Some(self.bar(done)),
-            None => {}
+        let elapsed = self.started.elapsed();
+        if bar.is_none() && elapsed >= LONG {
+            *bar = Some(self.bar().with_position(done));
+        }
+        // As often as the bar is drawn: what it says is text, which takes longer to make than a step.
+        if let Some(bar) = &*bar
+            && elapsed >= self.said.get() + INTERVAL
+        {
+            self.said.set(elapsed);
+            bar.set_prefix(told(done, self.total, elapsed));
+            bar.set_position(done);
         }
     }
 
-    fn bar(&self, done: u64) -> ProgressBar {
+    fn bar(&self) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr_with_hz(10));
         let template = match self.total {
-            Some(_) => "{msg} {bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
-            None => "{msg} {spinner} {bytes}, {bytes_per_sec}",
+            Some(_) => "{msg} {bar:30} {prefix}",
+            None => "{msg} {spinner} {prefix}",
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+        // Nothing is drawn before there is something to say.
+        match ProgressStyle::with_template(template) {
+            Ok(style) => bar.with_style(style).with_message(self.doing),
+            Err(_) => bar,
         }
-        bar.set_message(self.doing);
-        bar.with_elapsed(self.started.elapsed()).with_position(done)
     }
+}
+
+/// What is done, the mean speed from the start on, and how long the rest takes at that speed. The bar's own estimate would
+/// begin when the bar does, with all that was done before as its first step.
+fn told(done: u64, total: Option<u64>, elapsed: Duration) -> String {
+    let a_second = done as f64 / elapsed.as_secs_f64().max(1e-9);
+    let (bytes, speed) = (BinaryBytes(done), BinaryBytes(a_second as u64));
+    let Some(total) = total else { return format!("{bytes}, {speed}/s") };
+    let rest = match total.saturating_sub(done) {
+        0 => 0.0,
+        // Longer than that nobody waits, and a Duration may not hold it.
+        rest => (rest as f64 / a_second).ceil().min(1e9),
+    };
+    let rest = Duration::from_secs_f64(rest);
+    format!("{bytes} of {}, {speed}/s, {:#} left", BinaryBytes(total), HumanDuration(rest))
 }
 
 impl Drop for Progress {
@@ -61,5 +88,22 @@ impl Drop for Progress {
         if let Some(bar) = self.bar.get_mut() {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_is_what_was_done_by_the_time_it_took() {
+        const MIB: u64 = 1 << 20;
+        let after = |done, total, seconds| told(done * MIB, total, Duration::from_secs_f64(seconds));
+        assert_eq!(after(1000, Some(2000 * MIB), 2.5), "1000.00 MiB of 1.95 GiB, 400.00 MiB/s, 3s left");
+        assert_eq!(after(2000, Some(2000 * MIB), 5.0), "1.95 GiB of 1.95 GiB, 400.00 MiB/s, 0s left");
+        assert_eq!(after(1, Some(u64::MAX), 1.0), "1.00 MiB of 16.00 EiB, 1.00 MiB/s, 32y left");
+        assert_eq!(after(0, Some(5), 1.0), "0 B of 5 B, 0 B/s, 32y left");
+        assert_eq!(after(0, Some(0), 1.0), "0 B of 0 B, 0 B/s, 0s left");
+        assert_eq!(after(3, None, 1.5), "3.00 MiB, 2.00 MiB/s");
     }
 }

@@ -1,129 +1,167 @@
 //! The commands `scan` and `reduce`: from the options to the output.
 
 use crate::args::{Common, ReduceArgs, ScanArgs};
-use crate::compute::{self, Task};
+use crate::asked::{Asked, axis, place};
+use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
-use crate::element::{Type, Values};
-use crate::failure::{Failure, Result};
+use crate::element::{Values, format as format_value};
+use crate::failure::{Failure, Result, note, quoted};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
 use crate::progress::Progress;
-use crate::segments::Split;
+use crate::segments::Given;
 use crate::show::{self, Summary};
+use crate::table::Layout;
 use crate::write::{self, OutputForm};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
+use upsweep_dynamic::{Reduce, Scan, Segments};
 
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let common = &args.common;
-    let destination = Destination::new(common.output.as_deref())?;
+    let (destination, named) = output(common)?;
     let device = Chosen::open(common.device)?;
+    explain_waiting(common);
     let mut input = input::load(common, false)?;
-    let axis = axis(common, &input)?;
+    let output_form = named.unwrap_or(OutputForm::of_input(&input.form));
+    output_form.check(input.values.element(), destination.name())?;
+    let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let on_terminal = common.output.is_none() && io::stdout().is_terminal();
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
-    let (split, _) = Split::new(common, &mut input, &device)?;
-    let Input { name, mut values, shape, form, .. } = input;
-    let task = Task {
-        op: common.op,
-        exclusive: args.exclusive,
-        reverse: args.reverse,
-        init: common.init.as_deref(),
-        axis: axis.map(|axis| (&shape[..], axis)),
-        split: &split,
-        name: &name,
-        device: &device,
-    };
-    let time = compute::scan(&mut values, &task)?;
+    let given = Given::new(common, &mut input)?;
+    let Input { name, values, shape, form, .. } = input;
+    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
+
+    let mut scan = Scan::new(common.op).segments(given.segments());
+    if args.exclusive {
+        scan = scan.exclusive();
+    }
+    if args.reverse {
+        scan = scan.reverse();
+    }
+    if let Some(init) = asked.init(values.element())? {
+        scan = scan.init(init);
+    }
+    if let Some((shape, axis)) = asked.axis {
+        scan = scan.axis(shape, axis);
+    }
+    if asked.may_not_wrap(&form, values.element()) {
+        scan.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "", &e))?;
+    }
+    let started = Instant::now();
+    let values = scan.run_owned(&device.device, values).map_err(|e| asked.failed(&e))?;
+    let time = started.elapsed();
+
     let (len, element) = (values.len(), values.element());
-    let summary = summary((len, element), "scan", &task, time, 2 * len * element.size());
+    let kind = if args.exclusive { "exclusive" } else { "inclusive" };
+    let end = if args.reverse { " from the end" } else { "" };
+    let what = format!("{kind} {} scan{end}", common.op);
+    let summary = asked.summary(what, (len, element), time, 2 * len * element.size());
     if on_terminal {
         let op = common.op.name();
-        let (column, place) = match &form {
-            Form::Table { layout, .. } => (layout.column(), ("row", 1)),
-            _ => ("value".to_owned(), ("at", 0)),
+        let column = match &form {
+            Form::Table { layout, .. } => layout.column(),
+            _ => "value",
         };
-        return print(&Destination::StandardOutput, |out| {
-            show::table(out, (&sample, &column), (&values, op), place)?;
+        let (place, first) = place(&form);
+        let places = show::Places { name: place, first, shape: &shape };
+        return print(&destination, |out| {
+            show::table(out, (&sample, column), (&values, op), &places)?;
             writeln!(out, "{summary}")
         });
     }
-    let output_form = output_form(common, &form);
     let progress = Progress::new("writing", Some((values.len() * values.element().size()) as u64));
     let out_name = destination.name();
     destination.write(|out| match (&form, output_form) {
         (Form::Table { layout, .. }, OutputForm::Table { delimiter }) => {
             let progress = Progress::new("writing", std::fs::metadata(&common.file).ok().map(|m| m.len()));
-            layout.write_joined((&name, common.op.name()), &values, delimiter, (out, &out_name), &progress)
+            layout.write_joined((&name, common.op.name()), &values, delimiter, (out, out_name), &progress)
         }
-        _ => write::write(output_form, &values, &shape, (out, &out_name), &progress),
+        _ => write::write(output_form, &values, &shape, (out, out_name), &progress),
     })?;
     drop(progress);
-    report(common, &summary);
+    report(&destination, &summary);
     Ok(())
 }
 
 /// `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
-    let destination = Destination::new(common.output.as_deref())?;
+    let (destination, named) = output(common)?;
+    let output_form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(common.device)?;
+    explain_waiting(common);
     let mut input = input::load(common, true)?;
-    let axis = axis(common, &input)?;
-    let (split, segments) = Split::new(common, &mut input, &device)?;
+    output_form.check(input.values.element(), destination.name())?;
+    let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
+    let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, keys } = input;
-    let task = Task {
-        op: common.op,
-        exclusive: false,
-        reverse: false,
-        init: common.init.as_deref(),
-        axis: axis.map(|axis| (&shape[..], axis)),
-        split: &split,
-        name: &name,
-        device: &device,
+    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
+
+    let mut reduce = Reduce::new(common.op).segments(given.segments());
+    if let Some(init) = asked.init(values.element())? {
+        reduce = reduce.init(init);
+    }
+    if let Some((shape, axis)) = asked.axis {
+        reduce = reduce.axis(shape, axis);
+    }
+    if asked.may_not_wrap(&form, values.element()) {
+        reduce.check_overflow(values.view()).map_err(|e| asked.overflow(&form, "from here on ", &e))?;
+    }
+    let started = Instant::now();
+    let results = reduce.run(&device.device, values.view()).map_err(|e| asked.failed(&e))?;
+    let time = started.elapsed();
+
+    let results_shape: Vec<usize> = match (given.segments(), axis) {
+        (Segments::Whole, None) => Vec::new(),
+        (Segments::Whole, Some(axis)) => {
+            shape.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, &n)| n).collect()
+        }
+        _ => vec![results.len()],
     };
-    let results_shape: Vec<usize> = match (&split, axis) {
-        (Split::Whole, None) => Vec::new(),
-        (Split::Whole, Some(axis)) => shape.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, &n)| n).collect(),
-        _ => vec![segments],
-    };
-    let count = if results_shape.contains(&0) { 0 } else { results_shape.iter().product() };
+    if let (Some(keys), Form::Table { layout, .. }) = (&keys, &form) {
+        note_repeated_keys(&name, layout, &keys.texts)?;
+    }
     let (len, element) = (values.len(), values.element());
-    let (results, time) = compute::reduce(values, count, &task)?;
-    let summary = summary((len, element), "reduction", &task, time, len * element.size());
-    let output_form = match common.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => OutputForm::of_path(path),
-        None => OutputForm::Words,
-    };
+    let summary = asked.summary(format!("{} reduction", common.op), (len, element), time, len * element.size());
     let out_name = destination.name();
     destination.write(|out| {
         let delimiter = match output_form {
             OutputForm::Table { delimiter } => Some(delimiter),
             OutputForm::Words => Some(b'\t'),
-            OutputForm::Npy | OutputForm::Raw => None,
+            OutputForm::Npy | OutputForm::Raw(_) => None,
         };
         match (&keys, delimiter, &form) {
             (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
-                let names = layout.key_names().filter(|_| output_form != OutputForm::Words);
-                keyed(&keys.texts, names, common.op.name(), &results, delimiter, (out, &out_name))
+                let names = layout.key_names(common.op.name()).filter(|_| output_form != OutputForm::Words);
+                keyed(&keys.texts, names, &results, delimiter, (out, out_name))
             }
             _ => {
                 let progress = Progress::new("writing", None);
-                write::write(output_form, &results, &results_shape, (out, &out_name), &progress)
+                write::write(output_form, &results, &results_shape, (out, out_name), &progress)
             }
         }
     })?;
-    report(common, &summary);
+    report(&destination, &summary);
     Ok(())
+}
+
+/// Where `-o` goes, and the form that its name asks for. A stream, and what is no plain file and has no ending, take
+/// what standard output would.
+fn output(common: &Common) -> Result<(Destination, Option<OutputForm>)> {
+    let Some(path) = common.output.as_deref() else { return Ok((Destination::standard_output(), None)) };
+    let destination = Destination::of("-o", path)?;
+    let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
+    let form = if unnamed { None } else { Some(OutputForm::of_path("-o", path)?) };
+    Ok((destination, form))
 }
 
 /// Writes each segment's key and its result.
 fn keyed(
-    keys: &csv::ByteRecord,
-    names: Option<(&str, &str)>,
-    op: &str,
+    keys: &Texts,
+    names: Option<csv::ByteRecord>,
     results: &Values,
     delimiter: u8,
     (out, out_name): (&mut dyn Write, &str),
@@ -133,73 +171,41 @@ fn keyed(
         csv::ErrorKind::Io(e) => Failure::writing(out_name, &e),
         other => Failure::Run(format!("{out_name}: writing failed: {other:?}")),
     };
-    if let Some((key, column)) = names {
-        out.write_record([key, &format!("{column}_{op}")]).map_err(failed)?;
+    if let Some(names) = names {
+        out.write_byte_record(&names).map_err(failed)?;
     }
     let mut text = Vec::new();
     for (index, key) in keys.iter().enumerate() {
         text.clear();
-        results.format(index, &mut text);
-        out.write_record([key, &text]).map_err(failed)?;
+        format_value(results, index, &mut text);
+        out.write_record([key, &text[..]]).map_err(failed)?;
     }
     out.flush().map_err(|e| Failure::writing(out_name, &e))
 }
 
-/// The axis that the user means, counted from 0.
-fn axis(common: &Common, input: &Input) -> Result<Option<usize>> {
-    let Some(asked) = common.axis else { return Ok(None) };
-    let axes = input.shape.len();
-    let from_start = if asked < 0 { asked.checked_add_unsigned(axes as u64) } else { Some(asked) };
-    match from_start.and_then(|axis| usize::try_from(axis).ok()).filter(|&axis| axis < axes) {
-        Some(axis) => Ok(Some(axis)),
-        None => {
-            let reason = match axes {
-                0 => "a single value has no axes".to_owned(),
-                1 => "there is one axis, 0".to_owned(),
-                _ => format!("the shape {:?} has the axes 0 to {}", input.shape, axes - 1),
-            };
-            Err(Failure::input(&input.name, format!("has no axis {asked}: {reason}")))
-        }
+/// Who types numbers learns how to end them.
+fn explain_waiting(common: &Common) {
+    if common.file == Path::new("-") && io::stdin().is_terminal() {
+        note("numbers are read from the terminal: end them with Ctrl-D");
     }
 }
 
-fn output_form(common: &Common, form: &Form) -> OutputForm {
-    match common.output.as_deref().filter(|path| *path != Path::new("-")) {
-        Some(path) => OutputForm::of_path(path),
-        None => OutputForm::of_input(form),
+/// Says that a key has several results, which those who expect groups do not.
+fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
+    let full = |refused: Refused| refused.failure(name, |reason| Failure::input(name, reason));
+    if let Some(key) = keys.repeated().map_err(full)? {
+        let (key, column) = (quoted(&String::from_utf8_lossy(key)), layout.key_column().unwrap_or_default());
+        note(&format!(
+            "{name}: the key {key} comes back after another: each run of equal keys has a result of its own; \
+             sort the rows by column {column} for one result a key"
+        ));
     }
-}
-
-fn summary<'a>(
-    (len, element): (usize, Type),
-    kind: &str,
-    task: &Task<'a>,
-    time: Duration,
-    bytes: usize,
-) -> Summary<'a> {
-    let mut what = String::new();
-    if kind == "scan" {
-        what.push_str(if task.exclusive { "exclusive " } else { "inclusive " });
-    }
-    what.push_str(task.op.name());
-    what.push(' ');
-    what.push_str(kind);
-    if task.reverse {
-        what.push_str(" from the end");
-    }
-    if let Some((shape, axis)) = task.axis {
-        what.push_str(&format!(" along axis {axis} of {shape:?}"));
-    }
-    if !matches!(task.split, Split::Whole) {
-        what.push_str(" by segment");
-    }
-    Summary { len, element: element.name(), what, device: &task.device.label, time, bytes }
+    Ok(())
 }
 
 /// With an output file a person at a terminal still learns what was done.
-fn report(common: &Common, summary: &Summary<'_>) {
-    let to_file = common.output.as_deref().is_some_and(|path| path != Path::new("-"));
-    if to_file && io::stderr().is_terminal() {
+fn report(destination: &Destination, summary: &Summary<'_>) {
+    if !destination.is_stream() && io::stderr().is_terminal() {
         // Nothing is lost if the terminal is gone.
         let _ = writeln!(io::stderr(), "{summary}");
     }
@@ -207,6 +213,5 @@ fn report(common: &Common, summary: &Summary<'_>) {
 
 /// Lets `print` print to `destination`.
 pub(crate) fn print(destination: &Destination, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let name = destination.name();
-    destination.write(|out| print(out).map_err(|e| Failure::writing(&name, &e)))
+    destination.write(|out| print(out).map_err(|e| Failure::writing(destination.name(), &e)))
 }

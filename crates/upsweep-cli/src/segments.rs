@@ -1,138 +1,98 @@
 //! Where the computation begins anew: --by-key and --segments.
 
 use crate::args::Common;
-use crate::device::{Chosen, Store};
+use crate::collect::push;
 use crate::element::Values;
-use crate::failure::{Failure, Result};
-use crate::input::{self, Input};
-use crate::number::{Number, not_a_number};
+use crate::failure::{Failure, Result, quoted, shown};
+use crate::input::{self, Input, Source};
+use crate::number::not_a_number;
 use crate::progress::Progress;
-use crate::{element::Value, words};
+use crate::words;
 use std::path::Path;
-use upsweep::segments::{Kind, NoKeys, SegmentKind, Segmentation};
+use upsweep_dynamic::Segments;
 
-/// The segments of an array. One type for every way to give them, so that each operator is compiled once for all.
+/// The segments of an array as the command line gives them.
 #[derive(Debug)]
-pub(crate) enum Split {
+pub(crate) enum Given {
     Whole,
-    /// Ascending, from 0 to the number of elements.
-    Offsets(Store<u64>),
-    HeadFlags(Store<bool>),
+    /// Integers.
+    Offsets(Values),
+    HeadFlags(Vec<bool>),
 }
 
-impl Segmentation for &Split {
-    // Known when the program runs.
-    const KIND: Option<Kind> = None;
-    type Key = u8;
-    type Offset = u64;
-    type Same = NoKeys;
-    fn kind(&self) -> SegmentKind<'_, u8, u64, NoKeys> {
-        match self {
-            Split::Whole => SegmentKind::Whole,
-            Split::Offsets(offsets) => SegmentKind::Offsets(offsets.view()),
-            Split::HeadFlags(flags) => SegmentKind::HeadFlags(flags.view()),
-        }
-    }
-}
-
-impl Split {
-    /// The segments of `input` as the command line gives them, and their number.
-    pub(crate) fn new(args: &Common, input: &mut Input, device: &Chosen) -> Result<(Self, usize)> {
+impl Given {
+    /// The segments of `input`.
+    pub(crate) fn new(args: &Common, input: &mut Input) -> Result<Self> {
         if let Some(keys) = &mut input.keys {
-            let heads = std::mem::take(&mut keys.heads);
-            let count = heads.iter().filter(|&&head| head).count();
-            return Ok((Self::HeadFlags(device.store(heads, &input.name)?), count));
+            return Ok(Self::HeadFlags(std::mem::take(&mut keys.heads)));
         }
         let Some(path) = &args.segments else {
-            return Ok((Self::Whole, 1));
+            return Ok(Self::Whole);
         };
         let name = path.display().to_string();
+        let given = read(path, &name)?;
         let len = input.values.len();
-        match read(path, &name)? {
-            Given::Offsets(offsets) => {
-                check(&offsets, len, &name)?;
-                let count = offsets.len() - 1;
-                Ok((Self::Offsets(device.store(offsets, &name)?), count))
-            }
-            Given::HeadFlags(flags) if flags.len() == len => {
-                // The first element begins a segment whatever its flag says.
-                let count = flags.iter().skip(1).filter(|&&flag| flag).count() + usize::from(len > 0);
-                Ok((Self::HeadFlags(device.store(flags, &name)?), count))
-            }
-            Given::HeadFlags(flags) => {
+        match &given {
+            Self::HeadFlags(flags) if flags.len() != len => {
                 let reason =
                     format!("has {} flags, and {} has {len} values: give one for each", flags.len(), input.name);
                 Err(Failure::input(&name, reason))
             }
+            _ => Ok(given),
+        }
+    }
+
+    pub(crate) fn segments(&self) -> Segments<'_> {
+        match self {
+            Self::Whole => Segments::Whole,
+            Self::Offsets(offsets) => Segments::Offsets(offsets.view()),
+            Self::HeadFlags(flags) => Segments::HeadFlags(flags),
         }
     }
 }
 
-enum Given {
-    Offsets(Vec<u64>),
-    HeadFlags(Vec<bool>),
-}
-
 fn read(path: &Path, name: &str) -> Result<Given> {
-    let (mut file, metadata) = input::open(path, name)?;
-    let progress = Progress::new("reading segments", Some(metadata.len()));
+    let source = Source::open(path, name)?;
+    let progress = Progress::new("reading segments", source.size());
+    let mut file = &source.file;
     if input::is_npy(path) {
-        let size = metadata.is_file().then_some(metadata.len());
-        let array = input::load_npy(&mut file, size, None, name.to_owned(), &progress)?;
+        let array = input::load_npy(&mut file, Some(&source), None, name.to_owned(), &progress)?;
         return match array.values {
             Values::Bool(flags) => Ok(Given::HeadFlags(flags)),
             Values::F16(_) | Values::F32(_) | Values::F64(_) => {
                 let found = array.values.element().name();
                 Err(Failure::input(name, format!("has elements of {found}: offsets are integers and flags are bool")))
             }
-            integers => crate::element::with_values!(integers, x => offsets(&x, name)).map(Given::Offsets),
+            integers => Ok(Given::Offsets(integers)),
         };
     }
-    let mut found = Given::Offsets(Vec::new());
+    enum Found {
+        Offsets(Vec<u64>),
+        HeadFlags(Vec<bool>),
+    }
+    let mut found = Found::Offsets(Vec::new());
     words::read(&mut file, name, &progress, |text| {
         match (&mut found, text) {
-            (Given::Offsets(offsets), "true" | "false") if offsets.is_empty() => {
-                found = Given::HeadFlags(vec![text == "true"]);
+            (Found::Offsets(offsets), "true" | "false") if offsets.is_empty() => {
+                found = Found::HeadFlags(vec![text == "true"]);
             }
-            (Given::HeadFlags(flags), "true" | "false") => flags.push(text == "true"),
-            (Given::HeadFlags(_), _) => {
-                return Err(format!("{} where true or false is due", crate::failure::quoted(text)));
+            (Found::HeadFlags(flags), "true" | "false") => push(flags, text == "true")?,
+            (Found::HeadFlags(_), _) => {
+                return Err(format!("{} where true or false is due", quoted(text)).into());
             }
-            (Given::Offsets(offsets), _) => match text.parse() {
-                Ok(offset) => offsets.push(offset),
+            (Found::Offsets(offsets), _) => match text.parse() {
+                Ok(offset) => push(offsets, offset)?,
                 Err(_) if crate::number::is_number(text) => {
-                    return Err(format!("{text} is no offset: offsets are integers from 0"));
+                    return Err(format!("{} is no offset: offsets are integers from 0", shown(text)).into());
                 }
-                Err(_) => return Err(not_a_number(text)),
+                Err(_) => return Err(not_a_number(text).into()),
             },
         }
         Ok(())
     })?;
-    Ok(found)
-}
-
-fn offsets<T: Value>(values: &[T], name: &str) -> Result<Vec<u64>> {
-    let offset = |(k, x): (usize, &T)| match x.number() {
-        Number::Integer(n) => u64::try_from(n).map_err(|_| Failure::input(name, format!("offset {k} is {n}"))),
-        Number::Float(x) => Err(Failure::input(name, format!("offset {k} is {x}"))),
-    };
-    values.iter().enumerate().map(offset).collect()
-}
-
-/// Checks that `offsets` ascend from 0 to `len`.
-fn check(offsets: &[u64], len: usize, name: &str) -> Result<()> {
-    let wrong = |reason: String| Err(Failure::input(name, format!("{reason}: offsets ascend from 0 to {len}")));
-    match (offsets.first(), offsets.last()) {
-        (Some(0), Some(&last)) => {
-            if let Some(k) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-                return wrong(format!("offset {} is {} after {}", k + 1, offsets[k + 1], offsets[k]));
-            }
-            if last != len as u64 {
-                return wrong(format!("the last offset is {last} and there are {len} values"));
-            }
-            Ok(())
-        }
-        (Some(first), _) => wrong(format!("the first offset is {first}")),
-        (None, _) => wrong("has no offsets".to_owned()),
-    }
+    source.check_unchanged(name)?;
+    Ok(match found {
+        Found::Offsets(offsets) => Given::Offsets(offsets.into()),
+        Found::HeadFlags(flags) => Given::HeadFlags(flags),
+    })
 }

@@ -1,6 +1,6 @@
 //! What a person sees on a terminal: the first and last values, and a line that sums up.
 
-use crate::element::Values;
+use crate::element::{Values, format};
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -37,34 +37,62 @@ fn readable(values: &Values, index: usize) -> String {
         Values::F64(x) => x.get(index).map_or_else(String::new, |&x| rounded(x)),
         _ => {
             let mut text = Vec::new();
-            values.format(index, &mut text);
+            format(values, index, &mut text);
             String::from_utf8_lossy(&text).into_owned()
         }
     }
 }
 
-/// Prints the first and last results beside the inputs they come from. Rows are numbered from 1, the positions of an
-/// array from 0.
+/// How the places of values are called.
+#[derive(Debug)]
+pub(crate) struct Places<'a> {
+    /// What is counted.
+    pub(crate) name: &'a str,
+    /// The number of the first value.
+    pub(crate) first: usize,
+    pub(crate) shape: &'a [usize],
+}
+
+impl Places<'_> {
+    /// The place of value `index`: a number, or in an array of several axes an index along each.
+    pub(crate) fn of(&self, index: usize) -> String {
+        if self.shape.len() < 2 {
+            return (self.first + index).to_string();
+        }
+        let mut rest = index;
+        let along = |&n: &usize| {
+            let index = rest % n.max(1);
+            rest /= n.max(1);
+            index
+        };
+        let mut indices: Vec<usize> = self.shape.iter().rev().map(along).collect();
+        indices.reverse();
+        format!("{indices:?}")
+    }
+}
+
+/// Prints the first and last results beside the inputs they come from.
 pub(crate) fn table(
     out: &mut dyn Write,
     (input, input_name): (&[String], &str),
     (results, results_name): (&Values, &str),
-    (position_name, first): (&str, usize),
+    places: &Places<'_>,
 ) -> io::Result<()> {
     let shown = positions(results.len());
     let output = sample(results);
-    let place = |k: usize| (k + first).to_string();
+    let position_name = places.name;
+    let place = |k: usize| places.of(k);
     let width =
         |texts: &mut dyn Iterator<Item = usize>, name: &str| texts.chain([name.chars().count()]).max().unwrap_or(0);
-    let places = width(&mut shown.iter().flatten().map(|&k| place(k).len()), position_name);
+    let at = width(&mut shown.iter().flatten().map(|&k| place(k).len()), position_name);
     let inputs = width(&mut input.iter().map(String::len), input_name);
     let outputs = width(&mut output.iter().map(String::len), results_name);
-    writeln!(out, "{position_name:>places$}  {input_name:>inputs$}  {results_name:>outputs$}")?;
+    writeln!(out, "{position_name:>at$}  {input_name:>inputs$}  {results_name:>outputs$}")?;
     let mut pairs = input.iter().zip(&output);
     for position in shown {
         match (position, position.and_then(|_| pairs.next())) {
-            (Some(k), Some((x, y))) => writeln!(out, "{:>places$}  {x:>inputs$}  {y:>outputs$}", place(k))?,
-            _ => writeln!(out, "{:>places$}", "...")?,
+            (Some(k), Some((x, y))) => writeln!(out, "{:>at$}  {x:>inputs$}  {y:>outputs$}", place(k))?,
+            _ => writeln!(out, "{:>at$}", "...")?,
         }
     }
     Ok(())
@@ -104,5 +132,21 @@ fn duration(time: Duration) -> String {
         format!("{:.2} ms", seconds * 1e3)
     } else {
         format!("{seconds:.2} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_several_axes_have_an_index_for_each() {
+        let of = |shape: &[usize], first, index| Places { name: "", first, shape }.of(index);
+        assert_eq!(of(&[5], 0, 3), "3");
+        assert_eq!(of(&[5], 2, 3), "5");
+        assert_eq!(of(&[], 0, 0), "0");
+        assert_eq!(of(&[1000, 1000], 0, 999_995), "[999, 995]");
+        assert_eq!(of(&[2, 3, 4], 0, 23), "[1, 2, 3]");
+        assert_eq!(of(&[2, 3, 4], 0, 4), "[0, 1, 0]");
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers separated by white space, as standard input gives them.
 
+use crate::collect::Refused;
 use crate::failure::{Failure, Result, quoted};
 use crate::progress::Progress;
 use std::io::{ErrorKind, Read};
@@ -13,7 +14,7 @@ pub(crate) fn read(
     reader: &mut dyn Read,
     name: &str,
     progress: &Progress,
-    mut take: impl FnMut(&str) -> std::result::Result<(), String>,
+    mut take: impl FnMut(&str) -> std::result::Result<(), Refused>,
 ) -> Result<()> {
     let mut buffer = vec![0u8; 1 << 18];
     // The start of a word that the buffer's end cut.
@@ -43,7 +44,7 @@ pub(crate) fn read(
             let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
             place.word += 1;
             let text = String::from_utf8_lossy(&rest[..length]);
-            take(&text).map_err(|reason| place.wrong(name, &reason))?;
+            take(&text).map_err(|refused| refused.failure(name, |reason| place.wrong(name, &reason)))?;
             start += length;
         }
         if read == 0 {

@@ -1,6 +1,6 @@
 //! An array in each of the forms that a file can have.
 
-use crate::element::Values;
+use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Form};
 use crate::npy;
@@ -12,18 +12,47 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputForm {
     Npy,
-    Table { delimiter: u8 },
-    Raw,
+    Table {
+        delimiter: u8,
+    },
+    /// Values alone, of this type if the name says one.
+    Raw(Option<Type>),
     Words,
 }
 
 impl OutputForm {
-    /// The form that the name of a file asks for.
-    pub(crate) fn of_path(path: &Path) -> Self {
-        match input::delimiter(path) {
-            Some(delimiter) => Self::Table { delimiter },
-            None if input::is_npy(path) => Self::Npy,
-            None => Self::Raw,
+    /// The form that the name of `option`'s file asks for.
+    pub(crate) fn of_path(option: &str, path: &Path) -> Result<Self> {
+        if let Some(delimiter) = input::delimiter(path) {
+            return Ok(Self::Table { delimiter });
+        }
+        if input::is_npy(path) {
+            return Ok(Self::Npy);
+        }
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let reason = match ending.as_deref() {
+            Some("bin" | "raw") => return Ok(Self::Raw(None)),
+            Some(ending) => match Type::ALL.iter().find(|element| element.name() == ending) {
+                Some(&element) => return Ok(Self::Raw(Some(element))),
+                None => format!("no .{ending} is written"),
+            },
+            None => "the name has no ending that says what to write".to_owned(),
+        };
+        let advice = "end it in .npy, .csv or .tsv, or for raw values in .bin, .raw or the type (.f64)";
+        let pipe = "`-o -` writes to standard output, for `|` and `>`";
+        Err(Failure::Input(format!("{option} {}: {reason}: {advice}; {pipe}", path.display())))
+    }
+
+    /// Checks that the file `name` may hold values of this type.
+    pub(crate) fn check(self, element: Type, name: &str) -> Result<()> {
+        match self {
+            Self::Raw(Some(named)) if named != element => {
+                let (named, element) = (named.name(), element.name());
+                let reason =
+                    format!("the values are {element}, not {named}: name it .{element}, or give --type {named}");
+                Err(Failure::Input(format!("-o {name}: {reason}")))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -32,7 +61,7 @@ impl OutputForm {
         match form {
             Form::Npy => Self::Npy,
             Form::Table { delimiter, .. } => Self::Table { delimiter: *delimiter },
-            Form::Raw => Self::Raw,
+            Form::Raw => Self::Raw(None),
             Form::Words => Self::Words,
         }
     }
@@ -51,7 +80,7 @@ pub(crate) fn write(
             out.write_all(&npy::header(values.element(), shape)).map_err(|e| Failure::writing(name, &e))?;
             write_bytes(values.bytes(), out, name, progress)
         }
-        OutputForm::Raw => write_bytes(values.bytes(), out, name, progress),
+        OutputForm::Raw(_) => write_bytes(values.bytes(), out, name, progress),
         OutputForm::Words => write_text(values, shape, b' ', out, name, progress),
         OutputForm::Table { .. } if shape.len() > 2 => {
             let reason = format!("a table has rows and columns, and the result has {} axes: write a .npy", shape.len());
@@ -81,12 +110,15 @@ fn write_text(
 ) -> Result<()> {
     let across = if shape.len() > 1 { shape.last().copied().unwrap_or(1) } else { 1 };
     let mut text = Vec::new();
+    // Progress counts the values' bytes: how long the text will be is not known before.
+    let mut done = 0;
     for index in 0..values.len() {
-        values.format(index, &mut text);
+        format(values, index, &mut text);
         text.push(if (index + 1) % across == 0 { b'\n' } else { delimiter });
         if text.len() > 1 << 14 || index + 1 == values.len() {
             out.write_all(&text).map_err(|e| Failure::writing(name, &e))?;
-            progress.step(text.len());
+            progress.step((index + 1 - done) * values.element().size());
+            done = index + 1;
             text.clear();
         }
     }

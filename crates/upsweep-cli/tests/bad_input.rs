@@ -11,7 +11,8 @@ const TABLE: &str = "name,a,b\nx,1,2.5\ny,3,4.5\n";
 fn usage() {
     let f = Folder::new();
     f.file("t.csv", TABLE);
-    f.fails(&["scan"], b"", 2, &["required", "FILE"]);
+    f.fails(&["scan"], b"", 2, &["required", "<FILE>; - is standard input (see upsweep scan --help)"]);
+    f.fails(&["lab", "show"], b"", 2, &["required", "<ALGORITHM> (see upsweep lab show --help)"]);
     f.fails(&["frobnicate"], b"", 2, &["unrecognized", "frobnicate"]);
     f.fails(&["scan", "t.csv", "--column", "a", "--op", "summ"], b"", 2, &["summ", "sum, product", "'sum'"]);
     f.fails(&["scan", "t.csv", "--type", "int"], b"", 2, &["int", "i64"]);
@@ -20,7 +21,12 @@ fn usage() {
     f.fails(&["scan", "t.csv", "--axis", "one"], b"", 2, &["one", "--axis"]);
     f.fails(&["scan", "t.csv", "--axis", "0", "--by-key", "a"], b"", 2, &["--axis", "--by-key", "cannot"]);
     f.fails(&["scan", "t.csv", "--segments", "s", "--by-key", "a"], b"", 2, &["--segments", "--by-key"]);
-    f.fails(&["reduce", "t.csv", "--exclusive"], b"", 2, &["--exclusive"]);
+    f.fails(
+        &["reduce", "t.csv", "--exclusive"],
+        b"",
+        2,
+        &["unexpected argument '--exclusive' found (see upsweep reduce"],
+    );
     for n in ["", "-1", "1.5", "1e400", "2^99", "2^", "x", "nan"] {
         f.fails(&["explain", "scan", &format!("--n={n}")], b"", 2, &["--n"]);
         f.fails(&["bench", &format!("--n={n}")], b"", 2, &["--n"]);
@@ -75,7 +81,11 @@ fn npy_files() {
     }
     let mut longer = good.clone();
     longer.push(0);
+    f.fails(&["scan", "-"], &longer, 2, &["standard input", "more bytes after its array"]);
     f.file("longer.npy", longer).fails(&["scan", "longer.npy"], b"", 2, &["longer.npy", "1 bytes after"]);
+    let two = [&*good, &good].concat();
+    f.fails(&["reduce", "-"], &two, 2, &["standard input: holds several arrays"]);
+    f.file("two.npy", two).fails(&["reduce", "two.npy"], b"", 2, &["two.npy: holds several arrays", "its own"]);
     f.file("not.npy", "date,rain\n1,2\n").fails(&["scan", "not.npy"], b"", 2, &["not.npy", "is no .npy file"]);
 
     let cases: &[(&str, &str, &[&str])] = &[
@@ -93,7 +103,14 @@ fn npy_files() {
         ("'<f8'", "(3.0,)", &["unreadable .npy header", "no shape"]),
         ("'<f8'", "3", &["unreadable .npy header", "no shape"]),
         ("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "(3,)", &["unreadable .npy header"]),
-        ("", "(3,)", &["records"]),
+        ("", "(3,)", &["unreadable .npy header", "no plain dtype"]),
+        (r"'\x3cf8'", "(3,)", &["unreadable .npy header: `'\\x3cf8'` is no plain dtype", "'<f8'"]),
+        ("'''<f8'''", "(3,)", &["no plain dtype"]),
+        ("'<f8' # eight bytes", "(3,)", &["no plain dtype"]),
+        ("[('a', '<i4')]", "(3,)", &["holds records (dtype `[('a', '<i4')]`)"]),
+        ("'<f8'", "(3)", &["`(3)` is no shape: of one axis it is `(3,)`"]),
+        ("'<f8'", "(0, 18446744073709551615, 18446744073709551615)", &["header that lies"]),
+        ("'<f8'", &format!("({})", "0,".repeat(5001)), &["5001 axes", "64 at most"]),
     ];
     for (descr, shape, words) in cases {
         f.file("x.npy", npy(descr, shape, &data));
@@ -135,7 +152,7 @@ fn tables() {
         &["scan", "twice.csv", "--column", "a"],
         b"",
         2,
-        &["2 columns are named a"],
+        &["2 columns are named `a`", "number"],
     );
 
     let rows = |cell: &str| format!("name,a\n{}q,{cell}\nr,7\n", "p,1\n".repeat(15));
@@ -145,7 +162,16 @@ fn tables() {
         ("  ", "row 17: column a: the cell is empty"),
         ("1,2", "row 17: has 3 cells where the first row has 2"),
         ("1\n\nq,1", "row 18: is blank"),
-        ("99999999999999999999", "row 17: column a: 99999999999999999999 does not fit i64: give --type u64"),
+        (
+            "10000000000000000000",
+            "row 17: column a: 10000000000000000000 does not fit i64: give --type u64 or --type f64",
+        ),
+        ("10000000000000000000000", "row 17: column a: 10000000000000000000000 does not fit i64: give --type f64"),
+        ("18446744073709551615", "row 17: column a: 18446744073709551615 does not fit i64: give --type u64\n"),
+        (
+            "99999999999999999999",
+            "99999999999999999999 does not fit i64, nor exactly f64: write 99999999999999999999.0 to",
+        ),
         ("\"1,5\"", "row 17: column a: `1,5` is not a number"),
         ("\"1", "row 17"),
         ("\u{1b}[31m", "row 17: column a: `\\u{1b}[31m` is not a number"),
@@ -175,8 +201,131 @@ fn tables() {
         f.file("bad.csv", format!("a\n1\n{cell}\n"));
         f.fails(&["scan", "bad.csv", "--type", element], b"", 2, &["bad.csv: row 3: column a: ", reason]);
     }
+    // Names and cells neither act on a terminal nor fill it.
+    let long = "n".repeat(1_000_000);
+    for (table, args) in [
+        (format!("\u{1b}]0;t\u{7},{long}\n1,2\n"), &["--column", "a"][..]),
+        (format!("a\n{}\n", "9".repeat(1_000_000)), &[]),
+        (format!("a\n{}\n", "9".repeat(1_000_000)), &["--type", "i8"]),
+        (format!("{long},{long}\n1,2\n"), &["--column", &long[..100_000]]),
+        (format!("{long}\n\u{1b}[31m\n"), &[]),
+    ] {
+        let done = f.file("bad.csv", table).run(&[&["scan", "bad.csv"], args].concat());
+        assert!(done.code == Some(2) && done.stderr.len() < 400, "{}", &done.stderr[..400.min(done.stderr.len())]);
+        assert!(!done.stderr.trim_end().contains(char::is_control), "{:?}", done.stderr);
+    }
+    f.fails(&["scan", "\u{1b}[31m.csv"], b"", 2, &["\\u{1b}[31m.csv: no such file"]);
+    // A quote that nothing closes, or that text follows, names the row where it opens.
+    for (text, reason) in [
+        ("x\tk\n1\t\"unclosed\n2\tb\n3\tc\n", "row 2: a quote begins a cell and nothing closes it"),
+        ("x\tk\n1\ta\n2\t\"unclosed\n3\t\"b\"\n4\tc\n", "row 3: text follows the quote that ends a cell"),
+        ("x\tk\n1\t\"said\" he\n", "row 2: text follows the quote"),
+        ("\"x\tk\n1\ta\n", "row 1: a quote begins a cell and nothing closes it"),
+    ] {
+        f.file("bad.tsv", text).file("bad.csv", text.replace('\t', ","));
+        for file in ["bad.tsv", "bad.csv"] {
+            f.fails(&["reduce", file, "--column", "1"], b"", 2, &[&format!("{file}: {reason}"), "twice"]);
+            f.fails(&["scan", file, "--column", "1", "-o", "out.csv"], b"", 2, &[reason]);
+        }
+    }
+    f.file("return.csv", "a\n1\n\r2\n").fails(&["scan", "return.csv"], b"", 2, &["row 3: begins with a lone carriage"]);
     f.file("words.csv", "a\nx\n").fails(&["scan", "words.csv"], b"", 2, &["row 2: column a: `x` is not a number"]);
     f.file("header.csv", "a,b\n").fails(&["scan", "header.csv"], b"", 2, &["no rows", "a, b"]);
+}
+
+#[test]
+fn what_is_no_table_by_its_name_or_bytes() {
+    let f = Folder::new();
+    f.file("s.csv", "a;b\n1;2\n").file("s.tsv", "a,b\n1,2\n").file("t.txt", TABLE).file("t.csv", "a;b\n");
+    for args in [&["--column", "a"][..], &[], &["--header", "no"]] {
+        f.fails(&[&["scan", "s.csv"], args].concat(), b"", 2, &["s.csv: ", "separated by `;`", "commas", "convert"]);
+        f.fails(&[&["scan", "s.tsv"], args].concat(), b"", 2, &["s.tsv: ", "separated by `,`", "tabs", "convert"]);
+    }
+    f.fails(&["scan", "t.csv", "--column", "a"], b"", 2, &["has no column `a`: the columns are a;b", "by `;`"]);
+    let advice = "--column is for tables: save or rename a table so that its name ends in .csv (commas) or .tsv (tabs)";
+    f.fails(&["scan", "t.txt", "--column", "a"], b"", 2, &["t.txt: is no table", advice]);
+    f.fails(&["scan", "-", "--column", "a"], TABLE.as_bytes(), 2, &["standard input: is no table", advice]);
+    let utf16 = |mark: &[u8], order: fn(u16) -> [u8; 2]| {
+        [mark.to_vec(), TABLE.encode_utf16().flat_map(order).collect::<Vec<u8>>()].concat()
+    };
+    let of = [
+        utf16(&[0xff, 0xfe], u16::to_le_bytes),
+        utf16(&[0xfe, 0xff], u16::to_be_bytes),
+        utf16(&[], u16::to_le_bytes),
+        utf16(&[], u16::to_be_bytes),
+    ];
+    for bytes in of {
+        f.fails(&["scan", "-"], &bytes, 2, &["standard input: is UTF-16", "iconv -f UTF-16 -t UTF-8"]);
+        f.file("w.csv", bytes).fails(&["scan", "w.csv", "--column", "a"], b"", 2, &["w.csv: is UTF-16", "iconv"]);
+    }
+}
+
+#[test]
+fn years_in_the_first_row() {
+    let f = Folder::new();
+    f.file("p.csv", "country,2019,2020\nDE,5,6\nFR,7,8\n");
+    // By a year's name the first row is a header; by a number nobody says so.
+    let expected = "country,2019,2020,2020_sum\nDE,5,6,6\nFR,7,8,14\n";
+    assert_eq!(f.prints(&["scan", "p.csv", "--column", "2020"]), expected);
+    assert_eq!(f.prints(&["scan", "p.csv", "--column", "3", "--header", "yes"]), expected);
+    assert_eq!(f.prints(&["reduce", "p.csv", "--column", "2020", "--by-key", "country"]), "DE\t6\nFR\t8\n");
+    let done = f.run(&["reduce", "p.csv", "--column", "3"]);
+    assert_eq!((done.code, &*done.stdout), (Some(0), &b"2034\n"[..]));
+    assert!(done.stderr.starts_with("upsweep: note: p.csv: the first row"), "{}", done.stderr);
+    assert!(done.stderr.contains("--header yes") && done.stderr.lines().count() == 1, "{}", done.stderr);
+    assert_eq!(f.prints(&["reduce", "p.csv", "--column", "3", "--header", "no"]), "2034\n");
+    f.fails(&["scan", "p.csv", "--column", "2021"], b"", 2, &["has no column 2021: columns are numbered from 1 to 3"]);
+    // Rows of data stay data, without a word.
+    for (text, total) in [
+        ("a,1990,3\nb,1985,4\n", "7\n"),
+        ("a,150,2019\nb,1,1\n", "2020\n"),
+        ("x,1999,1999\ny,1,2\n", "2001\n"),
+        ("1,2019.5,2020\n1,2,3\n", "2023\n"),
+    ] {
+        f.file("d.csv", text);
+        assert_eq!(f.prints(&["reduce", "d.csv", "--column", "3"]), total, "{text}");
+    }
+    f.fails(
+        &["scan", "d.csv", "--column", "2020"],
+        b"",
+        2,
+        &["no column 2020: its first row has numbers", "--header yes"],
+    );
+}
+
+#[test]
+fn formats_that_are_not_written_or_read() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<i4'", "(2,)", &bytes_of!(i32: 1, 2))).file("t.csv", TABLE);
+    for name in ["t.csv.gz", "t.txt", "t.json", "t.PARQUET", "t.npz", "t.zst", "t.dat", "t.i128", "t.f", "t", ".npy"] {
+        for args in [&["scan", "t.csv", "--column", "a"][..], &["reduce", "x.npy"], &["scan", "missing.npy"]] {
+            f.fails(
+                &[args, &["-o", name]].concat(),
+                b"",
+                2,
+                &[&format!("-o {name}: "), ".npy, .csv or .tsv", "`-o -`"],
+            );
+        }
+    }
+    f.fails(&["scan", "x.npy", "-o", "y.f32"], b"", 2, &["-o y.f32: the values are i32, not f32", "--type f32"]);
+    for (name, raw) in [("y.f32", bytes_of!(f32: 1.0, 3.0)), ("y.BIN", bytes_of!(f32: 1.0, 3.0))] {
+        f.prints(&["scan", "x.npy", "--type", "f32", "-o", name]);
+        assert_eq!(f.read(name), raw);
+    }
+    for (name, words) in [
+        ("x.gz", "is compressed or an archive: unpack it"),
+        ("x.csv.zst", "is compressed"),
+        ("x.txt", "is text: give numbers on standard input (`-` with `< x.txt`)"),
+        ("x.parquet", "is a format that is not read (.parquet): turn it into .npy or .csv"),
+        ("x.npz", "is a format that is not read"),
+    ] {
+        f.file(name, [0; 8]);
+        for args in [&["--type", "u8"][..], &[]] {
+            f.fails(&[&["reduce", name], args].concat(), b"", 2, &[name, words]);
+        }
+    }
+    f.file("x.dat", [1; 8]);
+    assert_eq!(f.prints(&["reduce", "x.dat", "--type", "u8"]), "8\n");
 }
 
 #[test]
@@ -223,8 +372,8 @@ fn options_that_do_not_fit_the_data() {
     f.fails(&["scan", "one.npy", "--axis", "0"], b"", 2, &["no axis 0", "single value"]);
     f.fails(&["scan", "real.npy", "--op", "xor"], b"", 2, &["f64 values have no xor"]);
     f.fails(&["scan", "small.npy", "--column", "a"], b"", 2, &["small.npy: is no table", "--column"]);
-    f.fails(&["scan", "small.npy", "--type", "u16"], b"", 2, &["small.npy: element 1 is -2", "u16"]);
-    f.fails(&["scan", "small.npy", "--type", "i8"], b"", 2, &["small.npy: element 2 is 300", "i8"]);
+    f.fails(&["scan", "small.npy", "--type", "u16"], b"", 2, &["small.npy: element [0, 1] is -2", "u16"]);
+    f.fails(&["scan", "small.npy", "--type", "i8"], b"", 2, &["small.npy: element [0, 2] is 300", "i8"]);
     f.fails(&["scan", "real.npy", "--type", "i64"], b"", 2, &["real.npy: element 0 is 1.5", "i64"]);
     f.file("tenth.npy", npy("'<f8'", "(1,)", &bytes_of!(f64: 0.1)));
     f.fails(&["scan", "tenth.npy", "--type", "f32"], b"", 2, &["element 0 is 0.1", "not exactly", "f32"]);
@@ -252,7 +401,7 @@ fn segments() {
         ("offsets.txt", b"1 4".to_vec(), &["first offset is 1"]),
         ("offsets.txt", b"0 1.5 4".to_vec(), &["row 1, number 2", "1.5"]),
         ("offsets.txt", b"0 x".to_vec(), &["row 1, number 2", "`x` is not a number"]),
-        ("offsets.txt", b"".to_vec(), &["has no offsets"]),
+        ("offsets.txt", b"".to_vec(), &["there are no offsets"]),
     ];
     for (name, bytes, words) in cases {
         f.file(name, bytes);

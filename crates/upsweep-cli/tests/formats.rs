@@ -43,6 +43,12 @@ fn headers_quotes_and_line_ends() {
     assert_eq!(scans("a,b\r\nx, 1 \r\ny,2\r\n\r\n", &[]), "a,b,b_sum\nx, 1 ,1\ny,2,3\n");
     assert_eq!(scans("\u{feff}a\n1\n", &[]), "a,a_sum\n1,1\n");
     assert_eq!(scans("\"a,\"\"b\",c\n\"x\ny\",\"7\"\n", &[]), "\"a,\"\"b\",c,c_sum\n\"x\ny\",7,7\n");
+    // Line ends may be mixed, and quoted cells have blanks after them.
+    assert_eq!(scans("a\r\n1\r2\r\n3\n4\r", &[]), "a,a_sum\n1,1\n2,3\n3,6\n4,10\n");
+    assert_eq!(scans("a,b\n\"x\" ,1\n5\" pipe,2\n", &[]), "a,b,b_sum\nx ,1,1\n\"5\"\" pipe\",2,3\n");
+    // A name that is taken gets a number.
+    assert_eq!(scans("x,x_sum\n1,2\n", &["--column", "x"]), "x,x_sum,x_sum_2\n1,2,1\n");
+    assert_eq!(scans("x,x_sum_2,x_sum\n1,2,3\n", &["--column", "x"]), "x,x_sum_2,x_sum,x_sum_3\n1,2,3,1\n");
     assert_eq!(scans("", &[]), "");
     assert_eq!(scans("a\n", &[]), "a,a_sum\n");
     assert_eq!(scans("a,b\n", &["--column", "b"]), "a,b,b_sum\n");
@@ -53,6 +59,31 @@ fn headers_quotes_and_line_ends() {
     assert_eq!(scans("1e3\n3\n", &["--type", "i64"]), "1e3,1000\n3,1003\n");
     assert_eq!(scans("18446744073709551615\n", &["--type", "u64"]), "18446744073709551615,18446744073709551615\n");
     assert_eq!(scans("true\n0\n", &["--header", "no", "--type", "bool", "--op", "and"]), "true,true\n0,false\n");
+}
+
+#[test]
+fn a_header_that_is_not_utf8_keeps_its_bytes() {
+    let f = Folder::new();
+    f.file("t.csv", b"h\xe9,k\n1,2\n");
+    assert_eq!(f.run(&["scan", "t.csv", "--column", "1"]).good_bytes(), b"h\xe9,k,h\xe9_sum\n1,2,1\n");
+    f.prints(&["reduce", "t.csv", "--column", "1", "--by-key", "k", "-o", "out.csv"]);
+    assert_eq!(f.read("out.csv"), b"k,h\xe9_sum\n2,1\n");
+    f.fails(&["scan", "t.csv", "--column", "x"], b"", 2, &["the columns are h\u{fffd}, k"]);
+}
+
+/// The system makes these files up as they are read, and says that they have 0 bytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_says_it_is_empty() {
+    let f = Folder::new();
+    let text = std::fs::read("/proc/version").unwrap();
+    assert_eq!(std::fs::metadata("/proc/version").unwrap().len(), 0);
+    let total: u64 = text.iter().map(|&byte| u64::from(byte)).sum();
+    let scanned = f.run(&["scan", "/proc/version", "--type", "u8", "--op", "max"]).good_bytes();
+    assert_eq!((scanned.len(), scanned.last()), (text.len(), text.iter().max()));
+    assert_eq!(f.prints(&["reduce", "/proc/version", "--type", "u8"]), format!("{}\n", total % 256));
+    f.file("empty.bin", "");
+    assert_eq!(f.prints(&["reduce", "empty.bin", "--type", "u8"]), "0\n");
 }
 
 #[test]
@@ -81,8 +112,8 @@ fn options() {
     assert_eq!(run(&["--segments", "flags.npy"], "3 1 7"), "3\n1\n8\n");
     f.file("flags.txt", "false\ntrue\nfalse\n");
     assert_eq!(run(&["--segments", "flags.txt", "--init", "10"], "3 1 7"), "13\n11\n18\n");
-    assert_eq!(run(&["-o", "out.txt", "--type", "u16"], "1 2"), "");
-    assert_eq!(f.read("out.txt"), [1, 0, 3, 0]);
+    assert_eq!(run(&["-o", "out.u16", "--type", "u16"], "1 2"), "");
+    assert_eq!(f.read("out.u16"), [1, 0, 3, 0]);
     assert_eq!(run(&["-o", "-"], "1 2"), "1\n3\n");
     // A word longer than the buffer's remains, across its end.
     let many: String = (0..100_000).map(|k| format!("{k} ")).collect();
@@ -98,11 +129,25 @@ fn keys() {
     let out = f.prints(&["scan", "w.csv", "--column", "wind", "--by-key", "word"]);
     let column: Vec<&str> = out.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(column, ["wind_sum", "3", "1", "5", "2"]);
-    assert_eq!(f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "word"]), "dry\t3\nwet\t5\ndry\t2\n");
-    f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "4", "-o", "out.csv"]);
+    // A key that comes back has another result, which is said once.
+    let reduces = |args: &[&str]| {
+        let done = f.run(&[&["reduce", "w.csv", "--column", "wind", "--by-key"], args].concat());
+        let note = "upsweep: note: w.csv: the key `dry` comes back after another";
+        assert!(done.code == Some(0) && done.stderr.starts_with(note), "{}", done.stderr);
+        assert!(done.stderr.ends_with("sort the rows by column word for one result a key\n"), "{}", done.stderr);
+        assert_eq!(done.stderr.lines().count(), 1);
+        String::from_utf8(done.stdout).unwrap()
+    };
+    assert_eq!(reduces(&["word"]), "dry\t3\nwet\t5\ndry\t2\n");
+    reduces(&["4", "-o", "out.csv"]);
     assert_eq!(f.read("out.csv"), b"word,wind_sum\ndry,3\nwet,5\ndry,2\n");
-    f.prints(&["reduce", "w.csv", "--column", "wind", "--by-key", "4", "-o", "out.npy"]);
+    reduces(&["4", "-o", "out.npy"]);
+    f.file("sorted.csv", "k,a\nb,1\nb,2\na,4\n");
+    assert_eq!(f.prints(&["reduce", "sorted.csv", "--by-key", "k"]), "b\t3\na\t4\n");
     assert_eq!(npy_data(&f.read("out.npy")), bytes_of!(i64: 3, 5, 2));
+    f.file("v.csv", "a_sum,a\nx,1\n");
+    f.prints(&["reduce", "v.csv", "--column", "a", "--by-key", "a_sum", "-o", "out.tsv"]);
+    assert_eq!(f.read("out.tsv"), b"a_sum\ta_sum_2\nx\t1\n");
     f.file("e.csv", "k,a\n");
     assert_eq!(f.prints(&["reduce", "e.csv", "--column", "a", "--by-key", "k"]), "");
     assert_eq!(f.prints(&["scan", "e.csv", "--column", "a", "--by-key", "k"]), "k,a,a_sum\n");
@@ -158,6 +203,7 @@ fn every_type_and_byte_order_of_npy() {
     let f = Folder::new();
     let cases: &[(&str, &[u8], &[u8])] = &[
         ("'|b1'", &[1, 0], &[1, 1]),
+        ("'?'", &[1, 0], &[1, 1]),
         ("'|i1'", &[1, 255], &[1, 255]),
         ("'|u1'", &[1, 2], &[1, 3]),
         ("'<i2'", &bytes_of!(i16: 256, 2), &bytes_of!(i16: 256, 258)),
@@ -172,8 +218,8 @@ fn every_type_and_byte_order_of_npy() {
     ];
     for &(descr, input, expected) in cases {
         // The only operator of bool here, and for these values -1 | 1 and 1 | 2 are sums too.
-        let op = if matches!(descr, "'|b1'" | "'|i1'" | "'|u1'") { "or" } else { "sum" };
-        let expected = npy_like(descr, "(2,)", expected);
+        let op = if matches!(descr, "'|b1'" | "'?'" | "'|i1'" | "'|u1'") { "or" } else { "sum" };
+        let expected = npy_like(if descr == "'?'" { "'|b1'" } else { descr }, "(2,)", expected);
         for version in 1..=3 {
             let dictionary = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (2,), }}");
             f.file("x.npy", npy_dictionary(version, &dictionary, input));
@@ -186,7 +232,7 @@ fn every_type_and_byte_order_of_npy() {
         assert_eq!(f.run(&["scan", "x.npy", "--op", op]).good_bytes(), expected, "big-endian {descr}");
         // Raw input of the same type.
         let name = match descr.trim_matches(['\'', '|', '<']) {
-            "b1" => "bool",
+            "b1" | "?" => "bool",
             "i1" => "i8",
             "u1" => "u8",
             "i2" => "i16",
@@ -244,9 +290,43 @@ fn devices_and_plans() {
         assert!(text.contains("1000000000 values of u64") && text.contains("max"), "{text}");
     }
     assert!(f.prints(&["explain", "reduce", "--n", "2^30", "--device", "cpu"]).contains("1073741824 values of f32"));
+    let explains = |args: &[&str], words: &[&str]| {
+        let text = f.prints(&[&["explain"], args, &["--device", "cpu"]].concat());
+        words.iter().for_each(|word| assert!(text.contains(word), "{args:?}: no {word:?} in {text}"));
+    };
+    let shape = ["--shape", "5,3e2,7", "--axis"];
+    explains(
+        &[&["scan"], &shape[..], &["1"]].concat(),
+        &["10500 values of f32 along axis 1 of [5, 300, 7]", "35 line(s) of 300 values, 7 apart", "writes 42000 bytes"],
+    );
+    explains(
+        &[&["reduce"], &shape[..], &["-1", "--type", "u8"]].concat(),
+        &["1500 line(s) of 7 values, 1 apart", "reads 10500 bytes, writes 1500 bytes"],
+    );
+    explains(
+        &["reduce", "--n", "9", "--segments", "offsets"],
+        &["reduction of 9 values of f32, by offsets", "writes 4 bytes a segment"],
+    );
+    explains(&["scan", "--n", "9", "--by-key"], &["of 9 values of f32, by keys", "writes 36 bytes"]);
+    // What is refused when it is to run is refused here.
+    f.fails(&["explain", "scan", "--n", "9", "--op", "and", "--type", "f32"], b"", 2, &["f32 values have no and"]);
+    f.fails(&["explain", "reduce", "--n", "9", "--type", "bool"], b"", 2, &["bool values have no sum"]);
+    f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "2"], b"", 2, &["has no axis 2", "0 to 1"]);
+    f.fails(&["explain", "scan", "--shape", "2,3", "--axis", "0", "--by-key"], b"", 2, &["--axis", "--by-key"]);
+    f.fails(&["explain", "scan", "--shape", "2,x"], b"", 2, &["--shape", "x"]);
+    f.fails(&["explain", "scan", "--shape", "2^40,2^40"], b"", 2, &["fit no memory", "1099511627776"]);
+    f.fails(&["explain", "scan"], b"", 2, &["--n", "(see upsweep explain --help)"]);
     assert!(f.prints(&["--version"]).starts_with("upsweep "));
-    for args in [&["--help"][..], &["scan", "--help"], &["reduce", "-h"], &["explain", "--help"], &["bench", "--help"]]
-    {
+    assert_eq!(f.prints(&["help", "scan"]), f.prints(&["scan", "--help"]));
+    assert_eq!(f.prints(&["lab", "help", "show"]), f.prints(&["lab", "show", "--help"]));
+    for args in [
+        &["--help"][..],
+        &["help"],
+        &["scan", "--help"],
+        &["reduce", "-h"],
+        &["explain", "--help"],
+        &["bench", "--help"],
+    ] {
         assert!(f.prints(args).contains("Examples:"));
     }
 }

@@ -158,20 +158,36 @@ fn page() {
         assert!(index.contains(&format!("href=\"{page}\"")));
         assert!(String::from_utf8(f.read(&format!("lab/{page}"))).unwrap().contains("href=\"index.html\""));
     }
-    // Pages make way for pages, and nothing else does.
-    f.file("lab/index.html", "old");
+    // Pages make way for pages, other files stay.
+    let old = index.replace("All algorithms", "Old");
+    f.file("lab/notes.txt", "mine").file("lab/index.html", &old[..5000.min(old.len())]);
     f.prints(&["lab", "page", "--out", "lab"]);
-    assert_eq!(f.read("lab/index.html"), index.as_bytes());
-    f.file("lab/notes.txt", "mine").file("lab/index.html", "old");
-    f.fails(&["lab", "page", "--out", "lab"], b"", 2, &["--out lab: holds `notes.txt`", "new folder"]);
     assert_eq!(
         (f.read("lab/notes.txt"), f.read("lab/index.html"), pages()),
-        (b"mine".to_vec(), b"old".to_vec(), count + 1)
+        (b"mine".to_vec(), index.as_bytes().to_vec(), count + 1)
     );
+    // Nothing is written where one page would replace something else.
+    f.file("lab/index.html", "<p>mine").file("lab/blelloch.html", &old);
+    let reason = "--out lab: lab/index.html was not made by upsweep";
+    f.fails(&["lab", "page", "--out", "lab"], b"", 2, &[reason, "another folder"]);
+    assert_eq!((f.read("lab/index.html"), f.read("lab/blelloch.html")), (b"<p>mine".to_vec(), old.into_bytes()));
     f.file("file", "");
-    f.fails(&["lab", "page", "--out", "file"], b"", 2, &["--out file: not a directory"]);
-    f.fails(&["lab", "page", "--out", "a/b"], b"", 2, &["--out a/b: there is no folder a"]);
+    f.fails(&["lab", "page", "--out", "file"], b"", 2, &["--out file: is no folder"]);
+    f.fails(&["lab", "page", "--out", "file/b"], b"", 2, &["--out file/b: not a directory"]);
+    f.fails(&["lab", "page", "--out", "a/b"], b"", 2, &["--out a/b: the folder that it would be in is not there"]);
     f.fails(&["lab", "page"], b"", 2, &["--out"]);
+}
+
+/// The folder that a shell stands in, or that is mounted, must stay the same one.
+#[cfg(unix)]
+#[test]
+fn pages_go_into_the_folder_that_is_there() {
+    use std::os::unix::fs::MetadataExt;
+    let f = Folder::new();
+    let folder = || std::fs::metadata(f.path("")).map(|found| found.ino()).unwrap();
+    let before = folder();
+    let pages = f.prints(&["lab", "page", "--out", "."]);
+    assert_eq!((folder(), pages), (before, format!("{} pages in .\n", f.names().len())));
 }
 
 #[test]

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -189,14 +190,43 @@ def check(program, device, folder, kind, op):
     return cases, wrong
 
 
+def headers(program, folder):
+    """Whether the program reads the headers that NumPy reads, and no others; what was wrong."""
+    shapes = ["(2,)", "(2)", "()", "(,)", "(2,3,)", "(3L,)", "(" + "0," * 64 + ")", "(" + "0," * 65 + ")"]
+    shapes += ["(0, 1152921504606846975)", "(0, 1152921504606846976)", "(0, 4294967296, 4294967296)"]
+    cases = [("'<f8'", shape) for shape in shapes] + [(kind, "(2,)") for kind in ("'?'", "'|?'", "'=i4'", "'>u2'")]
+    wrong = []
+    for kind, shape in cases:
+        header = f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+        start = b"\x93NUMPY\x02\x00" + len(header).to_bytes(4, "little") + header
+        shorter = [start + bytes(size) for size in (0, 2, 4, 8, 16, 24, 48)]
+        taken = []
+        for data in shorter:
+            with open(f"{folder}/header.npy", "wb") as file:
+                file.write(data)
+            try:
+                # NumPy reads an array and leaves what follows it.
+                expected = np.load(f"{folder}/header.npy").nbytes + len(start) == len(data)
+            except ValueError:
+                expected = False
+            done = subprocess.run([program, "scan", f"{folder}/header.npy", "--op=max"], capture_output=True)
+            found = done.returncode == 0 or b"values have no max" in done.stderr
+            taken.append((expected, found))
+        if any(expected != found for expected, found in taken):
+            wrong.append(f"the header of {kind} {shape}: NumPy and the program take it: {taken}")
+    return len(cases), wrong
+
+
 def main():
     program = sys.argv[1]
     device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
     # NumPy warns of what the cases are for: integers that wrap, NaN.
     np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
     jobs = [(kind, op) for kind in ["b1"] + INTEGERS + FLOATS for op in operators(kind)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda job: check(program, device, folder, *job), jobs))
+        results.append(headers(program, folder))
     wrong = [line for _, lines in results for line in lines]
     print("\n".join(wrong[:40]))
     print(f"{sum(n for n, _ in results)} cases on {device} against NumPy {np.__version__}: {len(wrong)} wrong")

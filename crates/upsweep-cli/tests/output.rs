@@ -5,11 +5,9 @@
 
 mod support;
 use std::process::Stdio;
-use support::{Folder, bytes_of, npy, npy_data};
-
-fn numbers(n: usize) -> String {
-    (0..n).map(|k| format!("{k}\n")).collect()
-}
+#[cfg(target_os = "linux")]
+use support::on_terminal;
+use support::{Folder, bytes_of, npy, npy_data, numbers};
 
 #[test]
 fn output_goes_where_it_can() {
@@ -84,37 +82,6 @@ fn a_closed_pipe_is_quiet() {
     assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
 }
 
-#[test]
-fn an_interrupt_leaves_nothing() {
-    let f = Folder::new();
-    f.file("t.csv", format!("a\n{}", numbers(2_000_000))).file("out.csv", "as it was");
-    let mut child = f.command(&["scan", "t.csv", "-o", "out.csv"]).spawn().unwrap();
-    while f.names().len() == 2 && child.try_wait().unwrap().is_none() {
-        std::thread::yield_now();
-    }
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let code = child.wait().unwrap().code();
-    assert_eq!(f.names(), ["out.csv", "t.csv"]);
-    // Where the program was done before it could be interrupted, there is nothing to see.
-    if code != Some(0) {
-        assert_eq!((code, f.read("out.csv")), (Some(130), b"as it was".to_vec()));
-    }
-}
-
-/// What `script` records of a run on a pseudo-terminal; `None` where there is no `script`.
-#[cfg(target_os = "linux")]
-fn on_terminal(f: &Folder, args: &str) -> Option<String> {
-    let command = format!("{} {args}", env!("CARGO_BIN_EXE_upsweep"));
-    let output = std::process::Command::new("script")
-        .args(["-qec", &command, "/dev/null"])
-        .current_dir(f.path(""))
-        .stdin(Stdio::null())
-        .output();
-    let output = output.ok()?;
-    assert!(output.status.success(), "{output:?}");
-    Some(String::from_utf8(output.stdout).unwrap().replace('\r', ""))
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_shows_head_tail_and_summary() {
@@ -123,9 +90,9 @@ fn a_terminal_shows_head_tail_and_summary() {
     let Some(text) = on_terminal(&f, "scan t.csv --device cpu") else { return };
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["row", "rain", "sum"]);
-    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["2", "2.5", "4"]);
+    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["3", "2.5", "4"]);
     assert_eq!(lines[11].trim(), "...");
-    assert_eq!(lines[16].split_whitespace().collect::<Vec<_>>(), ["1000", "1000.5", "501000"]);
+    assert_eq!(lines[16].split_whitespace().collect::<Vec<_>>(), ["1001", "1000.5", "501000"]);
     assert!(lines[17].starts_with("1000 values of f64: inclusive sum scan, on cpu, "), "{text}");
     assert!(lines[17].contains("GB/s") && lines.len() == 18, "{text}");
 
@@ -134,7 +101,152 @@ fn a_terminal_shows_head_tail_and_summary() {
     assert!(text.starts_with("1000 values of f64"), "{text}");
     let Some(text) = on_terminal(&f, "reduce t.csv --op max") else { return };
     assert_eq!(text, "1000.5\n");
+    // Rows are counted as errors count them: from 1, the names too. Numbers that are no rows are counted from 1.
+    f.file("plain.csv", "5\n7\n");
+    let Some(text) = on_terminal(&f, "scan plain.csv") else { return };
+    assert_eq!(text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>(), ["1", "5", "5"]);
+    f.file("red.csv", "\u{1b}[31m\n1\n");
+    let Some(text) = on_terminal(&f, "scan red.csv") else { return };
+    assert!(text.starts_with("row  \\u{1b}[31m  sum\n"), "{text}");
+    // Values of several axes have an index along each.
+    f.file("matrix.npy", npy("'|u1'", "(3, 100)", &[1; 300]));
+    let Some(text) = on_terminal(&f, "scan matrix.npy --axis 0") else { return };
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[1].trim_start().starts_with("[0, 0]") && lines[16].trim_start().starts_with("[2, 99]"), "{text}");
     f.file("empty.csv", "rain\n");
     let Some(text) = on_terminal(&f, "scan empty.csv") else { return };
     assert!(text.contains("0 values of i64"), "{text}");
+}
+
+/// Runs `script` in `sh`, which has the program as $0.
+fn sh(f: &Folder, script: &str) -> std::process::Output {
+    let program = env!("CARGO_BIN_EXE_upsweep");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, program]).current_dir(f.path("")).output().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_that_is_open_is_written_to_and_not_replaced() {
+    let f = Folder::new();
+    f.file("t.csv", "a\n1\n2\n").file("x.npy", npy("'|u1'", "(2,)", &[1, 2]));
+    std::os::unix::fs::symlink("/dev/stdout", f.path("link.npy")).unwrap();
+    let table = "a,a_sum\n1,1\n2,3\n";
+    for to in [
+        "-o /dev/stdout >> out",
+        "-o /dev/stderr 2>> out",
+        "-o /dev/fd/1 >> out",
+        "-o /proc/self/fd/1 >> out",
+        "-o /proc/thread-self/fd/1 >> out",
+        "-o link.npy >> out",
+        "-o /dev/fd/3 3>> out",
+        "-o /proc/self/fd/9 9>> out",
+        "-o /proc/$$/fd/1 >> out",
+    ] {
+        let output = sh(&f, &format!("exec >> out; echo before; $0 scan t.csv {to}; echo after"));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{to}");
+        assert_eq!(String::from_utf8(f.read("out")).unwrap(), format!("before\n{table}after\n"), "{to}");
+        std::fs::remove_file(f.path("out")).unwrap();
+    }
+    // A descriptor is at a position, which is shared.
+    for number in [1, 2, 3] {
+        let script = format!(
+            "exec {number}> out; echo before >&{number}; $0 scan t.csv -o /dev/fd/{number}; \
+             $0 reduce x.npy -o /proc/self/fd/{number}; echo after >&{number}"
+        );
+        sh(&f, &script);
+        assert_eq!(String::from_utf8(f.read("out")).unwrap(), format!("before\n{table}3\nafter\n"), "{number}");
+    }
+    // The form is that of standard output, also into a pipe that a shell has a name for.
+    sh(&f, "$0 scan x.npy -o /dev/stdout > out.csv; $0 scan x.npy -o /dev/fd/5 5>&1 | cat > piped.csv");
+    assert_eq!((npy_data(&f.read("out.csv")), npy_data(&f.read("piped.csv"))), (&[1, 3][..], &[1, 3][..]));
+    // The laboratory's outputs go the same way, and its text stays away.
+    for (args, begins) in [
+        ("show blelloch --n 4 --svg /dev/stdout", "<?xml"),
+        ("show blelloch --n 4 --html /dev/fd/1", "<!DOCTYPE html>"),
+        ("count blelloch --n 4 --csv /dev/stdout", "algorithm,n,"),
+        ("count blelloch --n 4 --svg /proc/self/fd/1", "<?xml"),
+    ] {
+        f.file("out", "before\n");
+        let output = sh(&f, &format!("$0 lab {args} >> out"));
+        assert!(output.status.success());
+        let text = String::from_utf8(f.read("out")).unwrap();
+        assert!(text.starts_with(&format!("before\n{begins}")), "{args}: {text}");
+        assert!(!text.contains("as it should be") && !text.contains("operations  "), "{args}: {text}");
+    }
+    f.fails(&["scan", "t.csv", "-o", "/dev/fd/77"], b"", 2, &["-o /dev/fd/77: descriptor 77 is not open"]);
+    let lab = ["lab", "show", "blelloch", "--n", "4"];
+    f.fails(&[&lab[..], &["--svg", "-", "--html", "/dev/stdout"]].concat(), b"", 2, &["both go to standard output"]);
+}
+
+#[test]
+fn one_file_for_two_outputs() {
+    let f = Folder::new();
+    std::os::unix::fs::symlink("x", f.path("link")).unwrap();
+    std::fs::create_dir(f.path("folder")).unwrap();
+    for other in ["x", "./x", "folder/../x", "link"] {
+        let reason = format!("--svg and --html cannot both go to {other}");
+        f.fails(&["lab", "show", "blelloch", "--svg", "x", "--html", other], b"", 2, &[&reason]);
+        f.fails(&["lab", "count", "blelloch", "--csv", "x", "--svg", other], b"", 2, &["--csv and --svg cannot both"]);
+    }
+    f.prints(&["lab", "count", "blelloch", "--n", "4", "--csv", "/dev/null", "--svg", "/dev/null"]);
+}
+
+#[test]
+fn a_link_is_followed_also_to_nothing() {
+    use std::os::unix::fs::symlink;
+    let f = Folder::new();
+    f.file("x.npy", npy("'|u1'", "(2,)", &[1, 2]));
+    std::fs::create_dir(f.path("folder")).unwrap();
+    symlink("folder/second.npy", f.path("first.npy")).unwrap();
+    symlink("third.npy", f.path("folder/second.npy")).unwrap();
+    f.prints(&["scan", "x.npy", "-o", "first.npy"]);
+    assert_eq!(npy_data(&f.read("folder/third.npy")), [1, 3]);
+    assert!(f.path("first.npy").is_symlink() && f.path("folder/second.npy").is_symlink());
+    symlink("loop.npy", f.path("back.npy")).unwrap();
+    symlink("back.npy", f.path("loop.npy")).unwrap();
+    symlink("none/x.npy", f.path("far.npy")).unwrap();
+    f.fails(&["scan", "x.npy", "-o", "loop.npy"], b"", 2, &["-o loop.npy: is a link that leads back to itself"]);
+    f.fails(&["scan", "x.npy", "-o", "far.npy"], b"", 2, &["-o far.npy: there is no folder", "none: make it first"]);
+}
+
+/// A file in a folder that takes no new ones is overwritten, as `>` would; its input may be that file.
+#[test]
+fn a_folder_that_takes_no_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let f = Folder::new();
+    let set = |name: &str, mode| std::fs::set_permissions(f.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    std::fs::create_dir(f.path("locked")).unwrap();
+    f.file("locked/t.csv", format!("a\n{}", numbers(1000))).file("locked/shut.csv", "as it was");
+    for (name, mode) in [("", 0o755), ("locked", 0o555), ("locked/t.csv", 0o666), ("locked/shut.csv", 0o444)] {
+        set(name, mode);
+    }
+    let run = |to: &str| {
+        let mut command = f.command(&["scan", "locked/t.csv", "--column", "1", "-o", to]);
+        // Root may make files anywhere: it takes the part of nobody.
+        if std::fs::File::create(f.path("locked/probe")).is_ok() {
+            std::fs::remove_file(f.path("locked/probe")).unwrap();
+            command.uid(65534).gid(65534);
+        }
+        let output = command.output().ok()?;
+        Some((output.status.code(), String::from_utf8(output.stderr).unwrap()))
+    };
+    // The program may lie where only its owner may go.
+    let Some(done) = run("locked/new.csv") else { return };
+    let reason = format!(
+        "the folder {} takes no new file: permission denied",
+        f.path("locked").canonicalize().unwrap().display()
+    );
+    assert_eq!(done, (Some(2), format!("upsweep: locked/new.csv: {reason}\n")));
+    assert_eq!(run("locked/shut.csv").unwrap().1, "upsweep: -o locked/shut.csv: is read-only\n");
+    set("locked/shut.csv", 0o644);
+    assert!(
+        matches!(run("locked/shut.csv").unwrap(), (Some(2), e) if e == "upsweep: -o locked/shut.csv: permission denied\n")
+    );
+    assert_eq!(run("locked/t.csv").unwrap(), (Some(0), String::new()));
+    let text = String::from_utf8(f.read("locked/t.csv")).unwrap();
+    assert!(text.ends_with("\n999,499500\n") && text.lines().count() == 1001, "{text}");
+    set("locked", 0o755);
+    assert_eq!(std::fs::read_dir(f.path("locked")).unwrap().count(), 2);
 }

@@ -32,6 +32,12 @@ impl Device {
     }
 
     /// Every CPU core: the threads of the current rayon pool.
+    ///
+    /// A call from inside a rayon pool (a `par_iter` closure, a `join`, a `spawn`) waits as rayon does: until its own work is
+    /// done, the calling thread may run other tasks of that pool. So hold no lock and no borrow of a `RefCell` across a call
+    /// there, if other tasks of the pool want the same one: they may run on this very thread, and wait for it forever. A
+    /// thread that belongs to no pool (of `std::thread::scope`) runs nothing else meanwhile; and arrays below 2 MiB are
+    /// computed by the calling thread alone.
     #[must_use]
     pub fn cpu() -> Self {
         Self(Backend::Cpu)
@@ -107,7 +113,7 @@ impl Device {
     /// An array of `len` copies of `value`.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when the device's memory is too small.
+    /// [`Error::OutOfMemory`] when the device's memory, or the host's, where the copies are made, is too small.
     pub fn filled<T: Element>(&self, len: usize, value: T) -> Result<Array<T>> {
         let mut host = host_memory(len)?;
         host.resize(len, value);
@@ -194,4 +200,19 @@ fn host_memory<T>(len: usize) -> Result<Vec<T>> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
     Ok(memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_larger_than_memory_are_errors() {
+        let device = Device::cpu();
+        let filled = |len| device.filled(len, 1u64).map(drop);
+        assert_eq!(filled(usize::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        // Not too many bytes for a vector, and more than there are addresses.
+        assert_eq!(filled(1 << 59), Err(Error::OutOfMemory { bytes: 1 << 62 }));
+        assert_eq!(filled(3), Ok(()));
+    }
 }

@@ -1,6 +1,7 @@
 //! What can be asked of the laboratory.
 
-use crate::args::{DeviceChoice, parse_count, parse_device};
+use crate::count::parse_count;
+use crate::device::{DeviceChoice, parse_device};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use upsweep_lab::algorithm::Algorithm;
@@ -89,7 +90,7 @@ pub(crate) struct RaceArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
-    /// The folder; it is made, or must be empty or hold such pages only
+    /// The folder, which is made if it is not there; only pages that upsweep made are replaced
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     #[command(flatten)]

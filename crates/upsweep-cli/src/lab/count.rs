@@ -1,7 +1,7 @@
 //! The command `lab count`: what algorithms cost, as a table and as a plot.
 
 use super::args::CountArgs;
-use super::{refused, write};
+use super::{refused, takes_standard_output, write};
 use crate::failure::{Failure, Result};
 use crate::output::Destination;
 use upsweep_lab::algorithm::{Algorithm, Input, Setup};
@@ -52,22 +52,16 @@ struct Row {
 
 /// `upsweep lab count`.
 pub(super) fn run(args: &CountArgs) -> Result<()> {
-    let to = |option, path: &Option<std::path::PathBuf>| {
-        path.as_deref().map(|path| Destination::of(option, path)).transpose()
-    };
-    let (csv, svg) = (to("--csv", &args.csv)?, to("--svg", &args.svg)?);
-    let is_out = |to: &Option<Destination>| matches!(to, Some(Destination::StandardOutput));
-    if is_out(&csv) && is_out(&svg) {
-        return Err(Failure::Input("--csv and --svg cannot both go to standard output".to_owned()));
-    }
+    let outputs = Destination::several([("--csv", &args.csv), ("--svg", &args.svg)])?;
+    let [csv, svg] = &outputs;
     let rows = rows(args)?;
-    if let Some(csv) = &csv {
+    if let Some(csv) = csv {
         write(csv, &as_csv(&rows)?)?;
     }
-    if let Some(svg) = &svg {
+    if let Some(svg) = svg {
         write(svg, &as_plot(&args.algorithms, &rows))?;
     }
-    match is_out(&csv) || is_out(&svg) {
+    match takes_standard_output(&outputs) {
         true => Ok(()),
         false => crate::print_lines(&as_table(&rows)),
     }

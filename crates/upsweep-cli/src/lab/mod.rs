@@ -49,25 +49,19 @@ fn list() -> Vec<String> {
 }
 
 fn show_run(args: &ShowArgs) -> Result<()> {
-    let to = |option, path: &Option<std::path::PathBuf>| {
-        path.as_deref().map(|path| Destination::of(option, path)).transpose()
-    };
-    let (svg, html) = (to("--svg", &args.svg)?, to("--html", &args.html)?);
-    let is_out = |to: &Option<Destination>| matches!(to, Some(Destination::StandardOutput));
-    if is_out(&svg) && is_out(&html) {
-        return Err(Failure::Input("--svg and --html cannot both go to standard output".to_owned()));
-    }
+    let outputs = Destination::several([("--svg", &args.svg), ("--html", &args.html)])?;
+    let [svg, html] = &outputs;
     let recording = record(args)?;
-    if let Some(svg) = &svg {
+    if let Some(svg) = svg {
         write(svg, &show::svg::render(&recording))?;
     }
-    if let Some(html) = &html {
+    if let Some(html) = html {
         write(html, &show::html::page(&recording, None))?;
     }
-    if svg.is_none() && html.is_none() {
+    if outputs.iter().all(Option::is_none) {
         let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|no| !no.is_empty());
         let marks = if plain { show::text::Marks::Plain } else { show::text::Marks::Colour };
-        write(&Destination::StandardOutput, &show::text::render(&recording, marks))?;
+        write(&Destination::standard_output(), &show::text::render(&recording, marks))?;
     }
     match recording.fault {
         Some(fault) => Err(Failure::Input(format!("{}: {fault}", args.algorithm.name))),
@@ -157,16 +151,22 @@ fn page(args: &PageArgs) -> Result<()> {
         record_values(algorithm, Operator::<i64>::sum(), args.machine.banks, &values, args.seed)
     });
     let recordings: Vec<Recording> = recordings.collect::<Result<_>>()?;
-    let mut files = vec![("index.html".to_owned(), show::html::overview(&recordings))];
-    files.extend(recordings.iter().map(|recording| {
+    let page = |recording: &Recording| {
         (format!("{}.html", recording.algorithm.name), show::html::page(recording, Some("index.html")))
-    }));
-    output::write_folder("--out", &args.out, &files)?;
+    };
+    let mut files: Vec<_> = recordings.iter().map(page).collect();
+    // Last, so that it leads to nothing that is not there.
+    files.push(("index.html".to_owned(), show::html::overview(&recordings)));
+    output::write_folder("--out", &args.out, &files, show::html::MARK)?;
     crate::print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
 }
 
 /// Writes a text where it goes.
 fn write(to: &Destination, text: &str) -> Result<()> {
-    let name = to.name();
-    to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(&name, &e)))
+    to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(to.name(), &e)))
+}
+
+/// Whether standard output is one of these, so that nothing else goes there.
+fn takes_standard_output(outputs: &[Option<Destination>]) -> bool {
+    outputs.iter().flatten().any(Destination::is_standard_output)
 }

@@ -1,8 +1,8 @@
 //! The command `lab race`: every algorithm's kernels on one GPU, beside a copy and the library.
 
 use super::args::RaceArgs;
-use super::write;
-use crate::args::DeviceChoice;
+use super::{takes_standard_output, write};
+use crate::device::DeviceChoice;
 use crate::failure::{Failure, Result, one_line};
 use crate::output::Destination;
 use crate::progress::Progress;
@@ -17,14 +17,8 @@ const MOST: usize = 1 << 31;
 
 /// `upsweep lab race`.
 pub(super) fn run(args: &RaceArgs) -> Result<()> {
-    let to = |option, path: &Option<std::path::PathBuf>| {
-        path.as_deref().map(|path| Destination::of(option, path)).transpose()
-    };
-    let (csv, svg) = (to("--csv", &args.csv)?, to("--svg", &args.svg)?);
-    let is_out = |to: &Option<Destination>| matches!(to, Some(Destination::StandardOutput));
-    if is_out(&csv) && is_out(&svg) {
-        return Err(Failure::Input("--csv and --svg cannot both go to standard output".to_owned()));
-    }
+    let outputs = Destination::several([("--csv", &args.csv), ("--svg", &args.svg)])?;
+    let [csv, svg] = &outputs;
     if let Some(n) = args.n.0.iter().find(|&&n| n > MOST) {
         return Err(Failure::Input(format!("{n} elements: a race has {MOST} at most")));
     }
@@ -50,13 +44,13 @@ pub(super) fn run(args: &RaceArgs) -> Result<()> {
         laps.extend(gpu::race(&gpu, &algorithms, n, |_| progress.step(n)).map_err(failed)?);
     }
     drop(progress);
-    if let Some(csv) = &csv {
+    if let Some(csv) = csv {
         write(csv, &as_csv(&laps))?;
     }
-    if let Some(svg) = &svg {
+    if let Some(svg) = svg {
         write(svg, &as_plot(&laps))?;
     }
-    match is_out(&csv) || is_out(&svg) {
+    match takes_standard_output(&outputs) {
         true => Ok(()),
         false => crate::print_lines(&as_table(&gpu.name(), &args.n.0, &laps)),
     }

@@ -108,6 +108,25 @@ impl Done {
     }
 }
 
+/// What `script` records of a run on a pseudo-terminal; `None` where there is no `script`.
+#[cfg(target_os = "linux")]
+pub(crate) fn on_terminal(f: &Folder, args: &str) -> Option<String> {
+    let command = format!("{} {args}", env!("CARGO_BIN_EXE_upsweep"));
+    let output = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(f.path(""))
+        .stdin(Stdio::null())
+        .output();
+    let output = output.ok()?;
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap().replace('\r', ""))
+}
+
+/// The numbers from 0 on, a line each.
+pub(crate) fn numbers(n: usize) -> String {
+    (0..n).map(|k| format!("{k}\n")).collect()
+}
+
 /// A .npy file of version 1, whose header need not be true.
 pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     npy_dictionary(1, &format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"), data)

@@ -13,6 +13,9 @@ const STAGE: &str = include_str!("../../assets/stage.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
+/// What every page says near its beginning, and no other file does.
+pub const MARK: &str = "upsweep lab, the laboratory of scans";
+
 /// A page on which the run plays. `overview` is a link back.
 #[must_use]
 pub fn page(recording: &Recording, overview: Option<&str>) -> String {
@@ -177,6 +180,7 @@ fn document(title: &str, body: &Markup) -> String {
             head {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="generator" content=(MARK);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";

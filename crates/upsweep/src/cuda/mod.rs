@@ -23,6 +23,6 @@ pub use compile::{KernelSource, compile_for};
 pub use runtime::{Cuda, DeviceInfo, Survey, survey};
 pub use variants::variants;
 
-pub(crate) use planned::plan_of;
+pub(crate) use planned::{plan_of, plan_of_sizes};
 pub(crate) use runtime::download;
 use runtime::{Loan, Workspace};

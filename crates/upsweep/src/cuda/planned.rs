@@ -1,23 +1,33 @@
 //! The plan of a job, as its launch would make it.
 
 use super::Cuda;
-use super::features::Pass;
-use super::job::{heads_of, layouts_of};
+use super::features::{Heads, Layout, Layouts, Pass};
+use super::job::layouts_of;
 use super::reduce::Way;
 use super::{columns, reduce, scan};
+use crate::plan::Plan;
 use crate::plan::columns::LinesPlan;
-use crate::plan::{Plan, Shape};
-use crate::segments::SegmentKind;
+use crate::plan::cpu::{CpuJob, CpuKind, CpuSegments};
 use crate::steps::Steps;
 
-/// The plan of a scan, or of a reduction, with the steps `S`.
-pub(crate) fn plan_of<S: Steps, K, I, E>(
-    cuda: &Cuda,
-    reduces: bool,
-    shape: Shape,
-    segments: &SegmentKind<'_, K, I, E>,
-) -> Plan {
-    let (heads, layouts) = (heads_of(segments), layouts_of::<S>());
+/// The plan of a job with the steps `S`.
+pub(crate) fn plan_of<S: Steps>(cuda: &Cuda, job: CpuJob) -> Plan {
+    plan(cuda, job, layouts_of::<S>())
+}
+
+/// The plan of a job whose types are aligned to their size.
+pub(crate) fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
+    let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
+    plan(cuda, job, Layouts { input, acc, output })
+}
+
+fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts) -> Plan {
+    let (shape, reduces) = (job.shape, job.kind == CpuKind::Reduction);
+    let heads = match job.segments {
+        CpuSegments::None => Heads::None,
+        CpuSegments::Heads => Heads::Flags,
+        CpuSegments::Offsets(_) => Heads::Offsets,
+    };
     let columns = || Plan::Columns(LinesPlan { columns: columns::plan(layouts, Pass::Whole), shape, reduces });
     let in_one_pass = |by_segment| Plan::Scan(scan::plan_of(cuda, shape, heads, by_segment, layouts));
     if !reduces {

@@ -1,0 +1,96 @@
+//! What scans and reductions are asked for in common, and how messages say it.
+
+use crate::args::Common;
+use crate::device::Chosen;
+use crate::element::{Type, Value, with_type};
+use crate::failure::{Failure, Result};
+use crate::input::Form;
+use crate::show::Summary;
+use std::time::Duration;
+use upsweep_dynamic::{Error, Number};
+
+/// What was asked for, as far as scans and reductions share it.
+pub(crate) struct Asked<'a> {
+    pub(crate) common: &'a Common,
+    /// How messages call the input.
+    pub(crate) name: &'a str,
+    pub(crate) device: &'a Chosen,
+    /// The shape and the axis to work along.
+    pub(crate) axis: Option<(&'a [usize], usize)>,
+}
+
+impl<'a> Asked<'a> {
+    /// The initial value, for elements of this type.
+    pub(crate) fn init(&self, element: Type) -> Result<Option<Number>> {
+        let Some(text) = &self.common.init else { return Ok(None) };
+        let number = with_type!(element, T => T::parse(text.trim()).map(Number::from));
+        let wrong = |reason| format!("--init: {reason} ({} has elements of {element})", self.name);
+        number.map(Some).map_err(|reason| Failure::Input(wrong(reason)))
+    }
+
+    pub(crate) fn failed(&self, error: &Error) -> Failure {
+        match (error, &self.common.segments) {
+            (Error::Offsets { .. }, Some(path)) => Failure::input(&path.display().to_string(), error),
+            _ => Failure::computing(self.name, error),
+        }
+    }
+
+    /// Whether results have to fit: the program chose i64 itself, so nobody has asked for integers that wrap around.
+    pub(crate) fn may_not_wrap(&self, form: &Form, element: Type) -> bool {
+        let text = matches!(form, Form::Table { .. } | Form::Words);
+        text && self.common.element.is_none() && element == Type::I64
+    }
+
+    /// What a result that does not fit means to the user. `from` says whether it is one of a scan or a total.
+    pub(crate) fn overflow(&self, form: &Form, from: &str, error: &Error) -> Failure {
+        let Error::Overflow { op, element, index, value } = error else { return self.failed(error) };
+        let (place, first) = place(form);
+        let value = match (value, from) {
+            (Some(value), "") => format!("the {op} is {value}, which does not fit {element}"),
+            (Some(value), _) => format!("{from}the {op} does not fit {element}, in the end it is {value}"),
+            (None, _) => format!("{from}the {op} does not fit {element}"),
+        };
+        let advice = format!("give --type f64, or --type {element} to let it wrap around");
+        Failure::input(self.name, format!("{place} {}: {value}: {advice}", index + first))
+    }
+
+    /// What was computed, in words.
+    pub(crate) fn summary(
+        &self,
+        mut what: String,
+        (len, element): (usize, Type),
+        time: Duration,
+        bytes: usize,
+    ) -> Summary<'a> {
+        if let Some((shape, axis)) = self.axis {
+            what.push_str(&format!(" along axis {axis} of {shape:?}"));
+        }
+        if self.common.by_key.is_some() || self.common.segments.is_some() {
+            what.push_str(" by segment");
+        }
+        Summary { len, element: element.name(), what, device: &self.device.label, time, bytes }
+    }
+}
+
+/// The axis of `name`'s `shape` that `asked` means, counted from 0.
+pub(crate) fn axis(asked: i64, shape: &[usize], name: &str) -> Result<usize> {
+    let axes = shape.len();
+    let from_start = if asked < 0 { asked.checked_add_unsigned(axes as u64) } else { Some(asked) };
+    from_start.and_then(|axis| usize::try_from(axis).ok()).filter(|&axis| axis < axes).ok_or_else(|| {
+        let reason = match axes {
+            0 => "a single value has no axes".to_owned(),
+            1 => "there is one axis, 0".to_owned(),
+            _ => format!("the shape {shape:?} has the axes 0 to {}", axes - 1),
+        };
+        Failure::input(name, format!("has no axis {asked}: {reason}"))
+    })
+}
+
+/// How messages and the preview call the place of a value, and the number of the first. A row is that of the file.
+pub(crate) fn place(form: &Form) -> (&'static str, usize) {
+    match form {
+        Form::Table { layout, .. } => ("row", layout.first_row()),
+        Form::Words => ("number", 1),
+        Form::Npy | Form::Raw => ("at", 0),
+    }
+}

@@ -1,0 +1,183 @@
+//! What a text is read into: arrays that grow, and say so when there is no memory for them.
+
+use crate::element::{Type, Value, Values, with_type};
+use crate::failure::Failure;
+use crate::number::{is_whole, not_exactly};
+use std::collections::HashSet;
+
+/// Why something is not taken.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is wrong.
+    Wrong(String),
+    /// There is no memory for so many bytes.
+    Memory(usize),
+}
+
+impl From<String> for Refused {
+    fn from(reason: String) -> Self {
+        Self::Wrong(reason)
+    }
+}
+
+impl Refused {
+    /// The failure: of memory in the file `name`, or else what `wrong` makes of the reason.
+    pub(crate) fn failure(self, name: &str, wrong: impl FnOnce(String) -> Failure) -> Failure {
+        match self {
+            Self::Wrong(reason) => wrong(reason),
+            Self::Memory(bytes) => Failure::memory(name, bytes),
+        }
+    }
+}
+
+/// Appends `value`, if there is memory for it.
+pub(crate) fn push<T>(values: &mut Vec<T>, value: T) -> Result<(), Refused> {
+    reserve(values, 1)?;
+    values.push(value);
+    Ok(())
+}
+
+fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+    let bytes = values.len().saturating_add(more).saturating_mul(size_of::<T>());
+    values.try_reserve(more).map_err(|_| Refused::Memory(bytes))
+}
+
+/// Takes values as text, one by one.
+pub(crate) trait Collector {
+    /// Takes the next value.
+    fn push(&mut self, text: &str) -> Result<(), Refused>;
+
+    /// All values.
+    fn finish(self: Box<Self>) -> Values;
+}
+
+/// What takes the values of type `element`, or finds the type out: i64 while all are integers, else f64.
+pub(crate) fn collector(element: Option<Type>) -> Box<dyn Collector> {
+    match element {
+        Some(element) => with_type!(element, T => Box::new(Typed::<T>(Vec::new()))),
+        None => Box::new(Inferred::Integers(Vec::new())),
+    }
+}
+
+struct Typed<T>(Vec<T>);
+
+impl<T: Value> Collector for Typed<T>
+where
+    Vec<T>: Into<Values>,
+{
+    fn push(&mut self, text: &str) -> Result<(), Refused> {
+        push(&mut self.0, T::parse(text)?)
+    }
+
+    fn finish(self: Box<Self>) -> Values {
+        self.0.into()
+    }
+}
+
+enum Inferred {
+    Integers(Vec<i64>),
+    Floats(Vec<f64>),
+}
+
+impl Collector for Inferred {
+    fn push(&mut self, text: &str) -> Result<(), Refused> {
+        match self {
+            Self::Floats(values) => push(values, Value::parse(text)?),
+            Self::Integers(values) => match text.parse() {
+                Ok(value) => push(values, value),
+                Err(_) if is_whole(text) => Err(Refused::Wrong(too_large(text))),
+                Err(_) => {
+                    let value = Value::parse(text)?;
+                    reserve(values, 1)?;
+                    let rounded = |&n: &i64| (n as f64) as i128 != i128::from(n);
+                    if let Some(n) = values.iter().copied().find(rounded) {
+                        let reason = not_exactly(&n.to_string(), "f64", n as f64);
+                        return Err(format!("{text} makes the values f64: {reason}").into());
+                    }
+                    // Same size and alignment: the elements are rewritten where they lie.
+                    let mut floats: Vec<f64> = std::mem::take(values).into_iter().map(|n| n as f64).collect();
+                    floats.push(value);
+                    *self = Self::Floats(floats);
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Values {
+        match *self {
+            Self::Integers(values) => values.into(),
+            Self::Floats(values) => values.into(),
+        }
+    }
+}
+
+/// What to do about an integer that i64 does not hold.
+fn too_large(text: &str) -> String {
+    let unsigned = text.parse::<u64>().is_ok().then_some("--type u64");
+    let float = <f64 as Value>::parse(text).is_ok().then_some("--type f64");
+    let takers: Vec<&str> = unsigned.into_iter().chain(float).collect();
+    let text = crate::failure::shown(text);
+    match takers[..] {
+        [] => format!("{text} does not fit i64, nor exactly f64: write {text}.0 to have it rounded"),
+        _ => format!("{text} does not fit i64: give {}", takers.join(" or ")),
+    }
+}
+
+/// Texts one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    pub(crate) fn push(&mut self, text: &[u8]) -> Result<(), Refused> {
+        reserve(&mut self.bytes, text.len())?;
+        self.bytes.extend_from_slice(text);
+        push(&mut self.ends, self.bytes.len())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+
+    /// The first text that was there before.
+    pub(crate) fn repeated(&self) -> Result<Option<&[u8]>, Refused> {
+        // Sorted keys, the usual ones, need no memory.
+        if self.iter().zip(self.iter().skip(1)).all(|(a, b)| a < b) {
+            return Ok(None);
+        }
+        let mut seen = HashSet::new();
+        for text in self.iter() {
+            let bytes = seen.len().saturating_mul(size_of::<&[u8]>());
+            seen.try_reserve(1).map_err(|_| Refused::Memory(bytes))?;
+            if !seen.insert(text) {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_texts_are_found() {
+        let of = |texts: &[&str]| {
+            let mut all = Texts::default();
+            texts.iter().for_each(|text| assert!(all.push(text.as_bytes()).is_ok()));
+            assert_eq!(all.iter().map(<[u8]>::to_vec).collect::<Vec<_>>().len(), texts.len());
+            all.repeated().ok().flatten().map(<[u8]>::to_vec)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["a"]), None);
+        assert_eq!(of(&["a", "b", "c"]), None);
+        assert_eq!(of(&["c", "a", "", "b"]), None);
+        assert_eq!(of(&["ab", "c", "a", "bc", "c", "ab"]), Some(b"c".to_vec()));
+        assert_eq!(of(&["", "a", ""]), Some(b"".to_vec()));
+    }
+}

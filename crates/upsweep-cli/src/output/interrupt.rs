@@ -1,0 +1,98 @@
+//! Interrupts: a signal ends the program, but leaves no unfinished file that has a name, and none beside a finished one.
+//!
+//! An unfinished file usually has no name and goes away with the process, so that signals need no handler. While it has
+//! one, and from the moment on in which it takes its place, signals are held: the first is noticed at the next write, or
+//! comes too late.
+
+use crate::failure::{Failure, Result};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+#[cfg(target_os = "linux")]
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+/// Only Linux says which signals are ignored: without SIGHUP, `nohup` holds on other systems too.
+#[cfg(not(target_os = "linux"))]
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
+
+#[derive(Default)]
+struct Signals {
+    /// The signal that came while signals were held, or 0.
+    came: Arc<AtomicUsize>,
+    /// Whether a signal ends the program at once.
+    at_once: Arc<AtomicBool>,
+}
+
+static HANDLED: OnceLock<Signals> = OnceLock::new();
+
+/// From now on signals wait.
+pub(super) fn hold() {
+    let signals = HANDLED.get_or_init(|| {
+        let signals = Signals::default();
+        for signal in SIGNALS.into_iter().filter(|&signal| !is_ignored(signal)) {
+            // Without a handler a signal still ends the program, at worst beside a file.
+            let _ = flag::register_conditional_default(signal, signals.at_once.clone());
+            let _ = flag::register_usize(signal, signals.came.clone(), signal as usize);
+        }
+        signals
+    });
+    signals.at_once.store(false, Ordering::SeqCst);
+}
+
+/// From now on signals end the program at once again; one that waits ends it here.
+pub(super) fn release() -> Result<()> {
+    if let Some(signals) = HANDLED.get() {
+        signals.at_once.store(true, Ordering::SeqCst);
+    }
+    check()
+}
+
+/// Fails if a signal waits.
+pub(super) fn check() -> Result<()> {
+    came().map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
+}
+
+fn came() -> Option<i32> {
+    let signal = HANDLED.get()?.came.load(Ordering::SeqCst);
+    i32::try_from(signal).ok().filter(|&signal| signal != 0)
+}
+
+/// Ends the program as `signal` would have.
+pub(crate) fn end_by(signal: i32) -> ExitCode {
+    let _ = low_level::emulate_default_handler(signal);
+    // Signals end a program on Unix; elsewhere a shell sees this.
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
+}
+
+/// A writer that fails once a signal waits.
+pub(super) struct Watched<W>(pub(super) W);
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match came() {
+            Some(_) => Err(io::Error::other("interrupted")),
+            None => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Whether the program was started with this signal ignored, as `nohup` and a shell's background jobs are.
+#[cfg(target_os = "linux")]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_ignored(_: i32) -> bool {
+    false
+}

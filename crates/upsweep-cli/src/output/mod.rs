@@ -1,0 +1,245 @@
+//! Where results go: a file that appears whole or not at all, a stream that is open, a device.
+
+mod folder;
+mod interrupt;
+mod stream;
+mod unfinished;
+
+pub(crate) use folder::write_folder;
+pub(crate) use interrupt::end_by;
+
+use crate::failure::{Failure, Result, words};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use stream::{Inherited, Whose, holds_descriptors};
+use unfinished::Unfinished;
+
+/// Where a result goes.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    /// How messages call it.
+    name: String,
+    place: Place,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    StandardOutput,
+    Descriptor(Inherited),
+    /// What is there and is no plain file, such as a device: written as it is.
+    Special {
+        path: PathBuf,
+        append: bool,
+    },
+    /// A plain file in this folder, which is there: what has its name is replaced.
+    File {
+        path: PathBuf,
+        folder: PathBuf,
+    },
+}
+
+impl Destination {
+    pub(crate) fn standard_output() -> Self {
+        Self { name: "standard output".to_owned(), place: Place::StandardOutput }
+    }
+
+    /// Where `option path` goes, if something can be written there. It must be called before the program opens anything:
+    /// a number of a descriptor then means what it means to the caller.
+    pub(crate) fn of(option: &str, path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let wrong = |reason: &str| Err(Failure::Input(format!("{option} {name}: {reason}")));
+        if path.as_os_str() == "-" {
+            return Ok(Self::standard_output());
+        }
+        if fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+            return wrong("is a directory: name a file in it");
+        }
+        let (folder, path) = match resolve(path) {
+            Ok(Resolved::File { folder, path }) => (folder, path),
+            Ok(Resolved::Descriptor(found)) if found.is_standard_output() => return Ok(Self::standard_output()),
+            Ok(Resolved::Descriptor(found)) => return Ok(Self { name, place: Place::Descriptor(found) }),
+            Ok(Resolved::ForeignDescriptor(path)) => {
+                return Ok(Self { name, place: Place::Special { path, append: true } });
+            }
+            Err(reason) => return wrong(&reason),
+        };
+        match fs::metadata(&path) {
+            Ok(found) if !found.is_file() => {
+                return Ok(Self { name, place: Place::Special { path, append: false } });
+            }
+            Ok(found) if found.permissions().readonly() => return wrong("is read-only"),
+            Ok(_) => {
+                // Nobody replaces what they may not write.
+                if let Err(e) = OpenOptions::new().write(true).open(&path) {
+                    return wrong(&words(&e));
+                }
+            }
+            Err(_) => {}
+        }
+        Ok(Self { name, place: Place::File { path, folder } })
+    }
+
+    /// Where each of these options goes, if it was given; no two may go to the same place.
+    pub(crate) fn several<const N: usize>(options: [(&str, &Option<PathBuf>); N]) -> Result<[Option<Self>; N]> {
+        let mut found = [const { None }; N];
+        for (k, (option, path)) in options.iter().enumerate() {
+            let Some(path) = path else { continue };
+            let one = Self::of(option, path)?;
+            let same = found[..k].iter().position(|other: &Option<Self>| other.as_ref().is_some_and(|o| o.is(&one)));
+            if let Some(other) = same {
+                let other = options[other].0;
+                return Err(Failure::Input(format!("{other} and {option} cannot both go to {}", one.name)));
+            }
+            found[k] = Some(one);
+        }
+        Ok(found)
+    }
+
+    /// Whether both are one file or stream. A device takes what several write.
+    fn is(&self, other: &Self) -> bool {
+        match (&self.place, &other.place) {
+            (Place::Special { .. }, _) => false,
+            (Place::File { path, .. }, Place::File { path: other, .. }) => path == other || is_same_file(path, other),
+            (one, other) => one == other,
+        }
+    }
+
+    pub(crate) fn is_standard_output(&self) -> bool {
+        self.place == Place::StandardOutput
+    }
+
+    pub(crate) fn is_plain_file(&self) -> bool {
+        matches!(self.place, Place::File { .. })
+    }
+
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.place, Place::StandardOutput | Place::Descriptor(_))
+    }
+
+    /// How messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Lets `write` write the whole result. If it fails, nothing is left of a file.
+    pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        interrupt::release()?;
+        let name = &*self.name;
+        let failed = |e: &io::Error| Failure::writing(name, e);
+        let opened = |e: io::Error| Failure::input(name, words(&e));
+        match &self.place {
+            Place::StandardOutput => buffered(io::stdout().lock(), write, failed),
+            Place::Descriptor(inherited) => buffered(inherited.open().map_err(opened)?, write, failed),
+            Place::Special { path, append } => {
+                let file = OpenOptions::new().write(true).append(*append).open(path).map_err(opened)?;
+                buffered(file, write, failed)
+            }
+            Place::File { path, folder } => {
+                let unfinished = begin(path, folder, name)?;
+                let written = buffered(interrupt::Watched(unfinished.file()), write, failed);
+                interrupt::hold();
+                interrupt::check()?;
+                written?;
+                unfinished.place(path, folder).map_err(|e| failed(&e))
+            }
+        }
+    }
+}
+
+/// A file that can become `path`. Where its folder takes no new file and `path` is there, it is copied in the end, and
+/// begins in the folder for temporary files.
+fn begin(path: &Path, folder: &Path, name: &str) -> Result<Unfinished> {
+    let refused = match Unfinished::new(path, folder) {
+        Ok(unfinished) => return Ok(unfinished),
+        Err(e) if !unfinished::is_refusal(&e) => return Err(Failure::writing(name, &e)),
+        Err(e) => words(&e),
+    };
+    if !path.exists() {
+        return Err(Failure::input(name, format!("the folder {} takes no new file: {refused}", folder.display())));
+    }
+    let elsewhere = std::env::temp_dir();
+    Unfinished::new(path, &elsewhere).map_err(|e| {
+        let (folder, elsewhere) = (folder.display(), elsewhere.display());
+        let reason = format!("the folder {folder} takes no new file ({refused}), nor does {elsewhere}: {}", words(&e));
+        Failure::input(name, reason)
+    })
+}
+
+/// What a path leads to.
+enum Resolved {
+    File {
+        folder: PathBuf,
+        path: PathBuf,
+    },
+    Descriptor(Inherited),
+    /// An open file of another process.
+    ForeignDescriptor(PathBuf),
+}
+
+/// Follows links also where they lead to nothing yet. Descriptors look like links to files, but the file is not what is
+/// meant: it was opened to be appended to, is at some position, or has no name.
+fn resolve(path: &Path) -> std::result::Result<Resolved, String> {
+    // As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..=MOST_LINKS {
+        let name = path.file_name().ok_or("names no file")?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let real = match fs::canonicalize(folder) {
+            Ok(real) if real.is_dir() => real,
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                return Err(format!("there is no folder {}: make it first", folder.display()));
+            }
+            Err(e) if e.kind() != ErrorKind::NotADirectory => {
+                return Err(format!("{}: {}", folder.display(), words(&e)));
+            }
+            _ => return Err(format!("{} is no folder", folder.display())),
+        };
+        let here = real.join(name);
+        if let Some(number) = name.to_str().and_then(|name| name.parse().ok()) {
+            match holds_descriptors(&real) {
+                Some(Whose::Own) => {
+                    let found = Inherited::find(number, &here);
+                    return found.map(Resolved::Descriptor).ok_or_else(|| format!("descriptor {number} is not open"));
+                }
+                Some(Whose::Foreign) => return Ok(Resolved::ForeignDescriptor(here)),
+                None => {}
+            }
+        }
+        match fs::read_link(&here) {
+            Ok(target) => path = real.join(target),
+            Err(_) => return Ok(Resolved::File { folder: real, path: here }),
+        }
+    }
+    Err(format!("is a link that leads back to itself, or through more than {MOST_LINKS} others"))
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    matches!((id(a), id(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &Path, _: &Path) -> bool {
+    // Both paths are canonical.
+    false
+}
+
+fn buffered<W: Write>(
+    out: W,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+    failed: impl Fn(&io::Error) -> Failure,
+) -> Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 18, out);
+    match write(&mut out).and_then(|()| out.flush().map_err(|e| failed(&e))) {
+        Ok(()) => Ok(()),
+        Err(failure) => {
+            // What is still in the buffer belongs to a result that is not wanted any more.
+            let _ = out.into_parts();
+            Err(failure)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A table's columns: whether the first row names them, and which one is meant.
+
+use crate::failure::{Failure, Result, quoted, shown};
+use crate::number::is_number;
+use csv::ByteRecord;
+
+/// The columns of a table called `name`.
+#[derive(Debug)]
+pub(super) struct Columns<'a> {
+    pub(super) name: &'a str,
+    /// The first row, if it names the columns.
+    pub(super) names: Option<&'a ByteRecord>,
+    pub(super) first: &'a ByteRecord,
+    pub(super) delimiter: u8,
+}
+
+/// The text of a cell, if it is UTF-8.
+pub(super) fn text_of(cell: &[u8]) -> Option<&str> {
+    std::str::from_utf8(cell.trim_ascii()).ok()
+}
+
+fn holds_number(cell: &[u8]) -> bool {
+    text_of(cell).is_some_and(is_number)
+}
+
+pub(super) fn has_number(row: &ByteRecord) -> bool {
+    row.iter().any(holds_number)
+}
+
+/// Whether the first row may name columns although it has numbers: these are years, each another, and what stands under
+/// them are none.
+pub(super) fn names_years(first: &ByteRecord, second: &ByteRecord) -> bool {
+    let year = |cell: &[u8]| match cell.trim_ascii() {
+        digits @ [_, _, _, _] => {
+            text_of(digits).and_then(|text| text.parse().ok()).filter(|year| (1900..=2100u32).contains(year))
+        }
+        _ => None,
+    };
+    let numbers: Vec<usize> = (0..first.len()).filter(|&k| holds_number(&first[k])).collect();
+    let years: Option<Vec<u32>> = numbers.iter().map(|&k| year(&first[k])).collect();
+    let Some(mut years) = years else { return false };
+    years.sort_unstable();
+    let distinct = years.windows(2).all(|pair| pair[0] != pair[1]);
+    let enough = years.len() > 1 || years.len() == 1 && first.iter().any(|cell| text_of(cell).is_none_or(is_name));
+    distinct && enough && numbers.iter().any(|&k| second.get(k).is_some_and(|cell| year(cell).is_none()))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !is_number(text)
+}
+
+/// Whether `row` has a cell `text` that cannot be the number of a column.
+pub(super) fn names(row: &ByteRecord, text: &str) -> bool {
+    !text.parse().is_ok_and(|number: usize| (1..=row.len()).contains(&number)) && has_cell(row, text)
+}
+
+fn has_cell(row: &ByteRecord, text: &str) -> bool {
+    row.iter().any(|cell| text_of(cell) == Some(text))
+}
+
+/// `COLUMN_SUFFIX`, or with a number where a column has that name.
+pub(super) fn new_name(column: &[u8], suffix: &str, taken: &ByteRecord) -> Vec<u8> {
+    let base = [column.trim_ascii(), b"_", suffix.as_bytes()].concat();
+    let mut name = base.clone();
+    let mut number = 2;
+    while taken.iter().any(|cell| cell.trim_ascii() == name) {
+        name = [&base, format!("_{number}").as_bytes()].concat();
+        number += 1;
+    }
+    name
+}
+
+impl Columns<'_> {
+    /// How messages call a column.
+    pub(super) fn label(&self, column: usize) -> String {
+        match self.names.and_then(|names| names.get(column)).map(<[u8]>::trim_ascii).filter(|name| !name.is_empty()) {
+            Some(name) => shown(&String::from_utf8_lossy(name)),
+            None => (column + 1).to_string(),
+        }
+    }
+
+    fn wrong(&self, reason: &str) -> Failure {
+        let separator = separator(self.first, self.delimiter);
+        let hint = separator.map_or_else(String::new, |other| format!("; {}", self.separated_by(other)));
+        Failure::input(self.name, format!("{reason}{hint}"))
+    }
+
+    /// The column that the user calls `text`.
+    pub(super) fn find(&self, text: &str) -> Result<usize> {
+        let mut called = self.names.into_iter().flatten().enumerate().filter(|(_, name)| text_of(name) == Some(text));
+        match (called.next(), called.count()) {
+            (Some((column, _)), 0) => return Ok(column),
+            (Some(_), more) => {
+                return Err(self.wrong(&format!("{} columns are named {}: give the number", more + 1, quoted(text))));
+            }
+            (None, _) => {}
+        }
+        let width = self.first.len();
+        let is_number = match text.parse::<usize>() {
+            Ok(number) if (1..=width).contains(&number) => return Ok(number - 1),
+            parsed => parsed.is_ok(),
+        };
+        let called = if is_number { text.to_owned() } else { quoted(text) };
+        Err(self.wrong(&match self.names {
+            Some(_) => format!("has no column {called}: {}", self.list()),
+            None if width == 0 => "is empty: it has no columns".to_owned(),
+            None if is_number && !has_cell(self.first, text) => format!("has no column {called}: {}", self.list()),
+            None => format!(
+                "has no column {called}: its first row has numbers and so names no columns; give a number from 1 to \
+                 {width}, or --header yes"
+            ),
+        }))
+    }
+
+    fn list(&self) -> String {
+        const MOST: usize = 30;
+        let Some(names) = self.names else {
+            return match self.first.len() {
+                0 => "it is empty".to_owned(),
+                width => format!("columns are numbered from 1 to {width}"),
+            };
+        };
+        let listed: Vec<String> =
+            names.iter().take(MOST).map(|name| shown(&String::from_utf8_lossy(name.trim_ascii()))).collect();
+        let more = if names.len() > MOST { format!(", ... ({} in all)", names.len()) } else { String::new() };
+        format!("the columns are {}{more}", listed.join(", "))
+    }
+
+    /// The only column with a number in the first row of data.
+    pub(super) fn only_numeric(&self, row: Option<&ByteRecord>) -> Result<usize> {
+        let width = self.first.len();
+        let Some(row) = row else {
+            return match width {
+                0 | 1 => Ok(0),
+                _ => Err(self.wrong(&format!("has no rows; choose a --column: {}", self.list()))),
+            };
+        };
+        let numeric: Vec<usize> = (0..row.len()).filter(|&k| holds_number(&row[k])).collect();
+        match numeric[..] {
+            [column] => Ok(column),
+            [] if width == 1 => Ok(0),
+            [] => Err(self.wrong("has no number in its first row of data; choose a --column")),
+            _ => {
+                let labels: Vec<String> = numeric.iter().take(30).map(|&k| self.label(k)).collect();
+                let (count, labels) = (numeric.len(), labels.join(", "));
+                Err(self.wrong(&format!("has {count} numeric columns: choose one with --column: {labels}")))
+            }
+        }
+    }
+
+    /// Fails if the rows are separated into cells by something else: the one cell of `row` then is no number.
+    pub(super) fn check_separator(&self, row: &ByteRecord) -> Result<()> {
+        match separator(row, self.delimiter) {
+            Some(other) if self.first.len() == 1 => Err(Failure::input(self.name, self.separated_by(other))),
+            _ => Ok(()),
+        }
+    }
+
+    fn separated_by(&self, other: char) -> String {
+        let (ending, own) = if self.delimiter == b'\t' { ("tsv", "tabs") } else { ("csv", "commas") };
+        format!(
+            "its cells seem to be separated by {}, and in a .{ending} they are by {own}: convert it",
+            quoted(&other.to_string())
+        )
+    }
+}
+
+/// What separates the cells of a row that has one cell, as it seems.
+fn separator(row: &ByteRecord, delimiter: u8) -> Option<char> {
+    let mut cells = row.iter();
+    let (Some(cell), None) = (cells.next(), cells.next()) else { return None };
+    [';', '\t', '|', ','].into_iter().find(|&c| c as u32 != u32::from(delimiter) && cell.contains(&(c as u8)))
+}

@@ -1,0 +1,250 @@
+//! Tables: .csv and .tsv, one column in, one column more out.
+//!
+//! A table is read twice: once for its column, and once more when it is written with the result beside it. Neither
+//! holds more than the column and one row in memory.
+
+mod columns;
+mod rows;
+mod strict;
+
+use crate::args::Header;
+use crate::collect::{Collector, Refused, Texts, collector, push};
+use crate::element::{Type, Values, format};
+use crate::failure::{Failure, Result, note};
+use crate::input::{self, Source};
+use crate::number::not_a_number;
+use crate::progress::Progress;
+use columns::{Columns, text_of};
+use csv::ByteRecord;
+use rows::Rows;
+use std::io::{Read, Write};
+
+/// What to read from a table.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) column: Option<&'a str>,
+    pub(crate) by_key: Option<&'a str>,
+    pub(crate) element: Option<Type>,
+    pub(crate) header: Header,
+    pub(crate) delimiter: u8,
+    /// Whether to keep the text of each segment's key.
+    pub(crate) keep_keys: bool,
+}
+
+/// How a table was read, to read it again.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    source: Source,
+    delimiter: u8,
+    /// The first row, if it names the columns.
+    names: Option<ByteRecord>,
+    column: usize,
+    /// How messages call the column.
+    label: String,
+    key_column: Option<usize>,
+    key_label: Option<String>,
+}
+
+/// Where the keys change.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    /// For each row, whether its key differs from the row's before.
+    pub(crate) heads: Vec<bool>,
+    /// The key of each segment, if they were to be kept.
+    pub(crate) texts: Texts,
+}
+
+/// Reads one column of the table in `source`.
+pub(crate) fn read(
+    source: Source,
+    name: &str,
+    wanted: &Wanted<'_>,
+    progress: &Progress,
+) -> Result<(Values, Layout, Keys)> {
+    check_encoding(&source, name)?;
+    let mut rows = Rows::new(&source, name, wanted.delimiter, progress)?;
+    let (mut first, mut row) = (ByteRecord::new(), ByteRecord::new());
+    let any = rows.next(&mut first)?;
+    let mut more = any && rows.next(&mut row)?;
+    let is_header = is_header(wanted, &first, &row);
+    let names = is_header.then_some(&first);
+    let columns = Columns { name, names, first: &first, delimiter: wanted.delimiter };
+    let data = if is_header { more.then_some(&row) } else { any.then_some(&first) };
+    let column = match wanted.column {
+        Some(text) => columns.find(text)?,
+        None => columns.only_numeric(data)?,
+    };
+    let key_column = wanted.by_key.map(|text| columns.find(text)).transpose()?;
+    if let Some(data) = data {
+        columns.check_separator(data)?;
+    }
+    if !is_header && wanted.header == Header::Auto && columns::names_years(&first, &row) {
+        note(&format!(
+            "{name}: the first row has numbers and is taken for data: if it names the columns, give --header yes"
+        ));
+    }
+
+    let mut taker = Taker {
+        values: collector(wanted.element),
+        column,
+        key_column,
+        keys: Keys::default(),
+        last_key: None,
+        keep_keys: wanted.keep_keys,
+        width: first.len(),
+    };
+    let wrong = |rows: &Rows<'_>, row: u64, reason: Reason| match reason {
+        Reason::Row(refused) => refused.failure(name, |reason| rows.wrong_row(row, &reason)),
+        Reason::Cell(refused) => {
+            refused.failure(name, |reason| rows.wrong_row(row, &format!("column {}: {reason}", columns.label(column))))
+        }
+    };
+    if any && !is_header {
+        taker.take(&first).map_err(|reason| wrong(&rows, 1, reason))?;
+    }
+    while more {
+        taker.take(&row).map_err(|reason| wrong(&rows, rows.row(), reason))?;
+        more = rows.next(&mut row)?;
+    }
+    let (values, keys) = (taker.values.finish(), taker.keys);
+    let (label, key_label) = (columns.label(column), key_column.map(|column| columns.label(column)));
+    let names = is_header.then_some(first);
+    Ok((values, Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label }, keys))
+}
+
+/// Whether the first row names the columns.
+fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bool {
+    match wanted.header {
+        Header::Yes => true,
+        Header::No => false,
+        Header::Auto if first.is_empty() => false,
+        Header::Auto => {
+            let asked = [wanted.column, wanted.by_key];
+            let is_named = || asked.iter().flatten().any(|text| columns::names(first, text));
+            !columns::has_number(first) || columns::names_years(first, second) && is_named()
+        }
+    }
+}
+
+/// Tables are UTF-8, or at least have its commas and digits.
+fn check_encoding(source: &Source, name: &str) -> Result<()> {
+    let mut start = Vec::new();
+    (&source.file).take(4).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
+    match input::is_utf16(&start) {
+        true => Err(Failure::input(name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")),
+        false => Ok(()),
+    }
+}
+
+/// What takes a row's value and key.
+struct Taker {
+    values: Box<dyn Collector>,
+    column: usize,
+    key_column: Option<usize>,
+    keys: Keys,
+    last_key: Option<Vec<u8>>,
+    keep_keys: bool,
+    width: usize,
+}
+
+/// What is wrong with a row, or with its cell in the column.
+enum Reason {
+    Row(Refused),
+    Cell(Refused),
+}
+
+impl Taker {
+    fn take(&mut self, row: &ByteRecord) -> std::result::Result<(), Reason> {
+        if row.len() != self.width {
+            let reason = format!("has {} cells where the first row has {}", row.len(), self.width);
+            return Err(Reason::Row(reason.into()));
+        }
+        let cell = &row[self.column];
+        match text_of(cell) {
+            Some("") => Err("the cell is empty: fill it or remove the row".to_owned().into()),
+            Some(text) => self.values.push(text),
+            None => Err(not_a_number(&String::from_utf8_lossy(cell)).into()),
+        }
+        .map_err(Reason::Cell)?;
+        let Some(key_column) = self.key_column else { return Ok(()) };
+        let key = &row[key_column];
+        let head = self.last_key.as_deref() != Some(key);
+        push(&mut self.keys.heads, head).map_err(Reason::Row)?;
+        if head {
+            let buffer = self.last_key.get_or_insert_default();
+            buffer.clear();
+            buffer.extend_from_slice(key);
+            if self.keep_keys {
+                self.keys.texts.push(key).map_err(Reason::Row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Layout {
+    /// How messages call the column that was read.
+    pub(crate) fn column(&self) -> &str {
+        &self.label
+    }
+
+    /// How messages call the key column.
+    pub(crate) fn key_column(&self) -> Option<&str> {
+        self.key_label.as_deref()
+    }
+
+    /// The row in which data begin, as messages count rows: from 1, the names too.
+    pub(crate) fn first_row(&self) -> usize {
+        1 + usize::from(self.names.is_some())
+    }
+
+    /// The names of the key column and of the results, if the table names its columns.
+    pub(crate) fn key_names(&self, suffix: &str) -> Option<ByteRecord> {
+        let names = self.names.as_ref()?;
+        let mut row = ByteRecord::new();
+        row.push_field(names.get(self.key_column?)?.trim_ascii());
+        row.push_field(&columns::new_name(names.get(self.column)?, suffix, &row));
+        Some(row)
+    }
+
+    /// Writes the table with `values` as one more column, named after the column and `suffix`.
+    pub(crate) fn write_joined(
+        &self,
+        (name, suffix): (&str, &str),
+        values: &Values,
+        delimiter: u8,
+        (out, out_name): (&mut dyn Write, &str),
+        progress: &Progress,
+    ) -> Result<()> {
+        let mut rows = Rows::new(&self.source, name, self.delimiter, progress)?;
+        let mut out =
+            csv::WriterBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).flexible(true).from_writer(out);
+        let mut write = |row: &ByteRecord| {
+            out.write_byte_record(row).map_err(|e| match e.into_kind() {
+                csv::ErrorKind::Io(e) => Failure::writing(out_name, &e),
+                other => Failure::Run(format!("{out_name}: writing failed: {other:?}")),
+            })
+        };
+        let mut row = ByteRecord::new();
+        if let Some(names) = &self.names
+            && rows.next(&mut row)?
+        {
+            row.push_field(&columns::new_name(names.get(self.column).unwrap_or_default(), suffix, names));
+            write(&row)?;
+        }
+        let mut text = Vec::new();
+        for index in 0..values.len() {
+            if !rows.next(&mut row)? {
+                return Err(Failure::changed(name));
+            }
+            text.clear();
+            format(values, index, &mut text);
+            row.push_field(&text);
+            write(&row)?;
+        }
+        if rows.next(&mut row)? {
+            return Err(Failure::changed(name));
+        }
+        out.flush().map_err(|e| Failure::writing(out_name, &e))
+    }
+}

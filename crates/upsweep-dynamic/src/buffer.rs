@@ -1,0 +1,72 @@
+//! Elements where a device computes.
+
+use crate::Result;
+use crate::values::{copied, zeroed};
+use std::borrow::Cow;
+use upsweep::{Array, Device, Input, Output, View, ViewMut};
+
+/// Whether the device computes in the host's memory.
+pub(crate) fn on_host(device: &Device) -> bool {
+    #[cfg(feature = "cuda")]
+    if device.as_cuda().is_some() {
+        return false;
+    }
+    let _ = device;
+    true
+}
+
+/// Elements that a call reads, and those that it writes if they are owned.
+#[derive(Debug)]
+pub(crate) enum Buffer<'a, T: Clone> {
+    Host(Cow<'a, [T]>),
+    Borrowed(&'a mut [T]),
+    Device(Array<T>),
+}
+
+impl<'a, T: crate::Value> Buffer<'a, T> {
+    /// `values`, where the device computes: on the host, as they are.
+    pub(crate) fn new(device: &Device, values: impl Into<Cow<'a, [T]>>) -> Result<Self> {
+        let values = values.into();
+        if on_host(device) { Ok(Self::Host(values)) } else { Ok(Self::Device(device.upload(&values)?)) }
+    }
+
+    /// `len` zeros, where the device computes.
+    pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
+        if on_host(device) {
+            Ok(Self::Host(Cow::Owned(zeroed(len)?)))
+        } else {
+            Ok(Self::Device(device.filled(len, T::default())?))
+        }
+    }
+
+    /// The elements, on the host.
+    pub(crate) fn into_vec(self) -> Result<Vec<T>> {
+        match self {
+            Self::Host(values) => Ok(values.into_owned()),
+            Self::Borrowed(values) => copied(values),
+            Self::Device(values) => Ok(values.to_vec()?),
+        }
+    }
+}
+
+impl<T: crate::Value> Input for Buffer<'_, T> {
+    type Item = T;
+    fn view(&self) -> View<'_, T> {
+        match self {
+            Self::Host(values) => View::Host(values),
+            Self::Borrowed(values) => View::Host(values),
+            Self::Device(values) => values.view(),
+        }
+    }
+}
+
+impl<T: crate::Value> Output for Buffer<'_, T> {
+    type Item = T;
+    fn view_mut(&mut self) -> ViewMut<'_, T> {
+        match self {
+            Self::Host(values) => ViewMut::Host(values.to_mut()),
+            Self::Borrowed(values) => ViewMut::Host(values),
+            Self::Device(values) => values.view_mut(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Whether the results of a sum or product of integers fit their type.
+
+use crate::segments::Heads;
+use crate::{Error, Number, Op, Result, Type, Value, View};
+use upsweep::plan::Shape;
+
+/// A call whose results are to fit.
+#[derive(Debug)]
+pub(crate) struct Checked<'a> {
+    pub(crate) op: Op,
+    pub(crate) init: Option<Number>,
+    pub(crate) axis: Option<(&'a [usize], usize)>,
+    pub(crate) heads: &'a Heads<'a>,
+    /// Which results there are.
+    pub(crate) results: Results,
+}
+
+/// Which combinations of a segment's elements are results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Results {
+    Scan { exclusive: bool, reverse: bool },
+    Reduction,
+}
+
+/// Elements at equal distances: a segment, or a line along an axis.
+#[derive(Clone, Copy)]
+struct Line {
+    start: usize,
+    step: usize,
+    len: usize,
+}
+
+impl Checked<'_> {
+    /// Computes all results once more, one after the other and in 128 bits.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] with the first result that does not fit.
+    pub(crate) fn check(&self, x: View<'_>) -> Result<()> {
+        let element = x.element();
+        let wraps = !matches!(element, Type::Bool | Type::F16 | Type::F32 | Type::F64);
+        if !wraps || !matches!(self.op, Op::Sum | Op::Product) {
+            return Ok(());
+        }
+        crate::with_view!(x, x => self.of_type(x))
+    }
+
+    fn of_type<T: Value>(&self, x: &[T]) -> Result<()> {
+        let shape = Shape::new(self.axis, x.len())?;
+        match self.heads {
+            Heads::Whole => {
+                let lines = (0..shape.outer).flat_map(|outer| (0..shape.inner).map(move |inner| (outer, inner)));
+                let mut lines = lines.map(|(outer, inner)| Line {
+                    start: outer * shape.len * shape.inner + inner,
+                    step: shape.inner,
+                    len: shape.len,
+                });
+                lines.try_for_each(|line| self.line(x, line))
+            }
+            Heads::Offsets(offsets) => offsets.windows(2).try_for_each(|pair| {
+                let [start, end] = [pair[0], pair[1]].map(|offset| offset as usize);
+                self.line(x, Line { start, step: 1, len: end - start })
+            }),
+        }
+    }
+
+    fn line<T: Value>(&self, x: &[T], line: Line) -> Result<()> {
+        let (op, element) = (self.op, T::TYPE);
+        let identity = i128::from(op == Op::Product);
+        let mut total = self.init.and_then(Number::integer).unwrap_or(identity);
+        let overflow = |index, total: i128| {
+            let value = (total != i128::MAX && total != i128::MIN).then_some(total);
+            Err(Error::Overflow { op, element, index, value })
+        };
+        // The element since which a reduction has not fitted.
+        let mut since = None;
+        for k in 0..line.len {
+            let at = |k| match self.results {
+                Results::Scan { reverse: true, .. } => line.start + (line.len - 1 - k) * line.step,
+                _ => line.start + k * line.step,
+            };
+            let Some(value) = x[at(k)].number().integer() else { return Ok(()) };
+            // What saturates is out of every type, and only a factor 0 leads back.
+            total = if op == Op::Sum { total.saturating_add(value) } else { total.saturating_mul(value) };
+            if T::exactly(Number::Integer(total)).is_some() {
+                since = None;
+                continue;
+            }
+            match self.results {
+                Results::Scan { exclusive: false, .. } => return overflow(at(k), total),
+                // The last total is no result.
+                Results::Scan { exclusive: true, .. } if k + 1 < line.len => return overflow(at(k + 1), total),
+                Results::Scan { .. } => {}
+                Results::Reduction => since = since.or(Some(at(k))),
+            }
+        }
+        since.map_or(Ok(()), |index| overflow(index, total))
+    }
+}

@@ -1,0 +1,129 @@
+//! The one error type: a variant for each broken precondition, with its values.
+
+use crate::{Number, Op, Type};
+use std::fmt;
+
+/// The result of every call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What was wrong with a call, with the values that show it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// No type or operator has this name.
+    Name {
+        /// `"type"` or `"operator"`.
+        what: &'static str,
+        /// The name.
+        found: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// Values of this type do not have the operator.
+    Operator {
+        /// The operator.
+        op: Op,
+        /// The type.
+        element: Type,
+    },
+    /// Bytes that are no array of the type.
+    Bytes {
+        /// The type.
+        element: Type,
+        /// How many bytes there are.
+        len: usize,
+        /// What is wrong with them.
+        reason: &'static str,
+    },
+    /// A value that the type wanted does not have.
+    Inexact {
+        /// Which value: `"element"`, `"the initial value"`.
+        what: &'static str,
+        /// Its position in the array, if it is in one.
+        index: Option<usize>,
+        /// The value.
+        number: Number,
+        /// The type wanted.
+        element: Type,
+    },
+    /// A result does not fit its type.
+    Overflow {
+        /// The operator.
+        op: Op,
+        /// The type.
+        element: Type,
+        /// The position of the result; of a reduction, that of the element from which on the total does not fit.
+        index: usize,
+        /// The result, if an `i128` holds it.
+        value: Option<i128>,
+    },
+    /// Segment offsets that do not ascend from 0 to the number of elements.
+    Offsets {
+        /// The number of elements.
+        len: usize,
+        /// The offset that is wrong, and why.
+        reason: String,
+    },
+    /// Options that mean nothing together.
+    Options {
+        /// The options.
+        options: &'static str,
+        /// Why they exclude each other and what to do instead.
+        reason: &'static str,
+    },
+    /// The host has not enough memory.
+    OutOfMemory {
+        /// The bytes asked for.
+        bytes: usize,
+    },
+    /// The library's own.
+    Upsweep(upsweep::Error),
+}
+
+impl From<upsweep::Error> for Error {
+    fn from(error: upsweep::Error) -> Self {
+        Self::Upsweep(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name { what, found, known } => write!(f, "there is no {what} {found:?}: there are {known}"),
+            Self::Operator { op, element: Type::Bool } => {
+                write!(f, "bool values have no {op}: bool has and, or and xor; u64 counts")
+            }
+            Self::Operator { op, element } => {
+                write!(f, "{element} values have no {op}: and, or and xor work on the bits of integers and bool")
+            }
+            Self::Bytes { element, len, reason } => write!(f, "{len} bytes are no values of {element}: {reason}"),
+            Self::Inexact { what, index, number, element } => {
+                write!(f, "{what}")?;
+                if let Some(index) = index {
+                    write!(f, " {index}")?;
+                }
+                write!(f, " is {number}, which is not exactly a value of type {element}")
+            }
+            Self::Overflow { op, element, index, value } => {
+                write!(f, "the {op} at element {index} ")?;
+                match value {
+                    Some(value) => write!(f, "is {value}, which does not fit {element}"),
+                    None => write!(f, "does not fit {element}"),
+                }
+            }
+            Self::Offsets { len, reason } => write!(f, "{reason}: offsets ascend from 0 to {len}"),
+            Self::Options { options, reason } => write!(f, "{options}: {reason}"),
+            Self::OutOfMemory { bytes } => write!(f, "not enough memory for {bytes} bytes"),
+            Self::Upsweep(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Upsweep(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The library's calls, compiled: one function for each pair of a type and an operator.
+//!
+//! The pairs are 51 instead of 71, because signed integers are computed as unsigned ones where their bits are the same.
+
+use crate::buffer::Buffer;
+use crate::{Op, Value, plain};
+use half::f16;
+use upsweep::operator::Same;
+use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
+use upsweep::segments::Segmentation;
+use upsweep::{Device, Init, Operator, Reduce, Result, Scan, Segments};
+
+/// The options of a call, whatever its operator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options<'a, T> {
+    pub(crate) exclusive: bool,
+    pub(crate) reverse: bool,
+    pub(crate) init: Option<T>,
+    pub(crate) axis: Option<(&'a [usize], usize)>,
+    /// The offsets of the segments, if there are any.
+    pub(crate) offsets: Option<&'a Buffer<'a, u64>>,
+}
+
+/// What a scan reads and writes.
+#[derive(Debug)]
+pub(crate) enum Place<'a, 'x, 'y, T: Clone> {
+    Apart(&'a Buffer<'x, T>, &'a mut Buffer<'y, T>),
+    InPlace(&'a mut Buffer<'y, T>),
+}
+
+/// What is compiled for one operator.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernels<T: Value> {
+    pub(crate) scan: fn(&Options<'_, T>, &Device, Place<'_, '_, '_, T>) -> Result<()>,
+    pub(crate) reduce: fn(&Options<'_, T>, &Device, &Buffer<'_, T>, &mut Buffer<'_, T>) -> Result<()>,
+    pub(crate) plain_scan: fn(&[T], &mut [T]),
+    pub(crate) plain_reduce: fn(&[T]) -> Option<T>,
+}
+
+impl<T: Value> Kernels<T> {
+    fn new<O: Operator<T> + Default>() -> Self {
+        Self {
+            scan: scan::<T, O>,
+            reduce: reduce::<T, O>,
+            plain_scan: plain::scan_with::<T, O>,
+            plain_reduce: plain::reduce_with::<T, O>,
+        }
+    }
+}
+
+fn scan<T: Value, O: Operator<T> + Default>(
+    options: &Options<'_, T>,
+    device: &Device,
+    place: Place<'_, '_, '_, T>,
+) -> Result<()> {
+    let mut scan = Scan::new(O::default());
+    if options.exclusive {
+        scan = scan.exclusive();
+    }
+    if options.reverse {
+        scan = scan.reverse();
+    }
+    if let Some((shape, axis)) = options.axis {
+        scan = scan.axis(shape, axis);
+    }
+    match (options.offsets, options.init) {
+        (None, None) => run_scan(&scan, device, place),
+        (None, Some(init)) => run_scan(&scan.init(init), device, place),
+        (Some(offsets), None) => run_scan(&scan.segments(Segments::Offsets(offsets)), device, place),
+        (Some(offsets), Some(init)) => run_scan(&scan.segments(Segments::Offsets(offsets)).init(init), device, place),
+    }
+}
+
+fn run_scan<T: Value, O: Operator<T>, S: Segmentation, V: Init<T>>(
+    scan: &Scan<'_, O, Same, Same, S, V>,
+    device: &Device,
+    place: Place<'_, '_, '_, T>,
+) -> Result<()> {
+    match place {
+        Place::Apart(input, output) => scan.run(device, input, output),
+        Place::InPlace(data) => scan.run_in_place(device, data),
+    }
+}
+
+fn reduce<T: Value, O: Operator<T> + Default>(
+    options: &Options<'_, T>,
+    device: &Device,
+    input: &Buffer<'_, T>,
+    output: &mut Buffer<'_, T>,
+) -> Result<()> {
+    let mut reduce = Reduce::new(O::default());
+    if let Some((shape, axis)) = options.axis {
+        reduce = reduce.axis(shape, axis);
+    }
+    match (options.offsets, options.init) {
+        (None, None) => reduce.run(device, input, output),
+        (None, Some(init)) => reduce.init(init).run(device, input, output),
+        (Some(offsets), None) => reduce.segments(Segments::Offsets(offsets)).run(device, input, output),
+        (Some(offsets), Some(init)) => {
+            reduce.segments(Segments::Offsets(offsets)).init(init).run(device, input, output)
+        }
+    }
+}
+
+/// A type with its compiled operators.
+pub(crate) trait Computed: Value {
+    /// What is compiled for `op`: everything that the type has, unless another type has the same bits.
+    fn kernels(op: Op) -> Option<Kernels<Self>>;
+}
+
+macro_rules! compiled {
+    ($($($t:ident)*: $ops:tt;)*) => { $(compiled! { @types $ops $($t)* })* };
+    (@types $ops:tt $($t:ident)*) => { $(compiled! { @one $t $ops })* };
+    (@one $t:ident [$($op:ident)*]) => {
+        impl Computed for $t {
+            fn kernels(op: Op) -> Option<Kernels<Self>> {
+                match op {
+                    $(Op::$op => Some(Kernels::new::<$op>()),)*
+                    #[allow(unreachable_patterns, reason = "some types have every operator")]
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+compiled! {
+    u8 u16 u32 u64: [Sum Product Min Max And Or Xor];
+    i8 i16 i32 i64: [Min Max];
+    f16 f32 f64: [Sum Product Min Max];
+    bool: [And Or Xor];
+}

@@ -1,0 +1,65 @@
+//! Scans and reductions whose element type, operator and options are chosen when the program runs.
+//!
+//! [`upsweep`] compiles a scan for its types and its operator. A program that reads both from a file or from a user, such as
+//! a command line or a binding to another language, needs all of them compiled, and a way to choose: that is this crate.
+//!
+//! ```
+//! use upsweep::Device;
+//! use upsweep_dynamic::{Op, Reduce, Scan, Segments, Type, Values, View};
+//!
+//! // What another program has in memory: the bytes of eight numbers, and their type as text.
+//! let bytes = [3u8, 1, 7, 0, 4, 1, 6, 3];
+//! let x = View::from_bytes("u8".parse()?, &bytes)?;
+//!
+//! let device = Device::cpu();
+//! let op: Op = "sum".parse()?;
+//! let running = Scan::new(op).run(&device, x)?;
+//! assert_eq!(running, Values::U8(vec![3, 4, 11, 11, 15, 16, 22, 25]));
+//!
+//! let of_rows = Reduce::new(Op::Max).axis(&[2, 4], 1).run(&device, x)?;
+//! assert_eq!(of_rows, Values::U8(vec![7, 6]));
+//!
+//! let keys = Segments::Keys(View::U16(&[5, 5, 5, 9, 9, 5, 5, 5]));
+//! let of_runs = Reduce::new(op).accumulate(Type::F64).segments(keys).run(&device, x)?;
+//! assert_eq!(of_runs, Values::F64(vec![11.0, 4.0, 10.0]));
+//!
+//! let error = Scan::new(Op::Xor).run(&device, View::F32(&[1.0])).unwrap_err();
+//! assert_eq!(error.to_string(), "f32 values have no xor: and, or and xor work on the bits of integers and bool");
+//! # Ok::<(), upsweep_dynamic::Error>(())
+//! ```
+//!
+//! **What is compiled.** Each operator for each type that has it, except that sums, products and bit operations of signed
+//! integers are those of unsigned ones, which have the same bits. Each is the library's own built-in operator, so it
+//! runs as fast as in a program that names it.
+//!
+//! **Memory.** The crate has no device arrays in its interface: inputs are on the host, and so are results. On CUDA a call copies
+//! the input to the device and the results back; [`Prepared`] copies once for many runs.
+
+#![forbid(unsafe_code)]
+
+mod buffer;
+mod check;
+mod error;
+mod kernels;
+mod number;
+mod operator;
+mod options;
+pub mod plain;
+mod prepared;
+mod reduce;
+mod scan;
+mod segments;
+mod types;
+mod values;
+
+pub use error::{Error, Result};
+#[doc(hidden)]
+pub use half::f16;
+pub use number::Number;
+pub use operator::Op;
+pub use prepared::Prepared;
+pub use reduce::Reduce;
+pub use scan::Scan;
+pub use segments::Segments;
+pub use types::{Type, Value};
+pub use values::{Values, View, ViewMut};

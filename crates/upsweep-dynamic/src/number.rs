@@ -1,0 +1,56 @@
+//! Numbers on their way from one type to another.
+
+use crate::Value;
+use std::fmt;
+
+/// A number as wide as any element type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// An integer, or a `bool` as 0 or 1.
+    Integer(i128),
+    /// A float.
+    Float(f64),
+}
+
+impl Number {
+    /// The number, if it is whole and an `i128` for certain.
+    #[must_use]
+    pub fn integer(self) -> Option<i128> {
+        // Every finite f64 of at most this size is an i128.
+        const LIMIT: f64 = 1e38;
+        match self {
+            Self::Integer(n) => Some(n),
+            Self::Float(x) if x.fract() == 0.0 && x.abs() <= LIMIT => Some(x as i128),
+            Self::Float(_) => None,
+        }
+    }
+
+    /// The number as a float, if `round`, the rounding to the wanted type, leaves it as it is.
+    pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
+        let (x, whole) = match self {
+            Self::Integer(n) => (n as f64, Some(n)),
+            Self::Float(x) => (x, None),
+        };
+        let rounded = round(x);
+        let same = match whole {
+            Some(n) => rounded.is_finite() && rounded as i128 == n,
+            None => rounded == x || x.is_nan(),
+        };
+        same.then_some(rounded)
+    }
+}
+
+impl<T: Value> From<T> for Number {
+    fn from(value: T) -> Self {
+        value.number()
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(n) => write!(f, "{n}"),
+            Self::Float(x) => write!(f, "{x:?}"),
+        }
+    }
+}

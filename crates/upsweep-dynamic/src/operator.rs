@@ -1,0 +1,79 @@
+//! The operators.
+
+use crate::{Error, Type};
+use std::fmt;
+use std::str::FromStr;
+
+/// A built-in operator: see [`upsweep::operator::builtin`] for what each computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `a + b`; integers wrap around in their type
+    Sum,
+    /// `a * b`; integers wrap around in their type
+    Product,
+    /// The smaller; of floats NaN if there is one
+    Min,
+    /// The larger; of floats NaN if there is one
+    Max,
+    /// `a & b`, of integers and `bool`
+    And,
+    /// `a | b`, of integers and `bool`
+    Or,
+    /// `a ^ b`, of integers and `bool`
+    Xor,
+}
+
+impl Op {
+    /// Every operator.
+    pub const ALL: &'static [Self] = &[Self::Sum, Self::Product, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
+
+    /// Its name: `sum`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Product => "product",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+        }
+    }
+
+    /// Whether it combines signed integers to the bits to which it combines unsigned ones.
+    pub(crate) fn keeps_bits(self) -> bool {
+        !matches!(self, Self::Min | Self::Max)
+    }
+
+    /// Checks that values of type `element` have the operator.
+    ///
+    /// # Errors
+    /// [`Error::Operator`] if they have not.
+    pub fn check(self, element: Type) -> Result<(), Error> {
+        let bits = matches!(self, Self::And | Self::Or | Self::Xor);
+        let has = match element {
+            Type::Bool => bits,
+            Type::F16 | Type::F32 | Type::F64 => !bits,
+            _ => true,
+        };
+        if has { Ok(()) } else { Err(Error::Operator { op: self, element }) }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Op {
+    type Err = Error;
+
+    /// The operator of this [`name`](Op::name).
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let names = || Self::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(" ");
+        let found = Self::ALL.iter().copied().find(|op| op.name() == name);
+        found.ok_or_else(|| Error::Name { what: "operator", found: name.to_owned(), known: names() })
+    }
+}

@@ -1,0 +1,122 @@
+//! What scans and reductions share: their options, and their elements in the type that is computed in.
+
+use crate::check::{Checked, Results};
+use crate::segments::Heads;
+use crate::{Error, Number, Op, Result, Segments, Type, Value, Values, View, with_type};
+
+/// The options that scans and reductions share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Common<'a> {
+    pub(crate) op: Op,
+    pub(crate) init: Option<Number>,
+    pub(crate) axis: Option<(&'a [usize], usize)>,
+    pub(crate) segments: Segments<'a>,
+    pub(crate) accumulate: Option<Type>,
+}
+
+/// The methods that set them, for a builder with a field `common`.
+macro_rules! common_options {
+    () => {
+        /// Every line or segment begins with `value`, which must be a value of the type that is computed in.
+        pub fn init(mut self, value: impl Into<Number>) -> Self {
+            self.common.init = Some(value.into());
+            self
+        }
+
+        /// Works along `axis` (counted from 0) of a row-major array of this `shape`.
+        pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
+            self.common.axis = Some((shape, axis));
+            self
+        }
+
+        /// Works on each segment by itself.
+        pub fn segments(mut self, segments: Segments<'a>) -> Self {
+            self.common.segments = segments;
+            self
+        }
+
+        /// Computes in another type, which the results have. The elements must be values of that type: they are converted
+        /// first, on the host, in a pass over memory and to an array of their own.
+        pub fn accumulate(mut self, element: Type) -> Self {
+            self.common.accumulate = Some(element);
+            self
+        }
+    };
+}
+pub(crate) use common_options;
+
+impl<'a> Common<'a> {
+    pub(crate) fn new(op: Op) -> Self {
+        Self { op, init: None, axis: None, segments: Segments::Whole, accumulate: None }
+    }
+
+    /// `x` in the type that is computed in.
+    pub(crate) fn typed<'x>(&self, x: View<'x>) -> Result<Typed<'x>> {
+        match self.accumulate {
+            Some(element) if element != x.element() => {
+                self.op.check(element)?;
+                x.to_type(element).map(Typed::Owned)
+            }
+            _ => Ok(Typed::Borrowed(x)),
+        }
+    }
+
+    /// Checks what can be checked before anything is computed; the segments of `x`.
+    pub(crate) fn begin(&self, x: View<'_>) -> Result<Heads<'a>> {
+        self.op.check(x.element())?;
+        with_type!(x.element(), T => self.value::<T>().map(drop))?;
+        Heads::new(self.segments, x.len())
+    }
+
+    /// Checks that these results fit the type that is computed in.
+    pub(crate) fn check_overflow(&self, x: View<'_>, results: Results) -> Result<()> {
+        let x = self.typed(x)?;
+        let heads = self.begin(x.view())?;
+        let Self { op, init, axis, .. } = *self;
+        Checked { op, init, axis, heads: &heads, results }.check(x.view())
+    }
+
+    /// The initial value of elements of type `T`.
+    fn value<T: Value>(&self) -> Result<Option<T>> {
+        let Some(number) = self.init else { return Ok(None) };
+        let inexact = Error::Inexact { what: "the initial value", index: None, number, element: T::TYPE };
+        T::exactly(number).map(Some).ok_or(inexact)
+    }
+
+    /// The initial value as one of type `T`, in which elements of type `element` are computed.
+    pub(crate) fn initial<T: Value>(&self, element: Type) -> Result<Option<T>> {
+        match self.init.and_then(Number::integer) {
+            // A signed one, computed as the unsigned one with the same bits.
+            Some(n) if n < 0 && T::TYPE != element => {
+                let bits = Number::Integer(n + (1 << (8 * T::TYPE.size())));
+                Common { init: Some(bits), ..*self }.value()
+            }
+            _ => self.value(),
+        }
+    }
+}
+
+/// Elements in the type that is computed in.
+#[derive(Debug)]
+pub(crate) enum Typed<'a> {
+    Borrowed(View<'a>),
+    Owned(Values),
+}
+
+impl Typed<'_> {
+    pub(crate) fn view(&self) -> View<'_> {
+        match self {
+            Self::Borrowed(x) => *x,
+            Self::Owned(x) => x.view(),
+        }
+    }
+
+    /// The same bits, as a type for which `op` is compiled.
+    pub(crate) fn computed(self, op: Op) -> Self {
+        match self {
+            _ if !op.keeps_bits() => self,
+            Self::Borrowed(x) => Self::Borrowed(x.unsigned()),
+            Self::Owned(x) => Self::Owned(x.unsigned()),
+        }
+    }
+}

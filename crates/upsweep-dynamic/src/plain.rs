@@ -1,0 +1,71 @@
+//! The plain loop on one core, which a program has without upsweep: what upsweep is measured against.
+
+use crate::kernels::{Computed, Kernels};
+use crate::{Error, Number, Op, Result, Type, Value, View, ViewMut};
+use upsweep::Operator;
+
+/// The inclusive scan of `x` with `op`, to `out`.
+///
+/// # Errors
+/// [`Error::Operator`], and [`upsweep::Error::Length`] when `out` is shorter or longer than `x`, or of another type.
+pub fn scan(op: Op, x: View<'_>, out: ViewMut<'_>) -> Result<()> {
+    op.check(x.element())?;
+    let (x, out) = if op.keeps_bits() { (x.unsigned(), out.unsigned()) } else { (x, out) };
+    macro_rules! of_types {
+        ($($variant:ident)*) => {
+            match (x, out) {
+                $((View::$variant(x), ViewMut::$variant(out)) if x.len() == out.len() => {
+                    (kernels(op)?.plain_scan)(x, out);
+                    Ok(())
+                })*
+                (x, out) if x.element() == out.element() => {
+                    Err(upsweep::Error::Length { what: "output", found: out.len(), expected: x.len() }.into())
+                }
+                _ => Err(Error::Options { options: "x and out", reason: "they have different types: give one" }),
+            }
+        };
+    }
+    of_types! { Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 }
+}
+
+/// The reduction of `x` with `op`; of nothing, nothing.
+///
+/// # Errors
+/// [`Error::Operator`]
+pub fn reduce(op: Op, x: View<'_>) -> Result<Option<Number>> {
+    let element = x.element();
+    op.check(element)?;
+    let x = if op.keeps_bits() { x.unsigned() } else { x };
+    crate::with_view!(x, x => Ok((kernels(op)?.plain_reduce)(x).map(|value| number(value, element))))
+}
+
+/// A value of type `element`, which was computed as one of type `T` with the same bits.
+fn number<T: Value>(value: T, element: Type) -> Number {
+    match (value.number(), element) {
+        (Number::Integer(n), Type::I8) => Number::Integer((n as i8).into()),
+        (Number::Integer(n), Type::I16) => Number::Integer((n as i16).into()),
+        (Number::Integer(n), Type::I32) => Number::Integer((n as i32).into()),
+        (Number::Integer(n), Type::I64) => Number::Integer((n as i64).into()),
+        (number, _) => number,
+    }
+}
+
+/// What is compiled for `op` and `T`.
+pub(crate) fn kernels<T: Computed>(op: Op) -> Result<Kernels<T>> {
+    T::kernels(op).ok_or(Error::Operator { op, element: T::TYPE })
+}
+
+pub(crate) fn scan_with<T: Value, O: Operator<T> + Default>(x: &[T], out: &mut [T]) {
+    let operator = O::default();
+    let mut so_far: Option<T> = None;
+    for (x, out) in x.iter().zip(out) {
+        let with = so_far.map_or(*x, |so_far| operator.combine(so_far, *x));
+        *out = with;
+        so_far = Some(with);
+    }
+}
+
+pub(crate) fn reduce_with<T: Value, O: Operator<T> + Default>(x: &[T]) -> Option<T> {
+    let operator = O::default();
+    x.iter().copied().reduce(|a, b| operator.combine(a, b))
+}

@@ -1,0 +1,144 @@
+//! The element types.
+
+use crate::{Error, Number};
+use half::f16;
+use std::fmt;
+use std::str::FromStr;
+use upsweep::Element;
+
+/// A type whose arrays are scanned and reduced: each of the variants of [`Type`], and no other.
+pub trait Value:
+    Element + bytemuck::NoUninit + bytemuck::CheckedBitPattern + bytemuck::Zeroable + Default + PartialEq + fmt::Debug
+{
+    /// The type, as a value.
+    const TYPE: Type;
+
+    /// The value, without loss.
+    fn number(self) -> Number;
+
+    /// The value that is exactly `number`, if there is one. Every NaN is one value.
+    fn exactly(number: Number) -> Option<Self>;
+}
+
+/// `with_type!(a type, T => expression)`: the expression, with that type as `T`.
+#[macro_export]
+macro_rules! with_type {
+    (@one $t:ident $rust:ty, $body:expr) => {{
+        type $t = $rust;
+        $body
+    }};
+    ($of:expr, $t:ident => $body:expr) => {
+        match $of {
+            $crate::Type::Bool => $crate::with_type!(@one $t bool, $body),
+            $crate::Type::I8 => $crate::with_type!(@one $t i8, $body),
+            $crate::Type::I16 => $crate::with_type!(@one $t i16, $body),
+            $crate::Type::I32 => $crate::with_type!(@one $t i32, $body),
+            $crate::Type::I64 => $crate::with_type!(@one $t i64, $body),
+            $crate::Type::U8 => $crate::with_type!(@one $t u8, $body),
+            $crate::Type::U16 => $crate::with_type!(@one $t u16, $body),
+            $crate::Type::U32 => $crate::with_type!(@one $t u32, $body),
+            $crate::Type::U64 => $crate::with_type!(@one $t u64, $body),
+            $crate::Type::F16 => $crate::with_type!(@one $t $crate::f16, $body),
+            $crate::Type::F32 => $crate::with_type!(@one $t f32, $body),
+            $crate::Type::F64 => $crate::with_type!(@one $t f64, $body),
+        }
+    };
+}
+
+macro_rules! types {
+    ($($rust:ident $variant:ident $numpy:literal),* $(,)?) => {
+        /// An element type.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs, reason = "each is the Rust type of its name")]
+        pub enum Type { $($variant),* }
+
+        impl Type {
+            /// Every type.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Its name in Rust: `f32`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($rust)),* }
+            }
+
+            /// Its name in NumPy's array protocol, without the byte order: `f4`.
+            #[must_use]
+            pub fn numpy(self) -> &'static str {
+                match self { $(Self::$variant => $numpy),* }
+            }
+
+            /// The bytes of a value.
+            #[must_use]
+            pub fn size(self) -> usize {
+                match self { $(Self::$variant => size_of::<$rust>()),* }
+            }
+        }
+    };
+}
+types! {
+    bool Bool "b1",
+    i8 I8 "i1", i16 I16 "i2", i32 I32 "i4", i64 I64 "i8",
+    u8 U8 "u1", u16 U16 "u2", u32 U32 "u4", u64 U64 "u8",
+    f16 F16 "f2", f32 F32 "f4", f64 F64 "f8",
+}
+
+impl Type {
+    /// All names, for messages.
+    #[must_use]
+    pub fn names() -> String {
+        Self::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Type {
+    type Err = Error;
+
+    /// The type of this [`name`](Type::name).
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.iter().copied().find(|element| element.name() == name);
+        found.ok_or_else(|| Error::Name { what: "type", found: name.to_owned(), known: Self::names() })
+    }
+}
+
+macro_rules! integers {
+    ($($t:ident $variant:ident),*) => { $(impl Value for $t {
+        const TYPE: Type = Type::$variant;
+        fn number(self) -> Number { Number::Integer(i128::from(self)) }
+        fn exactly(number: Number) -> Option<Self> { number.integer()?.try_into().ok() }
+    })* };
+}
+integers! { i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64 }
+
+macro_rules! floats {
+    ($($t:ident $variant:ident, |$number:ident| $exactly:expr);* $(;)?) => { $(impl Value for $t {
+        const TYPE: Type = Type::$variant;
+        fn number(self) -> Number { Number::Float(self.into()) }
+        fn exactly($number: Number) -> Option<Self> { $exactly }
+    })* };
+}
+floats! {
+    f16 F16, |number| number.float(|x| f16::from_f64(x).to_f64()).map(f16::from_f64);
+    f32 F32, |number| number.float(|x| f64::from(x as f32)).map(|x| x as f32);
+    f64 F64, |number| number.float(|x| x);
+}
+
+impl Value for bool {
+    const TYPE: Type = Type::Bool;
+    fn number(self) -> Number {
+        Number::Integer(self.into())
+    }
+    fn exactly(number: Number) -> Option<Self> {
+        match number.integer()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}

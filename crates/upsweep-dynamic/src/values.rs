@@ -1,0 +1,295 @@
+//! Arrays of a type that is known when the program runs: owned and borrowed.
+
+use crate::{Error, Number, Result, Type, Value};
+use bytemuck::allocation::{cast_vec, try_zeroed_vec};
+use bytemuck::checked::CheckedCastError;
+use half::f16;
+
+/// `with_values!(values, x => expression)`: the expression, with the vector in [`Values`] as `x`.
+#[macro_export]
+macro_rules! with_values {
+    ($of:expr, $x:ident => $body:expr) => {
+        $crate::with_values!(@Values, $of, $x => $body)
+    };
+    (@$enum:ident, $of:expr, $x:ident => $body:expr) => {
+        match $of {
+            $crate::$enum::Bool($x) => $body,
+            $crate::$enum::I8($x) => $body,
+            $crate::$enum::I16($x) => $body,
+            $crate::$enum::I32($x) => $body,
+            $crate::$enum::I64($x) => $body,
+            $crate::$enum::U8($x) => $body,
+            $crate::$enum::U16($x) => $body,
+            $crate::$enum::U32($x) => $body,
+            $crate::$enum::U64($x) => $body,
+            $crate::$enum::F16($x) => $body,
+            $crate::$enum::F32($x) => $body,
+            $crate::$enum::F64($x) => $body,
+        }
+    };
+}
+
+/// `with_view!(view, x => expression)`: the expression, with the slice in [`View`] as `x`.
+#[macro_export]
+macro_rules! with_view {
+    ($of:expr, $x:ident => $body:expr) => {
+        $crate::with_values!(@View, $of, $x => $body)
+    };
+}
+
+macro_rules! arrays {
+    ($($rust:ident $variant:ident),* $(,)?) => {
+        /// An array of one type.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs, reason = "each is an array of the type of its name")]
+        pub enum Values { $($variant(Vec<$rust>)),* }
+
+        /// A borrowed array of one type.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[allow(missing_docs, reason = "each is an array of the type of its name")]
+        pub enum View<'a> { $($variant(&'a [$rust])),* }
+
+        /// An array of one type, borrowed to be changed.
+        #[derive(Debug, PartialEq)]
+        #[allow(missing_docs, reason = "each is an array of the type of its name")]
+        pub enum ViewMut<'a> { $($variant(&'a mut [$rust])),* }
+
+        impl Values {
+            /// The array, borrowed.
+            #[must_use]
+            pub fn view(&self) -> View<'_> {
+                match self { $(Self::$variant(x) => View::$variant(x)),* }
+            }
+
+            /// The array, borrowed to be changed.
+            pub fn view_mut(&mut self) -> ViewMut<'_> {
+                match self { $(Self::$variant(x) => ViewMut::$variant(x)),* }
+            }
+        }
+
+        impl View<'_> {
+            /// The type of the elements.
+            #[must_use]
+            pub fn element(&self) -> Type {
+                match self { $(Self::$variant(_) => Type::$variant),* }
+            }
+        }
+
+        impl ViewMut<'_> {
+            /// The array, to be read.
+            #[must_use]
+            pub fn view(&self) -> View<'_> {
+                match self { $(Self::$variant(x) => View::$variant(x)),* }
+            }
+        }
+
+        $(impl From<Vec<$rust>> for Values {
+            fn from(values: Vec<$rust>) -> Self { Self::$variant(values) }
+        }
+        impl<'a> From<&'a [$rust]> for View<'a> {
+            fn from(values: &'a [$rust]) -> Self { Self::$variant(values) }
+        }
+        impl<'a> From<&'a mut [$rust]> for ViewMut<'a> {
+            fn from(values: &'a mut [$rust]) -> Self { Self::$variant(values) }
+        })*
+    };
+}
+arrays! {
+    bool Bool, i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, f16 F16, f32 F32, f64 F64,
+}
+
+impl Values {
+    /// `len` zeros (`false`) of type `element`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn zeroed(element: Type, len: usize) -> Result<Self> {
+        crate::with_type!(element, T => zeroed::<T>(len).map(Self::from))
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub fn element(&self) -> Type {
+        self.view().element()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.view().len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The machine's representation of all the elements; of `bool`, bytes 0 and 1.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.view().bytes()
+    }
+
+    /// Signed integers as the unsigned ones with the same bits; others as they are.
+    pub(crate) fn unsigned(self) -> Self {
+        match self {
+            Self::I8(x) => Self::U8(cast_vec(x)),
+            Self::I16(x) => Self::U16(cast_vec(x)),
+            Self::I32(x) => Self::U32(cast_vec(x)),
+            Self::I64(x) => Self::U64(cast_vec(x)),
+            other => other,
+        }
+    }
+
+    /// What [`unsigned`](Self::unsigned) made of elements of this type, as those.
+    pub(crate) fn back_to(self, element: Type) -> Self {
+        match (self, element) {
+            (Self::U8(x), Type::I8) => Self::I8(cast_vec(x)),
+            (Self::U16(x), Type::I16) => Self::I16(cast_vec(x)),
+            (Self::U32(x), Type::I32) => Self::I32(cast_vec(x)),
+            (Self::U64(x), Type::I64) => Self::I64(cast_vec(x)),
+            (other, _) => other,
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    /// `bytes`, which are elements of type `element` in the machine's representation.
+    ///
+    /// # Errors
+    /// [`Error::Bytes`] when they are no whole number of elements, do not lie at a multiple of the type's alignment, or are
+    /// neither 0 nor 1 where they are to be `bool`.
+    pub fn from_bytes(element: Type, bytes: &'a [u8]) -> Result<Self> {
+        // Nothing may lie anywhere.
+        let bytes = if bytes.is_empty() { bytemuck::cast_slice::<u64, u8>(&[]) } else { bytes };
+        let wrong = |e: CheckedCastError| {
+            let reason = match e {
+                CheckedCastError::InvalidBitPattern => "a byte is neither 0 nor 1",
+                CheckedCastError::PodCastError(bytemuck::PodCastError::TargetAlignmentGreaterAndInputNotAligned) => {
+                    "their address is not a multiple of the type's alignment"
+                }
+                CheckedCastError::PodCastError(_) => "their number is not a multiple of the type's size",
+            };
+            Error::Bytes { element, len: bytes.len(), reason }
+        };
+        crate::with_type!(element, T => bytemuck::checked::try_cast_slice::<u8, T>(bytes).map(Self::from))
+            .map_err(wrong)
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        with_view!(self, x => x.len())
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The machine's representation of all the elements; of `bool`, bytes 0 and 1.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        with_view!(*self, x => bytemuck::cast_slice(x))
+    }
+
+    /// A copy of the array.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]
+    pub fn to_values(&self) -> Result<Values> {
+        with_view!(*self, x => copied(x).map(Values::from))
+    }
+
+    /// The array in another type, if that changes no value.
+    ///
+    /// # Errors
+    /// [`Error::Inexact`] with the first element that would change; [`Error::OutOfMemory`].
+    pub fn to_type(&self, element: Type) -> Result<Values> {
+        if element == self.element() {
+            return self.to_values();
+        }
+        // By way of numbers, a part at a time: each type is read once and written once, instead of each in each.
+        let mut numbers = [Number::Integer(0); 256];
+        crate::with_type!(element, T => {
+            let mut values: Vec<T> = room(self.len())?;
+            while values.len() < self.len() {
+                let start = values.len();
+                let numbers = &mut numbers[..(self.len() - start).min(256)];
+                with_view!(self, x => {
+                    numbers.iter_mut().zip(&x[start..]).for_each(|(number, x)| *number = x.number());
+                });
+                for &number in &*numbers {
+                    let index = Some(values.len());
+                    let inexact = || Error::Inexact { what: "element", index, number, element };
+                    values.push(T::exactly(number).ok_or_else(inexact)?);
+                }
+            }
+            Ok(values.into())
+        })
+    }
+
+    /// As [`Values::unsigned`].
+    pub(crate) fn unsigned(self) -> Self {
+        match self {
+            Self::I8(x) => Self::U8(bytemuck::cast_slice(x)),
+            Self::I16(x) => Self::U16(bytemuck::cast_slice(x)),
+            Self::I32(x) => Self::U32(bytemuck::cast_slice(x)),
+            Self::I64(x) => Self::U64(bytemuck::cast_slice(x)),
+            other => other,
+        }
+    }
+}
+
+impl ViewMut<'_> {
+    /// The type of the elements.
+    #[must_use]
+    pub fn element(&self) -> Type {
+        self.view().element()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.view().len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As [`Values::unsigned`].
+    pub(crate) fn unsigned(self) -> Self {
+        match self {
+            Self::I8(x) => Self::U8(bytemuck::cast_slice_mut(x)),
+            Self::I16(x) => Self::U16(bytemuck::cast_slice_mut(x)),
+            Self::I32(x) => Self::U32(bytemuck::cast_slice_mut(x)),
+            Self::I64(x) => Self::U64(bytemuck::cast_slice_mut(x)),
+            other => other,
+        }
+    }
+}
+
+/// An empty vector with room for `len` values.
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    values.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    Ok(values)
+}
+
+/// `len` zeros.
+pub(crate) fn zeroed<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<T>> {
+    try_zeroed_vec(len).map_err(|()| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })
+}
+
+/// A copy of `values`.
+pub(crate) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
+    let mut copy = room(values.len())?;
+    copy.extend_from_slice(values);
+    Ok(copy)
+}
