@@ -1,5 +1,7 @@
 //! Where the segments and lines of an array begin, in scan order.
 
+use super::lanes::{Lanes, ROW_BYTES, Work};
+use super::simd::Set;
 use crate::error::{Error, Result};
 use crate::operator::Function;
 use crate::segments::Offset;
@@ -116,6 +118,7 @@ pub(super) struct ByTest<F> {
     begin: F,
     len: usize,
     reverse: bool,
+    set: Set,
 }
 
 impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
@@ -141,10 +144,37 @@ impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
     }
 }
 
-/// The elements that are tested together where heads are rare: LLVM vectorises such a test.
-const MANY: usize = 64;
-/// The elements that are tested one by one before that, for where heads are frequent.
-const FEW: usize = 8;
+/// The elements that are tested together where heads are rare: the flags of one row of registers.
+const TOGETHER: usize = ROW_BYTES;
+/// The elements that are tested one by one before that, which finds the next head where segments are short without a call.
+const ALONE: usize = 8;
+
+/// Leaves out elements of the range, [`TOGETHER`] at a time, as long as there is no head among these: from its beginning,
+/// or `backward` from its end. Returns where that stops.
+struct Skip<'a, F> {
+    heads: &'a ByTest<F>,
+    range: Range<usize>,
+    backward: bool,
+}
+
+impl<F: Fn(Range<usize>) -> usize> Work for Skip<'_, F> {
+    type Result = usize;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> usize {
+        let Self { heads, range: Range { mut start, mut end }, backward } = self;
+        if backward {
+            while end >= start + TOGETHER && heads.count(end - TOGETHER, end) == 0 {
+                end -= TOGETHER;
+            }
+            return end;
+        }
+        while start + TOGETHER <= end && heads.count(start, start + TOGETHER) == 0 {
+            start += TOGETHER;
+        }
+        start
+    }
+}
 
 impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     type Cursor = ();
@@ -153,14 +183,15 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     #[inline(always)]
     fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
         let mut k = from + 1;
-        while k < end && k <= from + FEW {
+        while k < end && k <= from + ALONE {
             if self.test(k) {
                 return k;
             }
             k += 1;
         }
-        while k + MANY <= end && self.count_after_first(k, k + MANY) == 0 {
-            k += MANY;
+        if k + TOGETHER <= end {
+            // SAFETY: the processor has the instructions of a `Set`.
+            k = unsafe { self.set.compiled()(Skip { heads: self, range: k..end, backward: false }) };
         }
         while k < end && !self.test(k) {
             k += 1;
@@ -170,14 +201,15 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     #[inline(always)]
     fn last(&self, start: usize, end: usize) -> Option<usize> {
         let mut k = end;
-        while k > start && k + FEW > end {
+        while k > start && k + ALONE > end {
             k -= 1;
             if self.test(k) {
                 return Some(k);
             }
         }
-        while k >= start + MANY && self.count(k - MANY, k) == 0 {
-            k -= MANY;
+        if k >= start + TOGETHER {
+            // SAFETY: the processor has the instructions of a `Set`.
+            k = unsafe { self.set.compiled()(Skip { heads: self, range: start..k, backward: true }) };
         }
         (start..k).rev().find(|&k| self.test(k))
     }
@@ -186,7 +218,7 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
 /// Segments that begin where `flags` are set.
 pub(super) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
     let begin = move |at: Range<usize>| flags[at].iter().map(|&flag| usize::from(flag)).sum();
-    ByTest { begin, len: flags.len(), reverse }
+    ByTest { begin, len: flags.len(), reverse, set: Set::widest() }
 }
 
 /// Segments that begin where a key differs from the one before.
@@ -198,7 +230,7 @@ where
     let begin = move |at: Range<usize>| {
         keys[at.start - 1..at.end].windows(2).map(|pair| usize::from(!same.call((pair[0], pair[1])))).sum()
     };
-    ByTest { begin, len: keys.len(), reverse }
+    ByTest { begin, len: keys.len(), reverse, set: Set::widest() }
 }
 
 /// Checks that `offsets` ascend from 0 to `len`.

@@ -27,6 +27,12 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         Self { parts: [MaybeUninit::uninit(); LEVELS], height: 0, pushed: 0 }
     }
 
+    /// The number of parts.
+    #[inline(always)]
+    pub(super) fn height(&self) -> usize {
+        self.height
+    }
+
     /// Adds `value` on the right.
     #[inline(always)]
     pub(super) fn push(&mut self, mut value: T, combine: impl Fn(T, T) -> T) {

@@ -51,8 +51,8 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
     // that there is a result for each line or offset.
     let segments = unsafe {
-        match (segments, plan.cut) {
-            (SegmentKind::Whole, _) if shape.len == 0 || shape.lines() == 0 => {
+        match (segments, &plan.cut) {
+            (SegmentKind::Whole, _) if len == 0 => {
                 results.store_empty(0..shape.lines());
                 shape.lines()
             }
@@ -87,7 +87,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
 
 /// # Safety
 /// The memory is valid and used by nothing else, as long as `heads`, and cut into `blocks`.
-unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: Blocks) -> Result<usize>
+unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
 where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,

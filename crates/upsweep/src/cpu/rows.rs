@@ -154,7 +154,7 @@ pub(super) const fn group_len<S: Steps>() -> usize {
 /// Scans `run`, a tile or fewer whole groups, after `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `tile::scan`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
+/// As `ScanRun`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,

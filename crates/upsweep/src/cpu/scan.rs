@@ -58,7 +58,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
     unsafe {
-        match (segments, plan.cut) {
+        match (segments, &plan.cut) {
             (SegmentKind::Whole, _) if len == 0 => {
                 if let (Some([carry, ..]), Some(value)) = (carry, init.or(identity)) {
                     *carry = steps.carried(value);

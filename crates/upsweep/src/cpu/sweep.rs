@@ -85,7 +85,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     run: Run,
     mut pairs: usize,
     mut even: *mut S::Acc,
-    (mut a, mut b): (*mut S::Acc, *mut S::Acc),
+    (a, b): (*mut S::Acc, *mut S::Acc),
 ) -> (*mut S::Acc, *mut S::Acc, *mut S::Acc) {
     // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
     let part = pairs / PARTS;
@@ -120,18 +120,24 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
             }
         }
     }
+    // From `a` to `b` and back: LLVM sees that these are two, and need not look for overlaps when it runs.
     while pairs > TOP {
         // SAFETY: each level is half of the last: all levels of `even` together have less than `2 * pairs` elements,
         // and `a` holds the `pairs` elements of the last level.
         unsafe {
-            if KEEP {
-                even = even.add(pairs);
-            }
+            even = if KEEP { even.add(pairs) } else { even };
             pairs /= 2;
-            let below = a.cast_const();
-            up::<KEEP, S>(steps, pairs, |j| (below.add(2 * j).read(), below.add(2 * j + 1).read()), even, b);
+            up::<KEEP, S>(steps, pairs, |j| (a.add(2 * j).read(), a.add(2 * j + 1).read()), even, b);
         }
-        std::mem::swap(&mut a, &mut b);
+        if pairs == TOP {
+            return (b, a, even);
+        }
+        // SAFETY: as above.
+        unsafe {
+            even = if KEEP { even.add(pairs) } else { even };
+            pairs /= 2;
+            up::<KEEP, S>(steps, pairs, |j| (b.add(2 * j).read(), b.add(2 * j + 1).read()), even, a);
+        }
     }
     (a, b, even)
 }
@@ -139,7 +145,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
 /// The tile `run` combined.
 ///
 /// # Safety
-/// As `tile::reduce`; the length is that of a tile.
+/// As `ReduceRun`; the length is a power of two, from twice [`TOP`] to that of a tile.
 #[inline(always)]
 pub(super) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
@@ -169,7 +175,7 @@ unsafe fn top_total<S: Steps>(steps: &S, top: *const S::Acc) -> S::Acc {
 /// Scans the tile `run` after `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `tile::scan`; the length is that of a tile.
+/// As `ScanRun`; the length is that of a tile.
 #[inline(always)]
 pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
     steps: &S,
@@ -233,7 +239,7 @@ unsafe fn turn<S: Steps>(steps: &S, top: *mut S::Acc, base: Option<S::Acc>) -> S
 /// [`up_sweep`] wrote there.
 ///
 /// # Safety
-/// As `tile::scan`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
+/// As `ScanRun`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
 /// [`turn`] wrote.
 #[inline(always)]
 unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(

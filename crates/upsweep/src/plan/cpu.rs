@@ -114,20 +114,18 @@ impl CpuPlan {
             (CpuSegments::Offsets(segments), CpuKind::Reduction) => (len + segments, len + segments),
             _ => (len, len),
         };
-        let cut = if segments == CpuSegments::None && shape.inner > 1 {
-            Cut::Strips(Strips::new(shape, job.bytes, limits.block))
+        let (cut, tickets) = if segments == CpuSegments::None && shape.inner > 1 {
+            let strips = Strips::new(shape, job.bytes, limits.block);
+            (Cut::Strips(strips), strips.tickets())
         } else {
-            Cut::Blocks(Blocks::new(steps, line, limits.block))
+            let blocks = Blocks::new(steps, line, limits.block);
+            (Cut::Blocks(blocks), blocks.count())
         };
-        let tickets = match &cut {
-            Cut::Blocks(blocks) => blocks.count(),
-            Cut::Strips(strips) => strips.tickets(),
-        };
-        let threads = if steps < limits.parallel_from { 1 } else { rayon::current_num_threads() };
+        let threads = if steps < limits.parallel_from { 1 } else { rayon::current_num_threads().min(tickets).max(1) };
         Self {
             job,
             cut,
-            threads: threads.min(tickets).max(1),
+            threads,
             non_temporal: cfg!(target_arch = "x86_64")
                 && kind == CpuKind::Scan
                 // In place the lines are in the cache already.

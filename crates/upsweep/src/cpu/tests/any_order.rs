@@ -53,7 +53,8 @@ where
             let expected = mapped.reduce(|a, b| operator.combine(a, b));
             let reduce = ReduceRun { steps: &steps, memory: &memory, run: Run { start, len: n, origin } };
             for (set, compiled) in Set::all().into_iter().enumerate() {
-                let found = compiled.compiled()(reduce);
+                // SAFETY: the processor has the instructions of a `Set`; the run is in `x`.
+                let found = unsafe { compiled.compiled()(reduce) };
                 let same = match (found, expected) {
                     (Some(found), Some(expected)) => equal(found, expected),
                     (found, expected) => found.is_none() && expected.is_none(),
