@@ -1,15 +1,15 @@
 //! Scans and reductions along an axis that is not the last: all columns of a strip at once, row by row.
 //!
 //! The plan cuts the shape into strips, units and blocks ([`Strips`]), by the shape and the types alone. What is done to a
-//! block is in [`column_tiles`](super::column_tiles).
+//! block is in [`tile::columns`](super::tile::columns).
 
-use super::chain::{States, Tickets};
-use super::column_tiles::{Fold, Rows, combine_vectors, group_rows};
-use super::pairwise::Pairwise;
-use super::results::Results;
-use super::run::{Memory, Storing};
-use super::simd::Set;
-use super::store;
+use super::engine::chain::{States, Tickets};
+use super::engine::results::Results;
+use super::tile::columns::{Fold, Rows, combine_vectors, group_rows};
+use super::tile::pairwise::Pairwise;
+use super::tile::run::{Memory, Storing};
+use super::tile::simd::Set;
+use super::tile::store;
 use crate::error::{Error, Result};
 use crate::plan::cpu::{Strips, Unit};
 use crate::steps::Steps;

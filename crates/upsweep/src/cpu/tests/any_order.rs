@@ -2,9 +2,9 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::run::{Memory, Run};
-use crate::cpu::simd::Set;
-use crate::cpu::tile::ReduceRun;
+use crate::cpu::tile::reduce::ReduceRun;
+use crate::cpu::tile::run::{Memory, Run};
+use crate::cpu::tile::simd::Set;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
 use crate::steps::{Parts, Steps};

@@ -2,12 +2,12 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::lanes::{Lanes, ROW_BYTES, Work};
-use crate::cpu::run::{Memory, Run, Storing};
-use crate::cpu::simd::Set;
-use crate::cpu::tile::Reducer;
-use crate::cpu::tile_scan::ScanRun;
-use crate::cpu::{rows, store};
+use crate::cpu::tile::lanes::{Lanes, ROW_BYTES, Work};
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::scan::ScanRun;
+use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::{rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
 use crate::steps::Parts;
@@ -113,7 +113,7 @@ where
 {
     let (operator, map, finish) = steps;
     let random = &mut Random(7);
-    let tile = crate::cpu::tile::tile_len::<Parts<I, O, Op, M, F>>();
+    let tile = crate::cpu::tile::reduce::tile_len::<Parts<I, O, Op, M, F>>();
     for n in [tile - 1, tile, tile + 1, 3 * tile + 5] {
         for case in 0..16 {
             let (exclusive, reverse, non_temporal) = (case & 1 != 0, case & 2 != 0, case & 4 != 0);

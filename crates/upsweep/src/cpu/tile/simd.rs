@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// An instruction set that this processor has.
 #[derive(Clone, Copy)]
-pub(super) struct Set(Name);
+pub(in crate::cpu) struct Set(Name);
 
 #[derive(Clone, Copy)]
 enum Name {
@@ -31,7 +31,7 @@ enum Name {
 impl Set {
     /// The one with the widest vectors.
     #[inline]
-    pub(super) fn widest() -> Self {
+    pub(in crate::cpu) fn widest() -> Self {
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         {
             // `Relaxed`: whoever looks finds the same.
@@ -48,7 +48,7 @@ impl Set {
 
     /// All that this processor has, the portable one first.
     #[cfg(test)]
-    pub(super) fn all() -> Vec<Self> {
+    pub(in crate::cpu) fn all() -> Vec<Self> {
         let all = std::iter::once(Name::Portable);
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         let all = all
@@ -59,7 +59,7 @@ impl Set {
 
     /// The kernel, compiled for this set, whose instructions the processor therefore has.
     #[inline]
-    pub(super) fn compiled<W: Work>(self) -> unsafe fn(W) -> W::Result {
+    pub(in crate::cpu) fn compiled<W: Work>(self) -> unsafe fn(W) -> W::Result {
         match self.0 {
             Name::Portable => Portable::call::<W>,
             #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]

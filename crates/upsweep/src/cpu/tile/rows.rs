@@ -36,7 +36,7 @@ const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
 /// Whether tiles of these types are scanned here: those of an operator in vector instructions, when a tile is as many
 /// elements as fit in [`TILE_BYTES`].
-pub(super) const fn apply<S: Steps>() -> bool {
+pub(in crate::cpu) const fn apply<S: Steps>() -> bool {
     S::LANES && size_of::<S::Out>() <= size_of::<S::Acc>()
 }
 
@@ -144,10 +144,10 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
 }
 
 /// The elements of a row, and of a group.
-pub(super) const fn row_len<S: Steps>() -> usize {
+pub(in crate::cpu) const fn row_len<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()
 }
-pub(super) const fn group_len<S: Steps>() -> usize {
+pub(in crate::cpu) const fn group_len<S: Steps>() -> usize {
     GROUP * row_len::<S>()
 }
 
@@ -156,7 +156,7 @@ pub(super) const fn group_len<S: Steps>() -> usize {
 /// # Safety
 /// As `ScanRun`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
 #[inline(always)]
-pub(super) unsafe fn scan<L: Lanes, S: Steps>(
+pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,

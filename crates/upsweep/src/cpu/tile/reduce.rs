@@ -16,16 +16,16 @@ use super::sweep::{self, TILE_BYTES};
 use crate::steps::Steps;
 
 /// The elements that are combined one after the other before something else comes before them.
-pub(super) const CHAIN: usize = 8;
+pub(in crate::cpu) const CHAIN: usize = 8;
 /// The elements of a leaf. Balanced trees of so few elements took twice as long, because the additions of one segment
 /// overlap with those of the next.
-pub(super) const LEAF: usize = CHAIN * CHAIN;
+pub(in crate::cpu) const LEAF: usize = CHAIN * CHAIN;
 /// The elements of the shortest tile, from which on sweeps are faster than leaves.
 const SHORTEST: usize = 256;
 
 /// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
 /// not help.
-pub(super) const fn tile_len<S: Steps>() -> usize {
+pub(in crate::cpu) const fn tile_len<S: Steps>() -> usize {
     let (acc, out) = (size_of::<S::Acc>(), size_of::<S::Out>());
     let size = if acc > out { acc } else { out };
     let align = if align_of::<S::Acc>() > align_of::<S::Out>() { align_of::<S::Acc>() } else { align_of::<S::Out>() };
@@ -41,7 +41,12 @@ pub(super) const fn tile_len<S: Steps>() -> usize {
 /// # Safety
 /// `k` is less than `memory.len`, and the element is initialised and not being written.
 #[inline(always)]
-pub(super) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> S::Acc {
+pub(in crate::cpu) unsafe fn load<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    k: usize,
+    origin: usize,
+) -> S::Acc {
     let at = memory.at(k);
     // SAFETY: `at` is less than `memory.len`, for which `input` is valid.
     steps.load(unsafe { memory.input.add(at).read() }, at - origin)
@@ -49,7 +54,7 @@ pub(super) unsafe fn load<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k
 
 /// The reduction of runs, compiled for one instruction set.
 #[derive(Clone, Copy)]
-pub(super) struct Reducer<'a, S: Steps> {
+pub(in crate::cpu) struct Reducer<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
     compiled: unsafe fn(ReduceRun<'a, S>) -> Option<S::Acc>,
@@ -57,14 +62,14 @@ pub(super) struct Reducer<'a, S: Steps> {
 
 impl<'a, S: Steps> Reducer<'a, S> {
     #[inline(always)]
-    pub(super) fn new(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
+    pub(in crate::cpu) fn new(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
         Self { steps, memory, compiled: set.compiled() }
     }
 
     /// # Safety
     /// As [`ReduceRun`].
     #[inline(always)]
-    pub(super) unsafe fn reduce(&self, run: Run) -> Option<S::Acc> {
+    pub(in crate::cpu) unsafe fn reduce(&self, run: Run) -> Option<S::Acc> {
         // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
         unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run }) }
     }
@@ -75,10 +80,10 @@ impl<'a, S: Steps> Reducer<'a, S> {
 /// # Safety
 /// The run is in the memory; nothing writes its input meanwhile.
 #[derive(Clone, Copy)]
-pub(super) struct ReduceRun<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) run: Run,
+pub(in crate::cpu) struct ReduceRun<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) run: Run,
 }
 
 impl<S: Steps> Work for ReduceRun<'_, S> {
@@ -129,11 +134,11 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
 ///
 /// # Safety
 /// As [`ReduceRun`].
-pub(super) struct ReduceRest<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) run: Run,
-    pub(super) parts: &'a mut Pairwise<S::Acc>,
+pub(in crate::cpu) struct ReduceRest<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) run: Run,
+    pub(in crate::cpu) parts: &'a mut Pairwise<S::Acc>,
 }
 
 impl<S: Steps> Work for ReduceRest<'_, S> {

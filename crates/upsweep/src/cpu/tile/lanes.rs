@@ -10,10 +10,10 @@
 use std::mem::MaybeUninit;
 
 /// The bytes of a row.
-pub(super) const ROW_BYTES: usize = 64;
+pub(in crate::cpu) const ROW_BYTES: usize = 64;
 
 /// A kernel with its arguments.
-pub(super) trait Work {
+pub(in crate::cpu) trait Work {
     type Result;
     /// Runs the kernel. Implementations are `#[inline(always)]`, and so is what they call, but for [`Lanes::call`].
     ///
@@ -27,7 +27,7 @@ pub(super) trait Work {
 /// # Safety
 /// All functions but [`stream`](Lanes::stream) and [`call`](Lanes::call) are safe where the processor has the instruction set, and `T` is a plain
 /// value of 1, 2, 4 or 8 bytes in a row.
-pub(super) trait Lanes {
+pub(in crate::cpu) trait Lanes {
     /// 64 bytes.
     type Row: Copy;
 
@@ -65,12 +65,12 @@ pub(super) trait Lanes {
 }
 
 /// What every processor can do: lanes one after the other.
-pub(super) struct Portable;
+pub(in crate::cpu) struct Portable;
 
 /// A row as memory.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Bytes([MaybeUninit<u8>; ROW_BYTES]);
+pub(in crate::cpu) struct Bytes([MaybeUninit<u8>; ROW_BYTES]);
 
 impl Bytes {
     /// The row whose lane `i` is `lane(i)`.

@@ -3,17 +3,17 @@
 //! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), any other by sweeps over
 //! arrays ([`sweep`]); which, the types alone decide.
 //!
-//! **Grouping.** A scan computes the totals of tiles that a reduction does ([`tile`](super::tile)), puts
+//! **Grouping.** A scan computes the totals of tiles that a reduction does ([`tile`](super::reduce)), puts
 //! `prefix ⊕ total` of the tiles so far before each tile, and scans the rest in groups of rows, and what is left in pieces of
 //! [`PIECE`], one element after the other. Hence a block that is first reduced and later scanned with its prefix, and a
 //! block that is scanned at once, give the same bits.
 
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
+use super::reduce::{ReduceRest, ReduceRun, load, tile_len};
 use super::rows;
 use super::run::{Memory, Run, Storing};
 use super::sweep;
-use super::tile::{ReduceRest, ReduceRun, load, tile_len};
 use crate::steps::Steps;
 use std::ops::Range;
 
@@ -27,13 +27,13 @@ const PIECE: usize = 256;
 /// The run is in the memory; nothing else reads or writes its output or writes its input meanwhile. If `storing` asks for
 /// non-temporal stores, nothing reads the output before `store::fence`.
 #[derive(Clone, Copy)]
-pub(super) struct ScanRun<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) run: Run,
-    pub(super) prefix: Option<S::Acc>,
-    pub(super) wanted: bool,
-    pub(super) storing: &'a Storing<S::Acc>,
+pub(in crate::cpu) struct ScanRun<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) run: Run,
+    pub(in crate::cpu) prefix: Option<S::Acc>,
+    pub(in crate::cpu) wanted: bool,
+    pub(in crate::cpu) storing: &'a Storing<S::Acc>,
 }
 
 impl<S: Steps> Work for ScanRun<'_, S> {

@@ -87,7 +87,7 @@ impl Table {
     }
 }
 
-pub(super) struct Avx512;
+pub(in crate::cpu) struct Avx512;
 
 impl Avx512 {
     #[inline]
@@ -195,7 +195,7 @@ impl Lanes for Avx512 {
     }
 }
 
-pub(super) struct Avx2;
+pub(in crate::cpu) struct Avx2;
 
 impl Avx2 {
     /// Bytes `16 k .. 16 k + 16` of a table.

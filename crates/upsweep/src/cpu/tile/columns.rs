@@ -10,9 +10,9 @@
 
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
+use super::reduce::{CHAIN, LEAF};
 use super::run::{Memory, Storing};
 use super::store::{Ahead, StreamingCopy};
-use super::tile::{CHAIN, LEAF};
 use crate::plan::Shape;
 use crate::plan::cpu::{STRIP_BYTES, Unit};
 use crate::steps::Steps;
@@ -51,15 +51,15 @@ macro_rules! tiles {
 
 /// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
 /// float sums grows with the logarithm of the number of rows.
-pub(super) struct Fold<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) shape: Shape,
-    pub(super) unit: Unit,
-    pub(super) rows: Range<usize>,
-    pub(super) values: *mut S::Acc,
+pub(in crate::cpu) struct Fold<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) shape: Shape,
+    pub(in crate::cpu) unit: Unit,
+    pub(in crate::cpu) rows: Range<usize>,
+    pub(in crate::cpu) values: *mut S::Acc,
     /// Room for [`Fold::parts`] vectors as wide as the unit.
-    pub(super) parts: *mut S::Acc,
+    pub(in crate::cpu) parts: *mut S::Acc,
 }
 
 impl<S: Steps> Work for Fold<'_, S> {
@@ -91,7 +91,7 @@ impl<S: Steps> Work for Fold<'_, S> {
 /// # Safety
 /// Both are valid for `width` values, are initialised, and do not overlap.
 #[inline(always)]
-pub(super) unsafe fn combine_vectors<S: Steps>(
+pub(in crate::cpu) unsafe fn combine_vectors<S: Steps>(
     steps: &S,
     width: usize,
     left: *mut S::Acc,
@@ -112,7 +112,7 @@ impl<S: Steps> Fold<'_, S> {
     }
 
     /// The vectors that `rows` rows of `width` columns need beside the result.
-    pub(super) fn parts(rows: usize, width: usize) -> usize {
+    pub(in crate::cpu) fn parts(rows: usize, width: usize) -> usize {
         rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
     }
 
@@ -233,7 +233,7 @@ fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Ra
     rows.clone().step_by(most).map(move |start| start..rows.end.min(start + most))
 }
 
-pub(super) fn group_rows<S: Steps>(width: usize) -> usize {
+pub(in crate::cpu) fn group_rows<S: Steps>(width: usize) -> usize {
     (GROUP_BYTES / (width * size_of::<S::In>().max(size_of::<S::Out>())).max(1)).max(1)
 }
 
@@ -285,16 +285,16 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
 }
 
 /// Scans rows after the running values, which are initialised if something has `begun`.
-pub(super) struct Rows<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) shape: Shape,
-    pub(super) unit: Unit,
-    pub(super) rows: Range<usize>,
-    pub(super) begun: bool,
+pub(in crate::cpu) struct Rows<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) shape: Shape,
+    pub(in crate::cpu) unit: Unit,
+    pub(in crate::cpu) rows: Range<usize>,
+    pub(in crate::cpu) begun: bool,
     /// The running values, and room for a group of results if stores are non-temporal.
-    pub(super) vectors: (*mut S::Acc, *mut S::Out),
-    pub(super) storing: Storing<S::Acc>,
+    pub(in crate::cpu) vectors: (*mut S::Acc, *mut S::Out),
+    pub(in crate::cpu) storing: Storing<S::Acc>,
 }
 
 impl<S: Steps> Work for Rows<'_, S> {

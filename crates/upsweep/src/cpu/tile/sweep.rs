@@ -24,9 +24,9 @@ use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
-pub(super) const TILE_BYTES: usize = 8192;
+pub(in crate::cpu) const TILE_BYTES: usize = 8192;
 /// The elements at which the sweeps turn.
-pub(super) const TOP: usize = 16;
+pub(in crate::cpu) const TOP: usize = 16;
 /// The parts in which a tile is read.
 const PARTS: usize = 8;
 /// How far ahead of what is being read memory is fetched: a page, because the processor's own prefetch ends with one.
@@ -34,16 +34,16 @@ const FETCH_AHEAD: usize = 4096;
 
 /// A part of a tile's levels; uninitialised.
 #[repr(C, align(64))]
-pub(super) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+pub(in crate::cpu) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
 impl<const BYTES: usize> Buffer<BYTES> {
     #[inline(always)]
-    pub(super) fn new() -> Self {
+    pub(in crate::cpu) fn new() -> Self {
         Self([MaybeUninit::uninit(); BYTES])
     }
 
     #[inline(always)]
-    pub(super) fn start<T>(&mut self) -> *mut T {
+    pub(in crate::cpu) fn start<T>(&mut self) -> *mut T {
         (&raw mut self.0).cast()
     }
 }
@@ -147,7 +147,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
 /// # Safety
 /// As `ReduceRun`; the length is a power of two, from twice [`TOP`] to that of a tile.
 #[inline(always)]
-pub(super) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
+pub(in crate::cpu) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
     // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
     // `b` holds a quarter.
@@ -177,7 +177,7 @@ unsafe fn top_total<S: Steps>(steps: &S, top: *const S::Acc) -> S::Acc {
 /// # Safety
 /// As `ScanRun`; the length is that of a tile.
 #[inline(always)]
-pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
+pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,

@@ -1,70 +1,18 @@
-//! Where the segments and lines of an array begin, in scan order.
+//! Where segments begin: by offsets, by flags and by keys.
 
-use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::simd::Set;
+use super::heads::Heads;
+use crate::cpu::tile::lanes::{Lanes, ROW_BYTES, Work};
+use crate::cpu::tile::simd::Set;
 use crate::error::{Error, Result};
 use crate::operator::Function;
 use crate::segments::Offset;
 use std::ops::Range;
 
-/// Elements that begin a new line or segment. Element 0 always does. All positions are in scan order: in a reversed
-/// scan, a segment begins at its last element.
-pub(super) trait Heads: Sync {
-    /// What makes [`next`](Heads::next) cheap from one head to the following.
-    type Cursor;
-
-    /// A cursor for calls of `next` with ascending `from`, which are at least `k`.
-    fn cursor(&self, k: usize) -> Self::Cursor;
-
-    /// The first head after `from` and before `end`; `end` when there is none.
-    fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
-
-    /// The last head in `start .. end`.
-    fn last(&self, start: usize, end: usize) -> Option<usize>;
-
-    /// Whether `k` is a head.
-    fn is_head(&self, k: usize) -> bool {
-        self.last(k, k + 1).is_some()
-    }
-
-    /// The index in memory that the map sees as position 0, for the line of the element at `at`.
-    #[inline(always)]
-    fn origin(&self, at: usize) -> usize {
-        let _ = at;
-        0
-    }
-}
-
-/// Lines of the same length, which is not 0, one after the other.
-pub(super) struct EqualLines {
-    pub(super) len: usize,
-}
-
-impl Heads for EqualLines {
-    type Cursor = ();
-    #[inline(always)]
-    fn cursor(&self, _: usize) {}
-    #[inline(always)]
-    fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
-        // Most often there is one line, and a division takes longer than a short scan.
-        if end <= self.len { end } else { (from - from % self.len).saturating_add(self.len).min(end) }
-    }
-    #[inline(always)]
-    fn last(&self, start: usize, end: usize) -> Option<usize> {
-        let head = if end <= self.len { 0 } else { (end - 1) - (end - 1) % self.len };
-        (head >= start).then_some(head)
-    }
-    #[inline(always)]
-    fn origin(&self, at: usize) -> usize {
-        if at < self.len { 0 } else { at - at % self.len }
-    }
-}
-
 /// Segments by ascending offsets, in scan order: see [`check_offsets`].
-pub(super) struct ByOffsets<'a, I> {
-    pub(super) offsets: &'a [I],
-    pub(super) len: usize,
-    pub(super) reverse: bool,
+pub(in crate::cpu) struct ByOffsets<'a, I> {
+    pub(in crate::cpu) offsets: &'a [I],
+    pub(in crate::cpu) len: usize,
+    pub(in crate::cpu) reverse: bool,
 }
 
 impl<I: Offset> ByOffsets<'_, I> {
@@ -113,7 +61,7 @@ impl<I: Offset> Heads for ByOffsets<'_, I> {
 }
 
 /// Segments by what the elements, their flags or their keys say.
-pub(super) struct ByTest<F> {
+pub(in crate::cpu) struct ByTest<F> {
     /// How many of the elements at these places in memory, not the first element of all, begin a segment.
     begin: F,
     len: usize,
@@ -124,7 +72,7 @@ pub(super) struct ByTest<F> {
 impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
     /// The number of heads in `start .. end`.
     #[inline(always)]
-    pub(super) fn count(&self, start: usize, end: usize) -> usize {
+    pub(in crate::cpu) fn count(&self, start: usize, end: usize) -> usize {
         if start == 0 {
             return 1 + if end > 1 { self.count_after_first(1, end) } else { 0 };
         }
@@ -216,13 +164,13 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
 }
 
 /// Segments that begin where `flags` are set.
-pub(super) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
+pub(in crate::cpu) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
     let begin = move |at: Range<usize>| flags[at].iter().map(|&flag| usize::from(flag)).sum();
     ByTest { begin, len: flags.len(), reverse, set: Set::widest() }
 }
 
 /// Segments that begin where a key differs from the one before.
-pub(super) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
+pub(in crate::cpu) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
 where
     K: Copy + Sync,
     E: Function<(K, K), Output = bool>,
@@ -237,7 +185,7 @@ where
 ///
 /// # Errors
 /// [`Error::Offsets`] for the first offset that breaks a rule.
-pub(super) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
+pub(in crate::cpu) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
     let last = offsets.len().saturating_sub(1);
     let broken = |index: usize, rule| {
         let offset = offsets.get(index).map_or(0, |offset| offset.to_i128());

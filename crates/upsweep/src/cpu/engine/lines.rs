@@ -2,23 +2,23 @@
 
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
-use super::run::{Memory, Run, Storing};
-use super::simd::Set;
-use super::store;
-use super::tile::Reducer;
-use super::tile_scan::ScanRun;
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::scan::ScanRun;
+use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::store;
 use crate::error::Result;
 use crate::plan::cpu::Blocks;
 use crate::steps::Steps;
 use std::ops::Range;
 
 /// A scan apart from where its lines or segments begin.
-pub(super) struct Contiguous<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) init: Option<S::Acc>,
-    pub(super) storing: Storing<S::Acc>,
-    pub(super) threads: usize,
+pub(in crate::cpu) struct Contiguous<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) init: Option<S::Acc>,
+    pub(in crate::cpu) storing: Storing<S::Acc>,
+    pub(in crate::cpu) threads: usize,
 }
 
 impl<S: Steps> Contiguous<'_, S> {
@@ -26,7 +26,12 @@ impl<S: Steps> Contiguous<'_, S> {
     ///
     /// # Safety
     /// The memory is that of the blocks' elements: valid, and used by nothing else meanwhile.
-    pub(super) unsafe fn run<H: Heads>(self, heads: &H, blocks: &Blocks, wanted: bool) -> Result<Option<S::Acc>> {
+    pub(in crate::cpu) unsafe fn run<H: Heads>(
+        self,
+        heads: &H,
+        blocks: &Blocks,
+        wanted: bool,
+    ) -> Result<Option<S::Acc>> {
         let Self { steps, memory, init, storing, threads } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
