@@ -4,7 +4,7 @@ use crate::args::Common;
 use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
-use crate::failure::{Failure, Result, words};
+use crate::failure::{Failure, Result};
 use crate::npy::Header;
 use crate::progress::Progress;
 use crate::source::{Source, is_utf16};

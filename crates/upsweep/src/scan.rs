@@ -130,7 +130,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// The carry of floats is grouped as a reduction is, so its last bits may differ from those of the last result.
+    /// The carry of floats is grouped otherwise than the results, so its last bits may differ from those of the last one.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no one

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result, quoted};
 use crate::output::{self, Destination};
 use crate::print::print_lines;
 use args::{Lab, Op, PageArgs, ShowArgs};
-use report::{refused, takes_standard_output, write};
+use report::{refused, write};
 use std::io::IsTerminal;
 use upsweep_lab::algorithm::{Algorithm, Input};
 use upsweep_lab::machine::Banks;
