@@ -47,12 +47,9 @@ pub(crate) fn lines(args: &ExplainArgs) -> Result<Vec<String>> {
             What::Reduce => CpuKind::Reduction,
         },
         shape,
-        // How many segments there are is not asked for: the plan of offsets is that of one.
-        segments: match kind {
-            Kind::Whole => CpuSegments::None,
-            Kind::Offsets => CpuSegments::Offsets(1),
-            Kind::HeadFlags | Kind::Keys => CpuSegments::Heads,
-        },
+        // Flags and keys become offsets before they are computed with. How many segments there are is not asked for: the plan
+        // is that of one.
+        segments: if kind == Kind::Whole { CpuSegments::None } else { CpuSegments::Offsets(1) },
         bytes: [element.size(); 3],
         in_place: false,
     };

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 use upsweep_dynamic::{Error, Type};
 
 /// Why the program stops.
@@ -78,16 +77,6 @@ impl Failure {
     /// Whether there is something to say.
     pub(crate) fn speaks(&self) -> bool {
         matches!(self, Self::Input(_) | Self::Run(_))
-    }
-
-    /// What the shell gets.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        match self {
-            Self::Input(_) | Self::Usage => ExitCode::from(2),
-            Self::Run(_) => ExitCode::from(1),
-            Self::ClosedPipe => ExitCode::SUCCESS,
-            &Self::Interrupted(signal) => crate::output::end_by(signal),
-        }
     }
 }
 

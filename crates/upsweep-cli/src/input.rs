@@ -4,15 +4,14 @@ use crate::args::Common;
 use crate::binary::Stored;
 use crate::collect::collector;
 use crate::element::{Type, Values};
-use crate::failure::{Failure, Result, words};
+use crate::failure::{Failure, Result};
 use crate::npy::Header;
 use crate::progress::Progress;
+use crate::source::{Source, is_utf16};
 use crate::table::{self, Keys, Layout};
 use crate::{npy, words as numbers};
-use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::SystemTime;
 
 /// An array and where it comes from.
 #[derive(Debug)]
@@ -56,53 +55,6 @@ pub(crate) fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
-/// An open file.
-#[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) file: File,
-    /// Whether it can be read twice.
-    is_plain: bool,
-    /// Its size and when it was last written, when it was opened.
-    stamp: (u64, Option<SystemTime>),
-}
-
-impl Source {
-    /// Opens a file to read it.
-    pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
-        let wrong = |e: io::Error| Failure::input(name, words(&e));
-        let file = File::open(path).map_err(wrong)?;
-        let metadata = file.metadata().map_err(wrong)?;
-        if metadata.is_dir() {
-            return Err(Failure::input(name, "is a directory: name a file in it"));
-        }
-        Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
-    }
-
-    /// The bytes in it, if it says so: files that the system makes up as they are read have 0 bytes.
-    pub(crate) fn size(&self) -> Option<u64> {
-        Some(self.stamp.0).filter(|&size| self.is_plain && size > 0)
-    }
-
-    /// Fails if a plain file was written, cut or appended to since it was opened.
-    pub(crate) fn check_unchanged(&self, name: &str) -> Result<()> {
-        let metadata = self.file.metadata().map_err(|e| Failure::reading(name, &e))?;
-        match self.is_plain && stamp(&metadata) != self.stamp {
-            true => Err(Failure::changed(name)),
-            false => Ok(()),
-        }
-    }
-}
-
-fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
-    (metadata.len(), metadata.modified().ok())
-}
-
-/// Whether a text that begins with these bytes is UTF-16: it says so, or its first letters are of ASCII.
-pub(crate) fn is_utf16(start: &[u8]) -> bool {
-    matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
-        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0)
-}
-
 /// What to do with a file whose name says that it is neither a table nor an array nor raw.
 fn other_format(path: &Path) -> Option<String> {
     let ending = path.extension()?.to_string_lossy().to_lowercase();
@@ -136,7 +88,7 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let source = Source::open(path, &name)?;
     let progress = Progress::new("reading", source.size());
     if let Some(delimiter) = delimiter(path) {
-        if !source.is_plain {
+        if !source.is_plain() {
             return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
         }
         let wanted = table::Wanted {

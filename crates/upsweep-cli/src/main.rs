@@ -24,10 +24,12 @@ mod lab;
 mod npy;
 mod number;
 mod output;
+mod print;
 mod progress;
 mod run;
 mod segments;
 mod show;
+mod source;
 mod table;
 mod threads;
 mod words;
@@ -37,6 +39,7 @@ use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
 use failure::{Failure, Result};
 use output::Destination;
+use print::{print, print_lines};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -52,8 +55,18 @@ fn main() -> ExitCode {
                 // When standard error is closed too, the exit code is all that is left to say.
                 let _ = writeln!(std::io::stderr(), "upsweep: {failure}");
             }
-            failure.exit_code()
+            exit_code(&failure)
         }
+    }
+}
+
+/// What the shell gets.
+fn exit_code(failure: &Failure) -> ExitCode {
+    match failure {
+        Failure::Input(_) | Failure::Usage => ExitCode::from(2),
+        Failure::Run(_) => ExitCode::from(1),
+        Failure::ClosedPipe => ExitCode::SUCCESS,
+        &Failure::Interrupted(signal) => output::end_by(signal),
     }
 }
 
@@ -61,21 +74,17 @@ fn run_command(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) => run::reduce(args),
-        Command::Devices => run::print(&Destination::standard_output(), device::list),
+        Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),
         Command::Bench(args) => print_lines(&bench::lines(args)?),
     }
 }
 
-fn print_lines(lines: &[String]) -> Result<()> {
-    run::print(&Destination::standard_output(), |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))
-}
-
 /// Prints help, or makes clap's paragraph about a usage error one line.
 fn usage(error: &clap::Error) -> Result<()> {
     if !error.use_stderr() {
-        return run::print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
+        return print(&Destination::standard_output(), |out| write!(out, "{}", error.render()));
     }
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();

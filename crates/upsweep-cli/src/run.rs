@@ -8,6 +8,7 @@ use crate::element::{Values, format as format_value};
 use crate::failure::{Failure, Result, note, quoted};
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
+use crate::print::print;
 use crate::progress::Progress;
 use crate::segments::Given;
 use crate::show::{self, Summary};
@@ -209,9 +210,4 @@ fn report(destination: &Destination, summary: &Summary<'_>) {
         // Nothing is lost if the terminal is gone.
         let _ = writeln!(io::stderr(), "{summary}");
     }
-}
-
-/// Lets `print` print to `destination`.
-pub(crate) fn print(destination: &Destination, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    destination.write(|out| print(out).map_err(|e| Failure::writing(destination.name(), &e)))
 }

@@ -3,7 +3,7 @@
 //! The pairs are 51 instead of 71, because signed integers are computed as unsigned ones where their bits are the same.
 
 use crate::buffer::Buffer;
-use crate::{Op, Value, plain};
+use crate::{Error, Op, Value};
 use half::f16;
 use upsweep::operator::Same;
 use upsweep::operator::builtin::{And, Max, Min, Or, Product, Sum, Xor};
@@ -42,8 +42,8 @@ impl<T: Value> Kernels<T> {
         Self {
             scan: scan::<T, O>,
             reduce: reduce::<T, O>,
-            plain_scan: plain::scan_with::<T, O>,
-            plain_reduce: plain::reduce_with::<T, O>,
+            plain_scan: plain_scan::<T, O>,
+            plain_reduce: plain_reduce::<T, O>,
         }
     }
 }
@@ -100,6 +100,27 @@ fn reduce<T: Value, O: Operator<T> + Default>(
             reduce.segments(Segments::Offsets(offsets)).init(init).run(device, input, output)
         }
     }
+}
+
+/// The plain loops that upsweep is measured against.
+fn plain_scan<T: Value, O: Operator<T> + Default>(x: &[T], out: &mut [T]) {
+    let operator = O::default();
+    let mut so_far: Option<T> = None;
+    for (x, out) in x.iter().zip(out) {
+        let with = so_far.map_or(*x, |so_far| operator.combine(so_far, *x));
+        *out = with;
+        so_far = Some(with);
+    }
+}
+
+fn plain_reduce<T: Value, O: Operator<T> + Default>(x: &[T]) -> Option<T> {
+    let operator = O::default();
+    x.iter().copied().reduce(|a, b| operator.combine(a, b))
+}
+
+/// What is compiled for `op` and `T`.
+pub(crate) fn kernels<T: Computed>(op: Op) -> std::result::Result<Kernels<T>, Error> {
+    T::kernels(op).ok_or(Error::Operator { op, element: T::TYPE })
 }
 
 /// A type with its compiled operators.

@@ -39,6 +39,7 @@
 
 mod buffer;
 mod check;
+mod choice;
 mod error;
 mod kernels;
 mod number;

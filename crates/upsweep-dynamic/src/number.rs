@@ -1,6 +1,5 @@
 //! Numbers on their way from one type to another.
 
-use crate::Value;
 use std::fmt;
 
 /// A number as wide as any element type.
@@ -37,12 +36,6 @@ impl Number {
             None => rounded == x || x.is_nan(),
         };
         same.then_some(rounded)
-    }
-}
-
-impl<T: Value> From<T> for Number {
-    fn from(value: T) -> Self {
-        value.number()
     }
 }
 

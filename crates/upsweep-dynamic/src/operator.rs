@@ -1,8 +1,6 @@
 //! The operators.
 
-use crate::{Error, Type};
 use std::fmt;
-use std::str::FromStr;
 
 /// A built-in operator: see [`upsweep::operator::builtin`] for what each computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,35 +43,10 @@ impl Op {
     pub(crate) fn keeps_bits(self) -> bool {
         !matches!(self, Self::Min | Self::Max)
     }
-
-    /// Checks that values of type `element` have the operator.
-    ///
-    /// # Errors
-    /// [`Error::Operator`] if they have not.
-    pub fn check(self, element: Type) -> Result<(), Error> {
-        let bits = matches!(self, Self::And | Self::Or | Self::Xor);
-        let has = match element {
-            Type::Bool => bits,
-            Type::F16 | Type::F32 | Type::F64 => !bits,
-            _ => true,
-        };
-        if has { Ok(()) } else { Err(Error::Operator { op: self, element }) }
-    }
 }
 
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Op {
-    type Err = Error;
-
-    /// The operator of this [`name`](Op::name).
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let names = || Self::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(" ");
-        let found = Self::ALL.iter().copied().find(|op| op.name() == name);
-        found.ok_or_else(|| Error::Name { what: "operator", found: name.to_owned(), known: names() })
     }
 }

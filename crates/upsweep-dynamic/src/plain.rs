@@ -1,8 +1,7 @@
 //! The plain loop on one core, which a program has without upsweep: what upsweep is measured against.
 
-use crate::kernels::{Computed, Kernels};
+use crate::kernels::kernels;
 use crate::{Error, Number, Op, Result, Type, Value, View, ViewMut};
-use upsweep::Operator;
 
 /// The inclusive scan of `x` with `op`, to `out`.
 ///
@@ -48,24 +47,4 @@ fn number<T: Value>(value: T, element: Type) -> Number {
         (Number::Integer(n), Type::I64) => Number::Integer((n as i64).into()),
         (number, _) => number,
     }
-}
-
-/// What is compiled for `op` and `T`.
-pub(crate) fn kernels<T: Computed>(op: Op) -> Result<Kernels<T>> {
-    T::kernels(op).ok_or(Error::Operator { op, element: T::TYPE })
-}
-
-pub(crate) fn scan_with<T: Value, O: Operator<T> + Default>(x: &[T], out: &mut [T]) {
-    let operator = O::default();
-    let mut so_far: Option<T> = None;
-    for (x, out) in x.iter().zip(out) {
-        let with = so_far.map_or(*x, |so_far| operator.combine(so_far, *x));
-        *out = with;
-        so_far = Some(with);
-    }
-}
-
-pub(crate) fn reduce_with<T: Value, O: Operator<T> + Default>(x: &[T]) -> Option<T> {
-    let operator = O::default();
-    x.iter().copied().reduce(|a, b| operator.combine(a, b))
 }

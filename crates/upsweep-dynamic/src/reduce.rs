@@ -2,9 +2,8 @@
 
 use crate::buffer::Buffer;
 use crate::check::Results;
-use crate::kernels::{Computed, Options};
+use crate::kernels::{Computed, Options, kernels};
 use crate::options::{Common, Typed, common_options};
-use crate::plain::kernels;
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
 use crate::{Number, Op, Result, Segments, Type, Values, View};

@@ -2,9 +2,8 @@
 
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
-use crate::kernels::{Computed, Options, Place};
+use crate::kernels::{Computed, Options, Place, kernels};
 use crate::options::{Common, Typed, common_options};
-use crate::plain::kernels;
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Segments, Type, Values, View, ViewMut};

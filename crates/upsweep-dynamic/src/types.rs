@@ -1,9 +1,8 @@
 //! The element types.
 
-use crate::{Error, Number};
+use crate::Number;
 use half::f16;
 use std::fmt;
-use std::str::FromStr;
 use upsweep::Element;
 
 /// A type whose arrays are scanned and reduced: each of the variants of [`Type`], and no other.
@@ -18,6 +17,12 @@ pub trait Value:
 
     /// The value that is exactly `number`, if there is one. Every NaN is one value.
     fn exactly(number: Number) -> Option<Self>;
+}
+
+impl<T: Value> From<T> for Number {
+    fn from(value: T) -> Self {
+        value.number()
+    }
 }
 
 /// `with_type!(a type, T => expression)`: the expression, with that type as `T`.
@@ -94,16 +99,6 @@ impl Type {
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Type {
-    type Err = Error;
-
-    /// The type of this [`name`](Type::name).
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let found = Self::ALL.iter().copied().find(|element| element.name() == name);
-        found.ok_or_else(|| Error::Name { what: "type", found: name.to_owned(), known: Self::names() })
     }
 }
 

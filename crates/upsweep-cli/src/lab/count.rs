@@ -1,9 +1,10 @@
 //! The command `lab count`: what algorithms cost, as a table and as a plot.
 
 use super::args::CountArgs;
-use super::{refused, takes_standard_output, write};
+use super::report::{refused, takes_standard_output, write};
 use crate::failure::{Failure, Result};
 use crate::output::Destination;
+use crate::print::print_lines;
 use upsweep_lab::algorithm::{Algorithm, Input, Setup};
 use upsweep_lab::machine::{Counts, Span};
 use upsweep_lab::operator::Operator;
@@ -63,7 +64,7 @@ pub(super) fn run(args: &CountArgs) -> Result<()> {
     }
     match takes_standard_output(&outputs) {
         true => Ok(()),
-        false => crate::print_lines(&as_table(&rows)),
+        false => print_lines(&as_table(&rows)),
     }
 }
 

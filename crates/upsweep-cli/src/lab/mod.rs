@@ -5,12 +5,15 @@ mod claims;
 mod count;
 #[cfg(feature = "cuda")]
 mod race;
+mod report;
 
 use crate::failure::{Failure, Result, quoted};
 use crate::output::{self, Destination};
+use crate::print::print_lines;
 use args::{Lab, Op, PageArgs, ShowArgs};
+use report::{refused, write};
 use std::io::IsTerminal;
-use upsweep_lab::algorithm::{Algorithm, Error, Input};
+use upsweep_lab::algorithm::{Algorithm, Input};
 use upsweep_lab::machine::Banks;
 use upsweep_lab::operator::{Affine, Operator};
 use upsweep_lab::show::{self, Recording};
@@ -22,9 +25,9 @@ const MOST_SHOWN: usize = 4096;
 /// `upsweep lab`.
 pub(crate) fn run(lab: &Lab) -> Result<()> {
     match lab {
-        Lab::List => crate::print_lines(&list()),
+        Lab::List => print_lines(&list()),
         Lab::Show(args) => show_run(args),
-        Lab::Claims => crate::print_lines(&claims::lines()),
+        Lab::Claims => print_lines(&claims::lines()),
         Lab::Count(args) => count::run(args),
         #[cfg(feature = "cuda")]
         Lab::Race(args) => race::run(args),
@@ -118,14 +121,6 @@ fn shown(algorithm: &Algorithm, n: usize) -> Result<()> {
     }
 }
 
-/// Why the laboratory does not run something, with the algorithm's name.
-fn refused(algorithm: &Algorithm, error: &Error) -> Failure {
-    match error {
-        Error::Fault(fault) => Failure::Input(format!("{}: {fault}", algorithm.name)),
-        _ => Failure::Input(error.to_string()),
-    }
-}
-
 /// `2x+3`, `x`, `-x-1`, or a number: a function without x.
 fn parse_affine(text: &str) -> Option<Affine> {
     let Some((m, c)) = text.split_once('x') else {
@@ -158,15 +153,5 @@ fn page(args: &PageArgs) -> Result<()> {
     // Last, so that it leads to nothing that is not there.
     files.push(("index.html".to_owned(), show::html::overview(&recordings)));
     output::write_folder("--out", &args.out, &files, show::html::MARK)?;
-    crate::print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
-}
-
-/// Writes a text where it goes.
-fn write(to: &Destination, text: &str) -> Result<()> {
-    to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(to.name(), &e)))
-}
-
-/// Whether standard output is one of these, so that nothing else goes there.
-fn takes_standard_output(outputs: &[Option<Destination>]) -> bool {
-    outputs.iter().flatten().any(Destination::is_standard_output)
+    print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
 }

@@ -1,10 +1,11 @@
 //! The command `lab race`: every algorithm's kernels on one GPU, beside a copy and the library.
 
 use super::args::RaceArgs;
-use super::{takes_standard_output, write};
+use super::report::{takes_standard_output, write};
 use crate::device::DeviceChoice;
 use crate::failure::{Failure, Result, one_line};
 use crate::output::Destination;
+use crate::print::print_lines;
 use crate::progress::Progress;
 use std::fmt::Write;
 use upsweep_lab::algorithm::Algorithm;
@@ -52,7 +53,7 @@ pub(super) fn run(args: &RaceArgs) -> Result<()> {
     }
     match takes_standard_output(&outputs) {
         true => Ok(()),
-        false => crate::print_lines(&as_table(&gpu.name(), &args.n.0, &laps)),
+        false => print_lines(&as_table(&gpu.name(), &args.n.0, &laps)),
     }
 }
 

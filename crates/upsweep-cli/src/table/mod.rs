@@ -11,9 +11,9 @@ use crate::args::Header;
 use crate::collect::{Collector, Refused, Texts, collector, push};
 use crate::element::{Type, Values, format};
 use crate::failure::{Failure, Result, note};
-use crate::input::{self, Source};
 use crate::number::not_a_number;
 use crate::progress::Progress;
+use crate::source::{Source, is_utf16};
 use columns::{Columns, text_of};
 use csv::ByteRecord;
 use rows::Rows;
@@ -130,7 +130,7 @@ fn is_header(wanted: &Wanted<'_>, first: &ByteRecord, second: &ByteRecord) -> bo
 fn check_encoding(source: &Source, name: &str) -> Result<()> {
     let mut start = Vec::new();
     (&source.file).take(4).read_to_end(&mut start).map_err(|e| Failure::reading(name, &e))?;
-    match input::is_utf16(&start) {
+    match is_utf16(&start) {
         true => Err(Failure::input(name, "is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`")),
         false => Ok(()),
     }

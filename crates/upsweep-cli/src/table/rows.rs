@@ -2,8 +2,8 @@
 
 use super::strict::Strict;
 use crate::failure::{Failure, Result};
-use crate::input::Source;
 use crate::progress::Progress;
+use crate::source::Source;
 use csv::ByteRecord;
 use std::fs::File;
 use std::io::Seek;

@@ -1,0 +1,58 @@
+//! Files that are read.
+
+use crate::failure::{Failure, Result, words};
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) file: File,
+    is_plain: bool,
+    /// Its size and when it was last written, when it was opened.
+    stamp: (u64, Option<SystemTime>),
+}
+
+impl Source {
+    /// Opens a file to read it.
+    pub(crate) fn open(path: &Path, name: &str) -> Result<Self> {
+        let wrong = |e: io::Error| Failure::input(name, words(&e));
+        let file = File::open(path).map_err(wrong)?;
+        let metadata = file.metadata().map_err(wrong)?;
+        if metadata.is_dir() {
+            return Err(Failure::input(name, "is a directory: name a file in it"));
+        }
+        Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
+    }
+
+    /// Whether it can be read twice.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// The bytes in it, if it says so: files that the system makes up as they are read have 0 bytes.
+    pub(crate) fn size(&self) -> Option<u64> {
+        Some(self.stamp.0).filter(|&size| self.is_plain && size > 0)
+    }
+
+    /// Fails if a plain file was written, cut or appended to since it was opened.
+    pub(crate) fn check_unchanged(&self, name: &str) -> Result<()> {
+        let metadata = self.file.metadata().map_err(|e| Failure::reading(name, &e))?;
+        match self.is_plain && stamp(&metadata) != self.stamp {
+            true => Err(Failure::changed(name)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn stamp(metadata: &Metadata) -> (u64, Option<SystemTime>) {
+    (metadata.len(), metadata.modified().ok())
+}
+
+/// Whether a text that begins with these bytes is UTF-16: it says so, or its first letters are of ASCII.
+pub(crate) fn is_utf16(start: &[u8]) -> bool {
+    matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        || matches!(start, &[a, 0, b, 0, ..] | &[0, a, 0, b, ..] if a > 0 && b > 0)
+}

@@ -1,0 +1,41 @@
+//! Types and operators by their names, and which of them go together.
+
+use crate::{Error, Op, Type};
+use std::str::FromStr;
+
+impl Op {
+    /// Checks that values of type `element` have the operator.
+    ///
+    /// # Errors
+    /// [`Error::Operator`] if they have not.
+    pub fn check(self, element: Type) -> Result<(), Error> {
+        let bits = matches!(self, Self::And | Self::Or | Self::Xor);
+        let has = match element {
+            Type::Bool => bits,
+            Type::F16 | Type::F32 | Type::F64 => !bits,
+            _ => true,
+        };
+        if has { Ok(()) } else { Err(Error::Operator { op: self, element }) }
+    }
+}
+
+impl FromStr for Type {
+    type Err = Error;
+
+    /// The type of this [`name`](Type::name).
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.iter().copied().find(|element| element.name() == name);
+        found.ok_or_else(|| Error::Name { what: "type", found: name.to_owned(), known: Self::names() })
+    }
+}
+
+impl FromStr for Op {
+    type Err = Error;
+
+    /// The operator of this [`name`](Op::name).
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let names = || Self::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(" ");
+        let found = Self::ALL.iter().copied().find(|op| op.name() == name);
+        found.ok_or_else(|| Error::Name { what: "operator", found: name.to_owned(), known: names() })
+    }
+}
