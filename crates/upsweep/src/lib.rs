@@ -63,6 +63,7 @@ pub mod segments;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod halves;
 mod job;
 mod options;
 mod planned;

@@ -1,10 +1,15 @@
 //! The plan of a job, without running it.
 
 use crate::device::{Backend, Device};
+use crate::error::Result;
+use crate::halves::{InF32, sums_in_f32};
+use crate::operator::{Element, Function, Map, Operator};
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments};
 use crate::plan::{Plan, Shape};
-use crate::segments::SegmentKind;
-use crate::steps::Steps;
+use crate::reduce::Reduce;
+use crate::scan::Scan;
+use crate::segments::{SegmentKind, Segmentation};
+use crate::steps::{Parts, Steps};
 
 impl Device {
     /// What a scan or reduction of these sizes would do: as [`Scan::plan`](crate::Scan::plan), where only sizes are known.
@@ -36,5 +41,55 @@ pub(crate) fn plan<S: Steps, K, I, E>(
         Backend::Cpu => Plan::Cpu(CpuPlan::new(job)),
         #[cfg(feature = "cuda")]
         Backend::Cuda(cuda) => crate::cuda::plan_of::<S>(cuda, job),
+    }
+}
+
+impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
+    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Axis`], [`Error::Options`], [`Error::Length`] as [`run`](Self::run).
+    pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
+    where
+        I: Element,
+        O: Element,
+        M: Map<I>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        G: Segmentation,
+    {
+        let shape = self.options.shape(len)?;
+        let segments = self.options.segments.kind();
+        segments.check(len, self.options.axis.is_some())?;
+        Ok(if const { sums_in_f32::<M::Output, Op>() } {
+            plan::<InF32<I, O, Op, M, F>, _, _, _>(device, CpuKind::Scan, shape, &segments)
+        } else {
+            plan::<Parts<I, O, Op, M, F>, _, _, _>(device, CpuKind::Scan, shape, &segments)
+        })
+    }
+}
+
+impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
+    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Axis`], [`Error::Options`], [`Error::Length`] as [`run`](Self::run).
+    pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
+    where
+        I: Element,
+        O: Element,
+        M: Map<I>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        G: Segmentation,
+    {
+        let shape = self.options.shape(len)?;
+        let segments = self.options.segments.kind();
+        segments.check(len, self.options.axis.is_some())?;
+        Ok(if const { sums_in_f32::<M::Output, Op>() } {
+            plan::<InF32<I, O, Op, M, F>, _, _, _>(device, CpuKind::Reduction, shape, &segments)
+        } else {
+            plan::<Parts<I, O, Op, M, F>, _, _, _>(device, CpuKind::Reduction, shape, &segments)
+        })
     }
 }

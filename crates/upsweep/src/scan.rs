@@ -42,21 +42,19 @@ use crate::buffer::{Array, Input, Output, ViewMut};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
+use crate::halves::{InF32, sums_in_f32};
 use crate::init::{Init, InitFrom, InitValue, NoInit};
 use crate::job::{Direction, Elements, Job, Target};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Options, expect_identity, shared_options};
-use crate::plan::Plan;
-use crate::plan::cpu::CpuKind;
-use crate::planned::plan;
 use crate::segments::{Kind, Segmentation, Whole};
-use crate::steps::{InF32, Parts, Steps, sums_in_f32};
+use crate::steps::{Parts, Steps};
 
 /// A scan with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a scan does nothing until it is run"]
 pub struct Scan<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
-    options: Options<'a, Op, M, F, G, V>,
+    pub(crate) options: Options<'a, Op, M, F, G, V>,
     direction: Direction,
 }
 
@@ -132,7 +130,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     ///
-    /// The carry of floats is grouped as a reduction is, so its last bits may differ from those of the last result.
+    /// The carry of floats is grouped otherwise than the results, so its last bits may differ from those of the last one.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no one
@@ -220,29 +218,6 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         device.refuse_in_capture("reading the results of a scan")?;
         self.run_to_array(device, input)?.into_vec()
-    }
-
-    /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`], [`Error::Axis`], [`Error::Options`], [`Error::Length`] as [`run`](Self::run).
-    pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
-    where
-        I: Element,
-        O: Element,
-        M: Map<I>,
-        Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O>,
-        G: Segmentation,
-    {
-        let shape = self.options.shape(len)?;
-        let segments = self.options.segments.kind();
-        segments.check(len, self.options.axis.is_some())?;
-        Ok(if const { sums_in_f32::<M::Output, Op>() } {
-            plan::<InF32<I, O, Op, M, F>, _, _, _>(device, CpuKind::Scan, shape, &segments)
-        } else {
-            plan::<Parts<I, O, Op, M, F>, _, _, _>(device, CpuKind::Scan, shape, &segments)
-        })
     }
 
     fn dispatch<I, O>(

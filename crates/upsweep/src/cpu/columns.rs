@@ -1,15 +1,15 @@
 //! Scans and reductions along an axis that is not the last: all columns of a strip at once, row by row.
 //!
 //! The plan cuts the shape into strips, units and blocks ([`Strips`]), by the shape and the types alone. What is done to a
-//! block is in [`column_tiles`](super::column_tiles).
+//! block is in [`tile::columns`](super::tile::columns).
 
-use super::chain::{States, Tickets};
-use super::column_tiles::{Fold, Rows, group_rows};
-use super::pairwise::Pairwise;
-use super::results::Results;
-use super::run::{Memory, Storing};
-use super::simd::Set;
-use super::store;
+use super::engine::chain::{States, Tickets};
+use super::engine::results::Results;
+use super::tile::columns::{Fold, Rows, combine_vectors, group_rows};
+use super::tile::pairwise::Pairwise;
+use super::tile::run::{Memory, Storing};
+use super::tile::simd::Set;
+use super::tile::store;
 use crate::error::{Error, Result};
 use crate::plan::cpu::{Strips, Unit};
 use crate::steps::Steps;
@@ -57,7 +57,7 @@ pub(super) unsafe fn scan<S: Steps>(
     memory: &Memory<S::In, S::Out>,
     init: Option<S::Acc>,
     storing: Storing<S::Acc>,
-    cut: Strips,
+    cut: &Strips,
     threads: usize,
 ) -> Result<()> {
     let (shape, count) = (cut.shape, cut.tickets());
@@ -81,7 +81,8 @@ pub(super) unsafe fn scan<S: Steps>(
             if needed {
                 let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
                 let (values, parts) = (values.start(), parts.start());
-                fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
+                // SAFETY: the processor has the instructions of a `Set`; the vectors have the unit's width.
+                unsafe { fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts }) };
             }
             let across = cut.tickets_across();
             let before = match block {
@@ -115,7 +116,8 @@ pub(super) unsafe fn scan<S: Steps>(
                 }
             }
             let vectors = (values.start(), stage.start());
-            scan(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing });
+            // SAFETY: as above.
+            unsafe { scan(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing }) };
         }
         if storing.non_temporal {
             store::fence();
@@ -129,7 +131,7 @@ pub(super) unsafe fn scan<S: Steps>(
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as large as the shape, and not empty; there is a result for each line.
-pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: Strips) -> Result<()> {
+pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: &Strips) -> Result<()> {
     let (shape, count) = (cut.shape, cut.tickets());
     let fold = Set::widest().compiled::<Fold<'_, S>>();
     let chained = cut.blocks_per_unit > 1;
@@ -145,7 +147,8 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: Strips) -> Result<(
             let values = if chained { parts.of(ticket, cut.width) } else { own.start() };
             let mut parts = Vector::new(Fold::<S>::parts(rows.len(), unit.width) * unit.width);
             let (steps, memory, parts) = (&job.steps, &job.memory, parts.start());
-            fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts });
+            // SAFETY: the processor has the instructions of a `Set`; the vectors have the unit's width.
+            unsafe { fold(Fold { steps, memory, shape, unit, rows: rows.clone(), values, parts }) };
             if !chained {
                 for c in 0..unit.width {
                     // SAFETY: `c` is less than the width; this worker alone stores the unit's results.
@@ -157,13 +160,15 @@ pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, cut: Strips) -> Result<(
     });
     for unit in if chained { 0..cut.units } else { 0..0 } {
         let Unit { width, result, .. } = cut.unit(unit);
-        for c in 0..width {
-            // SAFETY: `c` is less than the width of all vectors of the unit, whose workers are done.
-            let part = |block: usize| unsafe { parts.of(block * cut.units + unit, cut.width).add(c).read() };
-            let mut value = Pairwise::<_>::new();
-            (0..cut.blocks_per_unit).for_each(|block| value.push(part(block), |a, b| job.steps.combine(a, b)));
-            // SAFETY: there is a result for each line, and this thread alone works.
-            unsafe { job.store(result + c, value.total(|a, b| job.steps.combine(a, b))) };
+        let mut total = Pairwise::<*mut S::Acc>::new();
+        // SAFETY: the unit's vectors have this width, and their workers are done; each is combined with others once.
+        let combine = |a, b| unsafe { combine_vectors(&job.steps, width, a, b) };
+        (0..cut.blocks_per_unit).for_each(|block| total.push(parts.of(block * cut.units + unit, cut.width), combine));
+        if let Some(total) = total.total(combine) {
+            for c in 0..width {
+                // SAFETY: `c` is less than the width; there is a result for each line, and this thread alone works.
+                unsafe { job.store(result + c, Some(total.add(c).read())) };
+            }
         }
     }
     Ok(())

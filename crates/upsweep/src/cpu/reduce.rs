@@ -1,11 +1,11 @@
 //! Reduce on the CPU: the cases of a job.
 
 use super::columns;
-use super::heads::{self, ByTest};
-use super::results::Results;
-use super::run::Memory;
-use super::segments;
-use super::totals;
+use super::engine::results::Results;
+use super::engine::segment_heads::{self, ByTest};
+use super::engine::segments;
+use super::engine::totals;
+use super::tile::run::Memory;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::job::{Elements, Job};
@@ -51,8 +51,8 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
     // that there is a result for each line or offset.
     let segments = unsafe {
-        match (segments, plan.cut) {
-            (SegmentKind::Whole, _) if shape.len == 0 || shape.lines() == 0 => {
+        match (segments, &plan.cut) {
+            (SegmentKind::Whole, _) if len == 0 => {
                 results.store_empty(0..shape.lines());
                 shape.lines()
             }
@@ -66,15 +66,15 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
             }
             (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
                 let offsets = view.on_host("offsets")?;
-                heads::check_offsets(offsets, len)?;
+                segment_heads::check_offsets(offsets, len)?;
                 segments::by_offsets(&results, offsets, blocks)?;
                 offsets.len().saturating_sub(1)
             }
             (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                by_test(&results, &heads::by_flags(view.on_host("head flags")?, false), blocks)?
+                by_test(&results, &segment_heads::by_flags(view.on_host("head flags")?, false), blocks)?
             }
             (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-                by_test(&results, &heads::by_keys(view.on_host("keys")?, same, false), blocks)?
+                by_test(&results, &segment_heads::by_keys(view.on_host("keys")?, same, false), blocks)?
             }
             _ => return Err(Kind::contradicts()),
         }
@@ -87,7 +87,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
 
 /// # Safety
 /// The memory is valid and used by nothing else, as long as `heads`, and cut into `blocks`.
-unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: Blocks) -> Result<usize>
+unsafe fn by_test<S, F>(results: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
 where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,

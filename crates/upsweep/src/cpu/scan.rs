@@ -1,9 +1,10 @@
 //! Scan on the CPU: the cases of a job.
 
 use super::columns;
-use super::heads::{self, ByOffsets, EqualLines};
-use super::lines::Contiguous;
-use super::run::{Memory, Storing};
+use super::engine::heads::EqualLines;
+use super::engine::lines::Contiguous;
+use super::engine::segment_heads::{self, ByOffsets};
+use super::tile::run::{Memory, Storing};
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::job::{Direction, Elements, Job};
@@ -58,7 +59,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
     unsafe {
-        match (segments, plan.cut) {
+        match (segments, &plan.cut) {
             (SegmentKind::Whole, _) if len == 0 => {
                 if let (Some([carry, ..]), Some(value)) = (carry, init.or(identity)) {
                     *carry = steps.carried(value);
@@ -77,14 +78,14 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
             }
             (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
                 let offsets = view.on_host("offsets")?;
-                heads::check_offsets(offsets, len)?;
+                segment_heads::check_offsets(offsets, len)?;
                 scan.run(&ByOffsets { offsets, len, reverse }, blocks, false).map(drop)
             }
             (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                scan.run(&heads::by_flags(view.on_host("head flags")?, reverse), blocks, false).map(drop)
+                scan.run(&segment_heads::by_flags(view.on_host("head flags")?, reverse), blocks, false).map(drop)
             }
             (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-                scan.run(&heads::by_keys(view.on_host("keys")?, same, reverse), blocks, false).map(drop)
+                scan.run(&segment_heads::by_keys(view.on_host("keys")?, same, reverse), blocks, false).map(drop)
             }
             _ => Err(Kind::contradicts()),
         }

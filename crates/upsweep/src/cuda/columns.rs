@@ -4,11 +4,33 @@ use super::Cuda;
 use super::code::Kernel;
 use super::features::{Features, Layouts, Pass};
 use super::job::{Begin, CudaJob, Functions};
-use super::params::{ColumnsParams, Params};
+use super::params::{Params, params};
 use crate::error::{Error, Result};
 use crate::job::Direction;
 use crate::plan::Shape;
 use crate::plan::columns::ColumnsPlan;
+
+params! {
+    /// Of the kernel of interleaved lines.
+    struct ColumnsParams {
+        input: "const In*",
+        output: "Out*",
+        /// Or chunks of lines; a multiple of VECTOR, as `inner` is where VECTOR is not 1.
+        lines: "u64",
+        /// Elements a line.
+        len: "u64",
+        /// Lines that are interleaved with each other.
+        inner: "u64",
+        /// Elements a chunk, of which the last one of a line may have fewer.
+        chunk: "u64",
+        /// Chunks a line.
+        chunks: "u64",
+        /// Null, or for each chunk of each line the inclusive prefix at its end.
+        prefixes: "const Acc*",
+        /// Null, or where the initial value lies.
+        init_from: "const Given*",
+    }
+}
 
 /// Scans interleaved lines, or reduces them and stores one result a line.
 pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduces: bool) -> Result<()> {

@@ -6,16 +6,19 @@
 
 use super::*;
 use crate::cuda::code;
+use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
-use crate::cuda::params::{ColumnsParams, ReduceParams, ScanParams};
+use crate::cuda::reduce::ReduceParams;
+use crate::cuda::scan::ScanParams;
 use crate::cuda::{columns, reduce, scan};
+use crate::halves::InF32;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
-use crate::steps::{InF32, Parts, Steps};
+use crate::steps::{Parts, Steps};
 use half::{bf16, f16};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -37,76 +37,7 @@ macro_rules! params {
     (@type $number_or_address:tt) => { u64 };
 }
 
-params! {
-    /// Of the kernels that scan tiles.
-    struct ScanParams {
-        input: "const In*",
-        output: "Out*",
-        /// Elements.
-        n: "u64",
-        /// ROWS: elements a row.
-        row: "u64",
-        /// See `row_of` in `tile/heads.cuh`.
-        row_reciprocal: "u64",
-        /// The bits 0, row, 2 * row, ... below 64.
-        row_pattern: "u64",
-        /// FLAGS: an element's flag; KEYS: its key.
-        head_source: "const void*",
-        /// OFFSETS: segments + 1 of them.
-        offsets: "const Offset*",
-        segments: "u64",
-        /// OFFSETS: how many of them each tile checks.
-        share: "u64",
-        /// A reduction stores no result beyond this.
-        outputs: "u64",
-        /// Null, or where a reduction by flags or keys stores the number of segments.
-        count: "u64*",
-        /// Null, or where a scan of the whole array stores what follows it.
-        carry: "Given*",
-        /// Null, or where the initial value lies.
-        init_from: "const Given*",
-        workspace: "Workspace",
-    }
-}
-
-params! {
-    /// Of the reduction of a whole array.
-    struct ReduceParams {
-        input: "const In*",
-        output: "Out*",
-        /// Elements.
-        n: "u64",
-        /// Elements a part; a multiple of a block's step.
-        part: "u64",
-        /// Whether to leave in the L2 cache what is there.
-        streamed: "u64",
-        /// Null, or where the initial value lies.
-        init_from: "const Given*",
-        workspace: "Workspace",
-    }
-}
-
-params! {
-    /// Of the kernel of interleaved lines.
-    struct ColumnsParams {
-        input: "const In*",
-        output: "Out*",
-        /// Or chunks of lines; a multiple of VECTOR, as `inner` is where VECTOR is not 1.
-        lines: "u64",
-        /// Elements a line.
-        len: "u64",
-        /// Lines that are interleaved with each other.
-        inner: "u64",
-        /// Elements a chunk, of which the last one of a line may have fewer.
-        chunk: "u64",
-        /// Chunks a line.
-        chunks: "u64",
-        /// Null, or for each chunk of each line the inclusive prefix at its end.
-        prefixes: "const Acc*",
-        /// Null, or where the initial value lies.
-        init_from: "const Given*",
-    }
-}
+pub(super) use params;
 
 /// The bytes of all of a kernel's parameters; a kernel's are at most 4 KiB.
 const MOST_BYTES: usize = 1024;

@@ -4,7 +4,7 @@
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions, text_of, write_one};
-use super::params::{Params, ReduceParams};
+use super::params::{Params, params};
 use super::scan::{self, Extra};
 use super::{Cuda, Workspace, columns};
 use crate::buffer::ViewMut;
@@ -15,6 +15,23 @@ use crate::plan::Shape;
 use crate::plan::reduce::ReducePlan;
 use crate::segments::Segmentation;
 use crate::steps::Steps;
+
+params! {
+    /// Of the reduction of a whole array.
+    struct ReduceParams {
+        input: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        /// Elements a part; a multiple of a block's step.
+        part: "u64",
+        /// Whether to leave in the L2 cache what is there.
+        streamed: "u64",
+        /// Null, or where the initial value lies.
+        init_from: "const Given*",
+        workspace: "Workspace",
+    }
+}
 
 pub(crate) fn run<S: Steps, G: Segmentation>(
     cuda: &Cuda,

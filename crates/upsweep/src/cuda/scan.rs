@@ -5,7 +5,7 @@
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts, Pass};
 use super::job::{CudaJob, Functions, text_of, write_one};
-use super::params::{Params, ScanParams};
+use super::params::{Params, params};
 use super::{Cuda, Workspace, columns};
 use crate::buffer::ViewMut;
 use crate::error::Result;
@@ -15,6 +15,38 @@ use crate::plan::Shape;
 use crate::plan::scan::ScanPlan;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::steps::Steps;
+
+params! {
+    /// Of the kernels that scan tiles.
+    struct ScanParams {
+        input: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        /// ROWS: elements a row.
+        row: "u64",
+        /// See `row_of` in `tile/heads.cuh`.
+        row_reciprocal: "u64",
+        /// The bits 0, row, 2 * row, ... below 64.
+        row_pattern: "u64",
+        /// FLAGS: an element's flag; KEYS: its key.
+        head_source: "const void*",
+        /// OFFSETS: segments + 1 of them.
+        offsets: "const Offset*",
+        segments: "u64",
+        /// OFFSETS: how many of them each tile checks.
+        share: "u64",
+        /// A reduction stores no result beyond this.
+        outputs: "u64",
+        /// Null, or where a reduction by flags or keys stores the number of segments.
+        count: "u64*",
+        /// Null, or where a scan of the whole array stores what follows it.
+        carry: "Given*",
+        /// Null, or where the initial value lies.
+        init_from: "const Given*",
+        workspace: "Workspace",
+    }
+}
 
 /// The most interleaved lines that are scanned as one, and the most bytes of an element of theirs: larger ones leave room
 /// for few tiles in shared memory.

@@ -2,16 +2,20 @@
 
 use super::KernelSource;
 use super::code::Kernel;
+use super::columns::ColumnsParams;
 use super::features::{Features, Heads, Pass};
 use super::job::{Functions, text_of};
-use super::params::{ColumnsParams, Fixed, ReduceParams, ScanParams};
+use super::params::Fixed;
+use super::reduce::ReduceParams;
+use super::scan::ScanParams;
 use super::{columns, reduce, scan};
+use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen};
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
-use crate::steps::{InF32, Parts, Steps, sums_in_f32};
+use crate::steps::{Parts, Steps};
 use half::{bf16, f16};
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this

@@ -8,12 +8,12 @@ mod pipeline;
 pub mod reduce;
 pub mod scan;
 mod shape;
+mod show;
 pub mod tile;
 pub mod tuning;
 mod wave;
 
 pub use shape::Shape;
-use std::fmt;
 
 /// What a scan or a reduction would do: printed by `upsweep explain`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +27,4 @@ pub enum Plan {
     Reduce(reduce::ReducePlan),
     /// Interleaved lines on a CUDA device.
     Columns(columns::LinesPlan),
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cpu(plan) => plan.fmt(f),
-            Self::Scan(plan) => plan.fmt(f),
-            Self::Reduce(plan) => plan.fmt(f),
-            Self::Columns(plan) => plan.fmt(f),
-        }
-    }
 }

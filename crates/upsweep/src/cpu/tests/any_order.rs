@@ -2,9 +2,9 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::run::{Memory, Run};
-use crate::cpu::simd::Set;
-use crate::cpu::tile::ReduceRun;
+use crate::cpu::tile::reduce::ReduceRun;
+use crate::cpu::tile::run::{Memory, Run};
+use crate::cpu::tile::simd::Set;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
 use crate::steps::{Parts, Steps};
@@ -53,7 +53,8 @@ where
             let expected = mapped.reduce(|a, b| operator.combine(a, b));
             let reduce = ReduceRun { steps: &steps, memory: &memory, run: Run { start, len: n, origin } };
             for (set, compiled) in Set::all().into_iter().enumerate() {
-                let found = compiled.compiled()(reduce);
+                // SAFETY: the processor has the instructions of a `Set`; the run is in `x`.
+                let found = unsafe { compiled.compiled()(reduce) };
                 let same = match (found, expected) {
                     (Some(found), Some(expected)) => equal(found, expected),
                     (found, expected) => found.is_none() && expected.is_none(),

@@ -2,11 +2,12 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::lanes::{Lanes, ROW_BYTES};
-use crate::cpu::run::{Memory, Run, Storing};
-use crate::cpu::simd::{Set, Work};
-use crate::cpu::tile::{Reducer, ScanRun};
-use crate::cpu::{rows, store};
+use crate::cpu::tile::lanes::{Lanes, ROW_BYTES, Work};
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::scan::ScanRun;
+use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::{rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
 use crate::steps::Parts;
@@ -89,9 +90,10 @@ where
     let storing = Storing { exclusive, identity: operator.identity(), non_temporal, to_next_block: 64 };
     let memory = Memory { input: x.as_ptr(), output, len: n, reverse };
     let run = Run { start: 0, len: n, origin: 0 };
-    let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing };
+    let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing: &storing };
     let run = |set: Set| {
-        let total = set.compiled()(scan);
+        // SAFETY: the processor has the instructions of a `Set`; the run is all of the memory, which nothing else uses.
+        let total = unsafe { set.compiled()(scan) };
         store::fence();
         // SAFETY: the scan has written `n` results.
         (total, unsafe { std::slice::from_raw_parts(output, n) }.to_vec())
@@ -111,7 +113,7 @@ where
 {
     let (operator, map, finish) = steps;
     let random = &mut Random(7);
-    let tile = crate::cpu::tile::tile_len::<Parts<I, O, Op, M, F>>();
+    let tile = crate::cpu::tile::reduce::tile_len::<Parts<I, O, Op, M, F>>();
     for n in [tile - 1, tile, tile + 1, 3 * tile + 5] {
         for case in 0..16 {
             let (exclusive, reverse, non_temporal) = (case & 1 != 0, case & 2 != 0, case & 4 != 0);
@@ -243,7 +245,8 @@ fn shuffles() {
         }
         let work = Shuffles(a.try_into().unwrap(), b.try_into().unwrap());
         for set in Set::all() {
-            assert_eq!(set.compiled()(work), expected, "lanes of {} bytes", size_of::<T>());
+            // SAFETY: the processor has the instructions of a `Set`.
+            assert_eq!(unsafe { set.compiled()(work) }, expected, "lanes of {} bytes", size_of::<T>());
         }
     }
     check(|i| i as u8);

@@ -48,7 +48,7 @@ fn words<S: Segmentation>(
     let start = output.spare_capacity_mut()[1..].as_mut_ptr().cast::<u64>();
     let steps = Parts::new(Concat, Positioned, Hash);
     let job = job::<_, S>(steps, Some(x), (start, x.len()), shape, segments, init);
-    super::super::scan::run_within(job, direction, None, limits)?;
+    crate::cpu::scan::run_within(job, direction, None, limits)?;
     // SAFETY: the scan has written all elements.
     Ok(unsafe { std::slice::from_raw_parts(start, x.len()) }.to_vec())
 }
@@ -205,7 +205,7 @@ fn in_place<T: Element, Op: Operator<T>>(
 ) -> Result<()> {
     let steps = Parts::<T, T, _, _, _>::new(op, Same, Same);
     let job = job::<_, Whole>(steps, None, (x.as_mut_ptr(), x.len()), shape, SegmentKind::Whole, None);
-    super::super::scan::run_within(job, direction, None, limits)
+    crate::cpu::scan::run_within(job, direction, None, limits)
 }
 
 fn out_of_place<T: Element, Op: Operator<T>>(
@@ -218,7 +218,7 @@ fn out_of_place<T: Element, Op: Operator<T>>(
 ) -> Result<()> {
     let steps = Parts::<T, T, _, _, _>::new(op, Same, Same);
     let job = job::<_, Whole>(steps, Some(x), (out.as_mut_ptr(), out.len()), shape, SegmentKind::Whole, None);
-    super::super::scan::run_within(job, direction, None, limits)
+    crate::cpu::scan::run_within(job, direction, None, limits)
 }
 
 #[test]

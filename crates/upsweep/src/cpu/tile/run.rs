@@ -4,11 +4,11 @@
 ///
 /// Elements are counted in *scan order*: element `k` of a reversed scan lies at `len - 1 - k`. In place, `input` and
 /// `output` are the same memory; therefore neither is ever a slice here.
-pub(super) struct Memory<I, O> {
-    pub(super) input: *const I,
-    pub(super) output: *mut O,
-    pub(super) len: usize,
-    pub(super) reverse: bool,
+pub(in crate::cpu) struct Memory<I, O> {
+    pub(in crate::cpu) input: *const I,
+    pub(in crate::cpu) output: *mut O,
+    pub(in crate::cpu) len: usize,
+    pub(in crate::cpu) reverse: bool,
 }
 
 impl<I, O> Clone for Memory<I, O> {
@@ -27,13 +27,13 @@ unsafe impl<I: Sync, O: Send> Sync for Memory<I, O> {}
 impl<I, O> Memory<I, O> {
     /// Where the element `k` in scan order lies.
     #[inline(always)]
-    pub(super) fn at(&self, k: usize) -> usize {
+    pub(in crate::cpu) fn at(&self, k: usize) -> usize {
         if self.reverse { self.len - 1 - k } else { k }
     }
 
     /// Whether the output is the input's memory.
     #[inline(always)]
-    pub(super) fn in_place(&self) -> bool {
+    pub(in crate::cpu) fn in_place(&self) -> bool {
         self.input.addr() == self.output.addr()
     }
 }
@@ -41,21 +41,21 @@ impl<I, O> Memory<I, O> {
 /// A run of elements without a head but its first: `start .. start + len` in scan order. Positions given to the map
 /// count from `origin` in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Run {
-    pub(super) start: usize,
-    pub(super) len: usize,
-    pub(super) origin: usize,
+pub(in crate::cpu) struct Run {
+    pub(in crate::cpu) start: usize,
+    pub(in crate::cpu) len: usize,
+    pub(in crate::cpu) origin: usize,
 }
 
 /// How the results of a scan are stored.
 #[derive(Clone, Copy)]
-pub(super) struct Storing<T> {
-    pub(super) exclusive: bool,
+pub(in crate::cpu) struct Storing<T> {
+    pub(in crate::cpu) exclusive: bool,
     /// What an exclusive scan stores at a head without initial value.
-    pub(super) identity: Option<T>,
+    pub(in crate::cpu) identity: Option<T>,
     /// Whether stores are non-temporal; the caller calls `store::fence` afterwards.
-    pub(super) non_temporal: bool,
+    pub(in crate::cpu) non_temporal: bool,
     /// With non-temporal stores, the bytes from each element to the one to fetch meanwhile, of the block that the thread
     /// scans next; 0: none.
-    pub(super) to_next_block: isize,
+    pub(in crate::cpu) to_next_block: isize,
 }

@@ -14,7 +14,7 @@
 use std::mem::MaybeUninit;
 
 /// Neighbouring values combined as far as they are known, for fewer than 2 to the power of `LEVELS` values.
-pub(super) struct Pairwise<T, const LEVELS: usize = 64> {
+pub(in crate::cpu) struct Pairwise<T, const LEVELS: usize = 64> {
     /// One part for each bit of `pushed` that is set, the leftmost and largest first.
     parts: [MaybeUninit<T>; LEVELS],
     height: usize,
@@ -23,13 +23,19 @@ pub(super) struct Pairwise<T, const LEVELS: usize = 64> {
 
 impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
     #[inline(always)]
-    pub(super) fn new() -> Self {
+    pub(in crate::cpu) fn new() -> Self {
         Self { parts: [MaybeUninit::uninit(); LEVELS], height: 0, pushed: 0 }
+    }
+
+    /// The number of parts.
+    #[inline(always)]
+    pub(in crate::cpu) fn height(&self) -> usize {
+        self.height
     }
 
     /// Adds `value` on the right.
     #[inline(always)]
-    pub(super) fn push(&mut self, mut value: T, combine: impl Fn(T, T) -> T) {
+    pub(in crate::cpu) fn push(&mut self, mut value: T, combine: impl Fn(T, T) -> T) {
         for _ in 0..self.pushed.trailing_ones() {
             self.height -= 1;
             value = combine(self.part(self.height), value);
@@ -41,7 +47,7 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
 
     /// All values combined.
     #[inline(always)]
-    pub(super) fn total(&self, combine: impl Fn(T, T) -> T) -> Option<T> {
+    pub(in crate::cpu) fn total(&self, combine: impl Fn(T, T) -> T) -> Option<T> {
         if self.height == 0 {
             return None;
         }

@@ -1,13 +1,14 @@
 //! Reductions of segments.
 
 use super::chain::{Chain, States, Step, Tickets};
-use super::heads::{ByTest, Heads};
-use super::lanes::Lanes;
-use super::pairwise::Pairwise;
+use super::heads::Heads;
 use super::results::Results;
-use super::run::Run;
-use super::simd::{Set, Work};
-use super::tile::Reducer;
+use super::segment_heads::ByTest;
+use crate::cpu::tile::lanes::{Lanes, Work};
+use crate::cpu::tile::pairwise::Pairwise;
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::Run;
+use crate::cpu::tile::simd::Set;
 use crate::error::Result;
 use crate::plan::cpu::Blocks;
 use crate::segments::Offset;
@@ -71,7 +72,11 @@ impl<'a, S: Steps> Crossing<'a, S> {
 /// # Safety
 /// The memory is valid and used by nothing else; `offsets` ascend from 0 to its length, and there is a result for each
 /// segment; `blocks` are of as many elements and segments together.
-pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: &[I], blocks: Blocks) -> Result<()> {
+pub(in crate::cpu) unsafe fn by_offsets<S: Steps, I: Offset>(
+    job: &Results<S>,
+    offsets: &[I],
+    blocks: &Blocks,
+) -> Result<()> {
     let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
     // The end of segment `i`.
     let end = |i: usize| offsets[i + 1].to_usize().unwrap_or(0);
@@ -128,7 +133,7 @@ pub(super) unsafe fn by_offsets<S: Steps, I: Offset>(job: &Results<S>, offsets: 
 ///
 /// # Safety
 /// The memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
-pub(super) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>, blocks: Blocks) -> Result<usize>
+pub(in crate::cpu) unsafe fn by_heads<S, F>(job: &Results<S>, heads: &ByTest<F>, blocks: &Blocks) -> Result<usize>
 where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,
@@ -177,7 +182,8 @@ where
     } else {
         // How many segments have begun before a block.
         let count_heads = set.compiled::<Count<'_, F>>();
-        let inside = |index: usize| count_heads(Count { heads, range: blocks.range(index) });
+        // SAFETY: the processor has the instructions of a `Set`.
+        let inside = |index: usize| unsafe { count_heads(Count { heads, range: blocks.range(index) }) };
         let step = |index: usize| if index == 0 { Step::Sets(inside(0)) } else { Step::Adds(inside(index)) };
         let (tickets, states) = (Tickets::new(count), States::new(count)?);
         let begun = Chain { tickets, states, step: &step, combine: &|a: usize, b: usize| a + b };

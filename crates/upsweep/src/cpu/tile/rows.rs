@@ -36,7 +36,7 @@ const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 
 /// Whether tiles of these types are scanned here: those of an operator in vector instructions, when a tile is as many
 /// elements as fit in [`TILE_BYTES`].
-pub(super) const fn apply<S: Steps>() -> bool {
+pub(in crate::cpu) const fn apply<S: Steps>() -> bool {
     S::LANES && size_of::<S::Out>() <= size_of::<S::Acc>()
 }
 
@@ -144,19 +144,19 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
 }
 
 /// The elements of a row, and of a group.
-pub(super) const fn row_len<S: Steps>() -> usize {
+pub(in crate::cpu) const fn row_len<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()
 }
-pub(super) const fn group_len<S: Steps>() -> usize {
+pub(in crate::cpu) const fn group_len<S: Steps>() -> usize {
     GROUP * row_len::<S>()
 }
 
 /// Scans `run`, a tile or fewer whole groups, after `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `tile::scan`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
+/// As `ScanRun`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
 #[inline(always)]
-pub(super) unsafe fn scan<L: Lanes, S: Steps>(
+pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,
@@ -177,7 +177,8 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
             StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
         let mut total: Option<L::Row> = None;
         let mut group_totals = [before; TOP];
-        for group in 0..run.len / group_len::<S>() {
+        let groups = run.len / group_len::<S>();
+        for (group, kept) in group_totals.iter_mut().enumerate().take(groups) {
             let mut base = match total {
                 Some(total) => combine::<L, S>(steps, before, total),
                 None => before,
@@ -209,7 +210,7 @@ pub(super) unsafe fn scan<L: Lanes, S: Steps>(
             }
             let group_total = if S::EXACT { exact } else { tree::<L, S, GROUP>(steps, &mut totals) };
             if !S::EXACT {
-                group_totals[group] = group_total;
+                *kept = group_total;
             }
             total = Some(match total {
                 Some(total) => combine::<L, S>(steps, total, group_total),

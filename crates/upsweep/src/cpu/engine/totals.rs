@@ -1,11 +1,11 @@
 //! Reductions of whole arrays and of lines along the last axis.
 
 use super::chain::{States, Tickets};
-use super::pairwise::Pairwise;
 use super::results::Results;
-use super::run::Run;
-use super::simd::Set;
-use super::tile::Reducer;
+use crate::cpu::tile::pairwise::Pairwise;
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::Run;
+use crate::cpu::tile::simd::Set;
 use crate::error::Result;
 use crate::plan::cpu::Blocks;
 use crate::steps::Steps;
@@ -17,7 +17,7 @@ use std::ops::Range;
 /// The memory is valid and used by nothing else; `line` is not 0 and divides its length, of which the blocks are; there is
 /// a result for each line.
 #[inline(always)]
-pub(super) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize, blocks: Blocks) -> Result<()> {
+pub(in crate::cpu) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize, blocks: &Blocks) -> Result<()> {
     let reducer = Reducer::new(Set::widest(), &job.steps, &job.memory);
     if line == job.memory.len && blocks.count() == 1 {
         // A short array takes no longer than the cut into blocks.
@@ -37,7 +37,7 @@ unsafe fn reduce_blocks<S: Steps>(
     job: &Results<S>,
     reducer: Reducer<'_, S>,
     line: usize,
-    blocks: Blocks,
+    blocks: &Blocks,
 ) -> Result<()> {
     let (len, count, per_line) = (job.memory.len, blocks.count(), blocks.per_line());
     if per_line == 1 {

@@ -1,25 +1,25 @@
 //! Where the results of a reduction go.
 
-use super::run::Memory;
+use crate::cpu::tile::run::Memory;
 use crate::error::{Error, Result};
 use crate::steps::Steps;
 use std::ops::Range;
 
 /// A reduction, apart from how its elements are grouped into results.
-pub(super) struct Results<S: Steps> {
-    pub(super) steps: S,
+pub(in crate::cpu) struct Results<S: Steps> {
+    pub(in crate::cpu) steps: S,
     /// `output` has `results` elements.
-    pub(super) memory: Memory<S::In, S::Out>,
-    pub(super) init: Option<S::Acc>,
+    pub(in crate::cpu) memory: Memory<S::In, S::Out>,
+    pub(in crate::cpu) init: Option<S::Acc>,
     /// What nothing reduces to.
-    pub(super) empty: Option<S::Acc>,
-    pub(super) results: usize,
-    pub(super) threads: usize,
+    pub(in crate::cpu) empty: Option<S::Acc>,
+    pub(in crate::cpu) results: usize,
+    pub(in crate::cpu) threads: usize,
 }
 
 impl<S: Steps> Results<S> {
     /// Checks that there is room for `expected` results, which the builder did not know.
-    pub(super) fn expect_room(&self, expected: usize) -> Result<()> {
+    pub(in crate::cpu) fn expect_room(&self, expected: usize) -> Result<()> {
         let found = self.results;
         if found < expected {
             return Err(Error::Length { what: "output", found, expected });
@@ -32,7 +32,7 @@ impl<S: Steps> Results<S> {
     /// # Safety
     /// `index` is less than the number of results, and nothing else accesses that result meanwhile.
     #[inline(always)]
-    pub(super) unsafe fn store(&self, index: usize, value: Option<S::Acc>) {
+    pub(in crate::cpu) unsafe fn store(&self, index: usize, value: Option<S::Acc>) {
         let value = match value {
             Some(value) => Some(self.init.map_or(value, |init| self.steps.combine(init, value))),
             None => self.empty,
@@ -47,7 +47,7 @@ impl<S: Steps> Results<S> {
     ///
     /// # Safety
     /// As [`store`](Self::store), for all `indices`.
-    pub(super) unsafe fn store_empty(&self, indices: Range<usize>) {
+    pub(in crate::cpu) unsafe fn store_empty(&self, indices: Range<usize>) {
         for index in indices {
             // SAFETY: the caller's promise.
             unsafe { self.store(index, None) };

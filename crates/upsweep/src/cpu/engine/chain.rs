@@ -3,7 +3,7 @@
 //! ```text
 //! each worker:                               reduce-then-scan of one block a ticket
 //!     while (ticket = next.fetch_add(1)) < count
-//!         step = reduce(block[ticket])               brings the block into this core's cache
+//!         step = reduce(block[ticket])               reads the block into this core's cache
 //!         prefix = wait(ticket - 1)                  the block's prefix
 //!         publish(ticket, prefix ⊕ step)             the next block's prefix
 //!         scan(block[ticket], prefix)                reads the cache, stores past it, fetches the block
@@ -45,23 +45,27 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 /// Another worker has panicked.
-pub(super) struct Broken;
+pub(in crate::cpu) struct Broken;
 
 /// Tickets `0 .. count`, each of which one worker gets.
-pub(super) struct Tickets {
+pub(in crate::cpu) struct Tickets {
     next: AtomicUsize,
     broken: AtomicBool,
     count: usize,
 }
 
 impl Tickets {
-    pub(super) fn new(count: usize) -> Self {
+    pub(in crate::cpu) fn new(count: usize) -> Self {
         Self { next: AtomicUsize::new(0), broken: AtomicBool::new(false), count }
     }
 
     /// Gives all tickets to `threads` workers of the current rayon pool, of which the calling thread is one.
     /// `process(ticket, following)` is also told which ticket its worker will process next, if any.
-    pub(super) fn run(&self, threads: usize, process: &(dyn Fn(usize, Option<usize>) -> Result<(), Broken> + Sync)) {
+    pub(in crate::cpu) fn run(
+        &self,
+        threads: usize,
+        process: &(dyn Fn(usize, Option<usize>) -> Result<(), Broken> + Sync),
+    ) {
         #[cfg(test)]
         ran::count(self.count, threads);
         let worker = || {
@@ -85,10 +89,13 @@ impl Tickets {
 
     /// Gives all tickets to the calling thread, in order.
     #[inline(always)]
-    pub(super) fn in_order(count: usize, process: impl FnMut(usize)) {
+    pub(in crate::cpu) fn in_order(count: usize, mut process: impl FnMut(usize)) {
         #[cfg(test)]
         ran::count(count, 1);
-        (0..count).for_each(process);
+        // No `for_each`: where that is not inlined, what `process` captures goes through memory.
+        for ticket in 0..count {
+            process(ticket);
+        }
     }
 
     fn take(&self) -> Option<usize> {
@@ -107,7 +114,7 @@ impl Drop for BreakOnUnwind<'_> {
 }
 
 /// One state a ticket, each published once.
-pub(super) struct States<S>(Vec<Slot<S>>);
+pub(in crate::cpu) struct States<S>(Vec<Slot<S>>);
 
 /// A slot has a cache line of its own, because others poll it.
 #[repr(align(64))]
@@ -131,7 +138,7 @@ impl<S: Copy> States<S> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub(super) fn new(count: usize) -> crate::Result<Self> {
+    pub(in crate::cpu) fn new(count: usize) -> crate::Result<Self> {
         let mut slots = Vec::new();
         let bytes = count.saturating_mul(size_of::<Slot<S>>());
         slots.try_reserve_exact(count).map_err(|_| crate::Error::OutOfMemory { bytes })?;
@@ -142,7 +149,7 @@ impl<S: Copy> States<S> {
     }
 
     /// Makes the state of `ticket` known, unless somebody else does; returns whether it was this call.
-    pub(super) fn publish(&self, ticket: usize, state: S) -> bool {
+    pub(in crate::cpu) fn publish(&self, ticket: usize, state: S) -> bool {
         let claimed = self.claim(ticket);
         if claimed {
             // SAFETY: this call has claimed it.
@@ -169,14 +176,14 @@ impl<S: Copy> States<S> {
     }
 
     /// The state of `ticket`, if it is published.
-    pub(super) fn get(&self, ticket: usize) -> Option<S> {
+    pub(in crate::cpu) fn get(&self, ticket: usize) -> Option<S> {
         let slot = &self.0[ticket];
         // SAFETY: where it is seen ready, the state was written before, and is never written again.
         (slot.stage.load(Ordering::Acquire) == READY).then(|| unsafe { (*slot.state.get()).assume_init() })
     }
 
     /// The state of `ticket`, as soon as it is published.
-    pub(super) fn wait(&self, ticket: usize, tickets: &Tickets) -> Result<S, Broken> {
+    pub(in crate::cpu) fn wait(&self, ticket: usize, tickets: &Tickets) -> Result<S, Broken> {
         loop {
             if let Some(state) = self.spin(ticket, tickets)? {
                 return Ok(state);
@@ -203,7 +210,7 @@ impl<S: Copy> States<S> {
 
 /// What a ticket makes of the state before it.
 #[derive(Clone, Copy)]
-pub(super) enum Step<S> {
+pub(in crate::cpu) enum Step<S> {
     /// Replaces it.
     Sets(S),
     /// Combines it, from the left, with this.
@@ -211,18 +218,18 @@ pub(super) enum Step<S> {
 }
 
 /// States whose steps anyone can compute.
-pub(super) struct Chain<'a, S> {
-    pub(super) tickets: Tickets,
-    pub(super) states: States<S>,
+pub(in crate::cpu) struct Chain<'a, S> {
+    pub(in crate::cpu) tickets: Tickets,
+    pub(in crate::cpu) states: States<S>,
     /// The step of a ticket. Ticket 0 sets.
-    pub(super) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
-    pub(super) combine: &'a (dyn Fn(S, S) -> S + Sync),
+    pub(in crate::cpu) step: &'a (dyn Fn(usize) -> Step<S> + Sync),
+    pub(in crate::cpu) combine: &'a (dyn Fn(S, S) -> S + Sync),
 }
 
 impl<S: Copy> Chain<'_, S> {
     /// The state after `ticket`, as soon as it is known. When that takes long, this computes and publishes what is
     /// missing.
-    pub(super) fn wait(&self, ticket: usize) -> Result<S, Broken> {
+    pub(in crate::cpu) fn wait(&self, ticket: usize) -> Result<S, Broken> {
         // The tickets claimed here, which are neighbours, with their steps.
         let mut claimed = Vec::new();
         let mut first = ticket;
@@ -257,14 +264,14 @@ impl<S: Copy> Chain<'_, S> {
 
 /// The tickets and the threads of the last call on this thread, for the tests of the plan.
 #[cfg(test)]
-pub(super) mod ran {
+pub(in crate::cpu) mod ran {
     use std::cell::Cell;
 
     thread_local! {
         pub(in crate::cpu) static LAST: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
     }
 
-    pub(super) fn count(tickets: usize, threads: usize) {
+    pub(in crate::cpu) fn count(tickets: usize, threads: usize) {
         LAST.set((tickets, threads));
     }
 }

@@ -8,12 +8,11 @@
 //! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
 //! loaded again for each row, which takes longer than a row of few columns.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
+use super::reduce::{CHAIN, LEAF};
 use super::run::{Memory, Storing};
-use super::simd::Work;
 use super::store::{Ahead, StreamingCopy};
-use super::tile::CHAIN;
 use crate::plan::Shape;
 use crate::plan::cpu::{STRIP_BYTES, Unit};
 use crate::steps::Steps;
@@ -22,20 +21,45 @@ use std::ops::Range;
 
 /// The bytes of a group.
 const GROUP_BYTES: usize = 4 * STRIP_BYTES;
-/// The levels of a tree over the chains of a group, whose rows have at least one byte.
-const GROUP_LEVELS: usize = (GROUP_BYTES / CHAIN).ilog2() as usize + 1;
+/// The levels of the tree, as rows have at least one byte.
+const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
-/// Combines rows, of which there is at least one, into `values`: chains of [`CHAIN`] rows pairwise, so that the error of
-/// float sums does not grow with the number of rows.
-pub(super) struct Fold<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) shape: Shape,
-    pub(super) unit: Unit,
-    pub(super) rows: Range<usize>,
-    pub(super) values: *mut S::Acc,
+/// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
+/// given a closure: that might not be inlined, and then lacks the instruction set.
+macro_rules! tiles {
+    ($S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
+        let mut $c = 0;
+        while $c < $columns {
+            macro_rules! tile {
+                ($W:literal, $LANES:literal) => {{
+                    $self.$tile::<$W, $LANES>($($argument),*);
+                    $W
+                }};
+            }
+            $c += match $columns - $c {
+                64.. => tile!(64, 64),
+                16.. => tile!(16, 16),
+                4.. => tile!(4, 4),
+                3 if <$S>::LANES => tile!(3, 4),
+                2 if <$S>::LANES => tile!(2, 4),
+                _ if <$S>::LANES => tile!(1, 4),
+                _ => tile!(1, 1),
+            };
+        }
+    }};
+}
+
+/// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
+/// float sums grows with the logarithm of the number of rows.
+pub(in crate::cpu) struct Fold<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) shape: Shape,
+    pub(in crate::cpu) unit: Unit,
+    pub(in crate::cpu) rows: Range<usize>,
+    pub(in crate::cpu) values: *mut S::Acc,
     /// Room for [`Fold::parts`] vectors as wide as the unit.
-    pub(super) parts: *mut S::Acc,
+    pub(in crate::cpu) parts: *mut S::Acc,
 }
 
 impl<S: Steps> Work for Fold<'_, S> {
@@ -44,52 +68,52 @@ impl<S: Steps> Work for Fold<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let width = self.unit.width;
-        // A binary counter of vectors: see `pairwise`. `values` is the first, the others lie in `parts`.
+        // `values` is the first vector, the others lie in `parts`.
         // SAFETY: `parts` has room for so many vectors.
-        let part = |i: usize| if i == 0 { self.values } else { unsafe { self.parts.add((i - 1) * width) } };
-        let (mut height, mut pushed) = (0_usize, 0_usize);
+        let vector = |i: usize| if i == 0 { self.values } else { unsafe { self.parts.add((i - 1) * width) } };
+        let mut vectors = Pairwise::<*mut S::Acc>::new();
         let chunk = Self::chunk(width);
         for start in self.rows.clone().step_by(chunk) {
             // SAFETY: all vectors up to the height have been written, and do not overlap.
             unsafe {
-                self.chunk_into(start..self.rows.end.min(start.saturating_add(chunk)), part(height));
-                for _ in 0..pushed.trailing_ones() {
-                    self.combine_into(part(height - 1), part(height));
-                    height -= 1;
-                }
+                let free = vector(vectors.height());
+                self.chunk_into(start..self.rows.end.min(start.saturating_add(chunk)), free);
+                vectors.push(free, |a, b| combine_vectors(self.steps, width, a, b));
             }
-            height += 1;
-            pushed += 1;
         }
-        for i in 1..height {
-            // SAFETY: as above.
-            unsafe { self.combine_into(self.values, part(i)) };
-        }
+        // SAFETY: as above. What is combined lies where the leftmost was, in `values`.
+        vectors.total(|a, b| unsafe { combine_vectors(self.steps, width, a, b) });
     }
 }
 
+/// `left = left ⊕ right`, column by column. Returns `left`.
+///
+/// # Safety
+/// Both are valid for `width` values, are initialised, and do not overlap.
+#[inline(always)]
+pub(in crate::cpu) unsafe fn combine_vectors<S: Steps>(
+    steps: &S,
+    width: usize,
+    left: *mut S::Acc,
+    right: *mut S::Acc,
+) -> *mut S::Acc {
+    for c in 0..width {
+        // SAFETY: the caller's promise.
+        unsafe { left.add(c).write(steps.combine(left.add(c).read(), right.add(c).read())) };
+    }
+    left
+}
+
 impl<S: Steps> Fold<'_, S> {
-    /// The rows that go to one vector: a group, but at least [`CHAIN`]; all of them where no grouping shows.
+    /// The rows that go to one vector: a group, but at least two chains; all of them where no grouping shows.
     fn chunk(width: usize) -> usize {
         let group = group_rows::<S>(width);
-        if S::EXACT { usize::MAX } else { group * CHAIN.div_ceil(group) }
+        if S::EXACT { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
     }
 
     /// The vectors that `rows` rows of `width` columns need beside the result.
-    pub(super) fn parts(rows: usize, width: usize) -> usize {
+    pub(in crate::cpu) fn parts(rows: usize, width: usize) -> usize {
         rows.div_ceil(Self::chunk(width)).checked_ilog2().unwrap_or(0) as usize + 1
-    }
-
-    /// `to = to ⊕ from`, column by column.
-    ///
-    /// # Safety
-    /// Both have the unit's width and are initialised, and do not overlap.
-    #[inline(always)]
-    unsafe fn combine_into(&self, to: *mut S::Acc, from: *const S::Acc) {
-        for c in 0..self.unit.width {
-            // SAFETY: the caller's promise.
-            unsafe { to.add(c).write(self.steps.combine(to.add(c).read(), from.add(c).read())) };
-        }
     }
 
     /// Combines a chunk of rows into `values`.
@@ -101,26 +125,7 @@ impl<S: Steps> Fold<'_, S> {
         for rows in groups::<S>(chunk.clone(), self.unit.width) {
             let begun = rows.start > chunk.start;
             // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
-            tiles::<S>(self.unit.width, |c, width| unsafe {
-                let values = values.add(c);
-                if S::LANES {
-                    match width {
-                        64 => self.tile::<64, 64>(rows.clone(), c, begun, values),
-                        16 => self.tile::<16, 16>(rows.clone(), c, begun, values),
-                        4 => self.tile::<4, 4>(rows.clone(), c, begun, values),
-                        3 => self.tile::<3, 4>(rows.clone(), c, begun, values),
-                        2 => self.tile::<2, 4>(rows.clone(), c, begun, values),
-                        _ => self.tile::<1, 4>(rows.clone(), c, begun, values),
-                    }
-                } else {
-                    match width {
-                        64 => self.tile::<64, 64>(rows.clone(), c, begun, values),
-                        16 => self.tile::<16, 16>(rows.clone(), c, begun, values),
-                        4 => self.tile::<4, 4>(rows.clone(), c, begun, values),
-                        _ => self.tile::<1, 1>(rows.clone(), c, begun, values),
-                    }
-                }
-            });
+            unsafe { tiles!(S, self.unit.width, c, self.tile(rows.clone(), c, begun, values.add(c))) };
         }
     }
 
@@ -137,28 +142,86 @@ impl<S: Steps> Fold<'_, S> {
         begun: bool,
         values: *mut S::Acc,
     ) {
-        let combine = |a: [S::Acc; LANES], b: [S::Acc; LANES]| each(|i| self.steps.combine(a[i], b[i]));
-        let load = |k| {
-            // SAFETY: the caller's promise.
-            unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
-        };
-        // SAFETY: if something has begun, the values of the columns have been written.
-        let before = begun.then(|| each(|i| unsafe { values.add(column::<W>(i)).read() }));
-        let value = if S::EXACT || begun || rows.len() <= CHAIN {
-            // What has begun are groups of fewer rows than a chain.
-            rows.map(load).fold(before, |value, x| Some(value.map_or(x, |value| combine(value, x))))
-        } else {
-            let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
-            for start in rows.clone().step_by(CHAIN) {
-                if let Some(value) = (start..rows.end.min(start + CHAIN)).map(load).reduce(combine) {
-                    parts.push(value, combine);
+        // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
+        let value = unsafe {
+            if begun {
+                self.chain::<W, LANES>(each(|i| values.add(column::<W>(i)).read()), rows, c)
+            } else if S::EXACT || rows.len() <= CHAIN {
+                self.chain::<W, LANES>(self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end, c)
+            } else {
+                let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
+                let mut start = rows.start;
+                while start < rows.end {
+                    let leaf = start..rows.end.min(start + LEAF);
+                    parts.push(self.leaf::<W, LANES>(leaf, c), |a, b| self.combine(a, b));
+                    start += LEAF;
                 }
+                // There were rows.
+                parts.total(|a, b| self.combine(a, b)).unwrap_or_else(|| self.load::<W, LANES>(rows.start, c))
             }
-            parts.total(combine)
         };
-        if let Some(value) = value {
-            // SAFETY: there is room for the columns.
-            unsafe { write_first::<W, LANES, _>(values, value) };
+        // SAFETY: there is room for the columns.
+        unsafe { write_first::<W, LANES, _>(values, value) };
+    }
+
+    // The functions below are no closures, which might not be inlined, and then lack the instruction set.
+
+    /// # Safety
+    /// As [`tile`](Self::tile), also below.
+    #[inline(always)]
+    unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
+        // SAFETY: the caller's promise.
+        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
+    }
+
+    #[inline(always)]
+    fn combine<const LANES: usize>(&self, a: [S::Acc; LANES], b: [S::Acc; LANES]) -> [S::Acc; LANES] {
+        each(|i| self.steps.combine(a[i], b[i]))
+    }
+
+    /// `value`, and then the rows one after the other.
+    #[inline(always)]
+    unsafe fn chain<const W: usize, const LANES: usize>(
+        &self,
+        mut value: [S::Acc; LANES],
+        rows: Range<usize>,
+        c: usize,
+    ) -> [S::Acc; LANES] {
+        for k in rows {
+            // SAFETY: the caller's promise.
+            let x = unsafe { self.load::<W, LANES>(k, c) };
+            value = self.combine(value, x);
+        }
+        value
+    }
+
+    /// Chains of [`CHAIN`] rows, one after the other.
+    #[inline(always)]
+    unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
+        let Range { start, end } = rows;
+        let mut next = end.min(start + CHAIN);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut total = self.chain::<W, LANES>(self.load::<W, LANES>(start, c), start + 1..next, c);
+            while next + CHAIN <= end {
+                let mut value = self.load::<W, LANES>(next, c);
+                if W < 64 {
+                    // A constant number of rows, which LLVM unrolls. More columns would not stay in registers.
+                    for i in 1..CHAIN {
+                        let x = self.load::<W, LANES>(next + i, c);
+                        value = self.combine(value, x);
+                    }
+                } else {
+                    value = self.chain::<W, LANES>(value, next + 1..next + CHAIN, c);
+                }
+                total = self.combine(total, value);
+                next += CHAIN;
+            }
+            if next < end {
+                let value = self.chain::<W, LANES>(self.load::<W, LANES>(next, c), next + 1..end, c);
+                total = self.combine(total, value);
+            }
+            total
         }
     }
 }
@@ -170,25 +233,8 @@ fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Ra
     rows.clone().step_by(most).map(move |start| start..rows.end.min(start + most))
 }
 
-pub(super) fn group_rows<S: Steps>(width: usize) -> usize {
+pub(in crate::cpu) fn group_rows<S: Steps>(width: usize) -> usize {
     (GROUP_BYTES / (width * size_of::<S::In>().max(size_of::<S::Out>())).max(1)).max(1)
-}
-
-/// Calls `tile(c, width)` for columns `c .. c + width` until all of them have had their turn.
-#[inline(always)]
-fn tiles<S: Steps>(columns: usize, tile: impl Fn(usize, usize)) {
-    let mut c = 0;
-    while c < columns {
-        let width = match columns - c {
-            64.. => 64,
-            16.. => 16,
-            4.. => 4,
-            left if S::LANES => left,
-            _ => 1,
-        };
-        tile(c, width);
-        c += width;
-    }
 }
 
 /// `value(i)` for each `i`, in a loop that LLVM vectorises.
@@ -239,16 +285,16 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
 }
 
 /// Scans rows after the running values, which are initialised if something has `begun`.
-pub(super) struct Rows<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) shape: Shape,
-    pub(super) unit: Unit,
-    pub(super) rows: Range<usize>,
-    pub(super) begun: bool,
+pub(in crate::cpu) struct Rows<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) shape: Shape,
+    pub(in crate::cpu) unit: Unit,
+    pub(in crate::cpu) rows: Range<usize>,
+    pub(in crate::cpu) begun: bool,
     /// The running values, and room for a group of results if stores are non-temporal.
-    pub(super) vectors: (*mut S::Acc, *mut S::Out),
-    pub(super) storing: Storing<S::Acc>,
+    pub(in crate::cpu) vectors: (*mut S::Acc, *mut S::Out),
+    pub(in crate::cpu) storing: Storing<S::Acc>,
 }
 
 impl<S: Steps> Work for Rows<'_, S> {
@@ -265,25 +311,7 @@ impl<S: Steps> Work for Rows<'_, S> {
                 let output = memory.output.add(unit.start + first * shape.inner);
                 let to = if storing.non_temporal { (self.vectors.1, unit.width) } else { (output, shape.inner) };
                 let to = (to.0, first, to.1);
-                tiles::<S>(unit.width, |c, width| {
-                    if S::LANES {
-                        match width {
-                            64 => self.tile::<64, 64>(rows.clone(), c, begun, to),
-                            16 => self.tile::<16, 16>(rows.clone(), c, begun, to),
-                            4 => self.tile::<4, 4>(rows.clone(), c, begun, to),
-                            3 => self.tile::<3, 4>(rows.clone(), c, begun, to),
-                            2 => self.tile::<2, 4>(rows.clone(), c, begun, to),
-                            _ => self.tile::<1, 4>(rows.clone(), c, begun, to),
-                        }
-                    } else {
-                        match width {
-                            64 => self.tile::<64, 64>(rows.clone(), c, begun, to),
-                            16 => self.tile::<16, 16>(rows.clone(), c, begun, to),
-                            4 => self.tile::<4, 4>(rows.clone(), c, begun, to),
-                            _ => self.tile::<1, 1>(rows.clone(), c, begun, to),
-                        }
-                    }
-                });
+                tiles!(S, unit.width, c, self.tile(rows.clone(), c, begun, to));
                 if storing.non_temporal {
                     // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
                     let copies = if unit.width == shape.inner { 1 } else { rows.len() };

@@ -11,17 +11,17 @@ use std::mem::MaybeUninit;
 
 /// Memory to fetch meanwhile, which need not be valid.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead {
+pub(in crate::cpu) struct Ahead {
     start: *const u8,
     bytes: usize,
 }
 
 impl Ahead {
-    pub(super) const NOTHING: Self = Self { start: std::ptr::null(), bytes: 0 };
+    pub(in crate::cpu) const NOTHING: Self = Self { start: std::ptr::null(), bytes: 0 };
 
     /// What lies `distance` bytes from the `len` elements of the input from `first` on; nothing if that is 0.
     #[inline(always)]
-    pub(super) fn of_tile<I, O>(memory: &Memory<I, O>, first: usize, len: usize, distance: isize) -> Self {
+    pub(in crate::cpu) fn of_tile<I, O>(memory: &Memory<I, O>, first: usize, len: usize, distance: isize) -> Self {
         Self {
             start: memory.input.wrapping_add(first).cast::<u8>().wrapping_offset(distance),
             bytes: if distance == 0 { 0 } else { len * size_of::<I>() },
@@ -32,7 +32,7 @@ impl Ahead {
 /// A copy in parts, with stores that do not read the line first. The bytes may be uninitialised.
 ///
 /// The stores are ordered before later ones only by [`fence`].
-pub(super) struct StreamingCopy<L> {
+pub(in crate::cpu) struct StreamingCopy<L> {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
@@ -54,7 +54,7 @@ impl<L: Lanes> StreamingCopy<L> {
     /// overlap, and nothing reads what `to` points to before this thread has called [`fence`]. The processor has the
     /// instructions of `L`.
     #[inline(always)]
-    pub(super) unsafe fn new(from: *const u8, to: *mut u8, bytes: usize, ahead: Ahead) -> Self {
+    pub(in crate::cpu) unsafe fn new(from: *const u8, to: *mut u8, bytes: usize, ahead: Ahead) -> Self {
         let head = to.align_offset(ROW_BYTES).min(bytes);
         let lines = (bytes - head) / ROW_BYTES;
         let ahead = Ahead { bytes: ahead.bytes / lines.max(1), ..ahead };
@@ -63,7 +63,7 @@ impl<L: Lanes> StreamingCopy<L> {
 
     /// Copies the whole lines among the first `bytes` bytes, or the last if `backward`, unless they have been copied.
     #[inline(always)]
-    pub(super) fn copy(&mut self, bytes: usize, backward: bool) {
+    pub(in crate::cpu) fn copy(&mut self, bytes: usize, backward: bool) {
         let ready = if backward {
             // A part of the last line is after the whole lines.
             let after = self.bytes - self.head - self.lines * ROW_BYTES;
@@ -84,7 +84,7 @@ impl<L: Lanes> StreamingCopy<L> {
 
     /// Copies what is left.
     #[inline(always)]
-    pub(super) fn finish(mut self, backward: bool) {
+    pub(in crate::cpu) fn finish(mut self, backward: bool) {
         self.copy(self.bytes, backward);
         // Lines that are stored in two halves would be read and written twice if they went past the cache.
         let tail = self.head + self.lines * ROW_BYTES;
@@ -100,7 +100,7 @@ impl<L: Lanes> StreamingCopy<L> {
 
 /// Fetches `bytes` bytes from `start`, which need not be valid.
 #[inline(always)]
-pub(super) fn fetch(start: *const u8, bytes: usize) {
+pub(in crate::cpu) fn fetch(start: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     for at in (0..bytes).step_by(ROW_BYTES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -113,7 +113,7 @@ pub(super) fn fetch(start: *const u8, bytes: usize) {
 
 /// Orders the stores of [`StreamingCopy`] before all later stores of this thread.
 #[inline]
-pub(super) fn fence() {
+pub(in crate::cpu) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE is part of the x86-64 baseline.
     unsafe {

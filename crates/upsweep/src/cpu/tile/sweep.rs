@@ -24,9 +24,9 @@ use crate::steps::Steps;
 use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
-pub(super) const TILE_BYTES: usize = 8192;
+pub(in crate::cpu) const TILE_BYTES: usize = 8192;
 /// The elements at which the sweeps turn.
-pub(super) const TOP: usize = 16;
+pub(in crate::cpu) const TOP: usize = 16;
 /// The parts in which a tile is read.
 const PARTS: usize = 8;
 /// How far ahead of what is being read memory is fetched: a page, because the processor's own prefetch ends with one.
@@ -34,16 +34,16 @@ const FETCH_AHEAD: usize = 4096;
 
 /// A part of a tile's levels; uninitialised.
 #[repr(C, align(64))]
-pub(super) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+pub(in crate::cpu) struct Buffer<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
 impl<const BYTES: usize> Buffer<BYTES> {
     #[inline(always)]
-    pub(super) fn new() -> Self {
+    pub(in crate::cpu) fn new() -> Self {
         Self([MaybeUninit::uninit(); BYTES])
     }
 
     #[inline(always)]
-    pub(super) fn start<T>(&mut self) -> *mut T {
+    pub(in crate::cpu) fn start<T>(&mut self) -> *mut T {
         (&raw mut self.0).cast()
     }
 }
@@ -85,7 +85,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     run: Run,
     mut pairs: usize,
     mut even: *mut S::Acc,
-    (mut a, mut b): (*mut S::Acc, *mut S::Acc),
+    (a, b): (*mut S::Acc, *mut S::Acc),
 ) -> (*mut S::Acc, *mut S::Acc, *mut S::Acc) {
     // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
     let part = pairs / PARTS;
@@ -120,18 +120,24 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
             }
         }
     }
+    // From `a` to `b` and back: LLVM sees that these are two, and need not look for overlaps when it runs.
     while pairs > TOP {
         // SAFETY: each level is half of the last: all levels of `even` together have less than `2 * pairs` elements,
         // and `a` holds the `pairs` elements of the last level.
         unsafe {
-            if KEEP {
-                even = even.add(pairs);
-            }
+            even = if KEEP { even.add(pairs) } else { even };
             pairs /= 2;
-            let below = a.cast_const();
-            up::<KEEP, S>(steps, pairs, |j| (below.add(2 * j).read(), below.add(2 * j + 1).read()), even, b);
+            up::<KEEP, S>(steps, pairs, |j| (a.add(2 * j).read(), a.add(2 * j + 1).read()), even, b);
         }
-        std::mem::swap(&mut a, &mut b);
+        if pairs == TOP {
+            return (b, a, even);
+        }
+        // SAFETY: as above.
+        unsafe {
+            even = if KEEP { even.add(pairs) } else { even };
+            pairs /= 2;
+            up::<KEEP, S>(steps, pairs, |j| (b.add(2 * j).read(), b.add(2 * j + 1).read()), even, a);
+        }
     }
     (a, b, even)
 }
@@ -139,9 +145,9 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
 /// The tile `run` combined.
 ///
 /// # Safety
-/// As `tile::reduce`; the length is that of a tile.
+/// As `ReduceRun`; the length is a power of two, from twice [`TOP`] to that of a tile.
 #[inline(always)]
-pub(super) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
+pub(in crate::cpu) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
     let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
     // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
     // `b` holds a quarter.
@@ -169,9 +175,9 @@ unsafe fn top_total<S: Steps>(steps: &S, top: *const S::Acc) -> S::Acc {
 /// Scans the tile `run` after `base`. Returns its reduction.
 ///
 /// # Safety
-/// As `tile::scan`; the length is that of a tile.
+/// As `ScanRun`; the length is that of a tile.
 #[inline(always)]
-pub(super) unsafe fn scan_tile<L: Lanes, S: Steps>(
+pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,
@@ -233,7 +239,7 @@ unsafe fn turn<S: Steps>(steps: &S, top: *mut S::Acc, base: Option<S::Acc>) -> S
 /// [`up_sweep`] wrote there.
 ///
 /// # Safety
-/// As `tile::scan`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
+/// As `ScanRun`, of which this is a part. `p` and `q` are valid for half a tile and one more element; `p` holds what
 /// [`turn`] wrote.
 #[inline(always)]
 unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(

@@ -1,68 +1,18 @@
-//! Where the segments and lines of an array begin, in scan order.
+//! Where segments begin: by offsets, by flags and by keys.
 
+use super::heads::Heads;
+use crate::cpu::tile::lanes::{Lanes, ROW_BYTES, Work};
+use crate::cpu::tile::simd::Set;
 use crate::error::{Error, Result};
 use crate::operator::Function;
 use crate::segments::Offset;
 use std::ops::Range;
 
-/// Elements that begin a new line or segment. Element 0 always does. All positions are in scan order: in a reversed
-/// scan, a segment begins at its last element.
-pub(super) trait Heads: Sync {
-    /// What makes [`next`](Heads::next) cheap from one head to the following.
-    type Cursor;
-
-    /// A cursor for calls of `next` with ascending `from`, which are at least `k`.
-    fn cursor(&self, k: usize) -> Self::Cursor;
-
-    /// The first head after `from` and before `end`; `end` when there is none.
-    fn next(&self, cursor: &mut Self::Cursor, from: usize, end: usize) -> usize;
-
-    /// The last head in `start .. end`.
-    fn last(&self, start: usize, end: usize) -> Option<usize>;
-
-    /// Whether `k` is a head.
-    fn is_head(&self, k: usize) -> bool {
-        self.last(k, k + 1).is_some()
-    }
-
-    /// The index in memory that the map sees as position 0, for the line of the element at `at`.
-    #[inline(always)]
-    fn origin(&self, at: usize) -> usize {
-        let _ = at;
-        0
-    }
-}
-
-/// Lines of the same length, which is not 0, one after the other.
-pub(super) struct EqualLines {
-    pub(super) len: usize,
-}
-
-impl Heads for EqualLines {
-    type Cursor = ();
-    #[inline(always)]
-    fn cursor(&self, _: usize) {}
-    #[inline(always)]
-    fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
-        // Most often there is one line, and a division takes longer than a short scan.
-        if end <= self.len { end } else { (from - from % self.len).saturating_add(self.len).min(end) }
-    }
-    #[inline(always)]
-    fn last(&self, start: usize, end: usize) -> Option<usize> {
-        let head = if end <= self.len { 0 } else { (end - 1) - (end - 1) % self.len };
-        (head >= start).then_some(head)
-    }
-    #[inline(always)]
-    fn origin(&self, at: usize) -> usize {
-        if at < self.len { 0 } else { at - at % self.len }
-    }
-}
-
 /// Segments by ascending offsets, in scan order: see [`check_offsets`].
-pub(super) struct ByOffsets<'a, I> {
-    pub(super) offsets: &'a [I],
-    pub(super) len: usize,
-    pub(super) reverse: bool,
+pub(in crate::cpu) struct ByOffsets<'a, I> {
+    pub(in crate::cpu) offsets: &'a [I],
+    pub(in crate::cpu) len: usize,
+    pub(in crate::cpu) reverse: bool,
 }
 
 impl<I: Offset> ByOffsets<'_, I> {
@@ -111,17 +61,18 @@ impl<I: Offset> Heads for ByOffsets<'_, I> {
 }
 
 /// Segments by what the elements, their flags or their keys say.
-pub(super) struct ByTest<F> {
+pub(in crate::cpu) struct ByTest<F> {
     /// How many of the elements at these places in memory, not the first element of all, begin a segment.
     begin: F,
     len: usize,
     reverse: bool,
+    set: Set,
 }
 
 impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
     /// The number of heads in `start .. end`.
     #[inline(always)]
-    pub(super) fn count(&self, start: usize, end: usize) -> usize {
+    pub(in crate::cpu) fn count(&self, start: usize, end: usize) -> usize {
         if start == 0 {
             return 1 + if end > 1 { self.count_after_first(1, end) } else { 0 };
         }
@@ -141,10 +92,37 @@ impl<F: Fn(Range<usize>) -> usize> ByTest<F> {
     }
 }
 
-/// The elements that are tested together where heads are rare: LLVM vectorises such a test.
-const MANY: usize = 64;
-/// The elements that are tested one by one before that, for where heads are frequent.
-const FEW: usize = 8;
+/// The elements that are tested together where heads are rare: the flags of one row of registers.
+const TOGETHER: usize = ROW_BYTES;
+/// The elements that are tested one by one before that, which finds the next head where segments are short without a call.
+const ALONE: usize = 8;
+
+/// Leaves out elements of the range, [`TOGETHER`] at a time, as long as there is no head among these: from its beginning,
+/// or `backward` from its end. Returns where that stops.
+struct Skip<'a, F> {
+    heads: &'a ByTest<F>,
+    range: Range<usize>,
+    backward: bool,
+}
+
+impl<F: Fn(Range<usize>) -> usize> Work for Skip<'_, F> {
+    type Result = usize;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> usize {
+        let Self { heads, range: Range { mut start, mut end }, backward } = self;
+        if backward {
+            while end >= start + TOGETHER && heads.count(end - TOGETHER, end) == 0 {
+                end -= TOGETHER;
+            }
+            return end;
+        }
+        while start + TOGETHER <= end && heads.count(start, start + TOGETHER) == 0 {
+            start += TOGETHER;
+        }
+        start
+    }
+}
 
 impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     type Cursor = ();
@@ -153,14 +131,15 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     #[inline(always)]
     fn next(&self, (): &mut (), from: usize, end: usize) -> usize {
         let mut k = from + 1;
-        while k < end && k <= from + FEW {
+        while k < end && k <= from + ALONE {
             if self.test(k) {
                 return k;
             }
             k += 1;
         }
-        while k + MANY <= end && self.count_after_first(k, k + MANY) == 0 {
-            k += MANY;
+        if k + TOGETHER <= end {
+            // SAFETY: the processor has the instructions of a `Set`.
+            k = unsafe { self.set.compiled()(Skip { heads: self, range: k..end, backward: false }) };
         }
         while k < end && !self.test(k) {
             k += 1;
@@ -170,27 +149,28 @@ impl<F: Fn(Range<usize>) -> usize + Sync> Heads for ByTest<F> {
     #[inline(always)]
     fn last(&self, start: usize, end: usize) -> Option<usize> {
         let mut k = end;
-        while k > start && k + FEW > end {
+        while k > start && k + ALONE > end {
             k -= 1;
             if self.test(k) {
                 return Some(k);
             }
         }
-        while k >= start + MANY && self.count(k - MANY, k) == 0 {
-            k -= MANY;
+        if k >= start + TOGETHER {
+            // SAFETY: the processor has the instructions of a `Set`.
+            k = unsafe { self.set.compiled()(Skip { heads: self, range: start..k, backward: true }) };
         }
         (start..k).rev().find(|&k| self.test(k))
     }
 }
 
 /// Segments that begin where `flags` are set.
-pub(super) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
+pub(in crate::cpu) fn by_flags(flags: &[bool], reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync> {
     let begin = move |at: Range<usize>| flags[at].iter().map(|&flag| usize::from(flag)).sum();
-    ByTest { begin, len: flags.len(), reverse }
+    ByTest { begin, len: flags.len(), reverse, set: Set::widest() }
 }
 
 /// Segments that begin where a key differs from the one before.
-pub(super) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
+pub(in crate::cpu) fn by_keys<K, E>(keys: &[K], same: E, reverse: bool) -> ByTest<impl Fn(Range<usize>) -> usize + Sync>
 where
     K: Copy + Sync,
     E: Function<(K, K), Output = bool>,
@@ -198,14 +178,14 @@ where
     let begin = move |at: Range<usize>| {
         keys[at.start - 1..at.end].windows(2).map(|pair| usize::from(!same.call((pair[0], pair[1])))).sum()
     };
-    ByTest { begin, len: keys.len(), reverse }
+    ByTest { begin, len: keys.len(), reverse, set: Set::widest() }
 }
 
 /// Checks that `offsets` ascend from 0 to `len`.
 ///
 /// # Errors
 /// [`Error::Offsets`] for the first offset that breaks a rule.
-pub(super) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
+pub(in crate::cpu) fn check_offsets<I: Offset>(offsets: &[I], len: usize) -> Result<()> {
     let last = offsets.len().saturating_sub(1);
     let broken = |index: usize, rule| {
         let offset = offsets.get(index).map_or(0, |offset| offset.to_i128());

@@ -2,22 +2,23 @@
 
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
-use super::run::{Memory, Run, Storing};
-use super::simd::Set;
-use super::store;
-use super::tile::{Reducer, Scanner};
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::scan::ScanRun;
+use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::store;
 use crate::error::Result;
 use crate::plan::cpu::Blocks;
 use crate::steps::Steps;
 use std::ops::Range;
 
 /// A scan apart from where its lines or segments begin.
-pub(super) struct Contiguous<'a, S: Steps> {
-    pub(super) steps: &'a S,
-    pub(super) memory: &'a Memory<S::In, S::Out>,
-    pub(super) init: Option<S::Acc>,
-    pub(super) storing: Storing<S::Acc>,
-    pub(super) threads: usize,
+pub(in crate::cpu) struct Contiguous<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) init: Option<S::Acc>,
+    pub(in crate::cpu) storing: Storing<S::Acc>,
+    pub(in crate::cpu) threads: usize,
 }
 
 impl<S: Steps> Contiguous<'_, S> {
@@ -25,10 +26,15 @@ impl<S: Steps> Contiguous<'_, S> {
     ///
     /// # Safety
     /// The memory is that of the blocks' elements: valid, and used by nothing else meanwhile.
-    pub(super) unsafe fn run<H: Heads>(self, heads: &H, blocks: Blocks, wanted: bool) -> Result<Option<S::Acc>> {
+    pub(in crate::cpu) unsafe fn run<H: Heads>(
+        self,
+        heads: &H,
+        blocks: &Blocks,
+        wanted: bool,
+    ) -> Result<Option<S::Acc>> {
         let Self { steps, memory, init, storing, threads } = self;
         let set = Set::widest();
-        let lines = Lines { heads, init, scanner: Scanner::new(set, steps, memory) };
+        let lines = Lines { steps, memory, heads, init, set };
         if threads <= 1 {
             let mut state = None;
             Tickets::in_order(blocks.count(), |index| {
@@ -36,7 +42,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 let prefix = if heads.is_head(range.start) { init } else { state };
                 let wanted = wanted || range.end < memory.len;
                 // SAFETY: the caller's promise; this thread alone works.
-                state = unsafe { lines.scan_block(range, prefix, wanted, storing) };
+                state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
             });
             if storing.non_temporal {
                 store::fence();
@@ -81,7 +87,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 storing.to_next_block = if memory.reverse { -bytes } else { bytes };
             }
             // SAFETY: the block is in memory, and nobody reads its input any more.
-            unsafe { lines.scan_block(range, prefix, false, storing) };
+            unsafe { lines.scan_block(range, prefix, false, &storing) };
             if storing.non_temporal {
                 store::fence();
             }
@@ -93,9 +99,11 @@ impl<S: Steps> Contiguous<'_, S> {
 
 /// What scanning a block takes.
 struct Lines<'a, S: Steps, H> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
     heads: &'a H,
     init: Option<S::Acc>,
-    scanner: Scanner<'a, S>,
+    set: Set,
 }
 
 impl<S: Steps, H: Heads> Lines<'_, S, H> {
@@ -109,22 +117,23 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
         range: Range<usize>,
         mut prefix: Option<S::Acc>,
         wanted: bool,
-        storing: Storing<S::Acc>,
+        storing: &Storing<S::Acc>,
     ) -> Option<S::Acc> {
-        let Self { heads, init, scanner } = self;
-        let Scanner { steps, memory, .. } = scanner;
+        let Self { steps, memory, heads, init, set } = *self;
+        let scan = set.compiled::<ScanRun<'_, S>>();
         let mut cursor = heads.cursor(range.start);
         let mut start = range.start;
         loop {
             let end = heads.next(&mut cursor, start, range.end);
             let last = end == range.end;
             let run = Run { start, len: end - start, origin: heads.origin(memory.at(start)) };
-            // SAFETY: the run is in the block.
-            let local = unsafe { scanner.scan(run, prefix, wanted && last, storing) };
+            let wanted = wanted && last;
+            // SAFETY: the processor has the instructions of a `Set`; the run is in the block.
+            let local = unsafe { scan(ScanRun { steps, memory, run, prefix, wanted, storing }) };
             if last {
                 return if wanted { steps.join(prefix, local) } else { None };
             }
-            prefix = *init;
+            prefix = init;
             start = end;
         }
     }

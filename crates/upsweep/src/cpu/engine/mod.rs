@@ -1,0 +1,16 @@
+//! How threads go through the blocks of an array.
+//!
+//! | file | what |
+//! |---|---|
+//! | `chain` | blocks handed to workers, and prefixes from block to block; which thread sees whose writes, and why |
+//! | `heads`, `segment_heads` | where lines and segments begin |
+//! | `lines` | scans of what lies contiguously: whole arrays, lines along the last axis, segments |
+//! | `totals`, `segments`, `results` | reductions of the same, and where their results go |
+
+pub(super) mod chain;
+pub(super) mod heads;
+pub(super) mod lines;
+pub(super) mod results;
+pub(super) mod segment_heads;
+pub(super) mod segments;
+pub(super) mod totals;

@@ -1,0 +1,162 @@
+//! Rows of 64 bytes in registers, and the shuffles that scan them.
+//!
+//! A row holds the elements of a `T` of 1, 2, 4 or 8 bytes, its *lanes*, the first at the lowest address. Shuffles are
+//! named by what they do to the halves of groups of neighbouring lanes; `SPAN` is the bytes of a half.
+//!
+//! Between two shuffles the operator is applied to whole rows by a plain loop, which LLVM vectorises. But it would then
+//! undo the rows: seeing which lane goes where, it takes them for many scalars. An empty assembly statement hides that:
+//! see [`Lanes::opaque`].
+
+use std::mem::MaybeUninit;
+
+/// The bytes of a row.
+pub(in crate::cpu) const ROW_BYTES: usize = 64;
+
+/// A kernel with its arguments.
+pub(in crate::cpu) trait Work {
+    type Result;
+    /// Runs the kernel. Implementations are `#[inline(always)]`, and so is what they call, but for [`Lanes::call`].
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`; and what the type says.
+    unsafe fn run<L: Lanes>(self) -> Self::Result;
+}
+
+/// An instruction set's way with rows.
+///
+/// # Safety
+/// All functions but [`stream`](Lanes::stream) and [`call`](Lanes::call) are safe where the processor has the instruction set, and `T` is a plain
+/// value of 1, 2, 4 or 8 bytes in a row.
+pub(in crate::cpu) trait Lanes {
+    /// 64 bytes.
+    type Row: Copy;
+
+    /// Runs `work` in a function of its own, compiled once for this instruction set.
+    ///
+    /// # Safety
+    /// The processor has the instruction set; and what the type of `work` says.
+    unsafe fn call<W: Work>(work: W) -> W::Result;
+
+    /// The same row; what it is made of is not known to the compiler any more.
+    unsafe fn opaque(row: Self::Row) -> Self::Row;
+
+    /// `x` with every lane of the upper half of each group replaced by the last lane of the group's lower half. Lanes of
+    /// lower halves have the value of some lane.
+    unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row;
+
+    /// The lower halves of `lower` and the upper halves of `upper`.
+    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row) -> Self::Row;
+
+    /// The last lane of `x` in every lane.
+    unsafe fn last<T>(x: Self::Row) -> Self::Row;
+
+    /// The last lane of `before`, and all of `x` but the last.
+    unsafe fn shifted<T>(before: Self::Row, x: Self::Row) -> Self::Row;
+
+    /// The lanes of `x` from the last to the first.
+    unsafe fn reversed<T>(x: Self::Row) -> Self::Row;
+
+    /// Copies a row to memory by a non-temporal store, where the processor has one.
+    ///
+    /// # Safety
+    /// `from` is valid for reads and `to` for writes of 64 bytes, and `to` is aligned to as many. Nothing reads it before
+    /// this thread has called `store::fence`.
+    unsafe fn stream(from: *const u8, to: *mut u8);
+}
+
+/// What every processor can do: lanes one after the other.
+pub(in crate::cpu) struct Portable;
+
+/// A row as memory.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(in crate::cpu) struct Bytes([MaybeUninit<u8>; ROW_BYTES]);
+
+impl Bytes {
+    /// The row whose lane `i` is `lane(i)`.
+    #[inline(always)]
+    fn of<T>(lane: impl Fn(usize) -> T) -> Self {
+        let mut row = Self([MaybeUninit::uninit(); ROW_BYTES]);
+        for i in 0..ROW_BYTES / size_of::<T>() {
+            // SAFETY: the lane is in the row.
+            unsafe { (&raw mut row.0).cast::<T>().add(i).write(lane(i)) };
+        }
+        row
+    }
+
+    /// # Safety
+    /// The row has a `T` at lane `i`.
+    #[inline(always)]
+    unsafe fn lane<T>(&self, i: usize) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { (&raw const self.0).cast::<T>().add(i).read() }
+    }
+}
+
+impl Lanes for Portable {
+    type Row = Bytes;
+
+    #[inline(never)]
+    unsafe fn call<W: Work>(work: W) -> W::Result {
+        // SAFETY: the caller's promise.
+        unsafe { work.run::<Self>() }
+    }
+
+    #[inline(always)]
+    unsafe fn opaque(row: Bytes) -> Bytes {
+        row
+    }
+
+    #[inline(always)]
+    unsafe fn spread<T, const SPAN: usize>(x: Bytes) -> Bytes {
+        let half = SPAN / size_of::<T>();
+        // SAFETY: the index is that of a lane.
+        Bytes::of(|i| unsafe { x.lane::<T>(i / half * half + half - 1 - i / half % 2 * half) })
+    }
+
+    #[inline(always)]
+    unsafe fn halves<T, const SPAN: usize>(lower: Bytes, upper: Bytes) -> Bytes {
+        let half = SPAN / size_of::<T>();
+        // SAFETY: the index is that of a lane.
+        Bytes::of(|i| unsafe { if (i / half).is_multiple_of(2) { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })
+    }
+
+    #[inline(always)]
+    unsafe fn last<T>(x: Bytes) -> Bytes {
+        // SAFETY: the index is that of a lane.
+        Bytes::of(|_| unsafe { x.lane::<T>(ROW_BYTES / size_of::<T>() - 1) })
+    }
+
+    #[inline(always)]
+    unsafe fn shifted<T>(before: Bytes, x: Bytes) -> Bytes {
+        let last = ROW_BYTES / size_of::<T>() - 1;
+        // SAFETY: the indices are those of lanes.
+        Bytes::of(|i| unsafe { if i == 0 { before.lane::<T>(last) } else { x.lane::<T>(i - 1) } })
+    }
+
+    #[inline(always)]
+    unsafe fn reversed<T>(x: Bytes) -> Bytes {
+        // SAFETY: the index is that of a lane.
+        Bytes::of(|i| unsafe { x.lane::<T>(ROW_BYTES / size_of::<T>() - 1 - i) })
+    }
+
+    #[inline(always)]
+    unsafe fn stream(from: *const u8, to: *mut u8) {
+        #[cfg(target_arch = "x86_64")]
+        for at in (0..ROW_BYTES).step_by(16) {
+            use std::arch::{asm, x86_64::__m128i};
+            // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows. SSE2 is part of the
+            // x86-64 baseline.
+            unsafe {
+                let value = from.add(at).cast::<MaybeUninit<__m128i>>().read_unaligned();
+                asm!("movntdq [{to}], {value}", to = in(reg) to.add(at), value = in(xmm_reg) value,
+                    options(nostack, preserves_flags));
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        // SAFETY: the caller's promise.
+        unsafe {
+            from.cast::<Bytes>().read_unaligned().0.as_ptr().copy_to_nonoverlapping(to.cast(), ROW_BYTES);
+        }
+    }
+}

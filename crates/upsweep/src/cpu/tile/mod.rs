@@ -1,0 +1,23 @@
+//! What one thread does to a run of elements, or to a block of rows, with vectors.
+//!
+//! | file | what |
+//! |---|---|
+//! | `run` | memory, a run of elements in it, and how results are stored |
+//! | `reduce`, `scan` | runs cut into tiles |
+//! | `rows`, `sweep` | the kernels of a tile |
+//! | `columns` | blocks of rows along another axis than the last |
+//! | `pairwise` | values combined in a tree as they come |
+//! | `simd`, `lanes`, `x86`, `store` | instruction sets, shuffles, non-temporal stores |
+
+pub(super) mod columns;
+pub(super) mod lanes;
+pub(super) mod pairwise;
+pub(super) mod reduce;
+pub(super) mod rows;
+pub(super) mod run;
+pub(super) mod scan;
+pub(super) mod simd;
+pub(super) mod store;
+pub(super) mod sweep;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod x86;

@@ -1,0 +1,235 @@
+//! Reductions of runs of elements, in tiles that fit into the first-level cache.
+//!
+//! A tile is reduced by [`sweep`]s over arrays. Where neither order nor grouping shows, a run is one loop over its memory.
+//!
+//! **Grouping.** A run is cut into tiles of [`tile_len`], the rest into smaller and smaller ones whose lengths are powers of
+//! two, and what is left, less than [`SHORTEST`], into leaves of [`LEAF`] elements, and these into chains of [`CHAIN`]. A chain,
+//! the chains of a leaf and the few leaves are combined one after the other; a tile is a balanced tree; all tiles and the
+//! leaves together are combined [pairwise](super::pairwise). The error of a float sum grows with the longest way of an
+//! element through additions, which is 17 in the leaves, and at most 2 log2(n) above.
+
+use super::lanes::{Lanes, Work};
+use super::pairwise::Pairwise;
+use super::run::{Memory, Run};
+use super::simd::Set;
+use super::sweep::{self, TILE_BYTES};
+use crate::steps::Steps;
+
+/// The elements that are combined one after the other before something else comes before them.
+pub(in crate::cpu) const CHAIN: usize = 8;
+/// The elements of a leaf. Balanced trees of so few elements took twice as long, because the additions of one segment
+/// overlap with those of the next.
+pub(in crate::cpu) const LEAF: usize = CHAIN * CHAIN;
+/// The elements of the shortest tile, from which on sweeps are faster than leaves.
+const SHORTEST: usize = 256;
+
+/// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
+/// not help.
+pub(in crate::cpu) const fn tile_len<S: Steps>() -> usize {
+    let (acc, out) = (size_of::<S::Acc>(), size_of::<S::Out>());
+    let size = if acc > out { acc } else { out };
+    let align = if align_of::<S::Acc>() > align_of::<S::Out>() { align_of::<S::Acc>() } else { align_of::<S::Out>() };
+    if size > 64 || align > 64 {
+        return 0;
+    }
+    let most = TILE_BYTES / if size == 0 { 1 } else { size };
+    1 << most.ilog2()
+}
+
+/// The element `k` in scan order, mapped.
+///
+/// # Safety
+/// `k` is less than `memory.len`, and the element is initialised and not being written.
+#[inline(always)]
+pub(in crate::cpu) unsafe fn load<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    k: usize,
+    origin: usize,
+) -> S::Acc {
+    let at = memory.at(k);
+    // SAFETY: `at` is less than `memory.len`, for which `input` is valid.
+    steps.load(unsafe { memory.input.add(at).read() }, at - origin)
+}
+
+/// The reduction of runs, compiled for one instruction set.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct Reducer<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    compiled: unsafe fn(ReduceRun<'a, S>) -> Option<S::Acc>,
+}
+
+impl<'a, S: Steps> Reducer<'a, S> {
+    #[inline(always)]
+    pub(in crate::cpu) fn new(set: Set, steps: &'a S, memory: &'a Memory<S::In, S::Out>) -> Self {
+        Self { steps, memory, compiled: set.compiled() }
+    }
+
+    /// # Safety
+    /// As [`ReduceRun`].
+    #[inline(always)]
+    pub(in crate::cpu) unsafe fn reduce(&self, run: Run) -> Option<S::Acc> {
+        // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
+        unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run }) }
+    }
+}
+
+/// `run` combined from left to right; `None` when it is empty.
+///
+/// # Safety
+/// The run is in the memory; nothing writes its input meanwhile.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct ReduceRun<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) run: Run,
+}
+
+impl<S: Steps> Work for ReduceRun<'_, S> {
+    type Result = Option<S::Acc>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if S::EXACT {
+                return reduce_in_any_order(self.steps, self.memory, self.run);
+            }
+            if self.run.len < SHORTEST {
+                return leaves(self.steps, self.memory, self.run);
+            }
+            // By itself, so that short runs do without its arrays.
+            L::call(ReduceLong(self))
+        }
+    }
+}
+
+/// [`ReduceRun`], of any length.
+struct ReduceLong<'a, S: Steps>(ReduceRun<'a, S>);
+
+impl<S: Steps> Work for ReduceLong<'_, S> {
+    type Result = Option<S::Acc>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
+        let ReduceRun { steps, memory, run: Run { mut start, len, origin } } = self.0;
+        let end = start + len;
+        let combine = |a, b| steps.combine(a, b);
+        let mut parts = Pairwise::new();
+        // SAFETY: the tiles and the rest are in the run.
+        unsafe {
+            while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
+                let tile = Run { start, len: tile_len::<S>(), origin };
+                parts.push(sweep::reduce_tile(steps, memory, tile), combine);
+                start += tile.len;
+            }
+            L::call(ReduceRest { run: Run { start, len: end - start, origin }, steps, memory, parts: &mut parts });
+        }
+        parts.total(combine)
+    }
+}
+
+/// Adds `run`, which is shorter than a tile, to `parts`.
+///
+/// # Safety
+/// As [`ReduceRun`].
+pub(in crate::cpu) struct ReduceRest<'a, S: Steps> {
+    pub(in crate::cpu) steps: &'a S,
+    pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
+    pub(in crate::cpu) run: Run,
+    pub(in crate::cpu) parts: &'a mut Pairwise<S::Acc>,
+}
+
+impl<S: Steps> Work for ReduceRest<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { steps, memory, run, parts } = self;
+        let Run { mut start, len, origin } = run;
+        let end = start + len;
+        let combine = |a, b| steps.combine(a, b);
+        // SAFETY: the tiles and leaves are in the run.
+        unsafe {
+            if S::EXACT {
+                if let Some(total) = reduce_in_any_order(steps, memory, run) {
+                    parts.push(total, combine);
+                }
+                return;
+            }
+            while tile_len::<S>() > 0 && end - start >= SHORTEST {
+                // No constant: LLVM would unroll the sweeps of a short tile and forget the vectors.
+                let tile = Run { start, len: 1 << (end - start).ilog2(), origin };
+                parts.push(sweep::reduce_tile(steps, memory, tile), combine);
+                start += tile.len;
+            }
+            if let Some(total) = leaves(steps, memory, Run { start, len: end - start, origin }) {
+                parts.push(total, combine);
+            }
+        }
+    }
+}
+
+/// `run`, which is shorter than [`SHORTEST`], combined leaf by leaf.
+///
+/// # Safety
+/// As [`ReduceRun`].
+#[inline(always)]
+unsafe fn leaves<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+    let Run { mut start, len, origin } = run;
+    let end = start + len;
+    let mut total = None;
+    while start < end {
+        let len = LEAF.min(end - start);
+        // SAFETY: the leaf is in the run.
+        total = steps.join(total, unsafe { leaf(steps, memory, Run { start, len, origin }) });
+        start += len;
+    }
+    total
+}
+
+/// `run`, which is no longer than a [`LEAF`], combined in chains.
+///
+/// # Safety
+/// As [`ReduceRun`].
+#[inline(always)]
+unsafe fn leaf<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+    let Run { mut start, len, origin } = run;
+    let end = start + len;
+    let mut total = None;
+    while start < end {
+        let next = end.min(start + CHAIN);
+        // SAFETY: the elements are in the run.
+        unsafe {
+            let mut value = load(steps, memory, start, origin);
+            for k in start + 1..next {
+                value = steps.combine(value, load(steps, memory, k, origin));
+            }
+            total = steps.join(total, Some(value));
+        }
+        start = next;
+    }
+    total
+}
+
+/// `run` combined, where neither order nor grouping shows, as one loop over its memory, which LLVM vectorises.
+///
+/// # Safety
+/// As [`ReduceRun`]; the operator is [`EXACT`](Steps::EXACT).
+#[inline(always)]
+unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+    let Run { start, len, origin } = run;
+    if len == 0 {
+        return None;
+    }
+    let first = memory.at(if memory.reverse { start + len - 1 } else { start });
+    // SAFETY: the positions below are those of elements of the run.
+    let element = |at: usize| steps.encode(steps.load(unsafe { memory.input.add(at).read() }, at - origin));
+    // Not from the first element on: of a round number of elements one less is left, which vectors do not divide.
+    let mut value = steps.neutral(element(first));
+    for at in first..first + len {
+        value = steps.combine_encoded(value, element(at));
+    }
+    Some(steps.decode(value))
+}

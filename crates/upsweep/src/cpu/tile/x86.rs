@@ -1,0 +1,320 @@
+//! Rows in registers of AVX-512 and of AVX2. The index tables are constants that the compiler keeps in registers.
+
+use super::lanes::{Lanes, ROW_BYTES, Work};
+use std::arch::asm;
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+/// For each byte of a row, the byte to take: 0 .. 64 of the first operand, 64 .. 128 of the second.
+struct Index<T, const SPAN: usize>(std::marker::PhantomData<T>);
+
+#[repr(C, align(64))]
+struct Table([u8; ROW_BYTES]);
+
+/// The bytes of the lanes `from(0), from(1), ...`: a macro, because constants cannot call a function that they are given.
+macro_rules! table {
+    ($T:ty, $from:expr) => {{
+        let mut table = [0; ROW_BYTES];
+        let mut i = 0;
+        while i < ROW_BYTES {
+            let (lane, byte) = (i / size_of::<$T>(), i % size_of::<$T>());
+            table[i] = ($from(lane) * size_of::<$T>() + byte) as u8;
+            i += 1;
+        }
+        Table(table)
+    }};
+}
+
+impl<T, const SPAN: usize> Index<T, SPAN> {
+    const LANES: usize = ROW_BYTES / size_of::<T>();
+    /// The lanes of a half.
+    const HALF: usize = if SPAN < size_of::<T>() { 1 } else { SPAN / size_of::<T>() };
+
+    const fn is_upper(lane: usize) -> bool {
+        lane / Self::HALF % 2 == 1
+    }
+    const fn spread(lane: usize) -> usize {
+        lane / Self::HALF * Self::HALF + Self::HALF - 1 - if Self::is_upper(lane) { Self::HALF } else { 0 }
+    }
+    const fn last(_: usize) -> usize {
+        Self::LANES - 1
+    }
+    /// Lanes go from the end of one row on into the next.
+    const fn shifted(lane: usize) -> usize {
+        lane + Self::LANES - 1
+    }
+    const fn reversed(lane: usize) -> usize {
+        Self::LANES - 1 - lane
+    }
+
+    const SPREAD: Table = table!(T, Self::spread);
+    const LAST: Table = table!(T, Self::last);
+    const SHIFTED: Table = table!(T, Self::shifted);
+    const REVERSED: Table = table!(T, Self::reversed);
+    /// All bits of the bytes of upper halves.
+    const UPPER: Table = {
+        let mut table = [0; ROW_BYTES];
+        let mut i = 0;
+        while i < ROW_BYTES {
+            table[i] = if Self::is_upper(i / size_of::<T>()) { 255 } else { 0 };
+            i += 1;
+        }
+        Table(table)
+    };
+}
+
+impl Table {
+    /// The same as indices of 4 bytes.
+    const fn words(&self) -> [i32; 16] {
+        let mut words = [0; 16];
+        let mut i = 0;
+        while i < 16 {
+            words[i] = self.0[4 * i] as i32 / 4;
+            i += 1;
+        }
+        words
+    }
+
+    /// A bit a byte.
+    const fn bits(&self) -> u64 {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < ROW_BYTES {
+            bits |= ((self.0[i] & 1) as u64) << i;
+            i += 1;
+        }
+        bits
+    }
+}
+
+pub(in crate::cpu) struct Avx512;
+
+impl Avx512 {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn permuted<T>(x: __m512i, index: &Table) -> __m512i {
+        // SAFETY: rows and tables are 64 bytes.
+        unsafe {
+            if size_of::<T>() >= 4 {
+                _mm512_permutexvar_epi32(std::mem::transmute::<[i32; 16], __m512i>(index.words()), x)
+            } else {
+                _mm512_permutexvar_epi8(std::mem::transmute::<[u8; 64], __m512i>(index.0), x)
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn hidden(row: __m512i) -> __m512i {
+        let mut row = row;
+        // SAFETY: the statement is empty.
+        unsafe { asm!("/* {0} */", inout(zmm_reg) row, options(pure, nomem, nostack, preserves_flags)) };
+        row
+    }
+}
+
+impl Lanes for Avx512 {
+    type Row = __m512i;
+
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+    unsafe fn call<W: Work>(work: W) -> W::Result {
+        // SAFETY: the caller's promise; this function has the instructions.
+        unsafe { work.run::<Self>() }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn opaque(row: __m512i) -> __m512i {
+        Self::hidden(row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    unsafe fn spread<T, const SPAN: usize>(x: __m512i) -> __m512i {
+        Self::hidden(if SPAN < 16 {
+            let table = const {
+                let mut table = Index::<T, SPAN>::SPREAD.0;
+                let mut i = 0;
+                while i < ROW_BYTES {
+                    table[i] %= 16;
+                    i += 1;
+                }
+                table
+            };
+            // SAFETY: both are 64 bytes.
+            _mm512_shuffle_epi8(x, unsafe { std::mem::transmute::<[u8; 64], __m512i>(table) })
+        } else {
+            Self::permuted::<T>(x, &const { Index::<T, SPAN>::SPREAD })
+        })
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn halves<T, const SPAN: usize>(lower: __m512i, upper: __m512i) -> __m512i {
+        let bits = const { Index::<T, SPAN>::UPPER.bits() };
+        Self::hidden(_mm512_mask_blend_epi8(bits, lower, upper))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    unsafe fn last<T>(x: __m512i) -> __m512i {
+        Self::hidden(Self::permuted::<T>(x, &const { Index::<T, 0>::LAST }))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    unsafe fn shifted<T>(before: __m512i, x: __m512i) -> __m512i {
+        let index = const { Index::<T, 0>::SHIFTED };
+        // SAFETY: both are 64 bytes.
+        Self::hidden(unsafe {
+            if size_of::<T>() >= 4 {
+                let words = std::mem::transmute::<[i32; 16], __m512i>(index.words());
+                _mm512_permutex2var_epi32(before, words, x)
+            } else {
+                _mm512_permutex2var_epi8(before, std::mem::transmute::<[u8; 64], __m512i>(index.0), x)
+            }
+        })
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    unsafe fn reversed<T>(x: __m512i) -> __m512i {
+        Self::hidden(Self::permuted::<T>(x, &const { Index::<T, 0>::REVERSED }))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn stream(from: *const u8, to: *mut u8) {
+        // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows.
+        unsafe {
+            let value = from.cast::<MaybeUninit<__m512i>>().read_unaligned();
+            asm!("vmovntdq [{to}], {value}", to = in(reg) to, value = in(zmm_reg) value,
+                options(nostack, preserves_flags));
+        }
+    }
+}
+
+pub(in crate::cpu) struct Avx2;
+
+impl Avx2 {
+    /// Bytes `16 k .. 16 k + 16` of a table.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn part(table: &[u8; ROW_BYTES], part: usize) -> __m256i {
+        // SAFETY: the part is in the table.
+        unsafe { _mm256_loadu_si256(table.as_ptr().add(32 * part).cast()) }
+    }
+
+    /// In each 16 bytes of `x`, the bytes that the table says, modulo 16.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn shuffled([low, high]: [__m256i; 2], table: &[u8; ROW_BYTES]) -> [__m256i; 2] {
+        let modulo = _mm256_set1_epi8(15);
+        [
+            _mm256_shuffle_epi8(low, _mm256_and_si256(Self::part(table, 0), modulo)),
+            _mm256_shuffle_epi8(high, _mm256_and_si256(Self::part(table, 1), modulo)),
+        ]
+    }
+
+    /// The last lane of each 16 bytes in all of them.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn last_of_16<T>(x: [__m256i; 2]) -> [__m256i; 2] {
+        Self::shuffled(x, &const { Index::<T, 0>::LAST.0 })
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn hidden([low, high]: [__m256i; 2]) -> [__m256i; 2] {
+        let (mut low, mut high) = (low, high);
+        // SAFETY: the statement is empty.
+        unsafe {
+            asm!("/* {0} {1} */", inout(ymm_reg) low, inout(ymm_reg) high,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        [low, high]
+    }
+}
+
+impl Lanes for Avx2 {
+    type Row = [__m256i; 2];
+
+    #[inline(never)]
+    #[target_feature(enable = "avx2")]
+    unsafe fn call<W: Work>(work: W) -> W::Result {
+        // SAFETY: the caller's promise; this function has the instructions.
+        unsafe { work.run::<Self>() }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn opaque(row: Self::Row) -> Self::Row {
+        Self::hidden(row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row {
+        Self::hidden(match SPAN {
+            16 => Self::last_of_16::<T>(x).map(|half| _mm256_permute2x128_si256::<0x00>(half, half)),
+            32 => {
+                let [last, _] = Self::last_of_16::<T>(x);
+                [_mm256_permute2x128_si256::<0x11>(last, last); 2]
+            }
+            _ => Self::shuffled(x, &const { Index::<T, SPAN>::SPREAD.0 }),
+        })
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row) -> Self::Row {
+        let table = &const { Index::<T, SPAN>::UPPER.0 };
+        Self::hidden([
+            _mm256_blendv_epi8(lower[0], upper[0], Self::part(table, 0)),
+            _mm256_blendv_epi8(lower[1], upper[1], Self::part(table, 1)),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn last<T>(x: Self::Row) -> Self::Row {
+        let [_, last] = Self::last_of_16::<T>(x);
+        Self::hidden([_mm256_permute2x128_si256::<0x11>(last, last); 2])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn shifted<T>(before: Self::Row, x: Self::Row) -> Self::Row {
+        let shift = |before: __m256i, x: __m256i| {
+            let between = _mm256_permute2x128_si256::<0x21>(before, x);
+            match size_of::<T>() {
+                1 => _mm256_alignr_epi8::<15>(x, between),
+                2 => _mm256_alignr_epi8::<14>(x, between),
+                4 => _mm256_alignr_epi8::<12>(x, between),
+                _ => _mm256_alignr_epi8::<8>(x, between),
+            }
+        };
+        Self::hidden([shift(before[1], x[0]), shift(x[0], x[1])])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn reversed<T>([low, high]: Self::Row) -> Self::Row {
+        let turned = Self::shuffled([high, low], &const { Index::<T, 0>::REVERSED.0 });
+        Self::hidden(turned.map(|half| _mm256_permute2x128_si256::<0x01>(half, half)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn stream(from: *const u8, to: *mut u8) {
+        for at in [0, 32] {
+            // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows.
+            unsafe {
+                let value = from.add(at).cast::<MaybeUninit<__m256i>>().read_unaligned();
+                asm!("vmovntdq [{to}], {value}", to = in(reg) to.add(at), value = in(ymm_reg) value,
+                    options(nostack, preserves_flags));
+            }
+        }
+    }
+}
