@@ -48,7 +48,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Axis`], [`Error::Options`], [`Error::Length`] as [`run`](Self::run).
+    /// As [`run`](Self::run), where the options do not fit each other or the length.
     pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
     where
         I: Element,
@@ -73,7 +73,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     /// What [`run`](Self::run) would do with `len` elements of `I` on `device`.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Axis`], [`Error::Options`], [`Error::Length`] as [`run`](Self::run).
+    /// As [`run`](Self::run), where the options do not fit each other or the length.
     pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
     where
         I: Element,

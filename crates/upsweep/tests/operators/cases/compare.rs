@@ -19,6 +19,7 @@ pub(crate) trait Elsewhere {
 #[derive(Clone, Copy)]
 pub(crate) struct Memory<P> {
     pub(crate) start: P,
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only copies to a device ask for it"))]
     pub(crate) bytes: usize,
 }
 
