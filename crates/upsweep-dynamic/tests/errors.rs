@@ -113,8 +113,8 @@ fn segments_and_axes() {
         (View::F32(&[0.0, 4.0]), "there are values of f32 where integers are due"),
     ];
     let mut cases: Vec<(Segments<'_>, &str)> = cases.map(|(x, words)| (Segments::Offsets(x), words)).into();
-    cases.push((Segments::HeadFlags(&[true; 5]), "head flags has 5 elements where 4"));
-    cases.push((Segments::Keys(View::F64(&[1.0; 3])), "keys has 3 elements where 4"));
+    cases.push((Segments::HeadFlags(&[true; 5]), "head flags is 5, and must be 4"));
+    cases.push((Segments::Keys(View::F64(&[1.0; 3])), "keys is 3, and must be 4"));
     for (segments, words) in cases {
         both_refuse(Scan::new(Op::Sum).segments(segments), Reduce::new(Op::Sum).segments(segments), X, words);
     }
@@ -148,7 +148,7 @@ fn bytes() {
     refused(Values::zeroed(Type::U8, 1 << 60), "not enough memory for 1152921504606846976 bytes");
     let mut out = Values::U8(vec![0; 3]);
     refused(plain::scan(Op::Sum, X, out.view_mut()), "they have different types");
-    refused(plain::scan(Op::Sum, View::U8(&[1]), out.view_mut()), "the output has 3 elements where 1");
+    refused(plain::scan(Op::Sum, View::U8(&[1]), out.view_mut()), "output is 3, and must be 1");
 }
 
 #[test]
