@@ -26,7 +26,7 @@ const LEAVES: &[(&str, &str)] = &[
     ("src/reduce.rs", "another family"),
     ("src/plan/columns.rs", "another axis than the last"),
     ("src/cpu/columns.rs", "another axis than the last"),
-    ("src/cpu/column_tiles.rs", "another axis than the last"),
+    ("src/cpu/tile/columns.rs", "another axis than the last"),
     ("src/cuda/columns.rs", "another axis than the last"),
     ("src/cuda/reduce.rs", "another family"),
     ("src/cuda/mod.rs", "names only"),
