@@ -88,7 +88,7 @@ fn error_messages_have_the_values() {
     let errors = [
         (Scan::new(Sum).run(&device, &x, &mut [0u32; 7]), &["output", "7", "6"][..]),
         (Scan::new(Sum).axis(&[2, 4], 0).run(&device, &x, &mut out), &["[2, 4]", "6"]),
-        (Scan::new(Sum).axis(&[2, 3], 2).run(&device, &x, &mut out), &["axis 2", "2 axes"]),
+        (Scan::new(Sum).axis(&[2, 3], 2).run(&device, &x, &mut out), &["axis 2", "axes 0 to 1"]),
         (Scan::new(Sum).segments(Segments::HeadFlags(&short)).run(&device, &x, &mut out), &["flags", "5", "6"]),
         (Scan::new(Sum).segments(Segments::Offsets(&offsets)).run(&device, &x, &mut out), &["7", "position 1"]),
         (Scan::new(Concat).exclusive().run(&device, &texts, &mut texts.clone()), &["Concat", "init"]),
