@@ -14,9 +14,10 @@ pub(crate) struct Common<'a> {
     pub(crate) accumulate: Option<Type>,
 }
 
-/// The methods that set them, for a builder with a field `common`.
-macro_rules! common_options {
-    () => {
+/// The methods of a builder with a field `common`: those that set these options, and the one that prepares a run, by the
+/// builder's own `ready`.
+macro_rules! common_methods {
+    ($noun:literal) => {
         /// Every line or segment begins with `value`, which must be a value of the type that is computed in.
         pub fn init(mut self, value: impl Into<Number>) -> Self {
             self.common.init = Some(value.into());
@@ -41,9 +42,28 @@ macro_rules! common_options {
             self.common.accumulate = Some(element);
             self
         }
+
+        #[doc = concat!("The ", $noun, " of `x`, ready to run: its arrays lie where the device computes.")]
+        ///
+        /// # Errors
+        /// As [`run`](Self::run).
+        pub fn prepare<'x>(&self, device: &Device, x: View<'x>) -> Result<Prepared<'x>>
+        where
+            'a: 'x,
+        {
+            let x = self.common.typed(x)?;
+            let element = x.view().element();
+            let heads = self.common.begin(x.view())?;
+            match x.computed(self.common.op) {
+                Typed::Borrowed(x) => {
+                    $crate::with_view!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads))
+                }
+                Typed::Owned(x) => $crate::with_values!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads)),
+            }
+        }
     };
 }
-pub(crate) use common_options;
+pub(crate) use common_methods;
 
 impl<'a> Common<'a> {
     pub(crate) fn new(op: Op) -> Self {

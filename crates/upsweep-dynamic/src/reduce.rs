@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::check::Results;
 use crate::kernels::{Computed, Options, kernels};
-use crate::options::{Common, Typed, common_options};
+use crate::options::{Common, Typed, common_methods};
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
 use crate::{Number, Op, Result, Segments, Type, Values, View};
@@ -34,7 +34,7 @@ impl Reduce<'_> {
 }
 
 impl<'a> Reduce<'a> {
-    common_options! {}
+    common_methods! {"reduction"}
 
     /// Reduces `x`: to one value for the whole array (of nothing the initial value, or else the operator's identity), one for
     /// each line along the axis, row-major with the shape that is left, or one for each segment. On CUDA the time includes the
@@ -46,25 +46,6 @@ impl<'a> Reduce<'a> {
         let mut prepared = self.prepare(device, x)?;
         prepared.run()?;
         prepared.results()
-    }
-
-    /// The reduction of `x`, ready to run: its arrays lie where the device computes.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn prepare<'x>(&self, device: &Device, x: View<'x>) -> Result<Prepared<'x>>
-    where
-        'a: 'x,
-    {
-        let x = self.common.typed(x)?;
-        let element = x.view().element();
-        let heads = self.common.begin(x.view())?;
-        match x.computed(self.common.op) {
-            Typed::Borrowed(x) => {
-                crate::with_view!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads))
-            }
-            Typed::Owned(x) => crate::with_values!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads)),
-        }
     }
 
     /// Checks that all results fit their type, for sums and products of integers, which otherwise wrap around; others always

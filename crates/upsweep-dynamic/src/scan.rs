@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, on_host};
 use crate::check::Results;
 use crate::kernels::{Computed, Options, Place, kernels};
-use crate::options::{Common, Typed, common_options};
+use crate::options::{Common, Typed, common_methods};
 use crate::prepared::{Prepared, Ready};
 use crate::segments::Heads;
 use crate::{Error, Number, Op, Result, Segments, Type, Values, View, ViewMut};
@@ -35,7 +35,7 @@ impl Scan<'_> {
 }
 
 impl<'a> Scan<'a> {
-    common_options! {}
+    common_methods! {"scan"}
 
     /// Each result leaves its own element out.
     pub fn exclusive(mut self) -> Self {
@@ -102,25 +102,6 @@ impl<'a> Scan<'a> {
             x.copy_from_slice(&data.into_vec()?);
             Ok(())
         })
-    }
-
-    /// The scan of `x`, ready to run: its arrays lie where the device computes.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn prepare<'x>(&self, device: &Device, x: View<'x>) -> Result<Prepared<'x>>
-    where
-        'a: 'x,
-    {
-        let x = self.common.typed(x)?;
-        let element = x.view().element();
-        let heads = self.common.begin(x.view())?;
-        match x.computed(self.common.op) {
-            Typed::Borrowed(x) => {
-                crate::with_view!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads))
-            }
-            Typed::Owned(x) => crate::with_values!(x, x => self.ready(device, Buffer::new(device, x)?, element, heads)),
-        }
     }
 
     fn ready<'x, T: Computed>(

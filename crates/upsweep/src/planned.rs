@@ -4,8 +4,9 @@ use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::{Element, Function, Map, Operator};
+use crate::options::Options;
+use crate::plan::Plan;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments};
-use crate::plan::{Plan, Shape};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
 use crate::segments::{SegmentKind, Segmentation};
@@ -24,19 +25,37 @@ impl Device {
     }
 }
 
-/// The plan of a scan, or of a reduction, with these steps.
-pub(crate) fn plan<S: Steps, K, I, E>(
-    device: &Device,
-    kind: CpuKind,
-    shape: Shape,
-    segments: &SegmentKind<'_, K, I, E>,
-) -> Plan {
-    let segments = match segments {
-        SegmentKind::Whole => CpuSegments::None,
-        SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
-        SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
-    };
-    let job = CpuJob { kind, shape, segments, bytes: S::BYTES, in_place: false };
+impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
+    /// The plan of a scan, or of a reduction, of `len` elements with these options.
+    fn plan<I, O>(&self, device: &Device, kind: CpuKind, len: usize) -> Result<Plan>
+    where
+        I: Element,
+        O: Element,
+        M: Map<I>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        G: Segmentation,
+    {
+        let shape = self.shape(len)?;
+        let segments = self.segments.kind();
+        segments.check(len, self.axis.is_some())?;
+        let segments = match segments {
+            SegmentKind::Whole => CpuSegments::None,
+            SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
+            SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
+        };
+        let job = |bytes| CpuJob { kind, shape, segments, bytes, in_place: false };
+        Ok(if const { sums_in_f32::<M::Output, Op>() } {
+            with_steps::<InF32<I, O, Op, M, F>>(device, job)
+        } else {
+            with_steps::<Parts<I, O, Op, M, F>>(device, job)
+        })
+    }
+}
+
+/// The plan of the job of the steps' sizes.
+fn with_steps<S: Steps>(device: &Device, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
+    let job = job(S::BYTES);
     match &device.0 {
         Backend::Cpu => Plan::Cpu(CpuPlan::new(job)),
         #[cfg(feature = "cuda")]
@@ -58,14 +77,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         F: Function<(M::Output,), Output = O>,
         G: Segmentation,
     {
-        let shape = self.options.shape(len)?;
-        let segments = self.options.segments.kind();
-        segments.check(len, self.options.axis.is_some())?;
-        Ok(if const { sums_in_f32::<M::Output, Op>() } {
-            plan::<InF32<I, O, Op, M, F>, _, _, _>(device, CpuKind::Scan, shape, &segments)
-        } else {
-            plan::<Parts<I, O, Op, M, F>, _, _, _>(device, CpuKind::Scan, shape, &segments)
-        })
+        self.options.plan::<I, O>(device, CpuKind::Scan, len)
     }
 }
 
@@ -83,13 +95,6 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         F: Function<(M::Output,), Output = O>,
         G: Segmentation,
     {
-        let shape = self.options.shape(len)?;
-        let segments = self.options.segments.kind();
-        segments.check(len, self.options.axis.is_some())?;
-        Ok(if const { sums_in_f32::<M::Output, Op>() } {
-            plan::<InF32<I, O, Op, M, F>, _, _, _>(device, CpuKind::Reduction, shape, &segments)
-        } else {
-            plan::<Parts<I, O, Op, M, F>, _, _, _>(device, CpuKind::Reduction, shape, &segments)
-        })
+        self.options.plan::<I, O>(device, CpuKind::Reduction, len)
     }
 }

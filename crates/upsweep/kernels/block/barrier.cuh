@@ -17,5 +17,5 @@ __device__ __forceinline__ void barrier_arrive(u32 id, u32 threads) {
     asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// Waits for all main warps.
+// Waits for all compute warps.
 __device__ __forceinline__ void main_sync() { barrier_wait(1, THREADS); }

@@ -5,7 +5,7 @@
 //       probe at doubling distances around the guess; then, while much is left, at 32 places of what is left
 //       read the first of them, and mark the heads; for a reduction leave a list of where segments end
 //       check a share of all offsets, while the others are at work
-//   all main warps:
+//   all compute warps:
 //       what one warp would take too long for: where there are many offsets, those beyond the first
 //
 // The shares that tiles check are even, wherever the offsets point. In a reduction the results of the empty segments among
@@ -240,7 +240,7 @@ __device__ __forceinline__ void mark_first(const Params& p, u64 tile, const Offs
 }
 
 // f(k, offset k's place in the tile, whether it is another than the one before) for those of a tile's offsets beyond the
-// first that point into the tile or to its end; of equal ones only the first is sure to come up. All main warps.
+// first that point into the tile or to its end; of equal ones only the first is sure to come up. All compute warps.
 template <class F>
 __device__ __forceinline__ void each_other(const Params& p, u64 tile, const OffsetRange& range, F f) {
     const Places places(p, tile);
@@ -324,7 +324,7 @@ __device__ __forceinline__ void check_first(const Params& p, u64 tile) {
     }
 }
 
-// All main warps check the others.
+// All compute warps check the others.
 __device__ __forceinline__ void check_others(const Params& p, u64 tile) {
     if (p.share <= FIRST - QUAD) return;
     const Share share = Share::of(p, tile);

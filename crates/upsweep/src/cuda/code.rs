@@ -56,12 +56,8 @@ impl Kernel<'_> {
     /// The text; `F` are the kernel's parameters.
     pub(crate) fn source<F: Fixed>(&self) -> KernelSource {
         let Self { functions, kernel: (root, entry), features, constants } = *self;
-        let bytes = Params::bytes::<F>(functions.layouts.acc, features.interleaved);
-        let prelude = format!(
-            "{}{constants}{}constexpr u32 HOST_PARAMS_BYTES = {bytes};\n",
-            functions_text(functions, features),
-            F::text(),
-        );
+        let params = F::text(Params::bytes::<F>(functions.layouts.acc, features.interleaved));
+        let prelude = format!("{}{constants}{params}", functions_text(functions, features));
         KernelSource { root, prelude, entry }
     }
 }

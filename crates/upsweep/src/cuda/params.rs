@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 
 /// The parameters that kernels have before what they begin with, as the host and the kernel know them.
 pub(super) trait Fixed: Copy {
-    /// The definition of the kernel's struct, with the host's offsets asserted.
-    fn text() -> String;
+    /// The definition of the kernel's struct, with the host's offsets and its `bytes` asserted.
+    fn text(bytes: usize) -> String;
 }
 
 /// Defines the host's struct, of addresses and numbers of 64 bits, and the text of the kernel's.
@@ -19,7 +19,7 @@ macro_rules! params {
         pub(super) struct $Name { $($(#[$field_doc])* pub(super) $field: params!(@type $cuda),)* }
 
         impl $crate::cuda::params::Fixed for $Name {
-            fn text() -> String {
+            fn text(bytes: usize) -> String {
                 let mut text = concat!(
                     "#include \"memory/layout.cuh\"\nstruct ", stringify!($Name), " {\n",
                     $("    ", $cuda, " ", stringify!($field), ";\n",)*
@@ -29,6 +29,7 @@ macro_rules! params {
                     "static_assert(__INTADDR__(&(({0} *)0)->{1}) == {2}, \"{0}: {1}\");\n",
                     stringify!($Name), stringify!($field), std::mem::offset_of!($Name, $field),
                 );)*
+                text += &format!("static_assert(sizeof({0}) == {bytes}, \"{0}: its size\");\n", stringify!($Name));
                 text
             }
         }

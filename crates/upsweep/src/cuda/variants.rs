@@ -219,7 +219,7 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(), ReduceParams::text(), ColumnsParams::text()]
+    let params: String = [ScanParams::text(0), ReduceParams::text(0), ColumnsParams::text(0)]
         .iter()
         .flat_map(|text| text.lines())
         .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))

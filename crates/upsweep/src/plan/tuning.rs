@@ -64,7 +64,7 @@ pub const TUNING: &[Tuning] = &[
         lag: 4,
         look_back_warps: 2,
         groups: 8,
-        source: "H200, 2026-11-21, f32 sum of 2^30 bytes, share of a copy: 0.92 to 0.95 (lag 3: 0.88; 1 looker: 0.88; \
+        source: "H200, 2026-11-21, f32 sum of 2^30 bytes, share of a copy: 0.92 to 0.95 (lag 3: 0.88; 1 look-back warp: 0.88; \
                  4 groups: 0.90; 2 blocks of 16 KiB tiles: 0.89)",
     },
     Tuning {
