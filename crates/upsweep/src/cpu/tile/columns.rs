@@ -25,7 +25,8 @@ const GROUP_BYTES: usize = 4 * STRIP_BYTES;
 const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
 /// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
-/// given a closure: that might not be inlined, and then lacks the instruction set.
+/// given a closure: that might not be inlined, and then lacks the instruction set. Builds with debug assertions leave out
+/// some widths, as they leave out the vector code: each is compiled for every operator and type.
 macro_rules! tiles {
     ($S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
         let mut $c = 0;
@@ -37,10 +38,13 @@ macro_rules! tiles {
                 }};
             }
             $c += match $columns - $c {
+                #[cfg(not(debug_assertions))]
                 64.. => tile!(64, 64),
                 16.. => tile!(16, 16),
                 4.. => tile!(4, 4),
+                #[cfg(not(debug_assertions))]
                 3 if <$S>::LANES => tile!(3, 4),
+                #[cfg(not(debug_assertions))]
                 2 if <$S>::LANES => tile!(2, 4),
                 _ if <$S>::LANES => tile!(1, 4),
                 _ => tile!(1, 1),
@@ -244,8 +248,8 @@ fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
     for (i, to) in values.iter_mut().enumerate() {
         to.write(value(i));
     }
-    // SAFETY: all have been written.
-    values.map(|value| unsafe { value.assume_init() })
+    // SAFETY: all have been written. `values.map(..)` would be six functions to compile for each type and width.
+    unsafe { (&raw const values).cast::<[T; W]>().read() }
 }
 
 /// The column of a lane: lanes that are left over do the last one's work again. LLVM makes vectors of four lanes, but takes
