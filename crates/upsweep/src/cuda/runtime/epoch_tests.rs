@@ -3,6 +3,7 @@
 use super::super::driver::Doing;
 use super::*;
 use crate::Device;
+use crate::cuda::Cuda;
 use crate::operator::builtin::Sum;
 use crate::operator::{Number, Operator};
 use cudarc::driver::result;
@@ -40,11 +41,15 @@ fn reduce<T: Number + From<u32> + PartialEq>(device: &Device, len: usize, seed: 
 /// Both kernels that use a workspace, each with both sizes of status words. One call is one launch.
 const CALLS: [fn(&Device, usize, u32) -> Result<()>; 4] = [scan::<u32>, reduce::<u32>, scan::<u64>, reduce::<u64>];
 
-/// What lies at `address` in a workspace whose stream has been waited for.
-fn read<T: Clone + Default>(address: u64, len: usize) -> Result<Vec<T>> {
+/// What lies at `address` in the stream's workspace. In the stream's order: a copy in that of the default stream would end
+/// the captures of other tests.
+fn read<T: Clone + Default>(cuda: &Cuda, address: u64, len: usize) -> Result<Vec<T>> {
     let mut values = vec![T::default(); len];
-    // SAFETY: callers ask for words of a workspace that is alive, all of whose bits are values.
-    unsafe { result::memcpy_dtoh_sync(&mut values, address) }.doing("reading a workspace")?;
+    let stream = cuda.stream();
+    // SAFETY: callers ask for words of a workspace that is alive, all of whose bits are values; they are there before it
+    // returns.
+    unsafe { result::memcpy_dtoh_async(&mut values, address, stream.cu_stream()) }.doing("reading a workspace")?;
+    stream.synchronize().doing("reading a workspace")?;
     Ok(values)
 }
 
@@ -73,10 +78,10 @@ fn the_epochs_begin_again() -> Result<()> {
             let wraps = epoch == u32::MAX;
             call(turn, if turn <= last { SMALL } else { LARGE })?;
             epoch = if wraps { 1 } else { epoch + 1 };
-            let header: Vec<u32> = read(workspace.header, 3)?;
+            let header: Vec<u32> = read(cuda, workspace.header, 3)?;
             assert_eq!(header, [epoch, 0, 0], "epoch, ticket and finished blocks after call {turn}");
             if wraps {
-                let words: Vec<u64> = read(workspace.words8, (end - workspace.words8) as usize / 8)?;
+                let words: Vec<u64> = read(cuda, workspace.words8, (end - workspace.words8) as usize / 8)?;
                 assert!(words.iter().all(|&word| word == 0), "words that the last launch left behind");
             }
         }
