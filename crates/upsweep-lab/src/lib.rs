@@ -9,6 +9,7 @@ pub mod claims;
 pub mod fenwick;
 #[cfg(feature = "cuda")]
 pub mod gpu;
+pub mod lesson;
 pub mod machine;
 pub mod operator;
 pub mod sample;

@@ -11,7 +11,7 @@ use upsweep_lab::operator::Operator;
 fn run(name: &str, n: usize, banks: Banks) -> Run {
     let algorithm = by_name(name).expect("it is listed");
     let values: Vec<_> = (0..n as i64).collect();
-    let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: banks.into(), records: false };
     algorithm.run(setup, &Input { values: &values, heads: &vec![false; n] }).expect("it runs").run
 }
 
@@ -157,7 +157,7 @@ fn the_printed_example() {
         ("sequential", [0, 3, 4, 11, 11, 15, 16, 22]),
         ("double-buffered-exclusive", [0, 3, 4, 11, 11, 15, 16, 22]),
     ] {
-        let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+        let setup = Setup { operator: Operator::<i64>::sum(), shape: Banks::ThirtyTwo.into(), records: false };
         let input = Input { values: &[3, 1, 7, 0, 4, 1, 6, 3], heads: &[false; 8] };
         assert_eq!(by_name(name).expect("it is listed").run(setup, &input).expect("it runs").results, scan, "{name}");
     }

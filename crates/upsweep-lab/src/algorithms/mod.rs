@@ -1,5 +1,6 @@
-//! The algorithms, a file each: what it computes, a picture in text, pseudocode, cost, the code on the machine model. The
-//! CUDA kernel is in the file of the same stem under `kernels/`.
+//! The algorithms, a file each: what it computes, a picture in text, pseudocode, cost, what differs from its source, the
+//! code on the machine model. The text is what pages show ([`Lesson`](crate::lesson::Lesson)). The CUDA kernel is in the file of
+//! the same stem under `kernels/`.
 
 mod blelloch;
 mod block_scan;
@@ -41,8 +42,10 @@ macro_rules! algorithm {
             computes: Computes::$computes,
             limit: $limit,
             variant: $variant,
+            module: include_str!(concat!(stringify!($file), ".rs")),
             of_i64: $file::run,
             of_affine: $file::run,
+            of_stretch: $file::run,
         }
     };
 }

@@ -1,6 +1,5 @@
 //! A thread, and what it does in a step.
 
-use super::banks::WARP;
 use super::fault::{Access, Fault, Site};
 use super::memory::{Array, Flags, Space, Stamp, Word};
 use super::model::Machine;
@@ -56,13 +55,13 @@ impl<'a, T: Word> Thread<'a, T> {
     /// The thread's place in its warp.
     #[must_use]
     pub fn lane(&self) -> usize {
-        self.index % WARP
+        self.index % self.machine.shape.warp
     }
 
     /// The thread's warp.
     #[must_use]
     pub fn warp(&self) -> usize {
-        self.index / WARP
+        self.index / self.machine.shape.warp
     }
 
     /// What is combined.
@@ -91,7 +90,7 @@ impl<'a, T: Word> Thread<'a, T> {
     /// The index with a word of padding for each round of the banks before it: i + i / banks.
     pub fn padded(&mut self, index: usize) -> usize {
         self.pending.warp.padded = true;
-        index + index / self.machine.banks.number()
+        index + index / self.machine.shape.banks.number()
     }
 
     /// What another thread of the warp, or this one, has in the register: `registers` is that of all threads of the block,
@@ -103,13 +102,21 @@ impl<'a, T: Word> Thread<'a, T> {
             self.pending.event.shuffles.push(from);
         }
         match registers.get(from) {
-            Some(&register) if from / WARP == self.warp() => register,
+            Some(&register) if from / self.machine.shape.warp == self.warp() => register,
             _ => {
                 let (kernel, step) = (self.state.kernel, self.label);
                 self.fail(Fault::OtherWarp { kernel, step, block: self.block, thread: self.index, from });
                 self.machine.operator.identity
             }
         }
+    }
+
+    /// `value`, which the thread puts into the register `name`: what pictures show of it.
+    pub fn keep<V: Word>(&mut self, name: &'static str, value: V) -> V {
+        if self.machine.records {
+            self.pending.event.kept.push((name, value.to_string()));
+        }
+        value
     }
 
     /// The word `array[index]`.
@@ -178,9 +185,11 @@ impl<'a, T: Word> Thread<'a, T> {
             launch: self.machine.memory.launch,
             block: self.block as u32,
             thread: self.index as u32,
+            warp: self.warp() as u32,
             barriers: self.state.barriers,
             step: self.state.steps,
         };
+        let lane = self.lane();
         let memory = &mut self.machine.memory;
         let (space, offset, len, other) = match name {
             Name::Value(Array(id)) => memory.values[id].note(index, write, now),
@@ -198,7 +207,6 @@ impl<'a, T: Word> Thread<'a, T> {
         let counts = &mut self.pending.counts;
         if space == Space::Shared {
             *(if write { &mut counts.shared_writes } else { &mut counts.shared_reads }) += 1;
-            let lane = self.index % WARP;
             self.pending.warp.access(at, lane, write, offset + index, self.pending.accesses);
             self.pending.accesses += 1;
             if self.machine.records {
@@ -243,7 +251,7 @@ impl<'a, T: Word> Thread<'a, T> {
             Name::Value(Array(id)) => self.machine.memory.values[id].listed,
             Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
         };
-        let place = Place { array, index, value: value.to_string(), degree: 0 };
+        let place = Place { array, index, value: value.to_string(), degree: 0, together: 0 };
         if write {
             self.note_flows(&place.value);
             self.pending.event.writes.push(place);

@@ -73,9 +73,9 @@ impl Warp {
         self.lanes[lane].push((Place::new(at, false), Act::Branch(taken)));
     }
 
-    /// Adds the warp's part to `counts`, says of each access what its degree is, and begins anew. Returns whether the warp
-    /// diverged.
-    pub(super) fn finish(&mut self, banks: Banks, counts: &mut Counts, degree_of: &mut dyn FnMut(usize, u64)) -> bool {
+    /// Adds the warp's part to `counts`, says of each access what its degree is and which is the first that is served with
+    /// it, and begins anew. Returns whether the warp diverged.
+    pub(super) fn finish(&mut self, banks: Banks, counts: &mut Counts, degree_of: &mut dyn FnMut(usize, u64, usize)) -> bool {
         let ends = self.ends_of_loops();
         let mut done = [0; WARP];
         let mut divergent = 0;
@@ -146,7 +146,7 @@ fn access(
     banks: Banks,
     acts: impl Iterator<Item = (usize, Act)>,
     counts: &mut Counts,
-    degree_of: &mut dyn FnMut(usize, u64),
+    degree_of: &mut dyn FnMut(usize, u64, usize),
 ) {
     let (mut words, mut numbers, mut halves) = ([0; WARP], [0; WARP], [0; WARP]);
     let mut count = 0;
@@ -161,7 +161,7 @@ fn access(
     for group in halves[..count].chunk_by(|a, b| a == b) {
         let last = first + group.len();
         let degree = banks.degree(&words[first..last]);
-        numbers[first..last].iter().for_each(|&number| degree_of(number, degree));
+        numbers[first..last].iter().for_each(|&number| degree_of(number, degree, numbers[first]));
         counts.conflicts += degree - 1;
         worst = worst.max(degree);
         first = last;

@@ -38,7 +38,7 @@ use crate::operator::Operator;
 pub fn telling_length(algorithm: &Algorithm, banks: Banks) -> usize {
     let faulty = |&n: &usize| {
         let input = Input { values: &vec![1; n], heads: &vec![false; n] };
-        let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+        let setup = Setup { operator: Operator::<i64>::sum(), shape: banks.into(), records: false };
         matches!(algorithm.run(setup, &input), Err(Error::Fault(_)))
     };
     let most = algorithm.limit.min(64);

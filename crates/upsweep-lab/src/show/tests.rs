@@ -20,8 +20,10 @@ static MIXED: Algorithm = Algorithm {
     computes: Computes::InclusiveScan,
     limit: usize::MAX,
     variant: Variant::PLAIN,
+    module: "//! Both.",
     of_i64: mixed,
     of_affine: mixed,
+    of_stretch: mixed,
 };
 
 fn mixed<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {

@@ -2,6 +2,7 @@
 
 use super::recording::Recording;
 use super::{count_of, divergence, name_of, phrases, place_of};
+use crate::lesson::{Line, Part, Section};
 use crate::machine::Step;
 use std::fmt::Write;
 
@@ -76,15 +77,49 @@ impl Page<'_> {
             let heads = heads.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
             self.wrapped("segments begin at ", &heads);
         }
+        self.wrapped("source  ", algorithm.source);
+        self.lesson();
         let mark = match self.marks {
             Marks::Plain => "marked *",
             Marks::Colour => "in colour",
         };
-        self.line(format_args!("words that a step wrote are {mark}; . holds nothing yet"));
+        self.line(format_args!("\n-- the run --\nwords that a step wrote are {mark}; . holds nothing yet"));
         if recording.shown(&recording.identity) == "id" {
             self.line(format_args!("id is the identity, {}", recording.identity));
         }
         self.line(format_args!("\nbefore"));
+    }
+
+    /// The algorithm's text.
+    fn lesson(&mut self) {
+        for Section { heading, parts } in self.recording.algorithm.lesson().sections {
+            if !heading.is_empty() {
+                self.line(format_args!("\n-- {heading} --"));
+            }
+            for (number, part) in parts.iter().enumerate() {
+                if number > 0 || heading.is_empty() {
+                    self.line(format_args!(""));
+                }
+                match part {
+                    Part::Prose(text) => self.wrapped_by("", "", text),
+                    Part::Item(text) => self.wrapped_by("- ", "  ", text),
+                    Part::Code(lines) => lines.iter().for_each(|line| self.code(line)),
+                }
+            }
+        }
+    }
+
+    /// A line of code, with the names of its steps where they are not those of the line that it is in.
+    fn code(&mut self, line: &Line) {
+        let names: Vec<String> = line.steps.iter().map(ToString::to_string).collect();
+        match names.is_empty() {
+            true => self.line(format_args!("  {}", line.text)),
+            false => {
+                let names = format!("# {}", names.join(", "));
+                let gap = (WIDTH - 2).saturating_sub(line.text.chars().count() + names.chars().count()).max(1);
+                self.line(format_args!("  {}{:gap$}{names}", line.text, ""));
+            }
+        }
     }
 
     fn step(&mut self, number: usize, step: &Step, memory: &mut [Vec<Option<String>>]) {
@@ -142,13 +177,19 @@ impl Page<'_> {
 
     /// `text` after `title`, in lines of the right length.
     fn wrapped(&mut self, title: &str, text: &str) {
+        self.wrapped_by(title, "    ", text);
+    }
+
+    /// The same, with lines that begin with `indent`, but the first.
+    fn wrapped_by(&mut self, title: &str, indent: &str, text: &str) {
         let mut line = title.to_owned();
         let mut length = title.trim_start().chars().count();
         for word in text.split_inclusive(' ') {
             if length + word.trim_end().chars().count() > WIDTH {
                 line.truncate(line.trim_end().len());
-                line.push_str("\n    ");
-                length = 4;
+                line.push('\n');
+                line.push_str(indent);
+                length = indent.len();
             }
             line.push_str(word);
             length += word.chars().count();
