@@ -1,7 +1,7 @@
 //! What an algorithm of the laboratory is: what it takes, what it computes, and how it is run.
 
-use crate::lesson::Lesson;
 use crate::algorithms::MAX_THREADS;
+use crate::lesson::Lesson;
 use crate::machine::{Array, Banks, Fault, Machine, Run, Shape, WARP, Word};
 use crate::operator::{Affine, Operator, Stretch};
 use crate::variant::{Barriers, Order, Variant};
@@ -167,8 +167,14 @@ impl Display for Error {
                 "{algorithm} combines elements out of their order, and {operator} does not commute; {algorithm}-ordered \
                  keeps the order"
             ),
-            Self::Shape(Shape { warp, tile: Some(tile), .. }) if warp.is_power_of_two() && (2..=WARP).contains(warp) => {
-                write!(f, "tiles of {tile} elements: with warps of {warp} threads a tile has a power of two from {warp} to {}", warp * warp)
+            Self::Shape(Shape { warp, tile: Some(tile), .. })
+                if warp.is_power_of_two() && (2..=WARP).contains(warp) =>
+            {
+                write!(
+                    f,
+                    "tiles of {tile} elements: with warps of {warp} threads a tile has a power of two from {warp} to {}",
+                    warp * warp
+                )
             }
             Self::Shape(Shape { warp, .. }) => {
                 write!(f, "warps of {warp} threads: a warp has a power of two from 2 to {WARP}")

@@ -178,10 +178,7 @@ mod tests {
         let code = vec![Line { text: "  x", steps: vec![StepName { kernel: None, label: "y" }] }];
         let item = |text: &str| Part::Item(text.to_owned());
         let cost = Section { heading: "Cost", parts: vec![item("a b"), item("c")] };
-        assert_eq!(
-            lesson.sections,
-            [Section { heading: "", parts: vec![prose("One line."), Part::Code(code)] }, cost]
-        );
+        assert_eq!(lesson.sections, [Section { heading: "", parts: vec![prose("One line."), Part::Code(code)] }, cost]);
         assert!(lesson.section("Co").is_some() && lesson.section("What").is_none());
     }
 

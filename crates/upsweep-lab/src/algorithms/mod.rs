@@ -8,6 +8,7 @@ mod brent_kung;
 mod chained;
 mod double_buffered;
 mod fenwick;
+mod groups;
 mod hillis_steele;
 mod inverse;
 mod kogge_stone;
@@ -25,6 +26,8 @@ mod sequential;
 mod three_kernel;
 mod tile;
 mod warp;
+
+pub use groups::{GROUPS, Group};
 
 use crate::algorithm::{Algorithm, Computes};
 use crate::variant::{Barriers, Mapping, Order, Shift, Variant};

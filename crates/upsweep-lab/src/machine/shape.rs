@@ -37,7 +37,8 @@ impl Shape {
     #[must_use]
     pub fn is_valid(&self) -> bool {
         let power_within = |number: usize, least, most| number.is_power_of_two() && (least..=most).contains(&number);
-        power_within(self.warp, 2, WARP) && self.tile.is_none_or(|tile| power_within(tile, self.warp, self.most_threads()))
+        power_within(self.warp, 2, WARP)
+            && self.tile.is_none_or(|tile| power_within(tile, self.warp, self.most_threads()))
     }
 
     /// The elements of a block: those of the CUDA kernel, `usual`, unless another number was asked for.

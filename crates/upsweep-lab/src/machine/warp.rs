@@ -75,7 +75,12 @@ impl Warp {
 
     /// Adds the warp's part to `counts`, says of each access what its degree is and which is the first that is served with
     /// it, and begins anew. Returns whether the warp diverged.
-    pub(super) fn finish(&mut self, banks: Banks, counts: &mut Counts, degree_of: &mut dyn FnMut(usize, u64, usize)) -> bool {
+    pub(super) fn finish(
+        &mut self,
+        banks: Banks,
+        counts: &mut Counts,
+        degree_of: &mut dyn FnMut(usize, u64, usize),
+    ) -> bool {
         let ends = self.ends_of_loops();
         let mut done = [0; WARP];
         let mut divergent = 0;

@@ -83,6 +83,12 @@ impl Recording {
         summary
     }
 
+    /// Elements of a tile, where a small machine has several.
+    #[must_use]
+    pub fn tile(&self) -> Option<usize> {
+        self.shape.tile.filter(|&tile| self.algorithm.has_tiles() && tile < self.input.len())
+    }
+
     /// Whether the results are what they should be; [`None`] after a fault.
     #[must_use]
     pub fn is_right(&self) -> Option<bool> {

@@ -1,10 +1,16 @@
 //! A run as text: for each step what was counted, and the arrays that it wrote.
 
+use super::banks::{self, Item};
+use super::hints;
 use super::recording::Recording;
 use super::{count_of, divergence, name_of, phrases, place_of};
 use crate::lesson::{Line, Part, Section};
 use crate::machine::Step;
 use std::fmt::Write;
+
+/// The lecture's table of an access.
+const TABLE: [(&str, fn(&Item, usize) -> usize); 3] =
+    [("thread", |item, _| item.thread), ("word", |item, _| item.word), ("bank", |item, banks| item.word % banks)];
 
 /// Columns of a line, at most.
 const WIDTH: usize = 80;
@@ -79,6 +85,9 @@ impl Page<'_> {
         }
         self.wrapped("source  ", algorithm.source);
         self.lesson();
+        for (options, words) in hints(algorithm) {
+            self.wrapped_by("try  ", "     ", &format!("{options}   {words}"));
+        }
         let mark = match self.marks {
             Marks::Plain => "marked *",
             Marks::Colour => "in colour",
@@ -141,11 +150,38 @@ impl Page<'_> {
         for (array, words) in &written {
             self.words(*array, &memory[*array], words);
         }
+        self.registers(number, step);
+        self.banks(step);
         if written.is_empty() {
             self.line(format_args!("  nothing is written: threads keep what they found in registers"));
         }
         for _ in 0..step.counts.barriers {
             self.line(format_args!("  {:-<1$}", "barrier ", WIDTH - 2));
+        }
+    }
+
+    /// What the step's threads put into registers.
+    fn registers(&mut self, number: usize, step: &Step) {
+        let kept = |name: &str| step.events.iter().any(|event| event.kept.iter().any(|(own, _)| *own == name));
+        for (name, values) in self.recording.run.registers_after(number + 1).iter().filter(|(name, _)| kept(name)) {
+            let words: Vec<&str> = values.iter().map(|value| value.as_deref().unwrap_or(".")).collect();
+            self.wrapped_by("    ", "        ", &format!("registers {name}: {}", words.join(" ")));
+        }
+    }
+
+    /// Which threads are at which banks in the step's worst access, if words of one bank collide in it.
+    fn banks(&mut self, step: &Step) {
+        let worst = banks::accesses(&self.recording.run, step).into_iter().rev().max_by_key(|access| access.degree);
+        let Some(access) = worst.filter(|access| access.degree > 1) else { return };
+        let array = name_of(&self.recording.run.arrays[access.array]);
+        let verb = if access.write { "write to" } else { "read of" };
+        self.line(format_args!("    the worst access, a {verb} {array}, takes {} turns", access.degree));
+        let banks = self.recording.shape.banks.number();
+        for items in access.items.chunks(16) {
+            for (title, of) in TABLE {
+                let cells: String = items.iter().map(|item| format!("{:>4}", of(item, banks))).collect();
+                self.line(format_args!("    {title:<7}{cells}"));
+            }
         }
     }
 
@@ -183,7 +219,7 @@ impl Page<'_> {
     /// The same, with lines that begin with `indent`, but the first.
     fn wrapped_by(&mut self, title: &str, indent: &str, text: &str) {
         let mut line = title.to_owned();
-        let mut length = title.trim_start().chars().count();
+        let mut length = title.trim_start_matches('\n').chars().count();
         for word in text.split_inclusive(' ') {
             if length + word.trim_end().chars().count() > WIDTH {
                 line.truncate(line.trim_end().len());
