@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use upsweep_lab::algorithm::Algorithm;
 use upsweep_lab::algorithms;
-use upsweep_lab::machine::{Banks, Order, Shape, WARP};
+use upsweep_lab::machine::{Banks, Order, Shape};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Lab {
@@ -123,12 +123,10 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// The model's sizes. On a machine with small warps blocks are small, too.
+    /// The model's sizes.
     pub(crate) fn shape(&self) -> Shape {
-        let most = self.warp.saturating_mul(self.warp);
-        let tile = self.tile.or_else(|| (self.warp < WARP).then_some(most));
         let order = self.order.map_or(Order::Phases, Order::Chance);
-        Shape { warp: self.warp, banks: self.banks, tile, order }
+        Shape { warp: self.warp, banks: self.banks, tile: self.tile, order }
     }
 }
 

@@ -10,7 +10,7 @@ pub struct Shape {
     /// The banks of shared memory.
     pub banks: Banks,
     /// Elements of a block, for algorithms of many blocks: a power of two, from a warp to as many as a block may have
-    /// threads. [`None`]: as many as their CUDA kernels have, of which a small machine's blocks have fewer.
+    /// threads. [`None`]: as many as their CUDA kernels have; with small warps, as many as a block may have threads.
     pub tile: Option<usize>,
     /// In which order blocks that run at the same time go through their phases.
     pub order: Order,
@@ -30,7 +30,7 @@ impl Shape {
     /// The most threads of a block: as many warps as a warp has threads, which is 1024 on every GPU.
     #[must_use]
     pub fn most_threads(&self) -> usize {
-        self.warp * self.warp
+        self.warp.saturating_mul(self.warp)
     }
 
     /// Whether there is such a machine.
@@ -41,9 +41,15 @@ impl Shape {
             && self.tile.is_none_or(|tile| power_within(tile, self.warp, self.most_threads()))
     }
 
+    /// The elements of a block, where they are not those of the CUDA kernel: a small machine's blocks are small.
+    #[must_use]
+    pub fn own_tile(&self) -> Option<usize> {
+        self.tile.or_else(|| (self.warp < WARP).then(|| self.most_threads()))
+    }
+
     /// The elements of a block: those of the CUDA kernel, `usual`, unless another number was asked for.
     pub(crate) fn tile_or(&self, usual: usize) -> usize {
-        self.tile.unwrap_or(usual)
+        self.own_tile().unwrap_or(usual)
     }
 
     /// The elements of a thread in a tile: `most`, or fewer where the threads would not fill a warp.

@@ -21,6 +21,8 @@ pub struct Thread<'a, T> {
     pub index: usize,
     /// Its block.
     pub block: usize,
+    warp: usize,
+    lane: usize,
     /// Where its own writes begin among the pending ones.
     own: (usize, usize),
     /// Whether it has done something.
@@ -40,7 +42,22 @@ impl<'a, T: Word> Thread<'a, T> {
         index: usize,
     ) -> Self {
         let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
-        Self { machine, state, pending, label, index, block, own, active: false, operations: 0, sourced: (0, 0) }
+        let width = machine.shape.warp;
+        let (warp, lane) = (index / width, index % width);
+        Self {
+            machine,
+            state,
+            pending,
+            label,
+            index,
+            block,
+            warp,
+            lane,
+            own,
+            active: false,
+            operations: 0,
+            sourced: (0, 0),
+        }
     }
 
     pub(super) fn end(self) {
@@ -55,13 +72,13 @@ impl<'a, T: Word> Thread<'a, T> {
     /// The thread's place in its warp.
     #[must_use]
     pub fn lane(&self) -> usize {
-        self.index % self.machine.shape.warp
+        self.lane
     }
 
     /// The thread's warp.
     #[must_use]
     pub fn warp(&self) -> usize {
-        self.index / self.machine.shape.warp
+        self.warp
     }
 
     /// What is combined.
@@ -102,7 +119,7 @@ impl<'a, T: Word> Thread<'a, T> {
             self.pending.event.shuffles.push(from);
         }
         match registers.get(from) {
-            Some(&register) if from / self.machine.shape.warp == self.warp() => register,
+            Some(&register) if from / self.machine.shape.warp == self.warp => register,
             _ => {
                 let (kernel, step) = (self.state.kernel, self.label);
                 self.fail(Fault::OtherWarp { kernel, step, block: self.block, thread: self.index, from });
@@ -185,7 +202,7 @@ impl<'a, T: Word> Thread<'a, T> {
             launch: self.machine.memory.launch,
             block: self.block as u32,
             thread: self.index as u32,
-            warp: self.warp() as u32,
+            warp: self.warp as u32,
             barriers: self.state.barriers,
             step: self.state.steps,
         };

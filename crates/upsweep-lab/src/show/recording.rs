@@ -66,7 +66,7 @@ impl Recording {
     /// What was run, in a line.
     #[must_use]
     pub fn summary(&self) -> String {
-        let (n, Shape { warp, banks, tile, order }) = (self.input.len(), self.shape);
+        let (n, Shape { warp, banks, order, .. }) = (self.input.len(), self.shape);
         let elements = if n == 1 { "element" } else { "elements" };
         let kind = self.algorithm.computes.name();
         let mut summary = format!("{kind} of {n} {elements}, operator {}, {} banks", self.operator, banks.number());
@@ -74,7 +74,7 @@ impl Recording {
         if warp != WARP {
             add(format!(", warps of {warp}"));
         }
-        if let Some(tile) = tile.filter(|_| self.algorithm.has_tiles()) {
+        if let Some(tile) = self.shape.own_tile().filter(|_| self.algorithm.has_tiles()) {
             add(format!(", {tile} elements a block"));
         }
         if let Order::Chance(seed) = order {
@@ -86,7 +86,7 @@ impl Recording {
     /// Elements of a tile, where a small machine has several.
     #[must_use]
     pub fn tile(&self) -> Option<usize> {
-        self.shape.tile.filter(|&tile| self.algorithm.has_tiles() && tile < self.input.len())
+        self.shape.own_tile().filter(|&tile| self.algorithm.has_tiles() && tile < self.input.len())
     }
 
     /// Whether the results are what they should be; [`None`] after a fault.

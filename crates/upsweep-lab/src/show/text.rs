@@ -263,7 +263,7 @@ impl Page<'_> {
             }
         }
         match (&recording.fault, recording.is_right()) {
-            (Some(_), _) => self.line(format_args!("fault   the model stops here")),
+            (Some(fault), _) => self.wrapped("fault   ", &fault.to_string()),
             (None, Some(true)) => self.line(format_args!("result  as it should be")),
             _ => self.wrapped("result  WRONG, should be ", &recording.expected.join(" ")),
         }
