@@ -33,26 +33,35 @@
     now.replaceChildren(title, ` Kernel ${step.kernel}, block ${step.block}: ${parts.join('; ')}.${end}${fault}`);
   }
 
-  /** A title, and words with their indices. */
-  function listOf(name, place, values, isNew) {
-    const list = make('ol', { class: run.column > 44 ? 'words wide' : 'words' });
-    list.append(...values.map((value, index) => {
-      const word = make('li', isNew(index) ? { class: 'new' } : {});
-      word.append(make('small', {}, `${index}`), value === null ? '\u00a0' : shown(value));
-      return word;
-    }));
-    return [make('h3', {}, name, make('span', {}, place)), list];
+  const lists = new Map();
+
+  /** A title and the words of an array or register, with their indices; only what differs from before is made anew. */
+  function listOf(key, name, place, values, isNew) {
+    if (lists.get(key)?.words.length !== values.length) {
+      const words = values.map((_, index) => make('li', {}, make('small', {}, `${index}`), ''));
+      const list = make('ol', { class: run.column > 44 ? 'words wide' : 'words' }, ...words);
+      lists.set(key, { words, parts: [make('h3', {}, name, make('span', {}, place)), list] });
+    }
+    const { words, parts } = lists.get(key);
+    values.forEach((value, index) => {
+      const text = value === null ? '\u00a0' : shown(value), style = isNew(index) ? 'new' : '';
+      if (words[index].lastChild.data !== text) words[index].lastChild.data = text;
+      if (words[index].className !== style) words[index].className = style;
+    });
+    return parts;
   }
 
   function showMemory(memory, number) {
     const written = new Set(number === 0 ? [] : run.steps[number - 1].events.flatMap((e) => e[2].map((p) => `${p[0]}:${p[1]}`)));
-    const registers = [...registersAfter(number)].flatMap(([name, values]) => listOf(name, ' registers', values, () => false));
-    find('memory').replaceChildren(...registers, ...run.arrays.flatMap((array, place) => {
+    const registers = [...registersAfter(number)].flatMap(([name, values]) => listOf(name, name, ' registers', values, () => false));
+    const parts = [...registers, ...run.arrays.flatMap((array, place) => {
       if (array.since > number || (array.until !== null && array.until < number)) return [];
-      const made = listOf(array.name, ` ${array.place}`, memory[place], (index) => written.has(`${place}:${index}`));
+      const made = listOf(place, array.name, ` ${array.place}`, memory[place], (index) => written.has(`${place}:${index}`));
       made[1].dataset.array = place;
       return made;
-    }));
+    })];
+    const now = find('memory').children;
+    if (parts.length !== now.length || parts.some((part, place) => part !== now[place])) find('memory').replaceChildren(...parts);
   }
 
   /** Lights the lines of the pseudocode that the step is. */
@@ -95,13 +104,13 @@
     const key = document.activeElement?.closest('#stage [data-key]')?.dataset.key;
     const after = memoryAfter(at);
     drawStage(at, memoryAfter(at - 1), after);
-    fitStage(size.value);
+    fitStage(size.value, boxWidth === 0);
     stage.classList.toggle('moving', forward);
     const nodes = stops();
     const same = nodes.find((node) => node.dataset.key === key) ?? nodes[0];
     same?.setAttribute('tabindex', '0');
     if (key !== undefined) (same ?? play).focus();
-    showActive();
+    requestAnimationFrame(showActive);
     what.textContent = hint;
     say(run.steps[at - 1], at);
     showMemory(after, at);
@@ -207,10 +216,10 @@
   find('forward').addEventListener('click', () => go(at + 1));
   find('last').addEventListener('click', () => go(last));
   size.addEventListener('change', () => {
-    fitStage(size.value);
+    fitStage(size.value, true);
     showActive();
   });
-  window.addEventListener('resize', () => fitStage(size.value));
+  window.addEventListener('resize', () => fitStage(size.value, true));
   window.addEventListener('hashchange', () => go(fromAddress() ?? 0));
   document.querySelectorAll('[data-live]').forEach((part) => { part.hidden = false; });
   show(fromAddress() ?? 0);

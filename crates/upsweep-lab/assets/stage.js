@@ -89,10 +89,21 @@ function threadText(event) {
   return `Thread ${thread} of warp ${Math.floor(thread / run.warp)} ${parts.join('; ')}.`;
 }
 
+/** For each word that a step reads (side 1) or writes (side 2): who does. */
+function usersOf(step, side) {
+  const users = new Map();
+  for (const event of step.events) {
+    for (const place of event[side]) {
+      const key = `${place[0]}:${place[1]}`;
+      if (!users.has(key)) users.set(key, []);
+      users.get(key).push(`thread ${event[0]}${withDegree(place)}`);
+    }
+  }
+  return users;
+}
+
 /** What happens to a word, in words. */
-function wordText(step, array, index, value, side) {
-  const users = step.events.flatMap((event) => event[side].filter((p) => p[0] === array && p[1] === index)
-    .map((place) => `thread ${event[0]}${withDegree(place)}`));
+function wordText(users, array, index, value, side) {
   const verb = side === 1 ? 'Read' : 'Written';
   const by = users.length > 0 ? `${verb} by ${users.join(', ')}.` : `Not ${verb.toLowerCase()} in this step.`;
   const holds = value === null ? 'holds nothing yet' : `holds ${shown(value)}`;
@@ -104,10 +115,13 @@ function isRacing(array, index) {
   return run.fault !== null && run.fault.array === run.arrays[array].name && run.fault.index === index;
 }
 
+/** The width of the picture's box, read when it changes: to read it makes the browser lay out the page. */
+let boxWidth = 0;
+
 /** Makes the picture as large as was chosen: `fit`, `all`, or a factor. */
-function fitStage(choice) {
-  const room = stage.parentElement.clientWidth;
-  const whole = Math.min(1, room / width);
+function fitStage(choice, hasChanged) {
+  if (hasChanged) boxWidth = stage.parentElement.clientWidth;
+  const whole = Math.min(1, boxWidth / width);
   const factor = choice === 'all' ? whole : choice === 'fit' ? Math.max(LEAST, whole) : Number(choice);
   stage.setAttribute('width', Math.round(width * factor));
   stage.setAttribute('height', Math.round(height * factor));
@@ -131,6 +145,7 @@ function drawStage(number, before, after) {
   stage.setAttribute('viewBox', `0 0 ${width} ${height}`);
   const step = run.steps[number - 1] ?? { events: [], divergent: [], counts: [] };
   const arrows = element(stage, 'g', { class: 'arrows' });
+  const touched = [null, usersOf(step, 1), usersOf(step, 2)];
 
   const node = (key, text, takesPart) => {
     const group = element(stage, 'g', { 'data-key': key, role: 'img', 'aria-label': text });
@@ -139,17 +154,18 @@ function drawStage(number, before, after) {
   };
   const line = (array, y, words, side) => {
     element(stage, 'text', { class: 'name', x: LEFT - 12, y: y + 22 }, nameOf(array));
-    const touched = new Set(step.events.flatMap((event) => event[side].filter((p) => p[0] === array).map((p) => p[1])));
     words.forEach((value, index) => {
-      const used = touched.has(index);
-      const group = node(`${side}:${array}:${index}`, wordText(step, array, index, value, side), used);
+      const users = touched[side].get(`${array}:${index}`) ?? [];
+      const used = users.length > 0;
+      const group = node(`${side}:${array}:${index}`, wordText(users, array, index, value, side), used);
       const style = side === 2 && used ? 'frame cell new' : used ? 'frame old read' : 'frame old';
       if (used && isRacing(array, index)) group.classList.add('racing');
       const at = middle(array, index), x = at - run.column / 2 + 2;
       element(group, 'rect', { class: style, x, y, width: run.column - 4, height: CELL, rx: 4 });
       const text = shown(value);
       element(group, 'text', { class: 'value', x: at, y: y + 22 }, text.length > 9 ? `${text.slice(0, 8)}…` : text);
-      element(group, 'text', { class: 'index', x: at, y: side === 1 ? y - 5 : y + CELL + 13 }, index);
+      // Of many words every eighth has its number, and those that take part.
+      if (columns <= 32 || used || index % 8 === 0) element(group, 'text', { class: 'index', x: at, y: side === 1 ? y - 5 : y + CELL + 13 }, index);
     });
   };
 
@@ -170,8 +186,10 @@ function drawStage(number, before, after) {
   const threadX = (thread) => start + ((thread + 0.5) * room) / threads;
   const radius = Math.min(RADIUS, room / threads / 2 - 1);
   const arrow = (from, to, path, degree) => {
-    element(arrows, 'path', { class: `arrow ${styleOf(degree)}`, d: path[0], 'data-from': from, 'data-to': to });
-    element(arrows, 'path', { class: `arrow tip ${styleOf(degree)}`, d: path[1], 'data-from': from, 'data-to': to });
+    // Where lines have no dashes, the tip may be part of them.
+    const dashed = degree > 1;
+    element(arrows, 'path', { class: `arrow ${styleOf(degree)}`, d: dashed ? path[0] : path.join(''), 'data-from': from, 'data-to': to });
+    if (dashed) element(arrows, 'path', { class: `arrow tip ${styleOf(degree)}`, d: path[1], 'data-from': from, 'data-to': to });
   };
   const down = (x, y, toX, toY) => {
     const bend = (toY - y) / 2;

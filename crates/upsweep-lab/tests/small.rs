@@ -120,7 +120,10 @@ fn machines_that_there_are_not() {
     // Blocks have fewer threads.
     let shuffle = by_name("reduce-shuffle").expect("it is there");
     let limit = |n| shuffle.takes_on(Shape { warp: 4, ..Shape::from(Banks::Four) }, n);
-    assert_eq!((limit(16), limit(17)), (Ok(()), Err(Error::Length { algorithm: "reduce-shuffle", found: 17, limit: 16 })));
+    assert_eq!(
+        (limit(16), limit(17)),
+        (Ok(()), Err(Error::Length { algorithm: "reduce-shuffle", found: 17, limit: 16 }))
+    );
 }
 
 /// A register lasts as long as its kernel, in the block that has it.
