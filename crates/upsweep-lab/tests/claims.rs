@@ -167,6 +167,7 @@ fn the_printed_example() {
 const EXPECTED: &[(&str, &str, &str, bool)] = &[
     ("sequential-work", "8 64 512 1024", "7 63 511 1023", false),
     ("reduction-work", "511 511 511", "511 511 511", true),
+    ("unshared-work", "28 2016 130816", "28 2016 130816", true),
     ("naive-work-per-step", "511 510 508 504 496 480 448 384 256", "511 510 508 504 496 480 448 384 256", true),
     ("kogge-stone-work", "17 321 4097 9217", "17 321 4097 9217", true),
     ("hillis-steele-work", "17 4097 45057", "17 4097 45057", true),
@@ -211,6 +212,12 @@ const EXPECTED: &[(&str, &str, &str, bool)] = &[
         "36",
         "thread 2 of block 0 reads s[8] in step \"add\" of printed: the array has 8 words",
         false,
+    ),
+    (
+        "aligned-branches",
+        "0 warps diverge, 64 cycles",
+        "0 warps diverge, 64 cycles; every second thread: 16 warps, 128 cycles",
+        true,
     ),
     ("interleaved-first-steps", "16 16 16 16 16", "16 16 16 16 16", true),
     ("interleaved-later-steps", "0 0 0 0", "8 4 2 1", false),
