@@ -7,6 +7,7 @@ pub mod algorithm;
 pub mod algorithms;
 pub mod claims;
 pub mod fenwick;
+pub mod forecast;
 #[cfg(feature = "cuda")]
 pub mod gpu;
 pub mod lesson;

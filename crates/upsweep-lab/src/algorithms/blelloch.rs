@@ -50,6 +50,18 @@
 //! threads) of them meet in one bank. With padding most conflicts go; with loads of one element of each half
 //! neighbouring threads load neighbouring words.
 //!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 this kernel takes 984 µs and Kogge-Stone's 607, although Kogge-Stone does four times
+//! the additions. A warp issues an instruction once, for 32 threads at work or for one. So a tree saves the
+//! instructions of idle warps and not those of idle threads, and it has 18 rounds where Kogge-Stone has 8. And a round
+//! here takes 28 to 32 instructions in every warp, idle or not: 18 of them are the division in `t < n / (2 stride)`.
+//! Kogge-Stone's round takes 12.
+//!
+//! That is also why padding does not pay. It takes two thirds of the turns of shared memory away, but those pass while
+//! the instructions are issued: 975 µs. `brent-kung` asks without a division, so turns are what it waits for, and
+//! there padding saves a third.
+//!
 //! # What differs from the papers
 //!
 //! Lengths that are no power of two are filled up with the identity. And `right ⊕ old`: what lies before the node

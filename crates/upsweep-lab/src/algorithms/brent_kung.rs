@@ -51,6 +51,13 @@
 //! in the array as in the warp, so it has no bank conflicts. The others take the first threads, and words that are 2
 //! stride apart.
 //!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 the kernel takes 748 µs, and padded 522. A round takes 10 to 15 instructions, so the
+//! turns of shared memory are what it waits for, and padding takes most of them away. `brent-kung-modulo` takes 1456
+//! µs: every warp issues every round, 29 or 30 instructions with the remainder, and a block of 256 threads has half as
+//! many elements.
+//!
 //! # What differs from the texts
 //!
 //! Bounds checks instead of powers of two. A tree node whose word lies beyond the end is left out, and no word before

@@ -48,6 +48,12 @@
 //! here the first. One warp's words are shifted by one node, which padding likes better: of Brent-Kung's conflicts
 //! half remain (11 instead of 22 for 512 elements and 32 banks).
 //!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 the kernel takes 981 µs, where Brent-Kung's takes 748 for the same additions in the
+//! same banks. Its rounds ask `t < n / (2 stride)`: 18 of their 29 to 32 instructions are the division. So padding
+//! saves nothing here: 971 µs.
+//!
 //! # What differs from the lecture
 //!
 //! "The first element adds zero" is a thread that adds nothing. Bounds checks instead of powers of two, as in

@@ -36,6 +36,12 @@
 //! Threads t < stride have nothing to do, so one warp diverges while stride < 32. Neighbouring threads access
 //! neighbouring words: there are no bank conflicts.
 //!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 the kernel takes 607 µs, and `double-buffered` 736, with one barrier a step less. A
+//! barrier is one instruction. But the two buffers swap, which moves two 64-bit addresses: 20 instructions a round,
+//! where this kernel takes 12. Blelloch's kernel, with a quarter of the additions, takes 984.
+//!
 //! # What differs from the book
 //!
 //! Any n: nothing in it needs a power of two. The left operand comes first, so ⊕ need not commute.

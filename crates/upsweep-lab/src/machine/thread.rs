@@ -234,6 +234,7 @@ impl<'a, T: Word> Thread<'a, T> {
         } else {
             *(if write { &mut counts.global_writes } else { &mut counts.global_reads }) += 1;
             self.pending.transfers |= space == Space::Global;
+            self.pending.warp.global(at, lane, write, index);
         }
         true
     }

@@ -4,6 +4,8 @@ use super::super::recording::Recording;
 use super::super::{hints, json, svg};
 use super::lesson::{parts, prose};
 use super::{Links, document, legend};
+use crate::algorithm::Algorithm;
+use crate::forecast::{Forecast, H200, recorded};
 use crate::lesson::{Lesson, PSEUDOCODE, Part};
 use crate::machine::Space;
 use maud::{Markup, PreEscaped, html};
@@ -67,6 +69,7 @@ pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
             @for section in lesson.sections.iter().skip(1).filter(|section| section.heading != PSEUDOCODE) {
                 section.text { h2 { (section.heading) } (parts(section)) }
             }
+            (gpu(algorithm))
             @let hints = hints(algorithm);
             @if !hints.is_empty() {
                 section.text {
@@ -125,6 +128,35 @@ fn banks(recording: &Recording) -> Markup {
             }
         } @else {
             section id="banks" hidden { select id="access" aria-label="Access" {} div id="bank-box" {} }
+        }
+    }
+}
+
+/// What a GPU takes, and what is foreseen.
+fn gpu(algorithm: &Algorithm) -> Markup {
+    let Some(recorded) = recorded(algorithm.name) else { return html! {} };
+    let micros = |micros: Option<f64>| micros.map_or_else(|| "-".to_owned(), |micros| format!("{micros:.1}"));
+    let foreseen = |n| H200.forecast(algorithm, n).ok().flatten();
+    let [small, large] = [1 << 20, 1 << 26].map(foreseen);
+    let time = |forecast: Option<Forecast>| micros(forecast.map(|forecast| forecast.micros));
+    html! {
+        section.text {
+            h2 { "Microseconds on an " (H200.name) }
+            table.times {
+                thead { tr { th scope="col" { "32-bit sums" } th scope="col" { "2²⁰ elements" } th scope="col" { "2²⁶ elements" } } }
+                tbody {
+                    tr { th scope="row" { "recorded" } td { (micros(recorded[0])) } td { (micros(recorded[1])) } }
+                    @if small.is_some() { tr { th scope="row" { "foreseen" } td { (time(small)) } td { (time(large)) } } }
+                }
+            }
+            @if let Some(Forecast { bound, parts: [issue, turns, bandwidth, latency], .. }) = large {
+                p {
+                    "For 2²⁶ elements the main kernel waits for " strong { (bound.name()) } ": issuing its instructions takes "
+                    (format!("{issue:.0}")) " µs, turns of shared memory " (format!("{turns:.0}")) ", bytes " (format!("{bandwidth:.0}"))
+                    ", and the chain of its steps " (format!("{latency:.0}")) ". They overlap, but not as well as that: the times that are \
+                     foreseen are too short. What is right is their order."
+                }
+            }
         }
     }
 }
