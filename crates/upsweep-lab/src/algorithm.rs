@@ -1,12 +1,14 @@
 //! What an algorithm of the laboratory is: what it takes, what it computes, and how it is run.
 
-use crate::algorithms::MAX_THREADS;
 use crate::lesson::Lesson;
 use crate::machine::{Array, Banks, Fault, Machine, Run, Shape, WARP, Word};
 use crate::operator::{Affine, Operator, Stretch};
 use crate::variant::{Barriers, Order, Variant};
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
+
+/// The most threads of a block.
+pub const MAX_THREADS: usize = 1024;
 
 /// What an algorithm works on.
 #[derive(Clone, Copy, Debug)]

@@ -27,13 +27,11 @@ mod three_kernel;
 mod tile;
 mod warp;
 
+pub use crate::algorithm::MAX_THREADS;
 pub use groups::{GROUPS, Group};
 
 use crate::algorithm::{Algorithm, Computes};
 use crate::variant::{Barriers, Mapping, Order, Shift, Variant};
-
-/// The most threads of a block.
-pub const MAX_THREADS: usize = 1024;
 
 macro_rules! algorithm {
     ($file:ident, $variant:expr, $name:literal, $computes:ident, $limit:expr, $title:literal, $source:literal) => {

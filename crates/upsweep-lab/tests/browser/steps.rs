@@ -1,15 +1,6 @@
-//! The pages in a browser: what they show at each step is what the run holds, and nothing leaves them.
-//!
-//! `cargo test -p upsweep-lab --test browser -- --include-ignored`, with `UPSWEEP_TEST_BROWSER` naming Chromium or its
-//! headless shell (default `chromium`).
+//! Steps, forward and back, by buttons, keys and the mouse.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
-
-#[path = "support/browser.rs"]
-mod browser;
-
-use browser::{Browser, Tab};
+use super::driver::{Browser, Tab};
 use serde_json::{Value, json};
 use upsweep_lab::algorithm::Input;
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};

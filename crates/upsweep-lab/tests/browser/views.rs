@@ -1,14 +1,6 @@
 //! What pages show beside the step: pseudocode, banks, tiles, registers, the race, the address; on any screen, for everybody.
-//!
-//! As `browser`, with `UPSWEEP_TEST_AXE` naming `axe.min.js` of the npm package axe-core.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
-
-#[path = "support/browser.rs"]
-mod browser;
-
-use browser::{Browser, Tab};
+use super::driver::{Browser, Tab};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use upsweep_lab::algorithm::Input;
