@@ -229,8 +229,13 @@ fn pages_are_small_and_steps_quick() {
     }
 }
 
+/// The text of axe.
+pub(super) fn axe() -> String {
+    std::fs::read_to_string(std::env::var("UPSWEEP_TEST_AXE").expect("it names axe.min.js")).unwrap()
+}
+
 /// Serious findings of axe.
-fn findings(tab: &mut Tab<'_>) -> Value {
+pub(super) fn findings(tab: &mut Tab<'_>) -> Value {
     tab.value(
         "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.filter(v => ['serious', 'critical'].includes(v.impact)) \
          .map(v => [v.id, v.nodes.slice(0, 3).map(node => node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 300))]))",
@@ -240,8 +245,7 @@ fn findings(tab: &mut Tab<'_>) -> Value {
 #[test]
 #[ignore = "needs Chromium, which UPSWEEP_TEST_BROWSER names, and axe-core, which UPSWEEP_TEST_AXE names"]
 fn nothing_is_in_anybodys_way() {
-    let axe = std::fs::read_to_string(std::env::var("UPSWEEP_TEST_AXE").expect("it names axe.min.js")).unwrap();
-    let mut browser = Browser::start();
+    let (axe, mut browser) = (axe(), Browser::start());
     let names = ["blelloch", "look-back", "kogge-stone-race", "reduce-shuffle"];
     let recordings: Vec<Recording> = names.iter().map(|name| recorded(name)).collect();
     let links = html::Links { overview: "index.html", previous: Some("before"), next: Some("after") };
