@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use upsweep_lab::algorithm::Input;
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};
-use upsweep_lab::machine::{Shape, Space, Step};
+use upsweep_lab::machine::{Banks, Shape, Space, Step};
 use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
 use upsweep_lab::show::{Recording, html, telling};
@@ -82,10 +82,12 @@ const CELLS: &str = "[...document.querySelectorAll('#bank-box .grid tbody tr')].
 #[ignore = "needs Chromium, which UPSWEEP_TEST_BROWSER names"]
 fn banks_and_turns_are_those_of_the_run() {
     let mut browser = Browser::start();
-    for name in
-        ["blelloch", "blelloch-padded", "reduce-strided", "kogge-stone", "segmented-pairs", "fenwick", "chained"]
-    {
-        let recording = recorded(name);
+    let names =
+        ["blelloch", "blelloch-padded", "reduce-strided", "kogge-stone", "segmented-pairs", "fenwick", "chained"];
+    // The second buffer begins in the middle of the banks.
+    let odd = recorded_on("double-buffered", 33, Banks::Sixteen.into());
+    for recording in names.map(recorded).into_iter().chain([odd]) {
+        let name = recording.algorithm.name;
         let mut tab = browser.open(&html::page(&recording, None));
         let mut conflicts = 0;
         for step in &recording.run.steps {
