@@ -8,5 +8,6 @@
 
 mod book;
 mod driver;
+mod shots;
 mod steps;
 mod views;

@@ -10,7 +10,7 @@ use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
 use upsweep_lab::show::{Recording, html, telling};
 
-fn recorded(name: &str) -> Recording {
+pub(super) fn recorded(name: &str) -> Recording {
     let algorithm = by_name(name).unwrap();
     let (n, shape) = telling(algorithm);
     recorded_on(name, n, shape)
