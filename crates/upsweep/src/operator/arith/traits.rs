@@ -185,6 +185,36 @@ pub trait Float: Signed {
     fn mul_add(x: Self, factor: Self, addend: Self) -> Self;
     /// `|x|` with the sign of `sign`; a NaN counts as positive.
     fn copysign(x: Self, sign: Self) -> Self;
+    /// e^x.
+    fn exp(x: Self) -> Self;
+    /// 2^x.
+    fn exp2(x: Self) -> Self;
+    /// e^x - 1, also where `x` is so small that `exp` would be 1.
+    fn exp_m1(x: Self) -> Self;
+    /// The hyperbolic tangent.
+    fn tanh(x: Self) -> Self;
+    /// The natural logarithm.
+    fn ln(x: Self) -> Self;
+    /// The logarithm to base 2.
+    fn log2(x: Self) -> Self;
+    /// ln(1 + x), also where `x` is so small that `1 + x` would be 1.
+    fn ln_1p(x: Self) -> Self;
+    /// The sine of `x` radians.
+    fn sin(x: Self) -> Self;
+    /// The cosine of `x` radians.
+    fn cos(x: Self) -> Self;
+    /// The tangent of `x` radians.
+    fn tan(x: Self) -> Self;
+    /// The angle between -pi/2 and pi/2 whose tangent is `x`.
+    fn atan(x: Self) -> Self;
+    /// The angle of the point (x, y) to the positive x axis, between -pi and pi.
+    fn atan2(y: Self, x: Self) -> Self;
+    /// `x` to the power `y`.
+    fn powf(x: Self, y: Self) -> Self;
+    /// The cube root.
+    fn cbrt(x: Self) -> Self;
+    /// The square root of x^2 + y^2, without overflow on the way.
+    fn hypot(x: Self, y: Self) -> Self;
     /// Whether it is NaN.
     fn is_nan(x: Self) -> bool;
     /// Whether it is infinity or minus infinity.

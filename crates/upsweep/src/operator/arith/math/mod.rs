@@ -1,0 +1,92 @@
+//! The mathematical functions that bodies can call, with the same bits on every processor.
+//!
+//! They are written once, with [`#[function]`](macro@crate::operator::function), of operations that are rounded in the same
+//! way everywhere: + - * / and square roots, integers, and the bits of floats. So the CUDA C++ of each comes from its Rust,
+//! and a kernel has only what its bodies call. There is no fused multiply-add, which a CPU without the instruction
+//! computes in software.
+//!
+//! Those for f64 err by less than one to two units in the last place; they carry the low part of a sum in a second float
+//! where a single one would err by more. Those for f32 compute in f64 and round once, so that they err by little more than
+//! half a unit. f16 and bf16 take those for f32 and round again. The polynomials are from `xtask/math/coefficients.py`, the
+//! errors in the documentation of [`Float`](crate::operator::Float) from the tests in `tests/operators/math`.
+
+#![allow(dead_code, unreachable_pub, reason = "each function is also a unit struct, which nobody needs here")]
+
+mod atan;
+mod exact;
+mod exp;
+mod far;
+mod intrinsics;
+mod log;
+mod power;
+mod roots;
+mod trig;
+
+use crate::operator::{Function, Source};
+
+/// The C++ text of the function `name` of one argument, from the names of those for f64 and f32.
+fn of_one(name: &str, double: &str, single: &str) -> String {
+    format!(
+        "template <class T> ARITH T {name}(T x) {{\n  \
+         if constexpr (arith::same_type<T, f64>) return {double}(x);\n  \
+         else return arith::narrow<T>({single}(arith::widen(x)));\n}}"
+    )
+}
+
+/// The same of two arguments, of which one can be a number without a type.
+fn of_two(name: &str, double: &str, single: &str) -> String {
+    format!(
+        "template <class A, class B> ARITH auto {name}(A left, B right) {{\n  \
+         typedef common_t<A, B> T;\n  const T a = left, b = right;\n  \
+         if constexpr (arith::same_type<T, f64>) return {double}(a, b);\n  \
+         else return arith::narrow<T>({single}(arith::widen(a), arith::widen(b)));\n}}"
+    )
+}
+
+macro_rules! functions {
+    ($($name:ident($($argument:ident),*) by $text:ident: $family:ident $double:ident $double_unit:ident $single:ident $single_unit:ident;)*) => {
+        /// `f32` and `f64`, which have functions of their own.
+        pub(super) trait Elementary: Sized {
+            $(fn $name($($argument: Self),*) -> Self;)*
+        }
+        impl Elementary for f32 {
+            $(#[inline(always)]
+            fn $name($($argument: Self),*) -> Self {
+                $family::$single($($argument),*)
+            })*
+        }
+        impl Elementary for f64 {
+            $(#[inline(always)]
+            fn $name($($argument: Self),*) -> Self {
+                $family::$double($($argument),*)
+            })*
+        }
+        $(
+            #[doc = concat!("Adds `", stringify!($name), "`, for every type of floats, to `source` and returns its C++ name.")]
+            pub fn $name(source: &mut Source) -> String {
+                source.define(concat!("math ", stringify!($name)), stringify!($name), |source, name| {
+                    let double = $family::$double_unit.cuda_function(source);
+                    let single = $family::$single_unit.cuda_function(source);
+                    $text(name, &double, &single)
+                })
+            }
+        )*
+    };
+}
+functions! {
+    exp(x) by of_one: exp exp_double ExpDouble exp_single ExpSingle;
+    exp2(x) by of_one: exp exp2_double Exp2Double exp2_single Exp2Single;
+    exp_m1(x) by of_one: exp exp_m1_double ExpM1Double exp_m1_single ExpM1Single;
+    tanh(x) by of_one: exp tanh_double TanhDouble tanh_single TanhSingle;
+    ln(x) by of_one: log ln_double LnDouble ln_single LnSingle;
+    log2(x) by of_one: log log2_double Log2Double log2_single Log2Single;
+    ln_1p(x) by of_one: log ln_1p_double Ln1pDouble ln_1p_single Ln1pSingle;
+    sin(x) by of_one: trig sin_double SinDouble sin_single SinSingle;
+    cos(x) by of_one: trig cos_double CosDouble cos_single CosSingle;
+    tan(x) by of_one: trig tan_double TanDouble tan_single TanSingle;
+    atan(x) by of_one: atan atan_double AtanDouble atan_single AtanSingle;
+    atan2(y, x) by of_two: atan atan2_double Atan2Double atan2_single Atan2Single;
+    powf(x, y) by of_two: power powf_double PowfDouble powf_single PowfSingle;
+    cbrt(x) by of_one: roots cbrt_double CbrtDouble cbrt_single CbrtSingle;
+    hypot(x, y) by of_two: roots hypot_double HypotDouble hypot_single HypotSingle;
+}
