@@ -63,7 +63,7 @@ pub(super) fn advice(name: &str) -> String {
         "cosh" => "write `(x.exp() + (-x).exp()) * 0.5`",
         "asin" => "write `x.atan2(((1.0 - x) * (1.0 + x)).sqrt())`",
         "acos" => "write `((1.0 - x) * (1.0 + x)).sqrt().atan2(x)`",
-        "asinh" => "write `(x.abs() + x.hypot(1.0)).ln().copysign(x)`",
+        "asinh" => "write `(x.abs() + x * x / (x.hypot(1.0) + 1.0)).ln_1p().copysign(x)`",
         "acosh" => "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`",
         "atanh" => "write `(2.0 * x / (1.0 - x)).ln_1p() * 0.5`",
         "powi" => "multiply: `x * x * x`",

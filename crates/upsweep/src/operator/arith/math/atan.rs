@@ -63,6 +63,7 @@ fn around((y, x): (f64, f64), angle: f64, steep: bool, middle: bool) -> f64 {
 }
 
 #[function]
+#[inline]
 pub fn atan2_double(y: f64, x: f64) -> f64 {
     let (a, b, steep) = sides(y, x);
     let (t, middle) = tangent(a, b);
@@ -80,6 +81,7 @@ pub fn atan2_single(y: f32, x: f32) -> f32 {
 }
 
 #[function]
+#[inline]
 pub fn atan_double(x: f64) -> f64 {
     atan2_double(x, 1.0)
 }

@@ -122,6 +122,7 @@ pub fn exp_m1_single(x: f32) -> f32 {
 
 /// (e^2x - 1) / (e^2x + 1), both as two floats each.
 #[function]
+#[inline]
 pub fn tanh_double(x: f64) -> f64 {
     let magnitude = x.abs();
     // Beyond it, tanh is 1.

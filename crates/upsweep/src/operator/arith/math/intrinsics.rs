@@ -98,16 +98,23 @@ cuda_name! { two_over_pi cuda_name_of_two_over_pi, |source| {
     })
 } }
 
-/// [`far_quadrant`], out of line: it is long and rarely called.
+/// [`far_quadrant`] as a call: it is long and rarely needed.
 #[cold]
 #[inline(never)]
 pub fn far_call(x: f64) -> (u32, f64, f64) {
     far_quadrant(x)
 }
 cuda_name! { far_call cuda_name_of_far_call, |source| {
-    source.define("math far_call", "far_call", |source, name| {
-        let function = Functions.cuda_name_of_far_quadrant(source);
-        let result = <(u32, f64, f64)>::cuda_type(source);
-        format!("__device__ __noinline__ {result} {name}(f64 x) {{ return {function}(x); }}")
-    })
+    let function = Functions.cuda_name_of_far_quadrant(source);
+    let result = <(u32, f64, f64)>::cuda_type(source);
+    called(source, &function, &result, "f64 x")
 } }
+
+/// The name of a C++ function that calls `function`, and that no kernel has more than once, however often it calls it.
+pub fn called(source: &mut Source, function: &str, result: &str, parameters: &str) -> String {
+    source.define(&format!("called {function}"), &format!("called_{function}"), |_, name| {
+        let arguments: Vec<&str> = parameters.split(", ").filter_map(|parameter| parameter.split(' ').nth(1)).collect();
+        let arguments = arguments.join(", ");
+        format!("__device__ __noinline__ {result} {name}({parameters}) {{ return {function}({arguments}); }}")
+    })
+}

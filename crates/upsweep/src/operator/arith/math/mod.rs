@@ -43,8 +43,28 @@ fn of_two(name: &str, double: &str, single: &str) -> String {
     )
 }
 
+/// How C++ has a function for f64 or f32. A kernel calls one function for many elements at once: copies of a long function for
+/// each would take a second and more to compile.
+enum Place {
+    Inline,
+    Called(&'static str, &'static str),
+}
+const INLINE: Place = Place::Inline;
+const CALLED: Place = Place::Called("f64", "f64 x");
+const CALLED_WITH_TWO: Place = Place::Called("f64", "f64 x, f64 y");
+
+impl Place {
+    fn name(self, function: String, source: &mut Source) -> String {
+        match self {
+            Self::Inline => function,
+            Self::Called(result, parameters) => intrinsics::called(source, &function, result, parameters),
+        }
+    }
+}
+
 macro_rules! functions {
-    ($($name:ident($($argument:ident),*) by $text:ident: $family:ident $double:ident $double_unit:ident $single:ident $single_unit:ident;)*) => {
+    ($($name:ident($($argument:ident),*) $text:ident: $family:ident
+       $double:ident $double_unit:ident $place:ident $single:ident $single_unit:ident;)*) => {
         /// `f32` and `f64`, which have functions of their own.
         pub(super) trait Elementary: Sized {
             $(fn $name($($argument: Self),*) -> Self;)*
@@ -66,6 +86,7 @@ macro_rules! functions {
             pub fn $name(source: &mut Source) -> String {
                 source.define(concat!("math ", stringify!($name)), stringify!($name), |source, name| {
                     let double = $family::$double_unit.cuda_function(source);
+                    let double = $place.name(double, source);
                     let single = $family::$single_unit.cuda_function(source);
                     $text(name, &double, &single)
                 })
@@ -74,19 +95,19 @@ macro_rules! functions {
     };
 }
 functions! {
-    exp(x) by of_one: exp exp_double ExpDouble exp_single ExpSingle;
-    exp2(x) by of_one: exp exp2_double Exp2Double exp2_single Exp2Single;
-    exp_m1(x) by of_one: exp exp_m1_double ExpM1Double exp_m1_single ExpM1Single;
-    tanh(x) by of_one: exp tanh_double TanhDouble tanh_single TanhSingle;
-    ln(x) by of_one: log ln_double LnDouble ln_single LnSingle;
-    log2(x) by of_one: log log2_double Log2Double log2_single Log2Single;
-    ln_1p(x) by of_one: log ln_1p_double Ln1pDouble ln_1p_single Ln1pSingle;
-    sin(x) by of_one: trig sin_double SinDouble sin_single SinSingle;
-    cos(x) by of_one: trig cos_double CosDouble cos_single CosSingle;
-    tan(x) by of_one: trig tan_double TanDouble tan_single TanSingle;
-    atan(x) by of_one: atan atan_double AtanDouble atan_single AtanSingle;
-    atan2(y, x) by of_two: atan atan2_double Atan2Double atan2_single Atan2Single;
-    powf(x, y) by of_two: power powf_double PowfDouble powf_single PowfSingle;
-    cbrt(x) by of_one: roots cbrt_double CbrtDouble cbrt_single CbrtSingle;
-    hypot(x, y) by of_two: roots hypot_double HypotDouble hypot_single HypotSingle;
+    exp(x) of_one: exp exp_double ExpDouble INLINE exp_single ExpSingle;
+    exp2(x) of_one: exp exp2_double Exp2Double INLINE exp2_single Exp2Single;
+    exp_m1(x) of_one: exp exp_m1_double ExpM1Double INLINE exp_m1_single ExpM1Single;
+    tanh(x) of_one: exp tanh_double TanhDouble CALLED tanh_single TanhSingle;
+    ln(x) of_one: log ln_double LnDouble INLINE ln_single LnSingle;
+    log2(x) of_one: log log2_double Log2Double INLINE log2_single Log2Single;
+    ln_1p(x) of_one: log ln_1p_double Ln1pDouble INLINE ln_1p_single Ln1pSingle;
+    sin(x) of_one: trig sin_double SinDouble CALLED sin_single SinSingle;
+    cos(x) of_one: trig cos_double CosDouble CALLED cos_single CosSingle;
+    tan(x) of_one: trig tan_double TanDouble CALLED tan_single TanSingle;
+    atan(x) of_one: atan atan_double AtanDouble CALLED atan_single AtanSingle;
+    atan2(y, x) of_two: atan atan2_double Atan2Double CALLED_WITH_TWO atan2_single Atan2Single;
+    powf(x, y) of_two: power powf_double PowfDouble CALLED_WITH_TWO powf_single PowfSingle;
+    cbrt(x) of_one: roots cbrt_double CbrtDouble INLINE cbrt_single CbrtSingle;
+    hypot(x, y) of_two: roots hypot_double HypotDouble INLINE hypot_single HypotSingle;
 }

@@ -58,6 +58,7 @@ fn powers(x: f64, y: f64, magnitude: f64) -> f64 {
 }
 
 #[function]
+#[inline]
 pub fn powf_double(x: f64, y: f64) -> f64 {
     let (ln, ln_low) = long_ln(x.abs());
     // Further out the power is 0, 1 or infinity, as it is here; and products with it are finite.

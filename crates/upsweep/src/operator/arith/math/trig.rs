@@ -104,6 +104,7 @@ fn sine_short(n: u32, r: f64) -> f64 {
 }
 
 #[function]
+#[inline]
 pub fn sin_double(x: f64) -> f64 {
     let (n, high, low) = quadrant(x);
     let value = if x.is_finite() { sine(n, high, low) } else { f64::NAN };
@@ -118,6 +119,7 @@ pub fn sin_single(x: f32) -> f32 {
 }
 
 #[function]
+#[inline]
 pub fn cos_double(x: f64) -> f64 {
     let (n, high, low) = quadrant(x);
     if x.is_finite() { sine(n + 1, high, low) } else { f64::NAN }
@@ -130,6 +132,7 @@ pub fn cos_single(x: f32) -> f32 {
 }
 
 #[function]
+#[inline]
 pub fn tan_double(x: f64) -> f64 {
     let (n, high, low) = quadrant(x);
     let (sin, sin_low) = sin_parts(high, low);
