@@ -93,8 +93,10 @@ mod definitions {
     /// ```
     /// use upsweep::{Device, Reduce, operator::builtin::LogSumExp};
     ///
-    /// let scores = [1000.0f32, 1001.0, 1002.0];
-    /// let total = Reduce::new(LogSumExp).run_to_vec(&Device::cpu(), &scores)?;
+    /// // The powers themselves would be infinite.
+    /// let scores = [1000.0f64, 1001.0, 1002.0];
+    /// let total: f64 = Reduce::new(LogSumExp).run_to_host(&Device::cpu(), &scores)?;
+    /// assert_eq!(total, 1002.4076059644443);
     /// # Ok::<(), upsweep::Error>(())
     /// ```
     #[operator(identity = T::LOWEST)]

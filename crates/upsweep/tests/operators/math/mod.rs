@@ -1,17 +1,19 @@
 //! The mathematical functions: against Rust's own, against values of mpmath, and where values are special.
 
 mod every_f32;
+#[cfg(feature = "cuda")]
+mod every_f32_gpu;
 mod special;
 mod table;
 
 use upsweep::operator::arith;
 
 /// A function of one f32, and the same of one f64 by other means, of which all digits that an f32 has are right.
-pub(crate) type One = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
+type One = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
 /// The same with two arguments.
 type Two = (&'static str, fn(f32, f32) -> f32, fn(f64, f64) -> f64);
 
-pub(crate) const ONE: [One; 12] = [
+const ONE: [One; 12] = [
     ("exp", arith::exp, f64::exp),
     ("exp2", arith::exp2, f64::exp2),
     ("exp_m1", arith::exp_m1, f64::exp_m1),

@@ -1,11 +1,11 @@
 //! `atan` and `atan2`: the angle of a point in its eighth of the circle, and then where that eighth lies.
 
 use super::intrinsics::{coefficients, polynomial};
+use std::f64::consts::FRAC_PI_4;
 use upsweep_macros::function;
 
-/// pi/4 in two parts: the first has 50 bits, so that its multiples up to 4 are exact.
-const PI_QUARTER: f64 = 0.7853981633974483;
-const PI_QUARTER_LOW: f64 = 3.061616997868383e-17;
+/// What is missing from pi/4 as a float, which has 50 bits before zeros: its multiples up to 4 are exact.
+const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
 
 coefficients! {
     /// (1 - atan t / t) / z, with z = t^2; error 2^-59.4.
@@ -23,7 +23,7 @@ coefficients! {
 
 /// The larger and the smaller of |x| and |y|, with points at infinity and the origin moved to where their angle is clear;
 /// and whether |y| is larger.
-#[function]
+#[function(helper)]
 fn sides(y: f64, x: f64) -> (f64, f64, bool) {
     let (y, x) = (y.abs(), x.abs());
     let steep = y > x;
@@ -40,7 +40,7 @@ fn sides(y: f64, x: f64) -> (f64, f64, bool) {
 }
 
 /// t with atan(b / a) = atan t, or pi/4 + atan t and true, where |t| <= 0.6, for 0 <= b <= a.
-#[function]
+#[function(helper)]
 fn tangent(a: f64, b: f64) -> (f64, bool) {
     let middle = b > 0.6 * a;
     // The sum of two large numbers must be finite; halves of small ones are not exact.
@@ -51,18 +51,18 @@ fn tangent(a: f64, b: f64) -> (f64, bool) {
 }
 
 /// The angle of (x, y), from atan t.
-#[function]
+#[function(helper)]
 fn around((y, x): (f64, f64), angle: f64, steep: bool, middle: bool) -> f64 {
     // In quarters of pi, and which way the angle counts from there: mirrored at pi/4 if steep, at pi/2 if x is negative.
     let quarters = if middle { 1.0f64 } else { 0.0 };
     let (quarters, angle) = (if steep { 2.0 - quarters } else { quarters }, if steep { -angle } else { angle });
     let left = x.is_sign_negative();
     let (quarters, angle) = (if left { 4.0 - quarters } else { quarters }, if left { -angle } else { angle });
-    let value = (quarters * PI_QUARTER + (angle + quarters * PI_QUARTER_LOW)).copysign(y);
+    let value = (quarters * FRAC_PI_4 + (angle + quarters * FRAC_PI_4_LOW)).copysign(y);
     if x.is_nan() || y.is_nan() { f64::NAN } else { value }
 }
 
-#[function]
+#[function(helper)]
 #[inline]
 pub fn atan2_double(y: f64, x: f64) -> f64 {
     let (a, b, steep) = sides(y, x);
@@ -71,7 +71,7 @@ pub fn atan2_double(y: f64, x: f64) -> f64 {
     around((y, x), t - t * (z * polynomial::<AtanTail>(z)), steep, middle)
 }
 
-#[function]
+#[function(helper)]
 pub fn atan2_single(y: f32, x: f32) -> f32 {
     let (y, x) = (y as f64, x as f64);
     let (a, b, steep) = sides(y, x);
@@ -80,13 +80,13 @@ pub fn atan2_single(y: f32, x: f32) -> f32 {
     around((y, x), t - t * (z * polynomial::<AtanTailShort>(z)), steep, middle) as f32
 }
 
-#[function]
+#[function(helper)]
 #[inline]
 pub fn atan_double(x: f64) -> f64 {
     atan2_double(x, 1.0)
 }
 
-#[function]
+#[function(helper)]
 pub fn atan_single(x: f32) -> f32 {
     atan2_single(x, 1.0)
 }

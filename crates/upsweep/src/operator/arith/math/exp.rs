@@ -24,7 +24,7 @@ coefficients! {
     ];
     /// (2^r - 1) / r for |r| <= 1/2; error 2^-58.
     Exp2Tail = [
-        0.6931471805599453, 0.24022650695910133, 0.05550410866482174, 0.009618129107593272, 0.001333355814637916,
+        LN_2, 0.24022650695910133, 0.05550410866482174, 0.009618129107593272, 0.001333355814637916,
         0.00015403530458161894, 1.5252733867515348e-05, 1.321543477284369e-06, 1.0178046448145206e-07,
         7.07386822799874e-09, 4.4573915790208394e-10,
     ];
@@ -36,7 +36,7 @@ coefficients! {
 }
 
 /// `k`, and `r` as a float and the rest.
-#[function]
+#[function(helper)]
 fn of_ln_2(x: f64) -> (i32, f64, f64) {
     let (n, k) = nearest(x * LOG2_E);
     let (high, low) = (x - n * LN_2_HIGH, n * LN_2_LOW);
@@ -45,19 +45,19 @@ fn of_ln_2(x: f64) -> (i32, f64, f64) {
 }
 
 /// 2^k e^(r + low)
-#[function]
+#[function(helper)]
 fn raised(k: i32, r: f64, low: f64) -> f64 {
     scaled(1.0 + (r + (r * r * polynomial::<ExpTail>(r) + low)), k)
 }
 
-#[function]
+#[function(helper)]
 pub fn exp_double(x: f64) -> f64 {
     let (k, r, low) = of_ln_2(x.clamp(-746.0, 710.0));
     raised(k, r, low)
 }
 
 /// e^(x + rest), for a `rest` of less than 2^-40.
-#[function]
+#[function(helper)]
 pub fn exp_of_sum(x: f64, rest: f64) -> f64 {
     let (k, r, low) = of_ln_2(x.clamp(-746.0, 710.0));
     let (r, low) = fast_sum(r, low + rest);
@@ -65,7 +65,7 @@ pub fn exp_of_sum(x: f64, rest: f64) -> f64 {
 }
 
 /// e^x to 2^-33, for every f32 and what is near them.
-#[function]
+#[function(helper)]
 pub fn exp_short(x: f64) -> f64 {
     let x = x.clamp(-110.0, 90.0);
     let (n, k) = nearest(x * LOG2_E);
@@ -73,12 +73,12 @@ pub fn exp_short(x: f64) -> f64 {
     (1.0 + (r + r * r * polynomial::<ExpTailShort>(r))) * power_of_two(k)
 }
 
-#[function]
+#[function(helper)]
 pub fn exp_single(x: f32) -> f32 {
     exp_short(x as f64) as f32
 }
 
-#[function]
+#[function(helper)]
 pub fn exp2_double(x: f64) -> f64 {
     let x = x.clamp(-1080.0, 1030.0);
     let (n, k) = nearest(x);
@@ -86,7 +86,7 @@ pub fn exp2_double(x: f64) -> f64 {
     scaled(1.0 + r * polynomial::<Exp2Tail>(r), k)
 }
 
-#[function]
+#[function(helper)]
 pub fn exp2_single(x: f32) -> f32 {
     let x = (x as f64).clamp(-160.0, 130.0);
     let (n, k) = nearest(x);
@@ -95,7 +95,7 @@ pub fn exp2_single(x: f32) -> f32 {
 }
 
 /// `k`, `high` and `low` with e^x - 1 = 2^k (high + low), for `x` in -41..=710.
-#[function]
+#[function(helper)]
 fn less_one(x: f64) -> (i32, f64, f64) {
     let (k, r, low) = of_ln_2(x);
     // 2^-k beyond 60 bits changes nothing, and need not be a float.
@@ -103,13 +103,13 @@ fn less_one(x: f64) -> (i32, f64, f64) {
     (k, high, rest + (r * r * polynomial::<ExpTail>(r) + low))
 }
 
-#[function]
+#[function(helper)]
 pub fn exp_m1_double(x: f64) -> f64 {
     let (k, high, low) = less_one(x.clamp(-40.0, 710.0));
     if x.abs() < 1e-17 { x } else { scaled(high + low, k) }
 }
 
-#[function]
+#[function(helper)]
 pub fn exp_m1_single(x: f32) -> f32 {
     let wide = (x as f64).clamp(-40.0, 90.0);
     let (n, k) = nearest(wide * LOG2_E);
@@ -121,7 +121,7 @@ pub fn exp_m1_single(x: f32) -> f32 {
 }
 
 /// (e^2x - 1) / (e^2x + 1), both as two floats each.
-#[function]
+#[function(helper)]
 #[inline]
 pub fn tanh_double(x: f64) -> f64 {
     let magnitude = x.abs();
@@ -135,7 +135,7 @@ pub fn tanh_double(x: f64) -> f64 {
     if magnitude < 1e-9 { x } else { value.copysign(x) }
 }
 
-#[function]
+#[function(helper)]
 pub fn tanh_single(x: f32) -> f32 {
     let wide = (x as f64).clamp(-12.0, 12.0);
     let (n, k) = nearest(2.0 * wide * LOG2_E);

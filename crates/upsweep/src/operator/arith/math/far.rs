@@ -9,7 +9,7 @@ use upsweep_macros::function;
 const FRAC_PI_2_LOW: f64 = 6.123233995736766e-17;
 
 /// 64 bits of 2 / pi from bit `at`, the first of which are 0 before the point.
-#[function]
+#[function(helper)]
 fn window(at: usize) -> u64 {
     let (word, shift) = (at >> 6u32, (at & 63) as u32);
     let both = (two_over_pi(word) as u128) << 64u32 | two_over_pi(word + 1) as u128;
@@ -21,7 +21,7 @@ fn window(at: usize) -> u64 {
 /// x = m 2^e with an integer m of 53 bits. Bits of 2/pi of weight 2^(2-e) or more give multiples of 4 and are left out. The
 /// 192 bits after them times m, without what overflows, are x 2/pi modulo 4 to 2^-137; no float is nearer to a multiple
 /// of pi/2 than 2^-62.
-#[function]
+#[function(helper)]
 pub fn far_quadrant(x: f64) -> (u32, f64, f64) {
     let exponent = (bits(x) >> 52u32 & 0x7ff) as usize;
     let m = (bits(x) & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000) as u128;

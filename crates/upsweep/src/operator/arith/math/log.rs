@@ -29,7 +29,7 @@ coefficients! {
 }
 
 /// `k` and `f`, of a positive finite `x`.
-#[function]
+#[function(helper)]
 pub fn parts(x: f64) -> (f64, f64) {
     let small = x < f64::MIN_POSITIVE;
     let normal = if small { x * TWO_54 } else { x };
@@ -41,7 +41,7 @@ pub fn parts(x: f64) -> (f64, f64) {
 }
 
 /// `f - ln(1 + f)`
-#[function]
+#[function(helper)]
 fn bend(f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
@@ -49,7 +49,7 @@ fn bend(f: f64) -> f64 {
 }
 
 /// `f - ln(1 + f)` to 2^-37 of the logarithm.
-#[function]
+#[function(helper)]
 fn bend_short(f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
@@ -57,32 +57,32 @@ fn bend_short(f: f64) -> f64 {
 }
 
 /// `value`, but where `x` has no finite logarithm.
-#[function]
+#[function(helper)]
 fn of_positive(x: f64, value: f64) -> f64 {
     let rest = if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
     let rest = if x > 0.0 { x } else { rest };
     if x > 0.0 && x < f64::INFINITY { value } else { rest }
 }
 
-#[function]
+#[function(helper)]
 pub fn ln_double(x: f64) -> f64 {
     let (k, f) = parts(x);
     of_positive(x, k * LN_2_HIGH + (f - (bend(f) - k * LN_2_LOW)))
 }
 
 /// ln `x` to 2^-37, for what is normal as f64.
-#[function]
+#[function(helper)]
 pub fn ln_short(x: f64) -> f64 {
     let (k, f) = parts(x);
     k * LN_2 + (f - bend_short(f))
 }
 
-#[function]
+#[function(helper)]
 pub fn ln_single(x: f32) -> f32 {
     of_positive(x as f64, ln_short(x as f64)) as f32
 }
 
-#[function]
+#[function(helper)]
 pub fn log2_double(x: f64) -> f64 {
     let (k, f) = parts(x);
     let below = bend(f);
@@ -93,13 +93,13 @@ pub fn log2_double(x: f64) -> f64 {
     of_positive(x, sum + (rest + (((high - first) + low) * LOG2_E + first * LOG2_E_LOW)))
 }
 
-#[function]
+#[function(helper)]
 pub fn log2_single(x: f32) -> f32 {
     let (k, f) = parts(x as f64);
     of_positive(x as f64, k + (f - bend_short(f)) * LOG2_E) as f32
 }
 
-#[function]
+#[function(helper)]
 pub fn ln_1p_double(x: f64) -> f64 {
     let sum = 1.0 + x;
     let lost = if x < 1.0 { x - (sum - 1.0) } else { 1.0 - (sum - x) };
@@ -113,7 +113,7 @@ pub fn ln_1p_double(x: f64) -> f64 {
     if x.abs() < 1e-17 { x } else { of_positive(sum, value) }
 }
 
-#[function]
+#[function(helper)]
 pub fn ln_1p_single(x: f32) -> f32 {
     let wide = x as f64;
     let sum = 1.0 + wide;

@@ -10,7 +10,7 @@
 //! half a unit. f16 and bf16 take those for f32 and round again. The polynomials are from `xtask/math/coefficients.py`, the
 //! errors in the documentation of [`Float`](crate::operator::Float) from the tests in `tests/operators/math`.
 
-#![allow(dead_code, unreachable_pub, reason = "each function is also a unit struct, which nobody needs here")]
+#![allow(dead_code, unreachable_pub, reason = "each function is also a unit struct, which nobody needs")]
 
 mod atan;
 mod exact;
@@ -22,7 +22,8 @@ mod power;
 mod roots;
 mod trig;
 
-use crate::operator::{Function, Source};
+use super::Functions;
+use crate::operator::Source;
 
 /// The C++ text of the function `name` of one argument, from the names of those for f64 and f32.
 fn of_one(name: &str, double: &str, single: &str) -> String {
@@ -64,7 +65,7 @@ impl Place {
 
 macro_rules! functions {
     ($($name:ident($($argument:ident),*) $text:ident: $family:ident
-       $double:ident $double_unit:ident $place:ident $single:ident $single_unit:ident;)*) => {
+       $double:ident $double_name:ident $place:ident $single:ident $single_name:ident;)*) => {
         /// `f32` and `f64`, which have functions of their own.
         pub(super) trait Elementary: Sized {
             $(fn $name($($argument: Self),*) -> Self;)*
@@ -85,9 +86,9 @@ macro_rules! functions {
             #[doc = concat!("Adds `", stringify!($name), "`, for every type of floats, to `source` and returns its C++ name.")]
             pub fn $name(source: &mut Source) -> String {
                 source.define(concat!("math ", stringify!($name)), stringify!($name), |source, name| {
-                    let double = $family::$double_unit.cuda_function(source);
-                    let double = $place.name(double, source);
-                    let single = $family::$single_unit.cuda_function(source);
+                    use $family::{$double, $single};
+                    let double = $place.name(Functions.$double_name(source), source);
+                    let single = Functions.$single_name(source);
                     $text(name, &double, &single)
                 })
             }
@@ -95,19 +96,19 @@ macro_rules! functions {
     };
 }
 functions! {
-    exp(x) of_one: exp exp_double ExpDouble INLINE exp_single ExpSingle;
-    exp2(x) of_one: exp exp2_double Exp2Double INLINE exp2_single Exp2Single;
-    exp_m1(x) of_one: exp exp_m1_double ExpM1Double INLINE exp_m1_single ExpM1Single;
-    tanh(x) of_one: exp tanh_double TanhDouble CALLED tanh_single TanhSingle;
-    ln(x) of_one: log ln_double LnDouble INLINE ln_single LnSingle;
-    log2(x) of_one: log log2_double Log2Double INLINE log2_single Log2Single;
-    ln_1p(x) of_one: log ln_1p_double Ln1pDouble INLINE ln_1p_single Ln1pSingle;
-    sin(x) of_one: trig sin_double SinDouble CALLED sin_single SinSingle;
-    cos(x) of_one: trig cos_double CosDouble CALLED cos_single CosSingle;
-    tan(x) of_one: trig tan_double TanDouble CALLED tan_single TanSingle;
-    atan(x) of_one: atan atan_double AtanDouble CALLED atan_single AtanSingle;
-    atan2(y, x) of_two: atan atan2_double Atan2Double CALLED_WITH_TWO atan2_single Atan2Single;
-    powf(x, y) of_two: power powf_double PowfDouble CALLED_WITH_TWO powf_single PowfSingle;
-    cbrt(x) of_one: roots cbrt_double CbrtDouble INLINE cbrt_single CbrtSingle;
-    hypot(x, y) of_two: roots hypot_double HypotDouble INLINE hypot_single HypotSingle;
+    exp(x) of_one: exp exp_double cuda_name_of_exp_double INLINE exp_single cuda_name_of_exp_single;
+    exp2(x) of_one: exp exp2_double cuda_name_of_exp2_double INLINE exp2_single cuda_name_of_exp2_single;
+    exp_m1(x) of_one: exp exp_m1_double cuda_name_of_exp_m1_double INLINE exp_m1_single cuda_name_of_exp_m1_single;
+    tanh(x) of_one: exp tanh_double cuda_name_of_tanh_double CALLED tanh_single cuda_name_of_tanh_single;
+    ln(x) of_one: log ln_double cuda_name_of_ln_double INLINE ln_single cuda_name_of_ln_single;
+    log2(x) of_one: log log2_double cuda_name_of_log2_double INLINE log2_single cuda_name_of_log2_single;
+    ln_1p(x) of_one: log ln_1p_double cuda_name_of_ln_1p_double INLINE ln_1p_single cuda_name_of_ln_1p_single;
+    sin(x) of_one: trig sin_double cuda_name_of_sin_double CALLED sin_single cuda_name_of_sin_single;
+    cos(x) of_one: trig cos_double cuda_name_of_cos_double CALLED cos_single cuda_name_of_cos_single;
+    tan(x) of_one: trig tan_double cuda_name_of_tan_double CALLED tan_single cuda_name_of_tan_single;
+    atan(x) of_one: atan atan_double cuda_name_of_atan_double CALLED atan_single cuda_name_of_atan_single;
+    atan2(y, x) of_two: atan atan2_double cuda_name_of_atan2_double CALLED_WITH_TWO atan2_single cuda_name_of_atan2_single;
+    powf(x, y) of_two: power powf_double cuda_name_of_powf_double CALLED_WITH_TWO powf_single cuda_name_of_powf_single;
+    cbrt(x) of_one: roots cbrt_double cuda_name_of_cbrt_double INLINE cbrt_single cuda_name_of_cbrt_single;
+    hypot(x, y) of_two: roots hypot_double cuda_name_of_hypot_double INLINE hypot_single cuda_name_of_hypot_single;
 }

@@ -22,7 +22,7 @@ coefficients! {
 ///
 /// As in `log.rs`: x = 2^k (1 + f), s = f / (2 + f), ln(1 + f) = 2 s (1 + z (1/3 + z P(z))) with z = s^2. Only P is small
 /// enough for single floats.
-#[function]
+#[function(helper)]
 fn long_ln(x: f64) -> (f64, f64) {
     let (k, f) = parts(x);
     let (below, below_low) = fast_sum(2.0, f);
@@ -43,7 +43,7 @@ fn long_ln(x: f64) -> (f64, f64) {
 }
 
 /// What the power is beside e^(y ln |x|): C99's table.
-#[function]
+#[function(helper)]
 fn powers(x: f64, y: f64, magnitude: f64) -> f64 {
     let size = x.abs();
     let end = if (size == 0.0) == (y < 0.0) { f64::INFINITY } else { 0.0 };
@@ -57,7 +57,7 @@ fn powers(x: f64, y: f64, magnitude: f64) -> f64 {
     if x == 1.0 || y == 0.0 { 1.0 } else { value }
 }
 
-#[function]
+#[function(helper)]
 #[inline]
 pub fn powf_double(x: f64, y: f64) -> f64 {
     let (ln, ln_low) = long_ln(x.abs());
@@ -67,7 +67,7 @@ pub fn powf_double(x: f64, y: f64) -> f64 {
     powers(x, y, exp_of_sum(whole, if whole.abs() < 1000.0 { rest + limited * ln_low } else { 0.0 }))
 }
 
-#[function]
+#[function(helper)]
 pub fn powf_single(x: f32, y: f32) -> f32 {
     let (x, y) = (x as f64, y as f64);
     powers(x, y, exp_short(y.clamp(-1e19, 1e19) * ln_short(x.abs()))) as f32

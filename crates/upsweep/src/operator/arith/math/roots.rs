@@ -20,7 +20,7 @@ coefficients! {
 }
 
 /// `w` in 1..8 and `scale` with x = w scale^3, and the cube root of `w` to 2^-47; of a positive finite `x`.
-#[function]
+#[function(helper)]
 fn cube_root(x: f64) -> (f64, f64, f64) {
     let small = x < f64::MIN_POSITIVE;
     let normal = bits(if small { x * TWO_54 } else { x });
@@ -44,7 +44,7 @@ fn cube_root(x: f64) -> (f64, f64, f64) {
     (w, power_of_two(third - if small { 359 } else { 341 }), t)
 }
 
-#[function]
+#[function(helper)]
 pub fn cbrt_double(x: f64) -> f64 {
     let (w, scale, t) = cube_root(x.abs());
     // The same iteration, from what has an exact square.
@@ -55,14 +55,14 @@ pub fn cbrt_double(x: f64) -> f64 {
     if x != 0.0 && x.is_finite() { value } else { x }
 }
 
-#[function]
+#[function(helper)]
 pub fn cbrt_single(x: f32) -> f32 {
     let (_, scale, t) = cube_root((x as f64).abs());
     let value = (t * scale) as f32;
     if x != 0.0 && x.is_finite() { value.copysign(x) } else { x }
 }
 
-#[function]
+#[function(helper)]
 pub fn hypot_double(x: f64, y: f64) -> f64 {
     let (x, y) = (x.abs(), y.abs());
     let larger = if x > y { x } else { y };
@@ -87,7 +87,7 @@ pub fn hypot_double(x: f64, y: f64) -> f64 {
     if infinite { f64::INFINITY } else { (a * a + b * b).sqrt() * back }
 }
 
-#[function]
+#[function(helper)]
 pub fn hypot_single(x: f32, y: f32) -> f32 {
     let (a, b) = (x as f64, y as f64);
     let infinite = x.is_infinite() || y.is_infinite();

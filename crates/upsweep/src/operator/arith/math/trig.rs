@@ -37,7 +37,7 @@ coefficients! {
 }
 
 /// `n` modulo 4, and `r` as a float and the rest.
-#[function]
+#[function(helper)]
 fn quadrant(x: f64) -> (u32, f64, f64) {
     if x.abs() > NEAR {
         return far_call(x);
@@ -50,7 +50,7 @@ fn quadrant(x: f64) -> (u32, f64, f64) {
 }
 
 /// The same for an f32, whose `r` needs no rest.
-#[function]
+#[function(helper)]
 fn quadrant_short(x: f64) -> (u32, f64) {
     if x.abs() > NEAR {
         let (n, high, _) = far_call(x);
@@ -61,14 +61,14 @@ fn quadrant_short(x: f64) -> (u32, f64) {
 }
 
 /// sin(high + low) as a float and the rest, for |high| <= pi/4.
-#[function]
+#[function(helper)]
 fn sin_parts(high: f64, low: f64) -> (f64, f64) {
     let z = high * high;
     fast_sum(high, low * (1.0 - 0.5 * z) + high * z * polynomial::<SinTail>(z))
 }
 
 /// cos(high + low) as a float and the rest.
-#[function]
+#[function(helper)]
 fn cos_parts(high: f64, low: f64) -> (f64, f64) {
     let z = high * high;
     let half = 0.5 * z;
@@ -77,7 +77,7 @@ fn cos_parts(high: f64, low: f64) -> (f64, f64) {
 }
 
 /// sin(n pi/2 + high + low)
-#[function]
+#[function(helper)]
 fn sine(n: u32, high: f64, low: f64) -> f64 {
     let (sin, _) = sin_parts(high, low);
     let (cos, _) = cos_parts(high, low);
@@ -85,25 +85,25 @@ fn sine(n: u32, high: f64, low: f64) -> f64 {
     if n & 2 == 0 { value } else { -value }
 }
 
-#[function]
+#[function(helper)]
 fn sin_short(r: f64) -> f64 {
     let z = r * r;
     r + r * z * polynomial::<SinTailShort>(z)
 }
 
-#[function]
+#[function(helper)]
 fn cos_short(r: f64) -> f64 {
     let z = r * r;
     1.0 - 0.5 * z + z * z * polynomial::<CosTailShort>(z)
 }
 
-#[function]
+#[function(helper)]
 fn sine_short(n: u32, r: f64) -> f64 {
     let value = if n & 1 == 0 { sin_short(r) } else { cos_short(r) };
     if n & 2 == 0 { value } else { -value }
 }
 
-#[function]
+#[function(helper)]
 #[inline]
 pub fn sin_double(x: f64) -> f64 {
     let (n, high, low) = quadrant(x);
@@ -111,27 +111,27 @@ pub fn sin_double(x: f64) -> f64 {
     if x.abs() < 1e-9 { x } else { value }
 }
 
-#[function]
+#[function(helper)]
 pub fn sin_single(x: f32) -> f32 {
     let (n, r) = quadrant_short(x as f64);
     let value = if x.is_finite() { sine_short(n, r) as f32 } else { f32::NAN };
     if x == 0.0 { x } else { value }
 }
 
-#[function]
+#[function(helper)]
 #[inline]
 pub fn cos_double(x: f64) -> f64 {
     let (n, high, low) = quadrant(x);
     if x.is_finite() { sine(n + 1, high, low) } else { f64::NAN }
 }
 
-#[function]
+#[function(helper)]
 pub fn cos_single(x: f32) -> f32 {
     let (n, r) = quadrant_short(x as f64);
     if x.is_finite() { sine_short(n + 1, r) as f32 } else { f32::NAN }
 }
 
-#[function]
+#[function(helper)]
 #[inline]
 pub fn tan_double(x: f64) -> f64 {
     let (n, high, low) = quadrant(x);
@@ -146,7 +146,7 @@ pub fn tan_double(x: f64) -> f64 {
     if x.abs() < 1e-9 { x } else { value }
 }
 
-#[function]
+#[function(helper)]
 pub fn tan_single(x: f32) -> f32 {
     let (n, r) = quadrant_short(x as f64);
     let (sin, cos) = (sin_short(r), cos_short(r));
