@@ -31,35 +31,33 @@ fn error(result: f32, exact: f64) -> f64 {
 }
 
 /// The largest error of each function for every `step`-th f32, and where.
-fn worst(step: usize) -> Vec<(&'static str, f64, f32)> {
-    ONE.iter()
-        .map(|&(name, function, exact)| {
-            let next = AtomicU32::new(0);
-            let work = || {
-                let mut worst = (0.0, 0.0);
-                loop {
-                    let block = next.fetch_add(1, Ordering::Relaxed);
-                    if block >= 256 {
-                        return worst;
-                    }
-                    for low in (0..1u32 << 24).step_by(step) {
-                        let x = f32::from_bits(block << 24 | low);
-                        let error = error(function(x), exact(f64::from(x)));
-                        if error > worst.0 {
-                            worst = (error, x);
-                        }
+fn worst(step: usize) -> impl Iterator<Item = (&'static str, f64, f32)> {
+    ONE.into_iter().map(move |(name, function, exact)| {
+        let next = AtomicU32::new(0);
+        let work = || {
+            let mut worst = (0.0, 0.0);
+            loop {
+                let block = next.fetch_add(1, Ordering::Relaxed);
+                if block >= 256 {
+                    return worst;
+                }
+                for low in (0..1u32 << 24).step_by(step) {
+                    let x = f32::from_bits(block << 24 | low);
+                    let error = error(function(x), exact(f64::from(x)));
+                    if error > worst.0 {
+                        worst = (error, x);
                     }
                 }
-            };
-            let threads = thread::available_parallelism().map_or(1, usize::from);
-            let (error, x) = thread::scope(|scope| {
-                let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-                let found = workers.into_iter().map(|worker| worker.join().expect("it ends"));
-                found.max_by(|a, b| a.0.total_cmp(&b.0)).expect("there is a thread")
-            });
-            (name, error, x)
-        })
-        .collect()
+            }
+        };
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let (error, x) = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let found = workers.into_iter().map(|worker| worker.join().expect("it ends"));
+            found.max_by(|a, b| a.0.total_cmp(&b.0)).expect("there is a thread")
+        });
+        (name, error, x)
+    })
 }
 
 #[test]
