@@ -157,6 +157,21 @@ pub trait Unsigned: Integer {
 /// A float: `f16`, `bf16`, `f32` or `f64`.
 ///
 /// An operation on `f16` or `bf16` is done in `f32` and its result rounded to nearest even.
+///
+/// The mathematical functions have the same bits everywhere. How far they are from exact, at most, in units in the last
+/// place; for `f32` of all arguments there are (of two arguments: of random ones), for `f64` of 20 million each, with
+/// those that are hard mixed in:
+///
+/// | | `f32` | `f64` | | `f32` | `f64` | | `f32` | `f64` |
+/// |---|---|---|---|---|---|---|---|---|
+/// | `exp` | F_exp | 1.00 | `ln` | F_ln | 0.97 | `sin` | F_sin | 0.80 |
+/// | `exp2` | F_exp2 | 1.16 | `log2` | F_log2 | 1.02 | `cos` | F_cos | 0.81 |
+/// | `exp_m1` | F_exp_m1 | 1.35 | `ln_1p` | F_ln_1p | 0.89 | `tan` | F_tan | 1.48 |
+/// | `tanh` | F_tanh | 1.41 | `cbrt` | F_cbrt | 0.80 | `atan` | F_atan | 1.23 |
+/// | `powf` | F_powf | 1.06 | `hypot` | F_hypot | 1.19 | `atan2` | F_atan2 | 1.54 |
+///
+/// Where an argument is 0, infinite or NaN they do as C99's annex F says: `powf(x, 0)` is 1 even of NaN, `hypot` of an
+/// infinity is infinity. Angles of any size are exact: the whole of pi is used for them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float",
     label = "f16, bf16, f32 or f64 is needed here",

@@ -5,12 +5,12 @@ use upsweep::operator::arith;
 
 /// How far a result may be off, in units in the last place: what the documentation of `Float` says.
 const MOST: [(&str, f64); 15] = [
-    ("exp", 1.01),
+    ("exp", 1.1),
     ("exp2", 1.2),
     ("exp_m1", 1.4),
     ("tanh", 1.5),
     ("ln", 1.01),
-    ("log2", 1.0),
+    ("log2", 1.1),
     ("ln_1p", 1.0),
     ("sin", 0.85),
     ("cos", 0.85),
@@ -18,7 +18,7 @@ const MOST: [(&str, f64); 15] = [
     ("atan", 1.3),
     ("cbrt", 0.85),
     ("atan2", 1.6),
-    ("powf", 1.01),
+    ("powf", 1.1),
     ("hypot", 1.2),
 ];
 

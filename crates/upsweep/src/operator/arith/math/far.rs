@@ -1,7 +1,9 @@
 //! The quadrant of a large angle, after Payne and Hanek ("Radian Reduction for Trigonometric Functions", 1983).
 
+use super::super::Functions;
 use super::exact::{fast_sum, power_of_two, product};
-use super::intrinsics::{bits, two_over_pi};
+use super::intrinsics::{bits, called, cuda_name, two_over_pi};
+use crate::operator::{Element, Source};
 use std::f64::consts::FRAC_PI_2;
 use upsweep_macros::function;
 
@@ -46,3 +48,15 @@ pub fn far_quadrant(x: f64) -> (u32, f64, f64) {
     let n = if x.is_sign_negative() { n.wrapping_neg() } else { n };
     (n & 3, if mirrored { -angle } else { angle }, if mirrored { -rest } else { rest })
 }
+
+/// [`far_quadrant`] as a call: it is long and rarely needed.
+#[cold]
+#[inline(never)]
+pub fn far_call(x: f64) -> (u32, f64, f64) {
+    far_quadrant(x)
+}
+cuda_name! { far_call cuda_name_of_far_call, |source| {
+    let function = Functions.cuda_name_of_far_quadrant(source);
+    let result = <(u32, f64, f64)>::cuda_type(source);
+    called(source, &function, &result, "f64 x")
+} }

@@ -1,8 +1,7 @@
 //! What `#[function]`s call as if it were one, but is written for Rust and for C++: the bits of a float as they are,
-//! polynomials and a table, whose numbers are more than an element holds, and a call that stays a call.
+//! and polynomials and a table, whose numbers are more than an element holds.
 
 use super::super::Functions;
-use super::far::far_quadrant;
 use crate::operator::{Element, Source};
 use std::any::TypeId;
 
@@ -20,6 +19,7 @@ macro_rules! cuda_name {
         }
     };
 }
+pub(super) use cuda_name;
 
 /// The bits, without a thought of NaN: bodies of users must not see those, so they have `to_bits`.
 #[inline(always)]
@@ -96,18 +96,6 @@ cuda_name! { two_over_pi cuda_name_of_two_over_pi, |source| {
              ARITH u64 {name}(u64 word) {{ return word < 21 ? {name}_words[word] : 0; }}"
         )
     })
-} }
-
-/// [`far_quadrant`] as a call: it is long and rarely needed.
-#[cold]
-#[inline(never)]
-pub fn far_call(x: f64) -> (u32, f64, f64) {
-    far_quadrant(x)
-}
-cuda_name! { far_call cuda_name_of_far_call, |source| {
-    let function = Functions.cuda_name_of_far_quadrant(source);
-    let result = <(u32, f64, f64)>::cuda_type(source);
-    called(source, &function, &result, "f64 x")
 } }
 
 /// The name of a C++ function that calls `function`, and that no kernel has more than once, however often it calls it.

@@ -1,7 +1,8 @@
 //! `sin`, `cos` and `tan`: x = n pi/2 + r, where n is an integer and |r| <= pi/4.
 
 use super::exact::{fast_sum, full_sum, nearest};
-use super::intrinsics::{coefficients, far_call, polynomial};
+use super::far::far_call;
+use super::intrinsics::{coefficients, polynomial};
 use std::f64::consts::FRAC_2_PI;
 use upsweep_macros::function;
 
