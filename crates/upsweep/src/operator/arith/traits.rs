@@ -164,11 +164,11 @@ pub trait Unsigned: Integer {
 ///
 /// | | `f32` | `f64` | | `f32` | `f64` | | `f32` | `f64` |
 /// |---|---|---|---|---|---|---|---|---|
-/// | `exp` | F_exp | 1.00 | `ln` | F_ln | 0.97 | `sin` | F_sin | 0.80 |
-/// | `exp2` | F_exp2 | 1.16 | `log2` | F_log2 | 1.02 | `cos` | F_cos | 0.81 |
-/// | `exp_m1` | F_exp_m1 | 1.35 | `ln_1p` | F_ln_1p | 0.89 | `tan` | F_tan | 1.48 |
-/// | `tanh` | F_tanh | 1.41 | `cbrt` | F_cbrt | 0.80 | `atan` | F_atan | 1.23 |
-/// | `powf` | F_powf | 1.06 | `hypot` | F_hypot | 1.19 | `atan2` | F_atan2 | 1.54 |
+/// | `exp` | 0.501 | 1.00 | `ln` | 0.501 | 0.97 | `sin` | 0.502 | 0.80 |
+/// | `exp2` | 0.501 | 1.16 | `log2` | 0.501 | 1.02 | `cos` | 0.502 | 0.81 |
+/// | `exp_m1` | 0.507 | 1.35 | `ln_1p` | 0.501 | 0.89 | `tan` | 0.503 | 1.48 |
+/// | `tanh` | 0.507 | 1.41 | `cbrt` | 0.501 | 0.80 | `atan` | 0.501 | 1.23 |
+/// | `powf` | 0.508 | 1.06 | `hypot` | 0.501 | 1.19 | `atan2` | 0.501 | 1.54 |
 ///
 /// Where an argument is 0, infinite or NaN they do as C99's annex F says: `powf(x, 0)` is 1 even of NaN, `hypot` of an
 /// infinity is infinity. Angles of any size are exact: the whole of pi is used for them.
