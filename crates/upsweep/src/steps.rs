@@ -83,7 +83,7 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
 }
 
 /// The values that the functions of a job hold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) values: Values,
     /// Whether there are others, in a function's text.
@@ -91,21 +91,26 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Those of a job.
+    /// None. They are added where they lie: there is room for many, and copies would take longer than all else of a call.
+    #[inline(always)]
+    pub(crate) fn nothing() -> Self {
+        Self { values: Values::new(), in_text: false }
+    }
+
+    /// Adds those of a job.
     ///
     /// # Errors
     /// [`Error::Values`] when they have more bytes than fit into a kernel's parameters.
-    pub(crate) fn of<S: Steps, G: Segmentation>(steps: &S, same: Option<&G::Same>) -> Result<Self> {
-        let mut held = Self { values: Values::new(), in_text: false };
-        steps.values(&mut held);
+    pub(crate) fn add_all<S: Steps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
+        steps.values(self);
         if let Some(same) = same {
-            held.add::<G::Same>(|values| same.values(values));
+            self.add::<G::Same>(|values| same.values(values));
         }
-        let bytes = held.values.len();
+        let bytes = self.values.len();
         if bytes > MAX_VALUES_BYTES {
             return Err(Error::Values { bytes, most: MAX_VALUES_BYTES });
         }
-        Ok(held)
+        Ok(())
     }
 
     /// Adds those of a function of the type `F`.

@@ -27,7 +27,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     carry: Option<ViewMut<'_, S::Given>>,
     limits: Limits,
 ) -> Result<()> {
-    Held::of::<S, G>(&job.steps, job.segments.same().as_ref())?;
+    Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
     let (output, len) = output.on_host()?;
     let input = match input {

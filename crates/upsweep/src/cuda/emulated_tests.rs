@@ -234,7 +234,8 @@ fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
 fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, features: Features, cases: u32) {
     let same = G::Same::default();
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same));
-    let held = Held::of::<S, G>(&steps, Some(&same)).unwrap();
+    let mut held = Held::nothing();
+    held.add_all::<S, G>(&steps, Some(&same)).unwrap();
     let functions = Functions::of::<S, G>(&text, &held);
     let sizes = features.sizes(functions.layouts);
     let (plan, constants): (_, &[_]) = match family {
@@ -257,7 +258,7 @@ fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: O
 
 fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None);
-    let held = Held::of::<S, Whole>(&steps, None).unwrap();
+    let held = Held::nothing();
     let functions = Functions::of::<S, Whole>(&text, &held);
     let source = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions)
         .source::<ReduceParams>()
@@ -269,7 +270,7 @@ fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
-    let held = Held::of::<_, Whole>(&steps, None).unwrap();
+    let held = Held::nothing();
     let functions = Functions::of::<Parts<u32, u32, Sum, Same, Same>, Whole>(&text, &held);
     let prelude = code::functions_text(&functions, Features::PLAIN).0 + &numbers.to_string();
     run(entry, &KernelSource { root, prelude, entry }, constants, cases);
@@ -286,7 +287,7 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     type Of<I, Op, M> = Parts<I, <M as Map<I>>::Output, Op, M, Same>;
     let steps = Of::<I, Op, M>::new(operator, map, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
-    let held = Held::of::<_, Whole>(&steps, None).unwrap();
+    let held = Held::nothing();
     let functions = Functions::of::<Of<I, Op, M>, Whole>(&text, &held);
     let plan = columns::plan(functions.layouts, features.pass);
     assert!(plan.vectors().any(|known| known == vector), "{plan:?}");

@@ -41,7 +41,8 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     let (steps, same) = (job.steps, job.segments.same());
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
     let (count, _count) = write_one(cuda, "count", &mut count)?;
-    let held = Held::of::<S, G>(&steps, same.as_ref())?;
+    let mut held = Held::nothing();
+    held.add_all::<S, G>(&steps, same.as_ref())?;
     launch(cuda, &CudaJob::open(cuda, &mut job, Functions::of::<S, G>(&text, &held), false)?, count)
 }
 

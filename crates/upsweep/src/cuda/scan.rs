@@ -62,7 +62,8 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     let (steps, same) = (job.steps, job.segments.same());
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
     let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
-    let held = Held::of::<S, G>(&steps, same.as_ref())?;
+    let mut held = Held::nothing();
+    held.add_all::<S, G>(&steps, same.as_ref())?;
     let job = CudaJob::open(cuda, &mut job, Functions::of::<S, G>(&text, &held), true)?;
     if interleaves_as_one(job.shape, job.functions.layouts) {
         launch(cuda, &job, direction, Extra { carry, by_segment: None })

@@ -119,7 +119,8 @@ impl List {
     ) {
         let text = |source: &mut Source| text_of::<S, G>(source, steps, same);
         // What has more values than parameters has room for has no kernel.
-        if let Ok(held) = Held::of::<S, G>(steps, same) {
+        let mut held = Held::nothing();
+        if held.add_all::<S, G>(steps, same).is_ok() {
             add(self, &Functions::of::<S, G>(&text, &held));
         }
     }
@@ -217,7 +218,7 @@ pub(super) fn sample() -> String {
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
-    let held = Held::of::<_, ByKey>(&steps, Some(&Equal)).unwrap();
+    let held = Held::nothing();
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);

@@ -8,7 +8,6 @@ pub const MAX_VALUES_BYTES: usize = 2048;
 
 /// The values that the functions of one call hold, in the order in which their CUDA C++ asks for them
 /// ([`Source::value`](super::Source::value)).
-#[derive(Clone, Copy)]
 pub struct Values {
     bytes: [MaybeUninit<u8>; MAX_VALUES_BYTES],
     /// How many bytes there would be, if all fitted.
@@ -22,6 +21,7 @@ impl std::fmt::Debug for Values {
 }
 
 impl Values {
+    #[inline(always)]
     pub(crate) const fn new() -> Self {
         Self { bytes: [MaybeUninit::uninit(); MAX_VALUES_BYTES], len: 0 }
     }
