@@ -78,13 +78,18 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
 
 pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
-        if !arguments.is_empty() {
+        // Of upsweep's own helpers: bodies call them, but they are no values, which errors would list to users.
+        let helper = arguments.to_string() == "helper";
+        if !arguments.is_empty() && !helper {
             return Err(Error::new(arguments.span(), "#[function] takes no arguments"));
         }
         let signature = Signature::of(function, "a function")?;
         let types: Vec<&Type> = signature.open().collect();
         if !(1..=4).contains(&types.len()) {
             return Err(Error::new(function.sig.paren_token.span.join(), "a #[function] takes one to four values"));
+        }
+        if helper {
+            return Ok(signature.items(function, TokenStream::new(), "function"));
         }
         let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("x{i}")).collect();
         let (name, output, unit) = (&function.sig.ident, &signature.output, signature.of_type(function));
