@@ -3,16 +3,18 @@
 use crate::cuda::{Cuda, plain, source};
 use crate::translate::reject::check_type;
 use crate::{callee, form, translate};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, Result, ReturnType, Token, Type};
+use syn::{
+    Error, Expr, FnArg, GenericParam, Generics, ItemFn, Meta, Pat, PatType, Result, ReturnType, Token, Type, TypeArray,
+};
 
 pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream {
     parse(item, |function| {
         let identity = identity(arguments)?;
         let signature = Signature::of(function, "an operator")?;
-        let [(_, first), (_, second)] = &signature.arguments[..] else {
+        let [first, second] = signature.open().collect::<Vec<_>>()[..] else {
             return Err(Error::new(
                 function.sig.paren_token.span.join(),
                 "an operator combines two values: `fn name(a: T, b: T) -> T`; for other functions write #[function]",
@@ -30,21 +32,29 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
                 ));
             }
         }
+        let params = signature.params();
         let identity = identity.map(|identity| {
+            let params = (!params.is_empty()).then(|| {
+                quote! {
+                    #[allow(unused_variables, reason = "an identity need not depend on every value")]
+                    let Self { #(#params),* } = *self;
+                }
+            });
             quote! {
                 #[inline]
                 fn identity(&self) -> ::core::option::Option<#output> {
+                    #params
                     ::core::option::Option::Some(#identity)
                 }
             }
         });
         let name = &function.sig.ident;
         let lanes = form::suits_lanes(&function.block);
-        let form = Ident::new(form::of(&signature.arguments, &function.block), Span::call_site());
-        let (impl_generics, arguments, clause) = function.sig.generics.split_for_impl();
-        let turbofish = arguments.as_turbofish();
-        let hidden = callee::method(name);
-        let unit = &signature.unit;
+        let form = if params.is_empty() { form::of(&signature.patterns(), &function.block) } else { "Other" };
+        let form = Ident::new(form, Span::call_site());
+        let (impl_generics, _, clause) = function.sig.generics.split_for_impl();
+        let unit = signature.of_type(function);
+        let (call, values, cuda) = signature.calls(function, &[format_ident!("a"), format_ident!("b")]);
         Ok(signature.items(
             function,
             quote! {
@@ -54,12 +64,11 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
                     const FORM: ::upsweep::operator::Form = ::upsweep::operator::Form::#form;
                     #[inline(always)]
                     fn combine(&self, a: #output, b: #output) -> #output {
-                        #name(a, b)
+                        #name(#(#call),*)
                     }
                     #identity
-                    fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                        <::upsweep::operator::arith::Functions as #name>::#hidden #turbofish(::upsweep::operator::arith::Functions, source)
-                    }
+                    #values
+                    #cuda
                 }
             },
             "operator",
@@ -75,18 +84,17 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
             return Err(Error::new(arguments.span(), "#[function] takes no arguments"));
         }
         let signature = Signature::of(function, "a function")?;
-        if !(1..=4).contains(&signature.arguments.len()) {
+        let types: Vec<&Type> = signature.open().collect();
+        if !(1..=4).contains(&types.len()) {
             return Err(Error::new(function.sig.paren_token.span.join(), "a #[function] takes one to four values"));
         }
         if helper {
             return Ok(signature.items(function, TokenStream::new(), "function"));
         }
-        let types: Vec<&Type> = signature.arguments.iter().map(|(_, ty)| ty).collect();
         let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("x{i}")).collect();
-        let (name, output, unit) = (&function.sig.ident, &signature.output, &signature.unit);
-        let (impl_generics, arguments, clause) = function.sig.generics.split_for_impl();
-        let turbofish = arguments.as_turbofish();
-        let hidden = callee::method(name);
+        let (name, output, unit) = (&function.sig.ident, &signature.output, signature.of_type(function));
+        let (impl_generics, _, clause) = function.sig.generics.split_for_impl();
+        let (call, values, cuda) = signature.calls(function, &names);
         Ok(signature.items(
             function,
             quote! {
@@ -95,11 +103,10 @@ pub(crate) fn function(arguments: TokenStream, item: TokenStream) -> TokenStream
                     type Output = #output;
                     #[inline(always)]
                     fn call(&self, (#(#names,)*): (#(#types,)*)) -> #output {
-                        #name(#(#names),*)
+                        #name(#(#call),*)
                     }
-                    fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
-                        <::upsweep::operator::arith::Functions as #name>::#hidden #turbofish(::upsweep::operator::arith::Functions, source)
-                    }
+                    #values
+                    #cuda
                 }
             },
             "function",
@@ -144,10 +151,17 @@ fn identity(arguments: TokenStream) -> Result<Option<Expr>> {
 
 /// What the items need to know of a function.
 struct Signature {
-    arguments: Vec<(Pat, Type)>,
+    arguments: Vec<Argument>,
     output: Type,
-    /// The unit struct's name.
+    /// The struct's name.
     unit: Ident,
+}
+
+struct Argument {
+    pattern: Pat,
+    ty: Type,
+    /// The name of a value that the struct holds; `None` of an argument that callers give.
+    param: Option<Ident>,
 }
 
 impl Signature {
@@ -178,7 +192,9 @@ impl Signature {
             match argument {
                 FnArg::Typed(argument) => {
                     check_type(&argument.ty)?;
-                    arguments.push(((*argument.pat).clone(), (*argument.ty).clone()));
+                    let (pattern, ty) = ((*argument.pat).clone(), (*argument.ty).clone());
+                    let param = param_of(argument)?;
+                    arguments.push(Argument { pattern, ty, param });
                 }
                 FnArg::Receiver(receiver) => {
                     return Err(Error::new(
@@ -211,10 +227,103 @@ impl Signature {
         Ok(Self { arguments, output, unit: Ident::new(&unit, signature.ident.span()) })
     }
 
+    /// The types of the arguments that callers give.
+    fn open(&self) -> impl Iterator<Item = &Type> {
+        self.arguments.iter().filter(|argument| argument.param.is_none()).map(|argument| &argument.ty)
+    }
+
+    /// The names of the values that the struct holds.
+    fn params(&self) -> Vec<&Ident> {
+        self.arguments.iter().filter_map(|argument| argument.param.as_ref()).collect()
+    }
+
+    fn patterns(&self) -> Vec<(Pat, Type)> {
+        self.arguments.iter().map(|argument| (argument.pattern.clone(), argument.ty.clone())).collect()
+    }
+
+    /// The struct's generics: the parameters of the function that its values' types name.
+    fn generics(&self, function: &ItemFn) -> Generics {
+        let mut named = Vec::new();
+        for argument in self.arguments.iter().filter(|argument| argument.param.is_some()) {
+            identifiers(argument.ty.to_token_stream(), &mut named);
+        }
+        let mut generics = function.sig.generics.clone();
+        generics.where_clause = None;
+        generics.params = generics
+            .params
+            .into_iter()
+            .filter(|parameter| match parameter {
+                GenericParam::Type(parameter) => named.contains(&parameter.ident),
+                GenericParam::Const(parameter) => named.contains(&parameter.ident),
+                GenericParam::Lifetime(_) => false,
+            })
+            .collect();
+        generics
+    }
+
+    /// The struct as a type.
+    fn of_type(&self, function: &ItemFn) -> TokenStream {
+        let (unit, generics) = (&self.unit, self.generics(function));
+        let (_, arguments, _) = generics.split_for_impl();
+        quote!(#unit #arguments)
+    }
+
+    /// The arguments of a call of the function, where callers give `names` and the others are the struct's; and the methods
+    /// that add these to a kernel, and name the function for it.
+    fn calls(&self, function: &ItemFn, names: &[Ident]) -> (Vec<TokenStream>, Option<TokenStream>, TokenStream) {
+        let mut names = names.iter();
+        let call = self.arguments.iter().map(|argument| match &argument.param {
+            Some(param) => quote!(self.#param),
+            None => names.next().to_token_stream(),
+        });
+        let call = call.collect();
+        let params = self.params();
+        let values = (!params.is_empty()).then(|| {
+            quote! {
+                fn values(&self, values: &mut ::upsweep::operator::Values) {
+                    #(values.push(self.#params);)*
+                }
+            }
+        });
+        let (name, output, hidden) = (&function.sig.ident, &self.output, callee::method(&function.sig.ident));
+        let (_, arguments, _) = function.sig.generics.split_for_impl();
+        let turbofish = arguments.as_turbofish();
+        let function = quote! {
+            <::upsweep::operator::arith::Functions as #name>::#hidden #turbofish(::upsweep::operator::arith::Functions, source)
+        };
+        let body = if params.is_empty() {
+            function
+        } else {
+            let arguments = self.arguments.iter().map(|Argument { ty, param, .. }| match (param, ty) {
+                (None, _) => quote!(Open(<#ty as ::upsweep::operator::Element>::cuda_type)),
+                (Some(_), Type::Array(TypeArray { elem, len, .. })) => {
+                    quote!(Value(::upsweep::operator::Source::array_value::<#elem, { #len }>))
+                }
+                (Some(_), _) => quote!(Value(::upsweep::operator::Source::value::<#ty>)),
+            });
+            quote! {
+                let function = #function;
+                source.define_with_values(
+                    &function,
+                    <#output as ::upsweep::operator::Element>::cuda_type,
+                    &[#(::upsweep::operator::Argument::#arguments),*],
+                )
+            }
+        };
+        let cuda = quote! {
+            fn cuda_function(&self, source: &mut ::upsweep::operator::Source) -> ::std::string::String {
+                #body
+            }
+        };
+        (call, values, cuda)
+    }
+
     /// The function, its hidden trait (see [`callee`]), its unit struct, and the unit struct's `implementation`.
     fn items(&self, function: &ItemFn, implementation: TokenStream, kind: &str) -> TokenStream {
         let ItemFn { attrs, vis, sig, block, .. } = function;
-        let (translation, error) = match translate::function(&self.arguments, &self.output, block) {
+        let is_held_array = |argument: &Argument| argument.param.is_some() && matches!(argument.ty, Type::Array(_));
+        let held_arrays: Vec<bool> = self.arguments.iter().map(is_held_array).collect();
+        let (translation, error) = match translate::function(&self.patterns(), &held_arrays, &self.output, block) {
             Ok((body, cuda)) => ((body, cuda), None),
             // A body that has any type, so that no other errors follow.
             Err(error) => ((quote!({ ::core::unreachable!() }), Cuda::default()), Some(error.into_compile_error())),
@@ -231,8 +340,15 @@ impl Signature {
         let docs = attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
         let summary = format!("The {kind} `{name}` as a value.");
         let gap = attrs.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| quote!(#[doc = ""]));
-        let unit = &self.unit;
+        let value = self.value(function);
 
+        // What is left of the arguments' attributes is the compiler's.
+        let mut sig = sig.clone();
+        for argument in &mut sig.inputs {
+            if let FnArg::Typed(argument) = argument {
+                argument.attrs.retain(|attribute| !attribute.path().is_ident("param"));
+            }
+        }
         let generics = &sig.generics;
         let (parameters, arguments, clause) = generics.split_for_impl();
         let mut bare = generics.clone();
@@ -277,10 +393,74 @@ impl Signature {
             #(#docs)*
             #gap
             #[doc = #summary]
-            #[derive(Clone, Copy, Debug, Default)]
-            #vis struct #unit;
+            #value
 
             #implementation
+        }
+    }
+
+    /// The struct: a unit, or what holds the values.
+    fn value(&self, function: &ItemFn) -> TokenStream {
+        let (vis, unit) = (&function.vis, &self.unit);
+        let held: Vec<(&Ident, &Type)> =
+            self.arguments.iter().filter_map(|argument| Some((argument.param.as_ref()?, &argument.ty))).collect();
+        if held.is_empty() {
+            return quote! {
+                #[derive(Clone, Copy, Debug, Default)]
+                #vis struct #unit;
+            };
+        }
+        let mut generics = self.generics(function);
+        let (_, arguments, _) = generics.split_for_impl();
+        let arguments = quote!(#arguments);
+        for parameter in &mut generics.params {
+            if let GenericParam::Type(parameter) = parameter {
+                parameter.bounds.clear();
+            }
+        }
+        let (parameters, ..) = generics.split_for_impl();
+        let name = unit.to_string();
+        let fields = held.iter().map(|(name, ty)| {
+            let docs = format!("The value of `{name}`.");
+            quote!(#[doc = #docs] #vis #name: #ty)
+        });
+        quote! {
+            #[derive(Clone, Copy)]
+            #vis struct #unit #generics { #(#fields),* }
+
+            #[automatically_derived]
+            impl #parameters ::core::fmt::Debug for #unit #arguments {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(#name).finish_non_exhaustive()
+                }
+            }
+        }
+    }
+}
+
+/// The name of a value that the struct holds: of an argument that is marked `#[param]`.
+fn param_of(argument: &PatType) -> Result<Option<Ident>> {
+    let Some(mark) = argument.attrs.iter().find(|attribute| attribute.path().is_ident("param")) else {
+        return Ok(None);
+    };
+    if !matches!(mark.meta, Meta::Path(_)) {
+        return Err(Error::new(mark.span(), "#[param] takes no arguments"));
+    }
+    match &*argument.pat {
+        Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => Ok(Some(name.ident.clone())),
+        pattern => {
+            Err(Error::new(pattern.span(), "a value that the function holds has a name: write `#[param] name: T`"))
+        }
+    }
+}
+
+/// All identifiers in `tokens`.
+fn identifiers(tokens: TokenStream, found: &mut Vec<Ident>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => found.push(name),
+            TokenTree::Group(group) => identifiers(group.stream(), found),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
 }

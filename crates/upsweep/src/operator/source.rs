@@ -1,5 +1,7 @@
 //! The CUDA C++ that operators, functions and elements contribute to a kernel.
 
+use super::Element;
+use super::values::place;
 use std::any::TypeId;
 use std::collections::HashMap;
 
@@ -13,6 +15,8 @@ pub struct Source {
     /// The bytes of `text` that define types.
     types: usize,
     names: HashMap<String, String>,
+    /// The bytes of the values that functions hold.
+    values: usize,
 }
 
 impl Source {
@@ -63,6 +67,52 @@ impl Source {
         })
     }
 
+    /// A C++ expression of the next value that a function holds, a `T`: the values are those that the function adds in
+    /// [`Operator::values`](super::Operator::values), in the same order. What is defined with it has a key of its own for
+    /// each value, as its text is another one.
+    pub fn value<T: Element>(&mut self) -> String {
+        let (ty, at) = (T::cuda_type(self), place::<T>(&mut self.values));
+        format!("given_value<{ty}>({at})")
+    }
+
+    /// As [`value`](Source::value), of an array whose elements are read one by one: `at(i, x)` and `x.at[i]` are what it knows.
+    #[doc(hidden)]
+    pub fn array_value<T: Element, const N: usize>(&mut self) -> String {
+        let (ty, at) = (T::cuda_type(self), place::<[T; N]>(&mut self.values));
+        format!("GivenArray<{ty}, {N}, {at}>()")
+    }
+
+    /// The bytes of the values that functions have asked for.
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.values
+    }
+
+    /// Defines `function` with some of its arguments replaced by the next values.
+    #[doc(hidden)]
+    pub fn define_with_values(
+        &mut self,
+        function: &str,
+        output: fn(&mut Self) -> String,
+        arguments: &[Argument],
+    ) -> String {
+        let (mut parameters, mut given) = (Vec::new(), Vec::new());
+        let first = self.values;
+        for (i, argument) in arguments.iter().enumerate() {
+            match argument {
+                Argument::Open(ty) => {
+                    parameters.push(format!("{} x{i}", ty(self)));
+                    given.push(format!("x{i}"));
+                }
+                Argument::Value(value) => given.push(value(self)),
+            }
+        }
+        let (parameters, given) = (parameters.join(", "), given.join(", "));
+        self.define(&format!("{function} with the values at {first}"), function, |source, name| {
+            let output = output(source);
+            format!("__device__ __forceinline__ {output} {name}({parameters}) {{ return {function}({given}); }}")
+        })
+    }
+
     /// A new name for `key`.
     fn name(&mut self, key: &str, stem: &str) -> String {
         let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -93,4 +143,14 @@ pub enum Piece {
     OwnName,
     /// What becomes text when the program runs: the name of a type or function, the value of a constant.
     Made(fn(&mut Source) -> String),
+}
+
+/// An argument of a function of which some are values that it holds.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Argument {
+    /// The C++ expression of the value.
+    Value(fn(&mut Source) -> String),
+    /// The C++ type of one that callers give.
+    Open(fn(&mut Source) -> String),
 }
