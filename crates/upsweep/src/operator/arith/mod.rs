@@ -3,7 +3,8 @@
 //! The macros rewrite every operation of a body into a call of one of these functions, and emit a call of the function
 //! of the same name in `kernels/arith.cuh` for the GPU. Each pair computes the same bits; that is pinned by the tests
 //! `tests/operators/bits.rs` (on a GPU) and `arith.rs` beside it (against Rust's own arithmetic). Whatever these functions do
-//! not accept does not compile, so nothing that cannot be translated gets through.
+//! not accept does not compile, so nothing that cannot be translated gets through. The mathematical functions in
+//! [`math`] are translated themselves and need no twin.
 
 mod cast;
 mod float;
