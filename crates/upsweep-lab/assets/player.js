@@ -1,13 +1,15 @@
 // Steps, playing, pointing at words and threads.
 (() => {
   const find = (id) => document.getElementById(id);
-  const slider = find('step'), speed = find('speed'), play = find('play'), what = find('what');
+  const slider = find('step'), speed = find('speed'), play = find('play'), what = find('what'), size = find('size');
+  const code = [...document.querySelectorAll('#code [data-steps]')];
   const last = run.steps.length;
   const icon = play.querySelector('path');
   const icons = { play: icon.getAttribute('d'), pause: 'M6 4V16M14 4V16' };
   const hint = 'Point at a word or a thread to see who reads and writes it.';
   let at = 0;
   let timer = null;
+  let address = null;
 
   function say(step, number) {
     const now = find('now');
@@ -27,31 +29,60 @@
     if (worst > 1) parts.push(`${many(conflicts, 'bank conflict')}, the worst ${worst}-way`);
     if (step.divergent.length > 0) parts.push(`divergent: warp ${step.divergent.join(', ')}`);
     const end = barriers > 0 ? ' Then all threads wait at a barrier.' : '';
-    const fault = run.fault && number === last ? ` The model stops: ${run.fault}.` : '';
+    const fault = run.fault && number === last ? ` The model stops: ${run.fault.text}.` : '';
     now.replaceChildren(title, ` Kernel ${step.kernel}, block ${step.block}: ${parts.join('; ')}.${end}${fault}`);
+  }
+
+  const lists = new Map();
+
+  /** A title and the words of an array or register, with their indices; only what differs from before is made anew. */
+  function listOf(key, name, place, values, isNew) {
+    if (lists.get(key)?.words.length !== values.length) {
+      const words = values.map((_, index) => make('li', {}, make('small', {}, `${index}`), ''));
+      const list = make('ol', { class: run.column > 44 ? 'words wide' : 'words' }, ...words);
+      lists.set(key, { words, parts: [make('h3', {}, name, make('span', {}, place)), list] });
+    }
+    const { words, parts } = lists.get(key);
+    values.forEach((value, index) => {
+      const text = value === null ? '\u00a0' : shown(value), style = isNew(index) ? 'new' : '';
+      if (words[index].lastChild.data !== text) words[index].lastChild.data = text;
+      if (words[index].className !== style) words[index].className = style;
+    });
+    return parts;
   }
 
   function showMemory(memory, number) {
     const written = new Set(number === 0 ? [] : run.steps[number - 1].events.flatMap((e) => e[2].map((p) => `${p[0]}:${p[1]}`)));
-    find('memory').replaceChildren(...run.arrays.flatMap((array, place) => {
+    const registers = [...registersAfter(number)].flatMap(([name, values]) => listOf(name, name, ' registers', values, () => false));
+    const parts = [...registers, ...run.arrays.flatMap((array, place) => {
       if (array.since > number || (array.until !== null && array.until < number)) return [];
-      const title = document.createElement('h3');
-      const where = document.createElement('span');
-      where.textContent = ` ${array.place}`;
-      title.append(array.name, where);
-      const list = document.createElement('ol');
-      list.className = run.column > 44 ? 'words wide' : 'words';
-      list.dataset.array = place;
-      list.append(...memory[place].map((value, index) => {
-        const word = document.createElement('li');
-        const number = document.createElement('small');
-        number.textContent = index;
-        word.append(number, value === null ? '\u00a0' : shown(value));
-        if (written.has(`${place}:${index}`)) word.className = 'new';
-        return word;
-      }));
-      return [title, list];
-    }));
+      const made = listOf(place, array.name, ` ${array.place}`, memory[place], (index) => written.has(`${place}:${index}`));
+      made[1].dataset.array = place;
+      return made;
+    })];
+    const now = find('memory').children;
+    if (parts.length !== now.length || parts.some((part, place) => part !== now[place])) find('memory').replaceChildren(...parts);
+  }
+
+  /** Lights the lines of the pseudocode that the step is. */
+  function showCode(step) {
+    for (const line of code) {
+      const names = line.dataset.steps.split('|');
+      const lit = step !== undefined && (names.includes(step.label) || names.includes(`${step.kernel}: ${step.label}`));
+      line.classList.toggle('lit', lit);
+      if (lit) line.setAttribute('aria-current', 'step'); else line.removeAttribute('aria-current');
+    }
+  }
+
+  /** The step in the address, so that a link leads to it; late, as browsers count how often that is done. */
+  function keepAddress() {
+    clearTimeout(address);
+    address = setTimeout(() => history.replaceState(null, '', at === 0 ? '#' : `#step=${at}`), 300);
+  }
+
+  function fromAddress() {
+    const found = /^#step=(\d+)$/.exec(location.hash);
+    return found ? Number(found[1]) : null;
   }
 
   function showCounts(number) {
@@ -68,18 +99,26 @@
   }
 
   function show(number) {
+    const forward = number === at + 1;
     at = Math.min(last, Math.max(0, number));
     const key = document.activeElement?.closest('#stage [data-key]')?.dataset.key;
     const after = memoryAfter(at);
     drawStage(at, memoryAfter(at - 1), after);
+    fitStage(size.value, boxWidth === 0);
+    stage.classList.toggle('moving', forward);
     const nodes = stops();
     const same = nodes.find((node) => node.dataset.key === key) ?? nodes[0];
     same?.setAttribute('tabindex', '0');
     if (key !== undefined) (same ?? play).focus();
+    requestAnimationFrame(showActive);
     what.textContent = hint;
     say(run.steps[at - 1], at);
     showMemory(after, at);
     showCounts(at);
+    showCode(run.steps[at - 1]);
+    showBanks(run.steps[at - 1]);
+    showTiles(after, at);
+    keepAddress();
     slider.value = at;
     slider.setAttribute('aria-valuetext', `step ${at} of ${last}`);
     find('number').textContent = `${at} of ${last}`;
@@ -176,5 +215,12 @@
   find('back').addEventListener('click', () => go(at - 1));
   find('forward').addEventListener('click', () => go(at + 1));
   find('last').addEventListener('click', () => go(last));
-  show(0);
+  size.addEventListener('change', () => {
+    fitStage(size.value, true);
+    showActive();
+  });
+  window.addEventListener('resize', () => fitStage(size.value, true));
+  window.addEventListener('hashchange', () => go(fromAddress() ?? 0));
+  document.querySelectorAll('[data-live]').forEach((part) => { part.hidden = false; });
+  show(fromAddress() ?? 0);
 })();

@@ -1,10 +1,14 @@
 //! What an algorithm of the laboratory is: what it takes, what it computes, and how it is run.
 
-use crate::machine::{Array, Banks, Fault, Machine, Run, Word};
-use crate::operator::{Affine, Operator};
+use crate::lesson::Lesson;
+use crate::machine::{Array, Banks, Fault, Machine, Run, Shape, WARP, Word};
+use crate::operator::{Affine, Operator, Stretch};
 use crate::variant::{Barriers, Order, Variant};
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
+
+/// The most threads of a block.
+pub const MAX_THREADS: usize = 1024;
 
 /// What an algorithm works on.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +78,11 @@ pub struct Algorithm {
     /// The most elements that it takes.
     pub limit: usize,
     pub(crate) variant: Variant,
+    /// The source of its module, which begins with its text.
+    pub(crate) module: &'static str,
     pub(crate) of_i64: Body<i64>,
     pub(crate) of_affine: Body<Affine>,
+    pub(crate) of_stretch: Body<Stretch>,
 }
 
 /// Runs kernels on a machine; returns the array of results.
@@ -96,6 +103,12 @@ impl Element for i64 {
 impl Element for Affine {
     fn run(algorithm: &Algorithm, machine: &mut Machine<Self>, input: &Input<'_, Self>) -> Array {
         (algorithm.of_affine)(machine, input, algorithm.variant)
+    }
+}
+
+impl Element for Stretch {
+    fn run(algorithm: &Algorithm, machine: &mut Machine<Self>, input: &Input<'_, Self>) -> Array {
+        (algorithm.of_stretch)(machine, input, algorithm.variant)
     }
 }
 
@@ -135,6 +148,8 @@ pub enum Error {
         /// The operator.
         operator: &'static str,
     },
+    /// There is no machine of these sizes.
+    Shape(Shape),
     /// The model found something wrong.
     Fault(Fault),
 }
@@ -154,6 +169,18 @@ impl Display for Error {
                 "{algorithm} combines elements out of their order, and {operator} does not commute; {algorithm}-ordered \
                  keeps the order"
             ),
+            Self::Shape(Shape { warp, tile: Some(tile), .. })
+                if warp.is_power_of_two() && (2..=WARP).contains(warp) =>
+            {
+                write!(
+                    f,
+                    "tiles of {tile} elements: with warps of {warp} threads a tile has a power of two from {warp} to {}",
+                    warp * warp
+                )
+            }
+            Self::Shape(Shape { warp, .. }) => {
+                write!(f, "warps of {warp} threads: a warp has a power of two from 2 to {WARP}")
+            }
             Self::Fault(fault) => fault.fmt(f),
         }
     }
@@ -162,13 +189,34 @@ impl Display for Error {
 impl StdError for Error {}
 
 impl Algorithm {
+    /// What its module says about it.
+    #[must_use]
+    pub fn lesson(&self) -> Lesson {
+        Lesson::of(self.module)
+    }
+
     /// Whether it takes so many elements.
     ///
     /// # Errors
     /// [`Error::Length`]: it does not.
     pub fn takes(&self, found: usize) -> Result<(), Error> {
-        match found == 0 || found > self.limit {
-            true => Err(Error::Length { algorithm: self.name, found, limit: self.limit }),
+        self.takes_on(Shape::from(Banks::ThirtyTwo), found)
+    }
+
+    /// Whether it takes so many elements on this machine, whose blocks may have fewer threads.
+    ///
+    /// # Errors
+    /// [`Error::Shape`]: there is no such machine. [`Error::Length`]: it does not.
+    pub fn takes_on(&self, shape: Shape, found: usize) -> Result<(), Error> {
+        if !shape.is_valid() {
+            return Err(Error::Shape(shape));
+        }
+        let limit = match self.limit {
+            usize::MAX => usize::MAX,
+            limit => limit / MAX_THREADS * shape.most_threads(),
+        };
+        match found == 0 || found > limit {
+            true => Err(Error::Length { algorithm: self.name, found, limit }),
             false => Ok(()),
         }
     }
@@ -179,6 +227,12 @@ impl Algorithm {
         operator.commutes || self.variant.order != Order::Halves
     }
 
+    /// Whether several blocks share the elements, so that a tile has a size.
+    #[must_use]
+    pub fn has_tiles(&self) -> bool {
+        self.limit == usize::MAX && self.file != "sequential"
+    }
+
     /// Whether it is there to be wrong: the model finds a race in it, and it has no CUDA kernel.
     #[must_use]
     pub fn is_faulty(&self) -> bool {
@@ -186,9 +240,9 @@ impl Algorithm {
     }
 
     /// Whether it takes this input.
-    pub(crate) fn check<T>(&self, operator: &Operator<T>, input: &Input<'_, T>) -> Result<(), Error> {
+    pub(crate) fn check<T>(&self, operator: &Operator<T>, shape: Shape, input: &Input<'_, T>) -> Result<(), Error> {
         let found = input.values.len();
-        self.takes(found)?;
+        self.takes_on(shape, found)?;
         if input.heads.len() != found {
             return Err(Error::Heads { found: input.heads.len(), expected: found });
         }
@@ -216,8 +270,8 @@ impl Algorithm {
         setup: Setup<T>,
         input: &Input<'_, T>,
     ) -> Result<(Vec<T>, Run, Option<Fault>), Error> {
-        self.check(&setup.operator, input)?;
-        let mut machine = Machine::new(setup.operator, setup.banks);
+        self.check(&setup.operator, setup.shape, input)?;
+        let mut machine = Machine::new(setup.operator, setup.shape);
         if setup.records {
             machine = machine.recording();
         }
@@ -233,8 +287,8 @@ impl Algorithm {
 pub struct Setup<T> {
     /// What is combined.
     pub operator: Operator<T>,
-    /// The banks of shared memory.
-    pub banks: Banks,
+    /// The machine.
+    pub shape: Shape,
     /// Whether the run keeps who did what.
     pub records: bool,
 }

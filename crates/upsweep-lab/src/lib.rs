@@ -7,8 +7,10 @@ pub mod algorithm;
 pub mod algorithms;
 pub mod claims;
 pub mod fenwick;
+pub mod forecast;
 #[cfg(feature = "cuda")]
 pub mod gpu;
+pub mod lesson;
 pub mod machine;
 pub mod operator;
 pub mod sample;

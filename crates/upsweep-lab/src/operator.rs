@@ -61,3 +61,48 @@ impl Operator<Affine> {
         Self { name: "affine", identity: Affine { m: 1, c: 0 }, combine: then, commutes: false }
     }
 }
+
+/// Neighbouring elements, by their places alone: `x8..11` is what x₈ to x₁₁ combine to, whatever they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch {
+    /// No elements.
+    Nothing,
+    /// The elements of these places, the first and the last.
+    Of(usize, usize),
+    /// Elements that were combined out of their order, or twice.
+    Broken,
+}
+
+impl Display for Stretch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("-"),
+            Self::Of(first, last) if first == last => write!(f, "x{first}"),
+            Self::Of(first, last) => write!(f, "x{first}..{last}"),
+            Self::Broken => f.write_str("?"),
+        }
+    }
+}
+
+impl Stretch {
+    /// x₀, x₁, ..., xₙ₋₁.
+    #[must_use]
+    pub fn elements(n: usize) -> Vec<Self> {
+        (0..n).map(|place| Self::Of(place, place)).collect()
+    }
+}
+
+impl Operator<Stretch> {
+    /// Puts stretches that follow each other together: what any associative operator may do, and no more.
+    #[must_use]
+    pub const fn ranges() -> Self {
+        fn join(a: Stretch, b: Stretch) -> Stretch {
+            match (a, b) {
+                (Stretch::Nothing, other) | (other, Stretch::Nothing) => other,
+                (Stretch::Of(first, middle), Stretch::Of(next, last)) if middle + 1 == next => Stretch::Of(first, last),
+                _ => Stretch::Broken,
+            }
+        }
+        Self { name: "ranges", identity: Stretch::Nothing, combine: join, commutes: false }
+    }
+}

@@ -26,7 +26,7 @@ impl Sample for Affine {
 /// `n` elements.
 #[must_use]
 pub fn values<T: Sample>(seed: u64, n: usize) -> Vec<T> {
-    let mut bits = Bits(seed);
+    let mut bits = Bits::new(seed);
     (0..n).map(|_| T::from_bits(bits.next())).collect()
 }
 
@@ -34,15 +34,19 @@ pub fn values<T: Sample>(seed: u64, n: usize) -> Vec<T> {
 #[must_use]
 pub fn heads(seed: u64, n: usize) -> Vec<bool> {
     // Not the bits that the values are made of.
-    let mut bits = Bits(!seed);
+    let mut bits = Bits::new(!seed);
     (0..n).map(|_| bits.next().is_multiple_of(4)).collect()
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
-struct Bits(u64);
+pub(crate) struct Bits(u64);
 
 impl Bits {
-    fn next(&mut self) -> u64 {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -22,7 +22,7 @@ fn check<T: Element>(algorithm: &Algorithm, operator: Operator<T>, value: impl F
     let banks = [Banks::Sixteen, Banks::ThirtyTwo];
     // A million elements with one of them.
     for &banks in if n < MILLION { &banks[..] } else { &banks[1..] } {
-        let setup = Setup { operator, banks, records: false };
+        let setup = Setup { operator, shape: banks.into(), records: false };
         let what = format!("{} of {n} elements, {}", algorithm.name, operator.name);
         let outcome = algorithm.run(setup, &input).map(|outcome| outcome.results);
         assert_eq!(outcome.as_ref().err(), None, "{what}");
@@ -63,7 +63,7 @@ fn a_single_buffer_races() {
     let racing = by_name("kogge-stone-race").expect("it is listed");
     check_all(racing, 32);
     let values = [1; 33];
-    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: Banks::ThirtyTwo.into(), records: false };
     match racing.run(setup, &Input { values: &values, heads: &[false; 33] }) {
         // Thread 31 writes the word that thread 32, of the next warp, reads.
         Err(Error::Fault(Fault::Race { at, first, second })) => {
@@ -78,7 +78,7 @@ fn a_single_buffer_races() {
 fn operators_that_do_not_commute_need_the_order() {
     let values: Vec<_> = (0..8).map(affine).collect();
     let input = Input { values: &values, heads: &[false; 8] };
-    let setup = Setup { operator: Operator::affine(), banks: Banks::ThirtyTwo, records: false };
+    let setup = Setup { operator: Operator::affine(), shape: Banks::ThirtyTwo.into(), records: false };
     for name in ["reduce-sequential", "reduce-unrolled"] {
         let algorithm = by_name(name).expect("it is listed");
         let error = algorithm.run(setup, &input).expect_err("affine does not commute");
@@ -90,7 +90,7 @@ fn operators_that_do_not_commute_need_the_order() {
     }
     // As on the slide: the lower half gets the upper one.
     let input = Input { values: &[3, 1, 7, 0, 4, 1, 6, 3], heads: &[false; 8] };
-    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: true };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: Banks::ThirtyTwo.into(), records: true };
     let run = by_name("reduce-sequential").expect("it is listed").run(setup, &input).expect("it runs").run;
     let s = run.arrays.iter().position(|array| array.name == "s").expect("it has one");
     let words = |steps| run.memory_after(steps)[s].iter().flatten().take(4).cloned().collect::<Vec<_>>();

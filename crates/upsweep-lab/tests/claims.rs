@@ -11,7 +11,7 @@ use upsweep_lab::operator::Operator;
 fn run(name: &str, n: usize, banks: Banks) -> Run {
     let algorithm = by_name(name).expect("it is listed");
     let values: Vec<_> = (0..n as i64).collect();
-    let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: banks.into(), records: false };
     algorithm.run(setup, &Input { values: &values, heads: &vec![false; n] }).expect("it runs").run
 }
 
@@ -157,7 +157,7 @@ fn the_printed_example() {
         ("sequential", [0, 3, 4, 11, 11, 15, 16, 22]),
         ("double-buffered-exclusive", [0, 3, 4, 11, 11, 15, 16, 22]),
     ] {
-        let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+        let setup = Setup { operator: Operator::<i64>::sum(), shape: Banks::ThirtyTwo.into(), records: false };
         let input = Input { values: &[3, 1, 7, 0, 4, 1, 6, 3], heads: &[false; 8] };
         assert_eq!(by_name(name).expect("it is listed").run(setup, &input).expect("it runs").results, scan, "{name}");
     }
@@ -167,6 +167,7 @@ fn the_printed_example() {
 const EXPECTED: &[(&str, &str, &str, bool)] = &[
     ("sequential-work", "8 64 512 1024", "7 63 511 1023", false),
     ("reduction-work", "511 511 511", "511 511 511", true),
+    ("unshared-work", "28 2016 130816", "28 2016 130816", true),
     ("naive-work-per-step", "511 510 508 504 496 480 448 384 256", "511 510 508 504 496 480 448 384 256", true),
     ("kogge-stone-work", "17 321 4097 9217", "17 321 4097 9217", true),
     ("hillis-steele-work", "17 4097 45057", "17 4097 45057", true),
@@ -211,6 +212,12 @@ const EXPECTED: &[(&str, &str, &str, bool)] = &[
         "36",
         "thread 2 of block 0 reads s[8] in step \"add\" of printed: the array has 8 words",
         false,
+    ),
+    (
+        "aligned-branches",
+        "0 warps diverge, 64 cycles",
+        "0 warps diverge, 64 cycles; every second thread: 16 warps, 128 cycles",
+        true,
     ),
     ("interleaved-first-steps", "16 16 16 16 16", "16 16 16 16 16", true),
     ("interleaved-later-steps", "0 0 0 0", "8 4 2 1", false),

@@ -18,7 +18,7 @@ fn with_banks(name: &str, n: u64, banks: Banks) -> Run {
 fn with_heads(name: &str, heads: &[bool], banks: Banks) -> Run {
     let n = heads.len();
     let values: Vec<_> = (0..n as i64).collect();
-    let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: banks.into(), records: false };
     let input = Input { values: &values, heads };
     let outcome = by_name(name).map(|algorithm| algorithm.run(setup, &input));
     assert!(matches!(outcome, Some(Ok(_))), "{name} of {n} elements: {outcome:?}");

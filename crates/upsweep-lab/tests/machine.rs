@@ -409,3 +409,23 @@ fn a_recorded_run_knows_what_memory_held() {
     let event = &run.steps[0].events[1];
     assert_eq!((event.thread, event.reads[0].degree, event.writes[0].degree, event.writes[0].index), (1, 0, 1, 2));
 }
+
+/// Lines of 32 words: 1 an access where neighbours are at neighbours, 32 where each is at a line of its own.
+#[test]
+fn turns_and_lines() {
+    let count = |place: fn(usize) -> usize| {
+        let mut machine = machine(Banks::ThirtyTwo);
+        let x = machine.array("x", &[1; 1024]);
+        machine.launch("kernel", 1, 32, |block| {
+            let s = block.shared("s", 1024);
+            block.step("load", |t| t.copy(x, place(t.index), s, place(t.index)));
+        });
+        let counts = machine.finish().expect("no fault").total();
+        (counts.lines, counts.turns, counts.conflicts)
+    };
+    assert_eq!(count(|thread| thread), (1, 1, 0));
+    assert_eq!(count(|thread| thread + 16), (2, 1, 0));
+    assert_eq!(count(|thread| 32 * thread), (32, 32, 31));
+    assert_eq!(count(|thread| 31 - thread), (1, 1, 0));
+    assert_eq!(count(|thread| 2 * thread), (2, 2, 1));
+}

@@ -107,7 +107,7 @@ values that a head cuts off.
 fn model(algorithm: &Algorithm, n: usize) -> Outcome<u64> {
     let Case { values, heads } = Case::of(n);
     let values: Vec<_> = values.into_iter().map(i64::from).collect();
-    let setup = Setup { operator: Operator::<i64>::sum(), banks: Banks::ThirtyTwo, records: false };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: Banks::ThirtyTwo.into(), records: false };
     let outcome = algorithm.run(setup, &Input { values: &values, heads: &heads });
     Ok(outcome.map_err(|error| error.to_string())?.run.total().conflicts)
 }

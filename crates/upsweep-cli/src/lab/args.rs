@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use upsweep_lab::algorithm::Algorithm;
 use upsweep_lab::algorithms;
-use upsweep_lab::machine::Banks;
+use upsweep_lab::machine::{Banks, Order, Shape};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Lab {
@@ -35,7 +35,11 @@ pub(crate) struct ShowArgs {
     /// The elements [default: small random ones]
     #[arg(long, value_name = "V,V,...", allow_hyphen_values = true)]
     pub(crate) values: Option<String>,
-    /// The operator; affine is the composition of functions like 2x+3, which does not commute
+    /// The elements at which segments begin, for segmented scans [default: random ones]
+    #[arg(long, value_name = "I,I,...", value_delimiter = ',')]
+    pub(crate) heads: Option<Vec<usize>>,
+    /// The operator; affine is the composition of functions like 2x+3, which does not commute; ranges shows which elements
+    /// every word combines, as x8..11
     #[arg(long, value_enum, default_value_t = Op::Sum)]
     pub(crate) op: Op,
     #[command(flatten)]
@@ -93,8 +97,9 @@ pub(crate) struct PageArgs {
     /// The folder, which is made if it is not there; only pages that upsweep made are replaced
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    #[command(flatten)]
-    pub(crate) machine: Machine,
+    /// The banks of shared memory: 2, 4, 8, 16 or 32 [default: what shows most]
+    #[arg(long, value_name = "B", value_parser = parse_banks)]
+    pub(crate) banks: Option<Banks>,
     /// What the random elements depend on
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -103,9 +108,26 @@ pub(crate) struct PageArgs {
 /// The machine model.
 #[derive(Args, Debug)]
 pub(crate) struct Machine {
-    /// The banks of shared memory: 16 as in 2007, or 32 as since 2010
-    #[arg(long, value_name = "16|32", value_parser = parse_banks, default_value = "32")]
+    /// The banks of shared memory: 16 as in 2007, 32 as since 2010, or 2, 4 or 8, to see more of them
+    #[arg(long, value_name = "B", value_parser = parse_banks, default_value = "32")]
     pub(crate) banks: Banks,
+    /// Threads of a warp: 32 as on every GPU, or 2, 4, 8 or 16; a block has at most the square of it
+    #[arg(long, value_name = "W", value_parser = parse_count, default_value = "32")]
+    pub(crate) warp: usize,
+    /// Elements of a block, for algorithms of many blocks: a power of two [default: as many as on a GPU]
+    #[arg(long, value_name = "T", value_parser = parse_count)]
+    pub(crate) tile: Option<usize>,
+    /// Let blocks that run at the same time go on in an order that depends on this number
+    #[arg(long, value_name = "S")]
+    pub(crate) order: Option<u64>,
+}
+
+impl Machine {
+    /// The model's sizes.
+    pub(crate) fn shape(&self) -> Shape {
+        let order = self.order.map_or(Order::Phases, Order::Chance);
+        Shape { warp: self.warp, banks: self.banks, tile: self.tile, order }
+    }
 }
 
 /// The operators of the laboratory.
@@ -114,6 +136,7 @@ pub(crate) enum Op {
     Sum,
     Max,
     Affine,
+    Ranges,
 }
 
 /// Numbers of elements.
@@ -132,11 +155,7 @@ fn parse_algorithm(text: &str) -> Result<&'static Algorithm, String> {
 }
 
 fn parse_banks(text: &str) -> Result<Banks, String> {
-    match text {
-        "16" => Ok(Banks::Sixteen),
-        "32" => Ok(Banks::ThirtyTwo),
-        _ => Err("there are 16 banks or 32".to_owned()),
-    }
+    text.parse().ok().and_then(Banks::of).ok_or_else(|| "there are 2, 4, 8, 16 or 32 banks".to_owned())
 }
 
 fn parse_range(text: &str) -> Result<Lengths, String> {

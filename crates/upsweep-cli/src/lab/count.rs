@@ -72,14 +72,14 @@ fn rows(args: &CountArgs) -> Result<Vec<Row>> {
     let runs = || args.algorithms.iter().flat_map(|&algorithm| args.n.0.iter().map(move |&n| (algorithm, n)));
     // Before the long ones begin.
     for (algorithm, n) in runs() {
-        algorithm.takes(n).map_err(|e| refused(algorithm, &e))?;
+        algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(algorithm, &e))?;
         if n > MOST_COUNTED {
             return Err(Failure::Input(format!("{n} elements: a run that is counted has {MOST_COUNTED} at most")));
         }
     }
     let count = |(algorithm, n): (&'static Algorithm, usize)| {
         let (values, heads) = (sample::values::<i64>(1, n), sample::heads(1, n));
-        let setup = Setup { operator: Operator::<i64>::sum(), banks: args.machine.banks, records: false };
+        let setup = Setup { operator: Operator::<i64>::sum(), shape: args.machine.shape(), records: false };
         let outcome = algorithm.run(setup, &Input { values: &values, heads: &heads });
         let outcome = outcome.map_err(|e| match refused(algorithm, &e) {
             Failure::Input(reason) => Failure::Input(format!("with {n} elements {reason}")),

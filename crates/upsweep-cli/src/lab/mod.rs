@@ -13,9 +13,9 @@ use crate::print::print_lines;
 use args::{Lab, Op, PageArgs, ShowArgs};
 use report::{refused, write};
 use std::io::IsTerminal;
-use upsweep_lab::algorithm::{Algorithm, Input};
-use upsweep_lab::machine::Banks;
-use upsweep_lab::operator::{Affine, Operator};
+use upsweep_lab::algorithm::{Algorithm, Computes, Input};
+use upsweep_lab::machine::Shape;
+use upsweep_lab::operator::{Affine, Operator, Stretch};
 use upsweep_lab::show::{self, Recording};
 use upsweep_lab::{algorithms, sample};
 
@@ -67,23 +67,34 @@ fn show_run(args: &ShowArgs) -> Result<()> {
         write(&Destination::standard_output(), &show::text::render(&recording, marks))?;
     }
     match recording.fault {
-        Some(fault) => Err(Failure::Input(format!("{}: {fault}", args.algorithm.name))),
-        None => Ok(()),
+        // What is there to be wrong has done its duty.
+        Some(fault) if !args.algorithm.is_faulty() => Err(Failure::Run(format!("{}: {fault}", args.algorithm.name))),
+        _ => Ok(()),
     }
 }
 
 fn record(args: &ShowArgs) -> Result<Recording> {
-    let (algorithm, banks) = (args.algorithm, args.machine.banks);
+    let (algorithm, shape) = (args.algorithm, args.machine.shape());
     let ints = |operator| {
         let values = elements(args, |text| text.parse().ok(), "is no whole number of 64 bits")?;
-        record_values(algorithm, operator, banks, &values, args.seed)
+        record_values(algorithm, operator, shape, &values, &heads(args, values.len())?)
     };
     match args.op {
         Op::Sum => ints(Operator::<i64>::sum()),
         Op::Max => ints(Operator::<i64>::max()),
         Op::Affine => {
             let values = elements(args, parse_affine, "is no function like 2x+3")?;
-            record_values(algorithm, Operator::affine(), banks, &values, args.seed)
+            record_values(algorithm, Operator::affine(), shape, &values, &heads(args, values.len())?)
+        }
+        Op::Ranges => {
+            if args.values.is_some() {
+                return Err(Failure::Input(
+                    "--values: --op ranges shows places, so its elements are x0, x1, ...".to_owned(),
+                ));
+            }
+            shown(args, args.n)?;
+            let values = Stretch::elements(args.n);
+            record_values(algorithm, Operator::ranges(), shape, &values, &heads(args, values.len())?)
         }
     }
 }
@@ -91,30 +102,45 @@ fn record(args: &ShowArgs) -> Result<Recording> {
 /// The elements that were given, or random ones.
 fn elements<T: sample::Sample>(args: &ShowArgs, parse: fn(&str) -> Option<T>, wrong: &str) -> Result<Vec<T>> {
     let Some(values) = &args.values else {
-        shown(args.algorithm, args.n)?;
+        shown(args, args.n)?;
         return Ok(sample::values(args.seed, args.n));
     };
     let parse =
         |text: &str| parse(text.trim()).ok_or_else(|| Failure::Input(format!("--values: {} {wrong}", quoted(text))));
     let values: Vec<T> = values.split(',').map(parse).collect::<Result<_>>()?;
-    shown(args.algorithm, values.len())?;
+    shown(args, values.len())?;
     Ok(values)
+}
+
+/// Where segments begin: as was asked for, or at random.
+fn heads(args: &ShowArgs, n: usize) -> Result<Vec<bool>> {
+    let Some(places) = &args.heads else { return Ok(sample::heads(args.seed, n)) };
+    if args.algorithm.computes != Computes::SegmentedScan {
+        return Err(Failure::Input(format!("--heads: {} knows no segments", args.algorithm.name)));
+    }
+    let mut heads = vec![false; n];
+    for &place in places {
+        let Some(head) = heads.get_mut(place) else {
+            return Err(Failure::Input(format!("--heads: there is no element {place}, only 0 to {}", n - 1)));
+        };
+        *head = true;
+    }
+    Ok(heads)
 }
 
 fn record_values<T: upsweep_lab::algorithm::Element>(
     algorithm: &'static Algorithm,
     operator: Operator<T>,
-    banks: Banks,
+    shape: Shape,
     values: &[T],
-    seed: u64,
+    heads: &[bool],
 ) -> Result<Recording> {
-    let input = Input { values, heads: &sample::heads(seed, values.len()) };
-    Recording::of(algorithm, operator, banks, &input).map_err(|e| refused(algorithm, &e))
+    Recording::of(algorithm, operator, shape, &Input { values, heads }).map_err(|e| refused(algorithm, &e))
 }
 
 /// Whether a run of so many elements can be shown.
-fn shown(algorithm: &Algorithm, n: usize) -> Result<()> {
-    algorithm.takes(n).map_err(|e| refused(algorithm, &e))?;
+fn shown(args: &ShowArgs, n: usize) -> Result<()> {
+    args.algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(args.algorithm, &e))?;
     match n > MOST_SHOWN {
         true => Err(Failure::Input(format!("{n} elements: a run that is shown has {MOST_SHOWN} at most"))),
         false => Ok(()),
@@ -141,15 +167,19 @@ fn parse_affine(text: &str) -> Option<Affine> {
 
 fn page(args: &PageArgs) -> Result<()> {
     let recordings = algorithms::ALGORITHMS.iter().map(|algorithm| {
-        let n = show::telling_length(algorithm, args.machine.banks);
-        let values: Vec<i64> = sample::values(args.seed, n);
-        record_values(algorithm, Operator::<i64>::sum(), args.machine.banks, &values, args.seed)
+        let (n, shape) = show::telling(algorithm);
+        let shape = args.banks.map_or(shape, |banks| Shape { banks, ..shape });
+        let (values, heads) = (sample::values::<i64>(args.seed, n), sample::heads(args.seed, n));
+        record_values(algorithm, Operator::<i64>::sum(), shape, &values, &heads)
     });
     let recordings: Vec<Recording> = recordings.collect::<Result<_>>()?;
-    let page = |recording: &Recording| {
-        (format!("{}.html", recording.algorithm.name), show::html::page(recording, Some("index.html")))
+    let name = |place: Option<usize>| place.and_then(|place| recordings.get(place)).map(|other| other.algorithm.name);
+    let page = |(place, recording): (usize, &Recording)| {
+        let (previous, next) = (name(place.checked_sub(1)), name(Some(place + 1)));
+        let links = show::html::Links { overview: "index.html", previous, next };
+        (format!("{}.html", recording.algorithm.name), show::html::page(recording, Some(&links)))
     };
-    let mut files: Vec<_> = recordings.iter().map(page).collect();
+    let mut files: Vec<_> = recordings.iter().enumerate().map(page).collect();
     // Last, so that it leads to nothing that is not there.
     files.push(("index.html".to_owned(), show::html::overview(&recordings)));
     output::write_folder("--out", &args.out, &files, show::html::MARK)?;

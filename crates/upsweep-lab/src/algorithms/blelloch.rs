@@ -1,39 +1,72 @@
-//! Blelloch's work-efficient scan: the exclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁, a tree of sums up and a tree of prefixes down.
+//! Blelloch's work-efficient scan: the exclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁, a tree of sums up and a tree of prefixes
+//! down.
+//!
+//! On the way up each node of a binary tree gets the sum of its elements. On the way down each node learns what lies
+//! before it: the root has nothing before it, a left child has before it what its parent has, and a right child has
+//! that and the left child's sum.
 //!
 //! ```text
 //!    3   1   7   0   4   1   6   3
-//!     \  |    \  |    \  |    \  |      up, stride 1: s[right] = s[left] ⊕ s[right]
+//!     \  |    \  |    \  |    \  |      up, stride 1
 //!    3   4   7   7   4   5   6   9
 //!         \      |        \      |      stride 2
 //!    3   4   7  11   4   5   6  14
 //!                 \              |      stride 4
 //!    3   4   7  11   4   5   6  25
 //!                                0      the root becomes the identity
-//!    3   4   7   0   4   5   6  11      down, stride 4: left gets right, right gets right ⊕ left
-//!    3   0   7   4   4  11   6  16      stride 2
+//!    3   4   7   0   4   5   6  11      down, stride 4: left gets right,
+//!    3   0   7   4   4  11   6  16      right gets right ⊕ left; stride 2
 //!    0   3   4  11  11  15  16  22      stride 1
 //! ```
 //!
+//! # Pseudocode
+//!
 //! ```text
+//! s[i] = x[i]                                 two elements a thread  # load
 //! for stride = 1, 2, ..., n/2:
 //!     barrier
-//!     if t < n / (2 stride):
+//!     if t < n / (2 stride):                                         # up
 //!         right = 2 stride (t + 1) - 1,  left = right - stride
 //!         s[right] = s[left] ⊕ s[right]
-//! if t == 0: s[n - 1] = identity
+//! barrier
+//! if t == 0: s[n - 1] = identity                                     # root
 //! for stride = n/2, ..., 2, 1:
 //!     barrier
-//!     if t < n / (2 stride):
-//!         old = s[left];  s[left] = s[right];  s[right] = s[right] ⊕ old
+//!     if t < n / (2 stride):                                         # down
+//!         right = 2 stride (t + 1) - 1,  left = right - stride
+//!         old = s[left]
+//!         s[left] = s[right]
+//!         s[right] = s[right] ⊕ old
+//! barrier
+//! y[i] = s[i]                                                        # store
 //! ```
 //!
-//! Cost: 2 (n - 1) operations in 2 log₂ n steps, with n / 2 threads. At stride 2ᵏ neighbouring threads are 2ᵏ⁺¹ words apart, so
-//! up to min(2ᵏ⁺¹, threads) of them meet in one bank. With padding word i lies at i + i / banks, and most conflicts go; with
-//! loads of one element of each half neighbouring threads load neighbouring words.
+//! Padded, word i lies at i + i / banks.
 //!
-//! What differs from the papers: lengths that are no power of two are filled up with the identity; and `right ⊕ old`: what
-//! lies before the node comes first, which matters where ⊕ does not commute. (Blelloch's and Harris's text have
-//! the sum the other way round, and one of the lectures stores both results in each other's place.)
+//! # Cost
+//!
+//! 2 (n - 1) operations, with n / 2 threads. The depth is 2 log₂ n: half of the threads fall idle from each level to
+//! the next, and the tree is climbed twice. At stride 2ᵏ neighbouring threads are 2ᵏ⁺¹ words apart, so up to min(2ᵏ⁺¹,
+//! threads) of them meet in one bank. With padding most conflicts go; with loads of one element of each half
+//! neighbouring threads load neighbouring words.
+//!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 this kernel takes 984 µs and Kogge-Stone's 607, although Kogge-Stone does four times
+//! the additions. A warp issues an instruction once, for 32 threads at work or for one. So a tree saves the
+//! instructions of idle warps and not those of idle threads, and it has 18 rounds where Kogge-Stone has 8. And a round
+//! here takes 28 to 32 instructions in every warp, idle or not: 18 of them are the division in `t < n / (2 stride)`.
+//! Kogge-Stone's round takes 12.
+//!
+//! That is also why padding does not pay. It takes two thirds of the turns of shared memory away, but those pass while
+//! the instructions are issued: 975 µs. `brent-kung` asks without a division, so turns are what it waits for, and
+//! there padding saves a third.
+//!
+//! # What differs from the papers
+//!
+//! Lengths that are no power of two are filled up with the identity. And `right ⊕ old`: what lies before the node
+//! comes first, which matters where ⊕ does not commute. Blelloch's and Harris's texts have the sum the other way
+//! round, and one of the lectures stores both results in each other's place.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
@@ -46,7 +79,7 @@ pub(super) fn run<T: Word>(
 ) -> Array {
     let (n, size) = (input.values.len(), input.values.len().next_power_of_two().max(2));
     let threads = size / 2;
-    let banks = machine.banks();
+    let banks = machine.shape().banks;
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
     machine.launch("blelloch", 1, threads, |block| {
         let identity = block.operator().identity;

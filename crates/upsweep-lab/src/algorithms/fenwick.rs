@@ -1,5 +1,5 @@
-//! A Fenwick tree, built by an up-sweep: the exclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁, each prefix put together by a thread of
-//! its own.
+//! A Fenwick tree, built by an up-sweep: the exclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ₋₁, each prefix put together by a thread
+//! of its own.
 //!
 //! ```text
 //!    node     1   2   3   4   5   6   7   8
@@ -9,32 +9,40 @@
 //!                  \      |        \      |      stride 2
 //!             3   4   7  11   4   5   6  14
 //!                          \              |      stride 4
-//!             3   4   7  11   4   5   6  25      node i: the last (i & -i) elements up to the ith
+//!             3   4   7  11   4   5   6  25
 //!
-//!    y₇ = the first 7 elements = node 7, the 7th; before it node 6, the 5th and 6th; before it node 4, the 1st to 4th
-//!       = 11 ⊕ 5 ⊕ 6
+//!    node i: the last (i & -i) elements up to the ith
+//!    y₇ = the first 7 elements = node 4 ⊕ node 6 ⊕ node 7 = 11 ⊕ 5 ⊕ 6:
+//!    node 7 is the 7th, node 6 the 5th and 6th, node 4 the 1st to 4th
 //! ```
+//!
+//! # Pseudocode
 //!
 //! ```text
-//! s[t] = x[t]
+//! s[i] = x[i]                                 two elements a thread  # load
 //! for stride = 1, 2, 4, ... < n:
 //!     barrier
-//!     right = 2 stride (t + 1) - 1
-//!     if right < n: s[right] = s[right - stride] ⊕ s[right]
+//!     right = 2 stride (t + 1) - 1                                   # up
+//!     if right < n: s[right] = s[right - stride] ⊕ s[right]          # up
 //! barrier
-//! sum = identity
-//! for (i = t; i > 0; i -= i & -i): sum = s[i - 1] ⊕ sum      node i is word i - 1
-//! y[t] = sum
+//! sum = identity                                                     # walk
+//! for (i = t; i > 0; i -= i & -i):                                   # walk
+//!     sum = s[i - 1] ⊕ sum                    node i is word i - 1
+//! y[t] = sum                                                         # walk
 //! ```
 //!
-//! Cost: n - 1 operations up, and for prefix i one less than i has bits set: (n / 2) log₂ n in all, for n a power of two. So
-//! it is not work-efficient; but the walk needs no barrier, so there are half of those of two sweeps. A warp walks as long
-//! as its slowest thread, and its threads meet in banks, as nodes of one size do.
+//! # Cost
 //!
-//! What differs from the text, whose down-sweep goes layer by layer (that is `blelloch`): the walk, which is the tree's own
-//! way to a prefix. And the order: the walk goes from the end of the range to its beginning, so each node comes in front
-//! of what was found so far. No length has to be filled up: a node beyond the end is not there, and no walk passes it.
-//! [`Fenwick`](crate::fenwick::Fenwick) is the tree on the host, with updates.
+//! n - 1 operations up, and for prefix i one less than i has bits set: (n / 2) log₂ n in all, for n a power of two. So
+//! it is not work-efficient; but the walk needs no barrier, so there are half of those of two sweeps. A warp walks as
+//! long as its slowest thread, and its threads meet in banks, as nodes of one size do.
+//!
+//! # What differs from the text
+//!
+//! Its down-sweep goes layer by layer (that is `blelloch`); here each prefix is a walk, which is the tree's own way to
+//! it. And the order: the walk goes from the end of the range to its beginning, so each node comes in front of what
+//! was found so far. No length has to be filled up: a node beyond the end is not there, and no walk passes it.
+//! `upsweep_lab::fenwick::Fenwick` is the tree on the host, with updates.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

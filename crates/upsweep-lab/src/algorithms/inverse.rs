@@ -1,43 +1,63 @@
 //! The lecture's inverse direction: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ, a tree of sums up, and on the way down each
 //! word takes what lies to its left.
 //!
+//! It is Brent-Kung seen from the other side. The same words are added to the same words in the same order. But there
+//! a thread stands at the word that gives, here at the one that takes: what is thread t there is thread t + 1 here.
+//!
 //! ```text
 //!    3   1   7   0   4   1   6   3
-//!     \  |    \  |    \  |    \  |      up, stride 1: s[right] = s[right - stride] ⊕ s[right]
+//!     \  |    \  |    \  |    \  |      up, stride 1
 //!    3   4   7   7   4   5   6   9
 //!         \      |        \      |      stride 2
 //!    3   4   7  11   4   5   6  14
 //!                 \              |      stride 4
 //!    3   4   7  11   4   5   6  25      the total stays
-//!                |                      down, stride 4: thread 0 at word 3, nothing to its left
-//!    3   4   7  11   4   5   6  25
-//!        |        \      |              stride 2: threads 0, 1 at words 1, 5
-//!    3   4   7  11   4  16   6  25
-//!    |    \  |    \  |    \  |          stride 1: threads 0, 1, 2, 3 at words 0, 2, 4, 6
-//!    3   4  11  11  15  16  22  25
+//!                |                      down, stride 4: thread 0 at
+//!    3   4   7  11   4   5   6  25      word 3, nothing to its left
+//!        |        \      |              stride 2: threads 0, 1 at words
+//!    3   4   7  11   4  16   6  25      1, 5
+//!    |    \  |    \  |    \  |          stride 1: threads 0, 1, 2, 3 at
+//!    3   4  11  11  15  16  22  25      words 0, 2, 4, 6
 //! ```
+//!
+//! # Pseudocode
 //!
 //! ```text
+//! s[i] = x[i]                                 two elements a thread  # load
 //! for stride = 1, 2, 4, ... < n:
 //!     barrier
-//!     i = 2 stride (t + 1) - 1
-//!     if i < n: s[i] = s[i - stride] ⊕ s[i]
-//! for stride = ..., 4, 2, 1:                         all of them
+//!     i = 2 stride (t + 1) - 1                                       # up
+//!     if i < n: s[i] = s[i - stride] ⊕ s[i]                          # up
+//! for stride = ..., 4, 2, 1:                             all of them
 //!     barrier
-//!     i = 2 stride t + stride - 1
-//!     if t > 0 and i < n: s[i] = s[i - stride] ⊕ s[i]
+//!     i = 2 stride t + stride - 1                                    # down
+//!     if t > 0 and i < n: s[i] = s[i - stride] ⊕ s[i]                # down
+//! barrier
+//! y[i] = s[i]                                                        # store
 //! ```
 //!
-//! It is Brent-Kung seen from the other side. The same words are added to the same words in the same order. But there a
-//! thread stands at the word that gives, here at the one that takes: what is thread t there is thread t + 1 here,
-//! thread 0 has nothing to take at any level, and at the first level, stride n/2, nobody has. So it takes one more
-//! step, 2 log₂ n for n a power of two, and the same 2 n - 2 - log₂ n operations: 2 (n - 1) without those that thread 0
-//! spares itself, one a level. A warp diverges in every step down in both: there the last that works, whose last thread
-//! has nobody to give to, here the first. And one warp's words are shifted by one node, which padding likes better: of
-//! Brent-Kung's conflicts half remain (11 instead of 22 for 512 elements and 32 banks).
+//! Padded, word i lies at i + i / banks.
 //!
-//! What differs from the lecture: "the first element adds zero" is a thread that adds nothing. Bounds checks instead of
-//! powers of two, as in `brent-kung`, and the left operand first.
+//! # Cost
+//!
+//! 2 n - 2 - log₂ n operations, as Brent-Kung: 2 (n - 1) without those that thread 0 spares itself, one a level.
+//! Thread 0 has nothing to take at any level, and at the first level, stride n/2, nobody has: so the way down has one
+//! more step in which nobody adds.
+//!
+//! A warp diverges in every step down, in Brent-Kung the last that works, whose last thread has nobody to give to,
+//! here the first. One warp's words are shifted by one node, which padding likes better: of Brent-Kung's conflicts
+//! half remain (11 instead of 22 for 512 elements and 32 banks).
+//!
+//! # On a GPU
+//!
+//! For 2²⁶ elements on an H200 the kernel takes 981 µs, where Brent-Kung's takes 748 for the same additions in the
+//! same banks. Its rounds ask `t < n / (2 stride)`: 18 of their 29 to 32 instructions are the division. So padding
+//! saves nothing here: 971 µs.
+//!
+//! # What differs from the lecture
+//!
+//! "The first element adds zero" is a thread that adds nothing. Bounds checks instead of powers of two, as in
+//! `brent-kung`, and the left operand first.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};
@@ -50,7 +70,7 @@ pub(super) fn run<T: Word>(
 ) -> Array {
     let n = input.values.len();
     let threads = n.div_ceil(2);
-    let banks = machine.banks();
+    let banks = machine.shape().banks;
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
     machine.launch("inverse", 1, threads, |block| {
         let s = block.shared("s", padding.words(n, banks));

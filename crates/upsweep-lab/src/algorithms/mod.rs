@@ -1,5 +1,6 @@
-//! The algorithms, a file each: what it computes, a picture in text, pseudocode, cost, the code on the machine model. The
-//! CUDA kernel is in the file of the same stem under `kernels/`.
+//! The algorithms, a file each: what it computes, a picture in text, pseudocode, cost, what differs from its source, the
+//! code on the machine model. The text is what pages show ([`Lesson`](crate::lesson::Lesson)). The CUDA kernel is in the file of
+//! the same stem under `kernels/`.
 
 mod blelloch;
 mod block_scan;
@@ -7,6 +8,7 @@ mod brent_kung;
 mod chained;
 mod double_buffered;
 mod fenwick;
+mod groups;
 mod hillis_steele;
 mod inverse;
 mod kogge_stone;
@@ -25,11 +27,11 @@ mod three_kernel;
 mod tile;
 mod warp;
 
+pub use crate::algorithm::MAX_THREADS;
+pub use groups::{GROUPS, Group};
+
 use crate::algorithm::{Algorithm, Computes};
 use crate::variant::{Barriers, Mapping, Order, Shift, Variant};
-
-/// The most threads of a block.
-pub const MAX_THREADS: usize = 1024;
 
 macro_rules! algorithm {
     ($file:ident, $variant:expr, $name:literal, $computes:ident, $limit:expr, $title:literal, $source:literal) => {
@@ -41,8 +43,10 @@ macro_rules! algorithm {
             computes: Computes::$computes,
             limit: $limit,
             variant: $variant,
+            module: include_str!(concat!(stringify!($file), ".rs")),
             of_i64: $file::run,
             of_affine: $file::run,
+            of_stretch: $file::run,
         }
     };
 }

@@ -1,64 +1,95 @@
-//! The library's own CUDA scan, in simplified form: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ of any length in one pass, the
-//! elements in registers and the look-back of a fixed shape.
+//! The library's own CUDA scan, in simplified form: the inclusive scan yᵢ = x₀ ⊕ ... ⊕ xᵢ of any length in one pass,
+//! the elements in registers and the look-back of a fixed shape.
 //!
 //! ```text
 //!    tiles of 2048 elements, 256 threads of 8; groups of 32 tiles
 //!
-//!    group      g - 8 | g - 7 ...  g - 1 | g: tiles 32 g ... t - 1 | t
-//!    combined   ^before[g - 8]
-//!               ^group[g - 8] ...  ^group[g - 1]  ^aggregates of the group's own tiles
+//!    group     g - 8 | g - 7 ...  g - 1 | g: tiles 32 g ... t - 1 | t
+//!    combined  ^before[g - 8]
+//!              ^group[g - 8] ... ^group[g - 1]
+//!                                         ^aggregates of its own tiles
 //!
-//!    before tile t  =  before[g - 8] ⊕ group[g - 8] ⊕ ... ⊕ group[g - 1] ⊕ aggregate[32 g] ⊕ ... ⊕ aggregate[t - 1]
+//!    before tile t  =  before[g - 8] ⊕ group[g - 8] ⊕ ... ⊕ group[g - 1]
+//!                      ⊕ aggregate[32 g] ⊕ ... ⊕ aggregate[t - 1]
 //! ```
+//!
+//! # Pseudocode
 //!
 //! ```text
 //! block b, tile b, thread t:
-//!     items = the thread's 8 elements;  sum = items, combined
-//!     scan the sums of each warp, by shuffles;  totals[warp] = the warp's;  barrier
-//!     warp 0: scan the totals of the warps;  publish the last as aggregate[b]
-//!     the last tile of a group: wait for the aggregates of its tiles, publish group[g]
-//!     warp 0: look back, as above: lanes wait for a word each, and combine them by shuffles
-//!             the first tile of a group: publish before[g], for group g + 8
-//!             lane w: before[w] = what lies before the tile ⊕ the totals of the warps lower than w;  barrier
-//!     sum = before[own warp] ⊕ the sums of the lower lanes
-//!     for each of the 8 items: sum = sum ⊕ item;  y = sum
+//!     items = the thread's 8 elements;  sum = items, combined # load and reduce
+//!     scan the sums of each warp, by shuffles                 # scan the warp
+//!     totals[warp] = the warp's;  barrier                     # totals
+//!     warp 0: scan the totals of the warps # totals of the warps, scan the warp
+//!             publish the last as aggregate[b]                # publish
+//!     the last tile of a group: wait for its aggregates       # wait
+//!             combine them, publish group[g]      # reduce the warp, publish
+//!     warp 0: look back: lanes wait for a word each           # wait
+//!             and combine them by shuffles                    # reduce the warp
+//!             lane w: before[w] = what lies before the tile,  # put together
+//!                     and the totals of the warps below w     # put together
+//!             the first tile of a group: publish before[g]    # publish
+//!     barrier
+//!     sum = before[own warp] ⊕ the sums of the lower lanes    # rescan
+//!     for each of the 8 items: sum = sum ⊕ item;  y = sum     # rescan
 //! ```
 //!
-//! Cost: each element is read and written once. 15 operations for the 8 elements of a thread, and 5 more for its sum.
-//! Shared memory holds two words a warp, and a tile has two barriers. Here a thread reads and writes its neighbouring
-//! elements in global memory itself, which costs nothing in the model; the library goes through shared memory, so that a
-//! warp accesses whole lines.
+//! The shape of the look-back is fixed: it combines the same values in the same order in every run, so sums of floats
+//! have the same bits, which `look-back` cannot promise. It has one dependent step, before[g - 8], which was published
+//! 8 groups ago.
 //!
-//! The shape of the look-back is fixed: it combines the same values in the same order in every run, so sums of floats have
-//! the same bits, which `look-back` cannot promise. It has one dependent step, before[g - 8], which was published 8 groups
-//! ago.
+//! # Cost
 //!
-//! What the model's form leaves out:
+//! Each element is read and written once. 15 operations for the 8 elements of a thread, and 5 more for its sum. Shared
+//! memory holds two words a warp, and a tile has two barriers. Here a thread reads and writes its neighbouring
+//! elements in global memory itself, which costs nothing in the model; the library goes through shared memory, so that
+//! a warp accesses whole lines.
+//!
+//! # What differs from the library
+//!
 //! - Staging. The library copies tiles to shared memory asynchronously, several ahead of the one it works on.
-//! - Overlap. Its blocks stay and take tiles by ticket; a tile is rescanned four tiles after it was reduced, while warps
-//!   of their own look back. Here a block has one tile, and its phases follow each other.
-//! - Packing. Its status words hold value and epoch in one, so that nothing has to be cleared and the order of two writes
-//!   does not matter. Here a flag is written after the value.
-//! - Partial tiles and the lack of an identity. It combines elements only, and counts them; here a tile is filled up with
-//!   the identity.
-//! - Segments, `map` and `finish`, exclusive scans, and short arrays, which have a kernel of their own.
+//! - Overlap. Its blocks stay and take tiles by ticket; a tile is rescanned four tiles after it was reduced, while
+//!   warps of their own look back. Here a block has one tile, and its phases follow each other.
+//! - Packing. Its status words hold value and epoch in one, so that nothing has to be cleared and the order of two
+//!   writes does not matter. Here a flag is written after the value.
+//! - Partial tiles and the lack of an identity. It combines elements only, and counts them; here a tile is filled up
+//!   with the identity.
+//! - Segments, `map` and `finish`, exclusive scans, and short arrays, which have a kernel of their own, are left out.
 
 use super::warp::{self, Order};
 use crate::algorithm::Input;
-use crate::machine::{Array, Block, Flags, Machine, WARP, Word};
+use crate::machine::{Array, Block, Flags, Machine, Shape, Word};
 use crate::variant::Variant;
 
-const THREADS: usize = 256;
-const WARPS: usize = THREADS / WARP;
-/// Neighbouring elements of a thread.
-const ITEMS: usize = 8;
-const TILE: usize = THREADS * ITEMS;
-/// Tiles of a group.
-const GROUP: usize = WARP;
-/// Groups that a tile looks back, one by one.
-const GROUPS: usize = 8;
+/// Elements of a tile.
+const TILE: usize = 2048;
 /// Blocks that run at a time.
 const RESIDENT: usize = 48;
+
+/// How large everything is.
+#[derive(Clone, Copy)]
+struct Size {
+    tile: usize,
+    /// Neighbouring elements of a thread.
+    items: usize,
+    threads: usize,
+    /// Warps of a block.
+    warps: usize,
+    /// Tiles of a group.
+    group: usize,
+    /// Groups that a tile looks back, one by one.
+    groups: usize,
+}
+
+impl Size {
+    fn of(shape: Shape) -> Self {
+        let tile = shape.tile_or(TILE);
+        let items = shape.items(tile, 8);
+        let threads = tile / items;
+        let groups = (shape.warp / 4).max(1);
+        Self { tile, items, threads, warps: threads / shape.warp, group: shape.warp, groups }
+    }
+}
 
 /// What the tiles tell each other: a value, and a flag that says that it is there.
 #[derive(Clone, Copy)]
@@ -78,7 +109,7 @@ struct Statuses {
 
 /// The registers of a resident block, which last from phase to phase.
 struct Registers<T> {
-    /// The elements, those of thread t from t * ITEMS on.
+    /// The elements, those of thread t from t * items on.
     items: Vec<T>,
     /// The sums of the threads, scanned in each warp.
     sums: Vec<T>,
@@ -88,8 +119,8 @@ struct Registers<T> {
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
     let n = input.values.len();
-    let tiles = n.div_ceil(TILE);
-    let groups = n.div_ceil(TILE * GROUP);
+    let Size { tile, threads, group, .. } = Size::of(machine.shape());
+    let (tiles, groups) = (n.div_ceil(tile), n.div_ceil(tile * group));
     let (x, y) = (machine.array("x", input.values), machine.empty("y", n));
     let mut status =
         |values, ready, len| Status { values: machine.status(values, len), ready: machine.status_flags(ready, len) };
@@ -102,12 +133,12 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
     let identity = machine.operator().identity;
     let mut resident: Vec<_> = (0..RESIDENT.min(tiles))
         .map(|_| Registers {
-            items: vec![identity; TILE],
-            sums: vec![identity; THREADS],
-            totals: vec![identity; THREADS],
+            items: vec![identity; tile],
+            sums: vec![identity; threads],
+            totals: vec![identity; threads],
         })
         .collect();
-    machine.launch_waves("production", tiles, THREADS, RESIDENT, 3, |block, phase| {
+    machine.launch_waves("production", tiles, threads, RESIDENT, 3, |block, phase| {
         let registers = &mut resident[block.index % RESIDENT];
         match phase {
             0 => reduce(block, (x, n), registers, statuses),
@@ -123,12 +154,13 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
 
 /// Loads and reduces the tile, and publishes its aggregate.
 fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: &mut Registers<T>, to: Statuses) {
-    let (tile, identity) = (block.index, block.operator().identity);
-    let totals = block.shared("totals", WARPS);
+    let (number, identity) = (block.index, block.operator().identity);
+    let (Size { tile, items: each, warps: count, .. }, width) = (Size::of(block.shape()), block.shape().warp);
+    let totals = block.shared("totals", count);
     let Registers { items, sums, totals: warps } = registers;
     block.step("load and reduce", |t| {
-        let first = tile * TILE + t.index * ITEMS;
-        let own = &mut items[t.index * ITEMS..][..ITEMS];
+        let first = number * tile + t.index * each;
+        let own = &mut items[t.index * each..][..each];
         for (index, item) in (first..).zip(own.iter_mut()) {
             *item = if t.branch(index < n) { t.read(x, index) } else { identity };
         }
@@ -136,22 +168,23 @@ fn reduce<T: Word>(block: &mut Block<'_, T>, (x, n): (Array, usize), registers: 
         for &item in &own[1..] {
             sum = t.combine(sum, item);
         }
-        sums[t.index] = sum;
+        sums[t.index] = t.keep("sum", sum);
     });
-    warp::scan(block, sums, WARPS, WARP);
+    warp::scan(block, ("sum", sums), count, width);
     block.step("totals", |t| {
-        if t.branch(t.lane() == WARP - 1) {
+        if t.branch(t.lane() == width - 1) {
             t.write(totals, t.warp(), sums[t.index]);
         }
     });
     block.barrier();
     block.step("totals of the warps", |t| {
-        if t.branch(t.index < WARPS) {
-            warps[t.index] = t.read(totals, t.index);
+        if t.branch(t.index < count) {
+            let total = t.read(totals, t.index);
+            warps[t.index] = t.keep("total", total);
         }
     });
-    warp::scan(block, warps, 1, WARPS);
-    publish(block, to.aggregate, tile, warps, WARPS - 1);
+    warp::scan(block, ("total", warps), 1, count);
+    publish(block, to.aggregate, number, warps, count - 1);
 }
 
 /// Thread `thread` publishes its register as word `index`.
@@ -166,32 +199,34 @@ fn publish<T: Word>(block: &mut Block<'_, T>, to: Status, index: usize, register
 
 /// Lane k of warp 0 waits for word `first` + k; lane 0 gets the `count` of them combined.
 fn gather<T: Word>(block: &mut Block<'_, T>, from: Status, first: usize, count: usize) -> Vec<T> {
-    let mut values = vec![block.operator().identity; WARP];
+    let mut values = vec![block.operator().identity; block.shape().warp];
     block.step("wait", |t| {
         if t.branch(t.index < count) {
             t.wait(from.ready, first + t.index);
-            values[t.index] = t.read(from.values, first + t.index);
+            let value = t.read(from.values, first + t.index);
+            values[t.index] = t.keep("value", value);
         }
     });
-    warp::reduce(block, &mut values, count, Order::Ascending);
+    warp::reduce(block, ("value", &mut values), count, Order::Ascending);
     values
 }
 
 /// The last tile of a group publishes what the group combines to.
 fn publish_group<T: Word>(block: &mut Block<'_, T>, statuses: Statuses) {
-    let tile = block.index;
-    if tile % GROUP == GROUP - 1 && tile + 1 < statuses.tiles {
-        let group = tile / GROUP;
-        let all = gather(block, statuses.aggregate, group * GROUP, GROUP);
+    let (tile, Size { group: size, .. }) = (block.index, Size::of(block.shape()));
+    if tile % size == size - 1 && tile + 1 < statuses.tiles {
+        let group = tile / size;
+        let all = gather(block, statuses.aggregate, group * size, size);
         publish(block, statuses.group, group, &all, 0);
     }
 }
 
 /// Finds what lies before the tile, and with it what lies before each warp.
 fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, statuses: Statuses) {
+    let Size { threads, warps, group: size, groups, .. } = Size::of(block.shape());
     let tile = block.index;
-    let (group, in_group) = (tile / GROUP, tile % GROUP);
-    let first = group.saturating_sub(GROUPS);
+    let (group, in_group) = (tile / size, tile % size);
+    let first = group.saturating_sub(groups);
     let mut parts = Vec::new();
     if first > 0 {
         parts.push(gather(block, statuses.before, first, 1)[0]);
@@ -200,12 +235,12 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
         parts.push(gather(block, statuses.group, first, group - first)[0]);
     }
     if in_group > 0 {
-        parts.push(gather(block, statuses.aggregate, group * GROUP, in_group)[0]);
+        parts.push(gather(block, statuses.aggregate, group * size, in_group)[0]);
     }
-    let before_warps = block.shared("before", WARPS);
-    let mut before = vec![block.operator().identity; THREADS];
+    let before_warps = block.shared("before", warps);
+    let mut before = vec![block.operator().identity; threads];
     block.step("put together", |t| {
-        if t.branch(t.index < WARPS) {
+        if t.branch(t.index < warps) {
             // In all lanes: the parts reach them by shuffles.
             let mut all = None;
             for &part in &parts {
@@ -220,7 +255,7 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
             t.write(before_warps, t.index, sum);
         }
     });
-    if in_group == 0 && group > 0 && (group + GROUPS) * GROUP < statuses.tiles {
+    if in_group == 0 && group > 0 && (group + groups) * size < statuses.tiles {
         publish(block, statuses.before, group, &before, 0);
     }
     block.barrier();
@@ -228,20 +263,21 @@ fn look_back<T: Word>(block: &mut Block<'_, T>, registers: &Registers<T>, status
 
 /// Scans the items again, from what lies before them, and stores them.
 fn rescan<T: Word>(block: &mut Block<'_, T>, (y, n): (Array, usize), registers: &Registers<T>) {
-    let (tile, before) = (block.index, block.shared_before(1));
+    let (number, before) = (block.index, block.shared_before(1));
+    let Size { tile, items, .. } = Size::of(block.shape());
     block.step("rescan", |t| {
         let lower = if t.branch(t.lane() > 0) { Some(t.shuffle(&registers.sums, t.index - 1)) } else { None };
         // Nothing lies before the first tile's first warp.
-        let warps = if t.branch(tile > 0 || t.warp() > 0) { Some(t.read(before, t.warp())) } else { None };
+        let warps = if t.branch(number > 0 || t.warp() > 0) { Some(t.read(before, t.warp())) } else { None };
         let mut sum = match (warps, lower) {
             (Some(warps), Some(lower)) => Some(t.combine(warps, lower)),
             (one, other) => one.or(other),
         };
-        for item in t.index * ITEMS..(t.index + 1) * ITEMS {
+        for item in t.index * items..(t.index + 1) * items {
             let own = registers.items[item];
             let through = sum.map_or(own, |sum| t.combine(sum, own));
             sum = Some(through);
-            let index = tile * TILE + item;
+            let index = number * tile + item;
             if t.branch(index < n) {
                 t.write(y, index, through);
             }

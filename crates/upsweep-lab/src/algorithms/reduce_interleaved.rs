@@ -1,33 +1,42 @@
 //! Reduction with interleaved addressing: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁, each thread at its own word.
 //!
+//! It is the first form that comes to mind, and a slow one.
+//!
 //! ```text
 //! threads  0   1   2   3   4   5   6   7
 //!          3   1   7   0   4   1   6   3
-//!          | /     | /     | /     | /      stride 1: threads 0, 2, 4, 6 add the word to their right
-//!          4   .   7   .   5   .   9   .
+//!          | /     | /     | /     | /      stride 1: threads 0, 2, 4, 6
+//!          4   .   7   .   5   .   9   .    add the word to their right
 //!          | ____/         | ____/          stride 2: threads 0, 4
 //!         11   .   .   .  14   .   .   .
 //!          | ____________/                  stride 4: thread 0
 //!         25   .   .   .   .   .   .   .
 //! ```
 //!
+//! # Pseudocode
+//!
 //! ```text
-//! s[t] = x[t]
+//! s[t] = x[t]                                                        # load
 //! for stride = 1, 2, 4, ... < n:
 //!     barrier
-//!     if t % (2 stride) == 0 and t + stride < n:
+//!     if t % (2 stride) == 0 and t + stride < n:                     # add
 //!         s[t] = s[t] ⊕ s[t + stride]
-//! y = s[0]
+//! y = s[0]                                                           # store
 //! ```
 //!
-//! Cost: n - 1 operations in log₂ n steps, with n threads. It is the first form that comes to mind, and a slow one.
-//! While stride < 32 every warp holds threads that add and threads that do not: all warps diverge for 5 steps. From
-//! then on a warp has one thread at work or none. Half the threads have nothing to do from the first step, and over all
-//! steps of a block of 512 only one thread in nine adds. Bank conflicts it has none, though the lecture says so: thread
-//! t stays at word t, and the threads of a warp that still work have words of different banks.
+//! # Cost
 //!
-//! What differs from the lecture: the second half of the condition, for lengths that are no power of two. Neighbouring
-//! ranges are combined, the left one first, so ⊕ need not commute.
+//! n - 1 operations, with n threads. The depth is log₂ n. While stride < 32 every warp holds threads that add and
+//! threads that do not: all warps diverge for 5 steps. From then on a warp has one thread at work or none. Half the
+//! threads have nothing to do from the first step, and over all steps of a block of 512 only one thread in nine adds.
+//!
+//! Bank conflicts it has none, though the lecture says so: thread t stays at word t, and the threads of a warp that
+//! still work have words of different banks.
+//!
+//! # What differs from the lecture
+//!
+//! The second half of the condition, for lengths that are no power of two. Neighbouring ranges are combined, the left
+//! one first, so ⊕ need not commute.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

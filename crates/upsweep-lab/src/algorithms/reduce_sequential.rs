@@ -3,24 +3,28 @@
 //! ```text
 //! threads  0   1   2   3
 //!          3   1   7   0   4   1   6   3
-//!          |   |   |   |   |   |   |   |      stride 4: the lower half adds the upper half
-//!          7   2  13   3   .   .   .   .
-//!          |   |   |   |                      stride 2
+//!          |   |   |   |   |   |   |   |   stride 4: the lower half adds
+//!          7   2  13   3   .   .   .   .   the upper half
+//!          |   |   |   |                   stride 2
 //!         20   5   .   .
-//!          |   |                              stride 1
+//!          |   |                           stride 1
 //!         25   .
 //! ```
 //!
+//! # Pseudocode
+//!
 //! ```text
-//! s[t] = x[t]                                        ordered: x[r(t)], where r reverses the bits of an index
+//! s[t] = x[t]              ordered: x[r(t)], r reverses index bits   # load
 //! for stride = n/2, n/4, ..., 1:
 //!     barrier
-//!     if t < stride: s[t] = s[t] ⊕ s[t + stride]
-//! y = s[0]
+//!     if t < stride: s[t] = s[t] ⊕ s[t + stride]                     # add
+//! y = s[0]                                                           # store
 //! ```
 //!
-//! Cost, for n a power of two: n - 1 operations in log₂ n steps. The threads that work are always the first ones,
-//! so whole warps fall idle, and only the steps with fewer than 32 of them diverge, the last 5. No bank conflicts:
+//! # Cost
+//!
+//! For n a power of two: n - 1 operations. The depth is log₂ n. The threads that work are always the first ones, so
+//! whole warps fall idle, and only the steps with fewer than 32 of them diverge, the last 5. No bank conflicts:
 //! neighbouring threads access neighbouring words.
 //!
 //! `reduce-sequential` is the lecture's form, that of the picture. It combines x₀ with the first element of the upper
@@ -28,8 +32,10 @@
 //! element r(t), so each step combines neighbouring ranges of elements, in their order. The price are loads of global
 //! memory that are not coalesced, which the model does not count.
 //!
-//! What differs from the lecture: any n, by filling up with the identity to a power of two. And the loop: as it is
-//! printed it stops at stride 2, and never changes the stride (`stride >> 1` assigns nothing).
+//! # What differs from the lecture
+//!
+//! Any n, by filling up with the identity to a power of two. And the loop: as it is printed it stops at stride 2, and
+//! never changes the stride (`stride >> 1` assigns nothing).
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Machine, Word};

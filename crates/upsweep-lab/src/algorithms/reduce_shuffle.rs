@@ -1,52 +1,60 @@
 //! Reduction by shuffles: y = x₀ ⊕ x₁ ⊕ ... ⊕ xₙ₋₁, as it is written today.
 //!
 //! ```text
-//! lanes    0   1   2   3   4   5   6   7         a warp of 8, in registers
+//! lanes    0   1   2   3   4   5   6   7      a warp of 8, in registers
 //!          3   1   7   0   4   1   6   3
-//!          | / | / | / | / | / | / | / |         distance 1: each lane adds the lane to its right
-//!          4   8   7   4   5   7   9   6
-//!          | __|_/ |   |   |                     distance 2
+//!          | / | / | / | / | / | / | / |      distance 1: each lane adds
+//!          4   8   7   4   5   7   9   6      the lane to its right
+//!          | __|_/ |   |   |                  distance 2
 //!         11  12  12  11  14   .   .   .
-//!          | ______________/                     distance 4
+//!          | ______________/                  distance 4
 //!         25   .   .   .   .   .   .   .
 //!          |
-//!        s[warp]   then the first warp does the same to the words of all warps
+//!        s[warp]   then the first warp does the same to all warps' words
 //! ```
+//!
+//! # Pseudocode
 //!
 //! ```text
-//! warp_sum(v): for d = 1, 2, 4, 8, 16:
-//!                  v = v ⊕ (v of lane + d)           shuffle; beyond the warp's end a lane's own v
-//!
-//! v = warp_sum(x[t])
-//! if lane == 0: s[warp] = v
+//! v = x[t]                                                           # load
+//! for d = 1, 2, 4, 8, 16: v = v ⊕ (v of lane + d)                    # shuffle
+//! if lane == 0: s[warp] = v                                # one word a warp
 //! barrier
 //! if warp == 0:
-//!     v = warp_sum(s[lane])                          the identity for lanes that no warp corresponds to
-//!     if lane == 0: y = v
+//!     v = s[lane]          the identity where there is no such warp  # load them
+//!     for d = 1, 2, 4, 8, 16: v = v ⊕ (v of lane + d)                # shuffle
+//!     if lane == 0: y = v                                            # store
 //! ```
 //!
-//! Cost: 5 + 5 steps, one barrier, one word of shared memory a warp, and no bank conflicts. All lanes combine in all
+//! Beyond the warp's end a lane takes its own v.
+//!
+//! # Cost
+//!
+//! A depth of 5 + 5, one barrier, one word of shared memory a warp, and no bank conflicts. All lanes combine in all
 //! steps, 160 times a warp where 31 would do, because a warp takes as long for one as for 32: nothing diverges. What
 //! the other lanes find nobody needs; what lane 0 needs never comes from beyond the warp's end.
 //!
-//! The distances grow, while most texts have them shrink: 16, 8, 4, 2, 1. Those combine lane 0 with lane 16 first,
-//! which only a commutative ⊕ bears. With growing ones lane 0 holds x₀, then x₀ ⊕ x₁, then x₀ ⊕ ... ⊕ x₃: neighbouring
+//! # What differs from most texts
+//!
+//! The distances grow, while in most texts they shrink: 16, 8, 4, 2, 1. Those combine lane 0 with lane 16 first, which
+//! only a commutative ⊕ bears. With growing ones lane 0 holds x₀, then x₀ ⊕ x₁, then x₀ ⊕ ... ⊕ x₃: neighbouring
 //! ranges in their order, at the same price, and no element needs to be loaded out of order.
 
 use crate::algorithm::Input;
-use crate::machine::{Array, Block, Machine, WARP, Word};
+use crate::machine::{Array, Block, Machine, Word};
 use crate::variant::Variant;
 
 /// The threads of the first `warps` warps combine their registers; the first of each warp has its warp's.
 fn warp_sums<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usize) {
-    let mut distance = 1;
-    while distance < WARP {
+    let (mut distance, width) = (1, block.shape().warp);
+    while distance < width {
         let before = registers.to_vec();
         block.step("shuffle", |t| {
             if t.branch(t.warp() < warps) {
-                let from = if t.lane() + distance < WARP { t.index + distance } else { t.index };
+                let from = if t.lane() + distance < width { t.index + distance } else { t.index };
                 let other = t.shuffle(&before, from);
-                registers[t.index] = t.combine(before[t.index], other);
+                let both = t.combine(before[t.index], other);
+                registers[t.index] = t.keep("v", both);
             }
         });
         distance *= 2;
@@ -54,15 +62,16 @@ fn warp_sums<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usiz
 }
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
-    let n = input.values.len();
-    let warps = n.div_ceil(WARP);
+    let (n, width) = (input.values.len(), machine.shape().warp);
+    let warps = n.div_ceil(width);
     let (x, y) = (machine.array("x", input.values), machine.empty("y", 1));
-    machine.launch("reduce_shuffle", 1, warps * WARP, |block| {
-        let mut v = vec![block.operator().identity; warps * WARP];
+    machine.launch("reduce_shuffle", 1, warps * width, |block| {
+        let mut v = vec![block.operator().identity; warps * width];
         let s = block.shared("s", warps);
         block.step("load", |t| {
             if t.branch(t.index < n) {
-                v[t.index] = t.read(x, t.index);
+                let own = t.read(x, t.index);
+                v[t.index] = t.keep("v", own);
             }
         });
         warp_sums(block, &mut v, warps);
@@ -75,7 +84,8 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
         v.fill(block.operator().identity);
         block.step("load them", |t| {
             if t.branch(t.index < warps) {
-                v[t.index] = t.read(s, t.index);
+                let own = t.read(s, t.index);
+                v[t.index] = t.keep("v", own);
             }
         });
         warp_sums(block, &mut v, 1);

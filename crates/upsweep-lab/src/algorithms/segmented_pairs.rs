@@ -1,36 +1,52 @@
-//! Segmented scan as a scan of pairs: yᵢ = what lies before element i in its segment, combined; the identity at a head.
+//! Segmented scan as a scan of pairs: yᵢ = what lies before element i in its segment, combined; the identity at a
+//! head.
+//!
+//! The pair of a range of elements says whether a segment begins in it, and what its elements from the last head on
+//! combine to. Two neighbouring ranges give the pair of both by an operator that is associative where ⊕ is, and never
+//! commutative. So any scan will do; this is `blelloch`.
 //!
 //! ```text
 //!    x        1   2   3   4   6   5   1   3   5
 //!    head     1   .   .   .   1   .   1   .   .
-//!    pairs   *1  .2  .3  .4  *6  .5  *1  .3  .5       * marks a pair with a head in it
+//!    pairs   *1  .2  .3  .4  *6  .5  *1  .3  .5     * has a head in it
 //!
-//!    before  .0  *1  *3  *6 *10  *6 *11  *1  *4       the exclusive scan of the pairs
-//!    y        0   1   3   6   0   6   0   1   4       its values; at a head, the identity
+//!    before  .0  *1  *3  *6 *10  *6 *11  *1  *4     their exclusive scan
+//!    y        0   1   3   6   0   6   0   1   4     the identity at a head
+//!
+//!    (f, a) ⊙ (g, b)  =  (f or g,  if g: b  else: a ⊕ b)
 //! ```
 //!
-//! The pair of a range of elements says whether a segment begins in it, and what its elements from the last head on
-//! combine to. Two neighbouring ranges give
+//! # Pseudocode
 //!
 //! ```text
-//! (f, a) ⊙ (g, b)  =  (f or g,  if g: b  else: a ⊕ b)
+//! s[i], f[i] = x[i], head[i]                                         # load
+//! for stride = 1, 2, ..., n/2:
+//!     barrier
+//!     if t < n / (2 stride):                                         # up
+//!         right = 2 stride (t + 1) - 1,  left = right - stride
+//!         s, f[right] = (f, s[left]) ⊙ (f, s[right])
+//! barrier
+//! if t == 0: f, s[n - 1] = (0, identity)                             # root
+//! for stride = n/2, ..., 2, 1:
+//!     barrier
+//!     if t < n / (2 stride):                                         # down
+//!         old = f, s[left];  f, s[left] = f, s[right]
+//!         f, s[right] = (f, s[right]) ⊙ old
+//! barrier
+//! y[i] = identity if head[i] else s[i]                               # store
 //! ```
 //!
-//! which is associative where ⊕ is, and never commutative. So any scan will do; this is `blelloch`:
+//! # Cost
 //!
-//! ```text
-//! s[i], f[i] = x[i], head[i]
-//! scan the pairs up and down, exclusive: s[i], f[i] = what lies before i
-//! y[i] = identity if head[i] else s[i]
-//! ```
-//!
-//! Cost: 2 (n - 1) applications of ⊙ in 2 log₂ n steps, however many segments there are and however long they are. Each
+//! 2 (n - 1) applications of ⊙ however many segments there are and however long they are. The depth is 2 log₂ n. Each
 //! word comes with its flag, so there are twice as many accesses as without segments; and where some threads of a warp
 //! find g set, they leave ⊕ out and the warp diverges.
 //!
-//! What differs from the lecture: its operator asks for "f" where it has f₁ and f₂. It is the flag of the right operand,
-//! for a head there cuts off what lies on the left. And the scan of the pairs alone does not begin anew at a head in an
-//! exclusive scan, as the head's own pair is not in it: so y looks at the head.
+//! # What differs from the lecture
+//!
+//! Its operator asks for "f" where it has f₁ and f₂. It is the flag of the right operand, for a head there cuts off
+//! what lies on the left. And the scan of the pairs alone does not begin anew at a head in an exclusive scan, as the
+//! head's own pair is not in it: so y looks at the head.
 
 use crate::algorithm::Input;
 use crate::machine::{Array, Flags, Machine, Thread, Word};

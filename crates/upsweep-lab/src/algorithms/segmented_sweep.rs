@@ -1,48 +1,60 @@
-//! The work-efficient segmented scan: yᵢ = what lies before element i in its segment, by an up- and a down-sweep that know
-//! of heads.
+//! The work-efficient segmented scan: yᵢ = what lies before element i in its segment, by an up- and a down-sweep that
+//! know of heads.
 //!
 //! ```text
 //!    head  1   .   .   .   1   .   1   .
-//!    s     1   2   3   4   6   5   1   3       * marks f: a head in the node's range
-//!           \  |    \  |    \  |    \  |       up, stride 1: a node with a head keeps its own
-//!    s    *1  *3   3   7  *6 *11  *1  *4
-//!             \      |        \      |         stride 2
+//!    s     1   2   3   4   6   5   1   3     * marks f: a head in the range
+//!           \  |    \  |    \  |    \  |     up, stride 1: a node with a
+//!    s    *1  *3   3   7  *6 *11  *1  *4     head keeps its own
+//!             \      |        \      |       stride 2
 //!    s    *1  *3   3 *10  *6 *11  *1  *4
-//!                     \              |         stride 4
-//!    s    *1  *3   3 *10  *6 *11  *1   0       the root becomes the identity
-//!    s     1   3   3   0   6  11   1   0       down, stride 4: the right half begins with a head: the identity
-//!    s     1   0   3   3   6   0   1   0       stride 2: in the left half a head in the left quarter: only that quarter
-//!    s     0   1   3   6   0   6   0   1       stride 1
+//!                     \              |       stride 4
+//!    s    *1  *3   3 *10  *6 *11  *1   0     the root: the identity
+//!    s     1   3   3   0   6  11   1   0     down, stride 4: the right half
+//!    s     1   0   3   3   6   0   1   0     begins with a head; stride 2
+//!    s     0   1   3   6   0   6   0   1     stride 1
 //! ```
 //!
+//! # Pseudocode
+//!
 //! ```text
-//! s[i], f[i] = x[i], head[i]
+//! s[i], f[i] = x[i], head[i]                                         # load
 //! for stride = 1, 2, ..., n/2:
 //!     barrier
-//!     if t < n / (2 stride):
+//!     if t < n / (2 stride):                                         # up
 //!         right = 2 stride (t + 1) - 1,  left = right - stride
 //!         if not f[right]: s[right] = s[left] ⊕ s[right]
 //!         f[right] = f[left] or f[right]
-//! if t == 0: s[n - 1] = identity
+//! barrier
+//! if t == 0: s[n - 1] = identity                                     # root
 //! for stride = n/2, ..., 2, 1:
 //!     barrier
-//!     if t < n / (2 stride):
+//!     if t < n / (2 stride):                                         # down
 //!         old = s[left];  s[left] = s[right]
-//!         if head[left + 1]: s[right] = identity            the right half's first element is a head
-//!         else if f[left]:   s[right] = old                 the left half has one: only what follows its last
+//!         if head[left + 1]: s[right] = identity
+//!         else if f[left]:   s[right] = old
 //!         else:              s[right] = s[right] ⊕ old
+//! barrier
+//! y[i] = s[i]                                                        # store
 //! ```
 //!
-//! Cost: at most 2 (n - 1) operations in 2 log₂ n steps, and as many reads of flags. Where it goes three ways, warps diverge.
+//! On the way down there are three cases. The right half's first element is a head: nothing lies before it. The left
+//! half has a head: only what follows its last one lies before the right half. Otherwise it is as in `blelloch`.
 //!
-//! What differs from the lecture, all of which it takes to be right:
-//! - Its down-sweep asks for the original flag at k + 2ᵈ, k being the node's first element. That is left + 1, the first
-//!   element of the right half: neither `left`, nor the flag of a range, so the original flags are kept in an array of
-//!   their own. In an exclusive scan the half that begins with a head has nothing before it.
+//! # Cost
+//!
+//! At most 2 (n - 1) operations, and as many reads of flags. The depth is 2 log₂ n. Where it goes three ways, warps
+//! diverge.
+//!
+//! # What differs from the lecture
+//!
+//! - Its down-sweep asks for the original flag at k + 2ᵈ, k being the node's first element. That is left + 1, the
+//!   first element of the right half: neither `left`, nor the flag of a range, so the original flags are kept in an
+//!   array of their own. In an exclusive scan the half that begins with a head has nothing before it.
 //! - `s[right] ⊕ old`, what lies before the node first, where the lecture has the sum the other way round. It matters
 //!   where ⊕ does not commute.
-//! - It ends a round with the flag at `left` set to 0. That is left out: a word is `left` in one round only, so nothing
-//!   reads its flag again.
+//! - It ends a round with the flag at `left` set to 0. That is left out: a word is `left` in one round only, so
+//!   nothing reads its flag again.
 //! - A length that is no power of two is filled up with the identity, without heads.
 
 use crate::algorithm::Input;

@@ -1,18 +1,32 @@
 //! A tile of a scan in one pass, in shared memory: what `chained` and `look-back` have in common.
 
 use super::block_scan;
-use crate::machine::{Array, Block, Word};
+use crate::machine::{Array, Block, Shape, Word};
 
-/// Threads of a block.
-pub(super) const THREADS: usize = 256;
-/// Neighbouring elements of a thread.
-const ITEMS: usize = 4;
-/// Elements of a tile.
-pub(super) const TILE: usize = THREADS * ITEMS;
+/// How large a tile is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Its elements.
+    pub(super) tile: usize,
+    /// The neighbouring elements of a thread.
+    items: usize,
+    /// The threads of its block.
+    pub(super) threads: usize,
+}
+
+impl Size {
+    /// 1024 elements of 256 threads, unless the machine is a small one.
+    pub(super) fn of(shape: Shape) -> Self {
+        let tile = shape.tile_or(1024);
+        let items = shape.items(tile, 4);
+        Self { tile, items, threads: tile / items }
+    }
+}
 
 /// A block's shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct Tile {
+    size: Size,
     /// The elements; then each thread's, scanned.
     elements: Array,
     /// What each thread's elements combine to; then scanned.
@@ -24,38 +38,40 @@ pub(super) struct Tile {
 impl Tile {
     /// Loads the tile and scans it, as far as a block can by itself.
     pub(super) fn load<T: Word>(block: &mut Block<'_, T>, x: Array, n: usize) -> Self {
-        let elements = block.shared("s", TILE);
-        let (totals, before) = (block.shared("totals", THREADS), block.shared("before", 1));
-        block_scan::load(block, (x, n), block.index * TILE, elements, TILE);
+        let size @ Size { tile, items, threads } = Size::of(block.shape());
+        let elements = block.shared("s", tile);
+        let (totals, before) = (block.shared("totals", threads), block.shared("before", 1));
+        block_scan::load(block, (x, n), block.index * tile, elements, tile);
         block.barrier();
         block.step("serial", |t| {
-            let first = t.index * ITEMS;
+            let first = t.index * items;
             let mut sum = t.read(elements, first);
-            for index in first + 1..first + ITEMS {
+            for index in first + 1..first + items {
                 let own = t.read(elements, index);
                 sum = t.combine(sum, own);
                 t.write(elements, index, sum);
             }
             t.write(totals, t.index, sum);
         });
-        block_scan::inclusive(block, totals, THREADS);
+        block_scan::inclusive(block, totals, threads);
         block.barrier();
-        Self { elements, totals, before }
+        Self { size, elements, totals, before }
     }
 
     /// The tile that an earlier phase loaded.
     pub(super) fn of<T: Word>(block: &Block<'_, T>) -> Self {
-        Self { elements: block.shared_before(0), totals: block.shared_before(1), before: block.shared_before(2) }
+        let [elements, totals, before] = [0, 1, 2].map(|number| block.shared_before(number));
+        Self { size: Size::of(block.shape()), elements, totals, before }
     }
 
     /// The word that holds what the whole tile combines to.
     pub(super) fn total(self) -> (Array, usize) {
-        (self.totals, THREADS - 1)
+        (self.totals, self.size.threads - 1)
     }
 
     /// Puts in front of each element what lies before its thread's, and stores. `before` was written before.
     pub(super) fn store<T: Word>(self, block: &mut Block<'_, T>, y: Array, n: usize) {
-        let tile = block.index;
+        let (tile, Size { tile: elements, items, .. }) = (block.index, self.size);
         block.barrier();
         block.step("add", |t| {
             let lower = if t.branch(t.index > 0) { Some(t.read(self.totals, t.index - 1)) } else { None };
@@ -65,7 +81,7 @@ impl Tile {
                 (one, other) => one.or(other),
             };
             if let Some(before) = before {
-                for index in t.index * ITEMS..(t.index + 1) * ITEMS {
+                for index in t.index * items..(t.index + 1) * items {
                     let own = t.read(self.elements, index);
                     let both = t.combine(before, own);
                     t.write(self.elements, index, both);
@@ -73,6 +89,6 @@ impl Tile {
             }
         });
         block.barrier();
-        block_scan::store(block, self.elements, TILE, (y, n), tile * TILE);
+        block_scan::store(block, self.elements, elements, (y, n), tile * elements);
     }
 }

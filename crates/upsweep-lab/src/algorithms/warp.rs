@@ -1,5 +1,5 @@
 //! What a warp does by shuffles, without shared memory and without barriers. A block's registers are a slice with one word
-//! for each of its threads.
+//! for each of its threads, and has a name to show.
 
 use crate::machine::{Block, Word};
 
@@ -13,7 +13,12 @@ pub(super) enum Order {
 }
 
 /// Combines the registers of warp 0's first `count` lanes into that of lane 0.
-pub(super) fn reduce<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], count: usize, order: Order) {
+pub(super) fn reduce<T: Word>(
+    block: &mut Block<'_, T>,
+    (name, registers): (&'static str, &mut [T]),
+    count: usize,
+    order: Order,
+) {
     let mut stride = 1;
     while stride < count {
         let old = registers.to_vec();
@@ -21,10 +26,11 @@ pub(super) fn reduce<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], cou
             let takes_part = t.warp() == 0 && t.lane() % (2 * stride) == 0 && t.lane() + stride < count;
             if t.branch(takes_part) {
                 let (own, other) = (old[t.index], t.shuffle(&old, t.index + stride));
-                registers[t.index] = match order {
+                let both = match order {
                     Order::Ascending => t.combine(own, other),
                     Order::Descending => t.combine(other, own),
                 };
+                registers[t.index] = t.keep(name, both);
             }
         });
         stride *= 2;
@@ -33,14 +39,20 @@ pub(super) fn reduce<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], cou
 
 /// The inclusive scan of the registers of each group of `width` lanes, a power of two, in the block's first `warps` warps:
 /// Kogge and Stone's steps.
-pub(super) fn scan<T: Word>(block: &mut Block<'_, T>, registers: &mut [T], warps: usize, width: usize) {
+pub(super) fn scan<T: Word>(
+    block: &mut Block<'_, T>,
+    (name, registers): (&'static str, &mut [T]),
+    warps: usize,
+    width: usize,
+) {
     let mut stride = 1;
     while stride < width {
         let old = registers.to_vec();
         block.step("scan the warp", |t| {
             if t.branch(t.warp() < warps && t.lane() < width && t.lane() >= stride) {
                 let other = t.shuffle(&old, t.index - stride);
-                registers[t.index] = t.combine(other, old[t.index]);
+                let both = t.combine(other, old[t.index]);
+                registers[t.index] = t.keep(name, both);
             }
         });
         stride *= 2;

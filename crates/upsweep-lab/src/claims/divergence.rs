@@ -100,6 +100,34 @@ fn unrolled_bound() -> Result<Measured, String> {
     Ok(Measured::new("lockstep orders them", fault.as_deref().unwrap_or("it does"), fault.is_none()))
 }
 
+/// 512 threads that add to their words, some of them on another path than the rest: divergent warps, and cycles.
+fn two_paths(other: fn(usize) -> bool) -> Result<[u64; 2], String> {
+    let (_, run) = block(&[1; 512], 512, |block, s| {
+        block.step("add", |t| {
+            let index = t.index;
+            if t.branch(other(index)) {
+                let own = t.read(s, index);
+                let twice = t.combine(own, own);
+                t.write(s, index, twice);
+            } else {
+                let own = t.read(s, index);
+                let more = t.combine(own, 1);
+                t.write(s, index, more);
+            }
+        });
+    })?;
+    let [add] = counts(&run, &["add"])[..] else { return Err("not one step".to_owned()) };
+    Ok([add.divergent_branches, add.cycles])
+}
+
+fn aligned() -> Result<Measured, String> {
+    let (none, aligned) = (two_paths(|_| false)?, two_paths(|thread| thread / WARP % 2 == 1)?);
+    let [warps, cycles] = two_paths(|thread| thread % 2 == 1)?;
+    let words = |[warps, cycles]: [u64; 2]| format!("{warps} warps diverge, {cycles} cycles");
+    let found = format!("{}; every second thread: {warps} warps, {cycles} cycles", words(aligned));
+    Ok(Measured::new(words(none), found, aligned == none && warps > 0 && cycles > none[1]))
+}
+
 fn race() -> Result<Measured, String> {
     let racing =
         |n: &usize| run("kogge-stone-race", *n, Banks::ThirtyTwo).is_err_and(|error| error.starts_with("race"));
@@ -108,6 +136,13 @@ fn race() -> Result<Measured, String> {
 }
 
 pub(super) static CLAIMS: &[Open] = &[
+    Open {
+        name: "aligned-branches",
+        source: "Lensch and Strzodka, \"Task-Parallel Programming\"",
+        statement: "branches that are aligned with warps cost nothing; within a warp they do",
+        remark: "512 threads on two paths, by whole warps: no more than on one path. By every second thread each warp takes both.",
+        measure: aligned,
+    },
     Open {
         name: "interleaved-first-steps",
         source: "Lensch and Strzodka, \"Some Observations\"",

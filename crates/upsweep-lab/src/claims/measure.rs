@@ -46,7 +46,7 @@ pub(super) fn outcome<T: Element>(
 ) -> Result<Outcome<T>, String> {
     let algorithm = by_name(name).ok_or_else(|| format!("there is no algorithm {name}"))?;
     let input = Input { values, heads: &vec![false; values.len()] };
-    let setup = Setup { operator, banks, records: false };
+    let setup = Setup { operator, shape: banks.into(), records: false };
     algorithm.run(setup, &input).map_err(|error| error.to_string())
 }
 

@@ -9,7 +9,7 @@ use crate::operator::Operator;
 /// A run on `n` ones that knows who read what.
 fn recorded(name: &str, n: usize, banks: Banks) -> Result<Run, String> {
     let algorithm = by_name(name).ok_or_else(|| format!("there is no algorithm {name}"))?;
-    let setup = Setup { operator: Operator::<i64>::sum(), banks, records: true };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape: banks.into(), records: true };
     let outcome = algorithm.run(setup, &Input { values: &vec![1; n], heads: &vec![false; n] });
     Ok(outcome.map_err(|error| error.to_string())?.run)
 }

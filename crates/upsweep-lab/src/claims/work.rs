@@ -23,6 +23,25 @@ fn reductions() -> Result<Measured, String> {
     Ok(Measured::same(&[511; 3], &found))
 }
 
+/// Each thread adds up its prefix by itself: what all threads do together.
+fn unshared() -> Result<Measured, String> {
+    let lengths = [8, 64, 512];
+    let found = lengths.map(|n: u64| {
+        let (_, run) = block(&vec![1; n as usize], n as usize, |block, s| {
+            block.step("add", |t| {
+                let mut sum = t.read(s, 0);
+                for index in 1..=t.index {
+                    let own = t.read(s, index);
+                    sum = t.combine(sum, own);
+                }
+            });
+        })?;
+        Ok(run.total().operations)
+    });
+    let found: Vec<u64> = found.into_iter().collect::<Result<_, String>>()?;
+    Ok(Measured::same(&lengths.map(|n| n * (n - 1) / 2), &found))
+}
+
 fn per_step() -> Result<Measured, String> {
     let run = run("kogge-stone", 512, Banks::ThirtyTwo)?;
     let found: Vec<_> = counts(&run, &["add"]).iter().map(|step| step.operations).collect();
@@ -130,6 +149,13 @@ pub(super) static CLAIMS: &[Open] = &[
         remark: "Counted for reduce-interleaved, reduce-strided and reduce-sequential at n = 512. The unrolled and the \
                  shuffled form do more: all lanes of a warp combine, for the price of one.",
         measure: reductions,
+    },
+    Open {
+        name: "unshared-work",
+        source: "Hwu, Kirk, El Hajj, \"Parallel scan with the Kogge-Stone algorithm\"",
+        statement: "the reduction tree of element i takes i additions, so a tree for each element takes O(N^2)",
+        remark: "n (n - 1) / 2, at n = 8, 64, 512. Kogge-Stone shares partial sums: 17, 321, 4097.",
+        measure: unshared,
     },
     Open {
         name: "naive-work-per-step",

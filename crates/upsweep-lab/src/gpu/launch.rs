@@ -54,7 +54,7 @@ impl Gpu {
         operator: &Operator<T>,
         input: &Input<'_, T>,
     ) -> Result<Vec<T>> {
-        algorithm.check(operator, input).map_err(Error::Input)?;
+        algorithm.check(operator, Banks::ThirtyTwo.into(), input).map_err(Error::Input)?;
         let heads: Vec<u8> = input.heads.iter().flat_map(|&head| u32::from(head).to_ne_bytes()).collect();
         let heads = self.stream.clone_htod(&heads)?;
         let values = self.stream.clone_htod(&T::to_bytes(input.values))?;

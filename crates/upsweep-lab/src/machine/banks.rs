@@ -1,6 +1,6 @@
 //! The banks of shared memory, and the accesses that collide in them.
 
-/// Threads of a warp, which access the banks together.
+/// Threads of a warp on every GPU, which access the banks together; the most that the model's warps have.
 pub const WARP: usize = 32;
 
 /// The banks of shared memory: word i lies in bank i modulo their number.
@@ -10,6 +10,12 @@ pub enum Banks {
     Sixteen,
     /// 32 banks, a whole warp at a time: every GPU since Fermi.
     ThirtyTwo,
+    /// 2 banks, of no GPU: so few that a picture shows them all.
+    Two,
+    /// 4 banks.
+    Four,
+    /// 8 banks.
+    Eight,
 }
 
 impl Banks {
@@ -19,7 +25,16 @@ impl Banks {
         match self {
             Self::Sixteen => 16,
             Self::ThirtyTwo => 32,
+            Self::Two => 2,
+            Self::Four => 4,
+            Self::Eight => 8,
         }
+    }
+
+    /// As many banks as this, if there are such.
+    #[must_use]
+    pub fn of(number: usize) -> Option<Self> {
+        [Self::Two, Self::Four, Self::Eight, Self::Sixteen, Self::ThirtyTwo].into_iter().find(|b| b.number() == number)
     }
 
     /// The degree of conflict of one access: the most different words of one bank. Threads at the same word are served

@@ -1,11 +1,11 @@
 //! A block of threads on the machine.
 
-use super::banks::WARP;
 use super::counts::Counts;
 use super::memory::{Array, Flags, Space, Word};
 use super::model::Machine;
 use super::pending::Done;
 use super::run::Step;
+use super::shape::Shape;
 use super::state::State;
 use super::thread::Thread;
 use crate::operator::Operator;
@@ -32,6 +32,12 @@ impl<'a, T: Word> Block<'a, T> {
     #[must_use]
     pub fn operator(&self) -> Operator<T> {
         self.machine.operator
+    }
+
+    /// How large the machine's parts are.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.machine.shape
     }
 
     /// An array in shared memory, behind those before it. Its words hold nothing yet.
@@ -71,13 +77,14 @@ impl<'a, T: Word> Block<'a, T> {
         let mut pending = mem::take(&mut self.machine.pending);
         pending.begin(self.state.clock);
         let mut divergent = Vec::new();
-        for warp in 0..self.threads.div_ceil(WARP) {
-            for index in warp * WARP..self.threads.min((warp + 1) * WARP) {
+        let width = self.machine.shape.warp;
+        for warp in 0..self.threads.div_ceil(width) {
+            for index in warp * width..self.threads.min((warp + 1) * width) {
                 let mut thread = Thread::new(self.machine, self.state, &mut pending, label, index);
                 body(&mut thread);
                 thread.end();
             }
-            if pending.end_warp(self.machine.banks, self.machine.records) {
+            if pending.end_warp(self.machine.shape.banks, self.machine.records) {
                 divergent.push(warp);
             }
         }

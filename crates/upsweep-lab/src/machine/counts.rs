@@ -34,6 +34,10 @@ pub struct Counts {
     /// The lecture's cost of shared memory: 2 cycles an access of a warp, times its conflict degree; so 6 for the two
     /// reads and the write of `s[a] += s[b]`. And 8 for each warp-step with padded addresses.
     pub cycles: u64,
+    /// Turns of shared memory: for each access of a warp or half-warp its degree.
+    pub turns: u64,
+    /// Lines of 32 words that the accesses of warps to global memory touch: 1 an access, where neighbours read neighbours.
+    pub lines: u64,
 }
 
 impl Counts {
@@ -66,6 +70,8 @@ impl AddAssign for Counts {
         self.conflicts += other.conflicts;
         self.worst_degree = self.worst_degree.max(other.worst_degree);
         self.cycles += other.cycles;
+        self.turns += other.turns;
+        self.lines += other.lines;
     }
 }
 

@@ -91,6 +91,19 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Where it is; [`None`]: not at a word.
+    #[must_use]
+    pub fn at(&self) -> Option<Site> {
+        match *self {
+            Self::Race { at, .. } | Self::Outside { at, .. } | Self::Unwritten { at, .. } | Self::Stuck { at, .. } => {
+                Some(at)
+            }
+            Self::OtherWarp { .. } => None,
+        }
+    }
+}
+
 impl Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

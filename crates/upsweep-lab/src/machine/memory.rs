@@ -1,6 +1,5 @@
 //! Words, arrays of them, and who touched them last.
 
-use super::banks::WARP;
 use super::counts::Span;
 use super::fault::Access;
 use std::fmt::{Debug, Display};
@@ -36,6 +35,7 @@ pub(super) struct Stamp {
     pub(super) launch: NonZeroU32,
     pub(super) block: u32,
     pub(super) thread: u32,
+    pub(super) warp: u32,
     /// Barriers that the block had passed.
     pub(super) barriers: u32,
     /// Steps that the block had taken.
@@ -44,7 +44,7 @@ pub(super) struct Stamp {
 
 impl Stamp {
     fn warp(&self) -> (u32, u32) {
-        (self.block, self.thread / WARP as u32)
+        (self.block, self.warp)
     }
 
     /// Whether something lets `later` come after this access in every run.
@@ -249,7 +249,7 @@ mod tests {
                     launch = launch.saturating_add(1);
                 }
                 let thread = random(threads) / 32 * 32 + random(2);
-                let now = Stamp { launch, block, thread, barriers: *barriers, step: *step };
+                let now = Stamp { launch, block, thread, warp: thread / 32, barriers: *barriers, step: *step };
                 let write = random(4) == 0;
                 let expected = all.note(now, write);
                 let found = if write { history.note_write(now).is_some() } else { history.note_read(now).is_some() };

@@ -1,18 +1,18 @@
 //! The machine: its memory, its run so far, and what is wrong with it.
 
-use super::banks::Banks;
 use super::counts::Span;
 use super::fault::Fault;
 use super::memory::{Array, Flags, Memory, Space, Word};
 use super::pending::Pending;
 use super::run::{ArrayInfo, Run};
+use super::shape::Shape;
 use crate::operator::Operator;
 
 /// A GPU that runs kernels on the host, and writes down what they do.
 #[derive(Debug)]
 pub struct Machine<T> {
     pub(super) operator: Operator<T>,
-    pub(super) banks: Banks,
+    pub(super) shape: Shape,
     pub(super) memory: Memory<T>,
     pub(super) pending: Pending<T>,
     pub(super) run: Run,
@@ -27,10 +27,10 @@ pub struct Machine<T> {
 impl<T: Word> Machine<T> {
     /// A machine with nothing in its memory.
     #[must_use]
-    pub fn new(operator: Operator<T>, banks: Banks) -> Self {
+    pub fn new(operator: Operator<T>, shape: impl Into<Shape>) -> Self {
         Self {
             operator,
-            banks,
+            shape: shape.into(),
             memory: Memory::default(),
             pending: Pending::default(),
             run: Run::default(),
@@ -54,10 +54,10 @@ impl<T: Word> Machine<T> {
         self.operator
     }
 
-    /// The banks of shared memory.
+    /// How large its parts are.
     #[must_use]
-    pub fn banks(&self) -> Banks {
-        self.banks
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// An array in global memory that holds `words`.
@@ -93,7 +93,7 @@ impl<T: Word> Machine<T> {
         words: Vec<Option<T>>,
         block: Option<usize>,
     ) -> Array {
-        self.list(name, space, block, &words);
+        self.list(name, (space, offset), block, &words);
         self.memory.new_values(name, space, offset, words)
     }
 
@@ -105,14 +105,21 @@ impl<T: Word> Machine<T> {
         words: Vec<Option<u32>>,
         block: Option<usize>,
     ) -> Flags {
-        self.list(name, space, block, &words);
+        self.list(name, (space, offset), block, &words);
         self.memory.new_flags(name, space, offset, words)
     }
 
-    fn list<V: Word>(&mut self, name: &'static str, space: Space, block: Option<usize>, words: &[Option<V>]) {
+    fn list<V: Word>(
+        &mut self,
+        name: &'static str,
+        (space, offset): (Space, usize),
+        block: Option<usize>,
+        words: &[Option<V>],
+    ) {
         if self.records {
             let initial = words.iter().map(|word| word.map(|word| word.to_string())).collect();
-            self.run.arrays.push(ArrayInfo { name, space, block, initial, since: self.run.steps.len(), until: None });
+            let since = self.run.steps.len();
+            self.run.arrays.push(ArrayInfo { name, space, offset, block, initial, since, until: None });
         }
     }
 

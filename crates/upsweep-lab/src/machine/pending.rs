@@ -29,7 +29,8 @@ pub(super) struct Pending<T> {
     pub(super) events: Vec<Event>,
     /// For each access to shared memory: the event, whether it is a write, its place there. Then the degrees come in.
     pub(super) shared: Vec<(usize, bool, usize)>,
-    degrees: Vec<(usize, u64)>,
+    /// The access, its degree, and the first of those that are served with it.
+    degrees: Vec<(usize, u64, usize)>,
 }
 
 impl<T> Default for Pending<T> {
@@ -60,9 +61,9 @@ impl<T: Word> Pending<T> {
     /// Ends a warp's part of the step; `records`: each access is told its degree. Returns whether the warp diverged.
     pub(super) fn end_warp(&mut self, banks: Banks, records: bool) -> bool {
         let Self { warp, counts, degrees, .. } = self;
-        warp.finish(banks, counts, &mut |number, degree| {
+        warp.finish(banks, counts, &mut |number, degree, together| {
             if records {
-                degrees.push((number, degree));
+                degrees.push((number, degree, together));
             }
         })
     }
@@ -79,12 +80,12 @@ impl<T: Word> Pending<T> {
         for (flags, index, value) in self.flags.drain(..) {
             memory.flags[flags.0].set(index, value, after);
         }
-        for (number, degree) in self.degrees.drain(..) {
+        for (number, degree, together) in self.degrees.drain(..) {
             let (event, write, place) = self.shared[number];
             let event = &mut self.events[event];
             let places = if write { &mut event.writes } else { &mut event.reads };
             if let Some(place) = places.get_mut(place) {
-                place.degree = degree;
+                (place.degree, place.together) = (degree, together);
             }
         }
         self.shared.clear();

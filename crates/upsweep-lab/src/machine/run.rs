@@ -10,6 +10,8 @@ pub struct ArrayInfo {
     pub name: &'static str,
     /// Where it lies.
     pub space: Space,
+    /// Words of its block's shared memory before it.
+    pub offset: usize,
     /// The block whose shared memory it is in.
     pub block: Option<usize>,
     /// What its words held at first.
@@ -40,6 +42,8 @@ pub struct Place {
     /// How many threads of the same access of the warp, or half-warp, had different words of the same bank; 1 is no
     /// conflict, 0 stands for global memory.
     pub degree: u64,
+    /// The warp, or half-warp, accesses shared memory at once: the accesses of a step that have the same number here.
+    pub together: usize,
 }
 
 /// What one thread did in a step.
@@ -55,6 +59,8 @@ pub struct Event {
     pub operations: u64,
     /// The threads whose registers it read.
     pub shuffles: Vec<usize>,
+    /// What it put into registers that outlast the step: name and value.
+    pub kept: Vec<(&'static str, String)>,
     /// For each write that comes from words read in the same step: the place in `reads`, the place in `writes`. These are
     /// the reads since the thread's last write, or else all before; where it combined nothing in between, it copies, and
     /// only a read of the same value counts.
@@ -132,6 +138,28 @@ impl Run {
     pub(super) fn end_after(&mut self, steps: usize) {
         self.steps.truncate(steps);
         self.arrays.retain(|array| array.since < steps);
+    }
+
+    /// The registers after the first `steps` steps of the block that took the last of them: each name, and what its threads
+    /// hold. A register lasts as long as its kernel.
+    #[must_use]
+    pub fn registers_after(&self, steps: usize) -> Vec<(&'static str, Vec<Option<String>>)> {
+        let mut registers: Vec<(&'static str, Vec<Option<String>>)> = Vec::new();
+        let Some(last) = steps.checked_sub(1).and_then(|last| self.steps.get(last)) else { return registers };
+        let before = self.steps[..steps].iter().rev().take_while(|step| step.kernel == last.kernel).count();
+        let own = self.steps[steps - before..steps].iter().filter(|step| step.block == last.block);
+        for (event, step) in own.flat_map(|step| step.events.iter().map(move |event| (event, step))) {
+            for (name, value) in &event.kept {
+                let place = registers.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+                    registers.push((name, vec![None; step.counts.threads as usize]));
+                    registers.len() - 1
+                });
+                if let Some(register) = registers[place].1.get_mut(event.thread) {
+                    *register = Some(value.clone());
+                }
+            }
+        }
+        registers
     }
 
     /// What the arrays hold after the first `steps` steps.

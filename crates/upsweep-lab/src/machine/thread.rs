@@ -1,6 +1,5 @@
 //! A thread, and what it does in a step.
 
-use super::banks::WARP;
 use super::fault::{Access, Fault, Site};
 use super::memory::{Array, Flags, Space, Stamp, Word};
 use super::model::Machine;
@@ -22,6 +21,8 @@ pub struct Thread<'a, T> {
     pub index: usize,
     /// Its block.
     pub block: usize,
+    warp: usize,
+    lane: usize,
     /// Where its own writes begin among the pending ones.
     own: (usize, usize),
     /// Whether it has done something.
@@ -41,7 +42,22 @@ impl<'a, T: Word> Thread<'a, T> {
         index: usize,
     ) -> Self {
         let (block, own) = (state.index, (pending.values.len(), pending.flags.len()));
-        Self { machine, state, pending, label, index, block, own, active: false, operations: 0, sourced: (0, 0) }
+        let width = machine.shape.warp;
+        let (warp, lane) = (index / width, index % width);
+        Self {
+            machine,
+            state,
+            pending,
+            label,
+            index,
+            block,
+            warp,
+            lane,
+            own,
+            active: false,
+            operations: 0,
+            sourced: (0, 0),
+        }
     }
 
     pub(super) fn end(self) {
@@ -56,13 +72,13 @@ impl<'a, T: Word> Thread<'a, T> {
     /// The thread's place in its warp.
     #[must_use]
     pub fn lane(&self) -> usize {
-        self.index % WARP
+        self.lane
     }
 
     /// The thread's warp.
     #[must_use]
     pub fn warp(&self) -> usize {
-        self.index / WARP
+        self.warp
     }
 
     /// What is combined.
@@ -91,7 +107,7 @@ impl<'a, T: Word> Thread<'a, T> {
     /// The index with a word of padding for each round of the banks before it: i + i / banks.
     pub fn padded(&mut self, index: usize) -> usize {
         self.pending.warp.padded = true;
-        index + index / self.machine.banks.number()
+        index + index / self.machine.shape.banks.number()
     }
 
     /// What another thread of the warp, or this one, has in the register: `registers` is that of all threads of the block,
@@ -103,13 +119,21 @@ impl<'a, T: Word> Thread<'a, T> {
             self.pending.event.shuffles.push(from);
         }
         match registers.get(from) {
-            Some(&register) if from / WARP == self.warp() => register,
+            Some(&register) if from / self.machine.shape.warp == self.warp => register,
             _ => {
                 let (kernel, step) = (self.state.kernel, self.label);
                 self.fail(Fault::OtherWarp { kernel, step, block: self.block, thread: self.index, from });
                 self.machine.operator.identity
             }
         }
+    }
+
+    /// `value`, which the thread puts into the register `name`: what pictures show of it.
+    pub fn keep<V: Word>(&mut self, name: &'static str, value: V) -> V {
+        if self.machine.records {
+            self.pending.event.kept.push((name, value.to_string()));
+        }
+        value
     }
 
     /// The word `array[index]`.
@@ -178,9 +202,11 @@ impl<'a, T: Word> Thread<'a, T> {
             launch: self.machine.memory.launch,
             block: self.block as u32,
             thread: self.index as u32,
+            warp: self.warp as u32,
             barriers: self.state.barriers,
             step: self.state.steps,
         };
+        let lane = self.lane();
         let memory = &mut self.machine.memory;
         let (space, offset, len, other) = match name {
             Name::Value(Array(id)) => memory.values[id].note(index, write, now),
@@ -198,7 +224,6 @@ impl<'a, T: Word> Thread<'a, T> {
         let counts = &mut self.pending.counts;
         if space == Space::Shared {
             *(if write { &mut counts.shared_writes } else { &mut counts.shared_reads }) += 1;
-            let lane = self.index % WARP;
             self.pending.warp.access(at, lane, write, offset + index, self.pending.accesses);
             self.pending.accesses += 1;
             if self.machine.records {
@@ -209,6 +234,7 @@ impl<'a, T: Word> Thread<'a, T> {
         } else {
             *(if write { &mut counts.global_writes } else { &mut counts.global_reads }) += 1;
             self.pending.transfers |= space == Space::Global;
+            self.pending.warp.global(at, lane, write, index);
         }
         true
     }
@@ -243,7 +269,7 @@ impl<'a, T: Word> Thread<'a, T> {
             Name::Value(Array(id)) => self.machine.memory.values[id].listed,
             Name::Flag(Flags(id)) => self.machine.memory.flags[id].listed,
         };
-        let place = Place { array, index, value: value.to_string(), degree: 0 };
+        let place = Place { array, index, value: value.to_string(), degree: 0, together: 0 };
         if write {
             self.note_flows(&place.value);
             self.pending.event.writes.push(place);

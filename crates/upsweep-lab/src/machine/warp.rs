@@ -14,6 +14,9 @@ use super::counts::Counts;
 use std::cmp::Reverse;
 use std::panic::Location;
 
+/// Words of a line of global memory: 128 bytes.
+const LINE: usize = 32;
+
 /// Where in the kernel's source something is done. A copy reads and then writes at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
@@ -35,6 +38,8 @@ enum Act {
     Branch(bool),
     /// An access to a word of shared memory, and which access of the step it is.
     Access { word: usize, number: usize },
+    /// An access to a word of global memory.
+    Global { word: usize },
 }
 
 /// When a thread's next act is due: behind which place, whether back at the head of a loop that ends there, and what it is.
@@ -68,14 +73,24 @@ impl Warp {
         self.lanes[lane].push((Place::new(at, write), Act::Access { word, number }));
     }
 
+    /// Notes an access to a word of global memory.
+    pub(super) fn global(&mut self, at: &Location<'_>, lane: usize, write: bool, word: usize) {
+        self.lanes[lane].push((Place::new(at, write), Act::Global { word }));
+    }
+
     /// Notes a branch.
     pub(super) fn branch(&mut self, at: &Location<'_>, lane: usize, taken: bool) {
         self.lanes[lane].push((Place::new(at, false), Act::Branch(taken)));
     }
 
-    /// Adds the warp's part to `counts`, says of each access what its degree is, and begins anew. Returns whether the warp
-    /// diverged.
-    pub(super) fn finish(&mut self, banks: Banks, counts: &mut Counts, degree_of: &mut dyn FnMut(usize, u64)) -> bool {
+    /// Adds the warp's part to `counts`, says of each access what its degree is and which is the first that is served with
+    /// it, and begins anew. Returns whether the warp diverged.
+    pub(super) fn finish(
+        &mut self,
+        banks: Banks,
+        counts: &mut Counts,
+        degree_of: &mut dyn FnMut(usize, u64, usize),
+    ) -> bool {
         let ends = self.ends_of_loops();
         let mut done = [0; WARP];
         let mut divergent = 0;
@@ -146,23 +161,36 @@ fn access(
     banks: Banks,
     acts: impl Iterator<Item = (usize, Act)>,
     counts: &mut Counts,
-    degree_of: &mut dyn FnMut(usize, u64),
+    degree_of: &mut dyn FnMut(usize, u64, usize),
 ) {
     let (mut words, mut numbers, mut halves) = ([0; WARP], [0; WARP], [0; WARP]);
-    let mut count = 0;
+    let (mut count, mut lines, mut distinct) = (0, [0; WARP], 0);
     for (lane, act) in acts {
-        if let Act::Access { word, number } = act {
-            (words[count], numbers[count], halves[count]) = (word, number, lane / banks.number());
-            count += 1;
+        match act {
+            Act::Access { word, number } => {
+                (words[count], numbers[count], halves[count]) = (word, number, lane / banks.number());
+                count += 1;
+            }
+            // They come in rising order of lanes, which is no order of words.
+            Act::Global { word } if !lines[..distinct].contains(&(word / LINE)) => {
+                lines[distinct] = word / LINE;
+                distinct += 1;
+            }
+            Act::Global { .. } | Act::Branch(_) => {}
         }
+    }
+    counts.lines += distinct as u64;
+    if count == 0 {
+        return;
     }
     // The half-warps take turns; the lecture counts the slower one.
     let (mut worst, mut first) = (0, 0);
     for group in halves[..count].chunk_by(|a, b| a == b) {
         let last = first + group.len();
         let degree = banks.degree(&words[first..last]);
-        numbers[first..last].iter().for_each(|&number| degree_of(number, degree));
+        numbers[first..last].iter().for_each(|&number| degree_of(number, degree, numbers[first]));
         counts.conflicts += degree - 1;
+        counts.turns += degree;
         worst = worst.max(degree);
         first = last;
     }

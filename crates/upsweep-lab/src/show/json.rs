@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use super::{place_of, svg};
-use crate::machine::{Counts, Event, Place};
+use crate::machine::{Counts, Event, Fault, Place, Space};
 use serde_json::{Value, json};
 
 /// The run as the player reads it, safe between the tags of a script.
@@ -15,6 +15,8 @@ fn run(recording: &Recording) -> Value {
     let arrays = recording.run.arrays.iter().map(|array| {
         json!({
             "name": array.name,
+            "offset": array.offset,
+            "status": array.space == Space::Status,
             "place": place_of(array),
             "block": array.block,
             "since": array.since,
@@ -36,21 +38,31 @@ fn run(recording: &Recording) -> Value {
     json!({
         "arrays": arrays.collect::<Vec<_>>(),
         "steps": steps.collect::<Vec<_>>(),
-        "fault": recording.fault.map(|fault| fault.to_string()),
+        "fault": recording.fault.as_ref().map(fault),
+        "warp": recording.shape.warp,
+        "tile": recording.tile(),
+        "banks": recording.shape.banks.number(),
         "identity": recording.identity,
         "column": svg::column_width_of(recording),
     })
 }
 
-/// What a thread did: its number, what it read and wrote, how often it combined, whose registers it read.
-fn event(event: &Event) -> Value {
-    let places = |places: &[Place]| places.iter().map(place).collect::<Vec<_>>();
-    json!([event.thread, places(&event.reads), places(&event.writes), event.operations, event.shuffles])
+/// What is wrong, and the word at which it is.
+fn fault(fault: &Fault) -> Value {
+    let at = fault.at();
+    json!({ "text": fault.to_string(), "array": at.map(|at| at.array), "index": at.map(|at| at.index) })
 }
 
-/// Array, word, value, degree.
+/// What a thread did: its number, what it read and wrote, how often it combined, whose registers it read, what it keeps in its
+/// own.
+fn event(event: &Event) -> Value {
+    let places = |places: &[Place]| places.iter().map(place).collect::<Vec<_>>();
+    json!([event.thread, places(&event.reads), places(&event.writes), event.operations, event.shuffles, event.kept])
+}
+
+/// Array, word, value, degree, what it is together with.
 fn place(place: &Place) -> Value {
-    json!([place.array, place.index, place.value, place.degree])
+    json!([place.array, place.index, place.value, place.degree, place.together])
 }
 
 /// The counts in the order of [`NAMES`].

@@ -16,6 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod banks;
+mod hints;
 pub mod html;
 mod json;
 pub mod layout;
@@ -26,24 +28,10 @@ pub mod svg;
 mod tests;
 pub mod text;
 
+pub use hints::{hints, small, telling};
 pub use recording::Recording;
 
-use crate::algorithm::{Algorithm, Error, Input, Setup};
-use crate::machine::{ArrayInfo, Banks, Counts, Space};
-use crate::operator::Operator;
-
-/// The number of elements that shows what an algorithm is about: 16; or the least from there to 64 at which the model
-/// finds a fault.
-#[must_use]
-pub fn telling_length(algorithm: &Algorithm, banks: Banks) -> usize {
-    let faulty = |&n: &usize| {
-        let input = Input { values: &vec![1; n], heads: &vec![false; n] };
-        let setup = Setup { operator: Operator::<i64>::sum(), banks, records: false };
-        matches!(algorithm.run(setup, &input), Err(Error::Fault(_)))
-    };
-    let most = algorithm.limit.min(64);
-    (16..=most).find(faulty).unwrap_or(most.min(16))
-}
+use crate::machine::{ArrayInfo, Counts, Space};
 
 /// Degrees of conflict that are drawn alike: the highest of each class, its name, its class in the style sheet.
 const DEGREES: [(u64, &str, &str); 5] = [

@@ -1,7 +1,7 @@
 //! A run that was recorded, with what it was made of, as text.
 
 use crate::algorithm::{Algorithm, Computes, Element, Error, Input, Setup};
-use crate::machine::{Banks, Fault, Run};
+use crate::machine::{Fault, Order, Run, Shape, WARP};
 use crate::operator::Operator;
 
 /// A recorded run and its circumstances: what every picture is made of.
@@ -13,8 +13,8 @@ pub struct Recording {
     pub operator: &'static str,
     /// The operator's identity.
     pub identity: String,
-    /// The banks of shared memory.
-    pub banks: Banks,
+    /// The machine.
+    pub shape: Shape,
     /// The elements.
     pub input: Vec<String>,
     /// Where segments begin; looked at by segmented scans only.
@@ -37,16 +37,17 @@ impl Recording {
     pub fn of<T: Element>(
         algorithm: &'static Algorithm,
         operator: Operator<T>,
-        banks: Banks,
+        shape: impl Into<Shape>,
         input: &Input<'_, T>,
     ) -> Result<Self, Error> {
-        let (results, run, fault) = algorithm.run_to_fault(Setup { operator, banks, records: true }, input)?;
+        let shape = shape.into();
+        let (results, run, fault) = algorithm.run_to_fault(Setup { operator, shape, records: true }, input)?;
         let text = |values: &[T]| values.iter().map(ToString::to_string).collect();
         Ok(Self {
             algorithm,
             operator: operator.name,
             identity: operator.identity.to_string(),
-            banks,
+            shape,
             input: text(input.values),
             heads: input.heads.to_vec(),
             results: text(&results),
@@ -65,9 +66,27 @@ impl Recording {
     /// What was run, in a line.
     #[must_use]
     pub fn summary(&self) -> String {
-        let (n, banks) = (self.input.len(), self.banks.number());
+        let (n, Shape { warp, banks, order, .. }) = (self.input.len(), self.shape);
         let elements = if n == 1 { "element" } else { "elements" };
-        format!("{} of {n} {elements}, operator {}, {banks} banks", self.algorithm.computes.name(), self.operator)
+        let kind = self.algorithm.computes.name();
+        let mut summary = format!("{kind} of {n} {elements}, operator {}, {} banks", self.operator, banks.number());
+        let mut add = |words: String| summary.push_str(&words);
+        if warp != WARP {
+            add(format!(", warps of {warp}"));
+        }
+        if let Some(tile) = self.shape.own_tile().filter(|_| self.algorithm.has_tiles()) {
+            add(format!(", {tile} elements a block"));
+        }
+        if let Order::Chance(seed) = order {
+            add(format!(", blocks in the order of seed {seed}"));
+        }
+        summary
+    }
+
+    /// Elements of a tile, where a small machine has several.
+    #[must_use]
+    pub fn tile(&self) -> Option<usize> {
+        self.shape.own_tile().filter(|&tile| self.algorithm.has_tiles() && tile < self.input.len())
     }
 
     /// Whether the results are what they should be; [`None`] after a fault.

@@ -88,7 +88,8 @@ impl<'a> Picture<'a> {
             }
             rows.push((top, y));
         }
-        let words = layout.columns as i64 * column;
+        let tiles = recording.tile().map_or(0, |tile| recording.input.len().div_ceil(tile) * tile);
+        let words = layout.columns.max(tiles) as i64 * column;
         let width = sizes.margins[0] + words + sizes.margins[1];
         Self { recording, layout, sizes, column, lines, rows, width, height: y }
     }
@@ -154,13 +155,29 @@ impl<'a> Picture<'a> {
     fn point(&self, end: End) -> (i64, i64) {
         let left = self.sizes.margins[0];
         let x = match &self.layout.lines[end.line].shown {
-            Shown::Words { .. } => left + end.index as i64 * self.column + self.column / 2,
+            Shown::Words { array, values, .. } => {
+                let block = self.recording.run.arrays[*array].block;
+                let column = self.column_of(block, values.len(), end.index as i64);
+                left + column + self.column / 2
+            }
             Shown::Threads { threads, .. } => {
                 let width = self.layout.columns.max(1) as i64 * self.column;
                 left + (2 * end.index as i64 + 1) * width / (2 * *threads as i64).max(1)
             }
         };
         (x, self.lines[end.line])
+    }
+
+    /// Where a word's column begins. What belongs to a tile stands under the tile's elements.
+    fn column_of(&self, block: Option<usize>, words: usize, index: i64) -> i64 {
+        let Some(tile) = self.recording.tile() else { return index * self.column };
+        let tiles = self.recording.input.len().div_ceil(tile);
+        let (tile, half) = (tile as i64 * self.column, self.column / 2);
+        match block {
+            Some(block) if block < tiles => block as i64 * tile + index * self.column,
+            None if words == tiles => index * tile + tile / 2 - half,
+            _ => index * self.column,
+        }
     }
 
     /// The arrows between places that are shown, one path for each class of conflict.

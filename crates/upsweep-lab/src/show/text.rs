@@ -1,9 +1,16 @@
 //! A run as text: for each step what was counted, and the arrays that it wrote.
 
+use super::banks::{self, Item};
+use super::hints;
 use super::recording::Recording;
 use super::{count_of, divergence, name_of, phrases, place_of};
+use crate::lesson::{Line, Part, Section};
 use crate::machine::Step;
 use std::fmt::Write;
+
+/// The lecture's table of an access.
+const TABLE: [(&str, fn(&Item, usize) -> usize); 3] =
+    [("thread", |item, _| item.thread), ("word", |item, _| item.word), ("bank", |item, banks| item.word % banks)];
 
 /// Columns of a line, at most.
 const WIDTH: usize = 80;
@@ -76,15 +83,52 @@ impl Page<'_> {
             let heads = heads.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
             self.wrapped("segments begin at ", &heads);
         }
+        self.wrapped("source  ", algorithm.source);
+        self.lesson();
+        for (options, words) in hints(algorithm) {
+            self.wrapped_by("try  ", "     ", &format!("{options}   {words}"));
+        }
         let mark = match self.marks {
             Marks::Plain => "marked *",
             Marks::Colour => "in colour",
         };
-        self.line(format_args!("words that a step wrote are {mark}; . holds nothing yet"));
+        self.line(format_args!("\n-- the run --\nwords that a step wrote are {mark}; . holds nothing yet"));
         if recording.shown(&recording.identity) == "id" {
             self.line(format_args!("id is the identity, {}", recording.identity));
         }
         self.line(format_args!("\nbefore"));
+    }
+
+    /// The algorithm's text.
+    fn lesson(&mut self) {
+        for Section { heading, parts } in self.recording.algorithm.lesson().sections {
+            if !heading.is_empty() {
+                self.line(format_args!("\n-- {heading} --"));
+            }
+            for (number, part) in parts.iter().enumerate() {
+                if number > 0 || heading.is_empty() {
+                    self.line(format_args!(""));
+                }
+                match part {
+                    Part::Prose(text) => self.wrapped_by("", "", text),
+                    Part::Item(text) => self.wrapped_by("- ", "  ", text),
+                    Part::Code(lines) => lines.iter().for_each(|line| self.code(line)),
+                }
+            }
+        }
+    }
+
+    /// A line of code, with the names of its steps where they are not those of the line that it is in.
+    fn code(&mut self, line: &Line) {
+        let names: Vec<String> = line.steps.iter().map(ToString::to_string).collect();
+        match names.is_empty() {
+            true => self.line(format_args!("  {}", line.text)),
+            false => {
+                let names = format!("# {}", names.join(", "));
+                let gap = (WIDTH - 2).saturating_sub(line.text.chars().count() + names.chars().count()).max(1);
+                self.line(format_args!("  {}{:gap$}{names}", line.text, ""));
+            }
+        }
     }
 
     fn step(&mut self, number: usize, step: &Step, memory: &mut [Vec<Option<String>>]) {
@@ -106,11 +150,38 @@ impl Page<'_> {
         for (array, words) in &written {
             self.words(*array, &memory[*array], words);
         }
+        self.registers(number, step);
+        self.banks(step);
         if written.is_empty() {
             self.line(format_args!("  nothing is written: threads keep what they found in registers"));
         }
         for _ in 0..step.counts.barriers {
             self.line(format_args!("  {:-<1$}", "barrier ", WIDTH - 2));
+        }
+    }
+
+    /// What the step's threads put into registers.
+    fn registers(&mut self, number: usize, step: &Step) {
+        let kept = |name: &str| step.events.iter().any(|event| event.kept.iter().any(|(own, _)| *own == name));
+        for (name, values) in self.recording.run.registers_after(number + 1).iter().filter(|(name, _)| kept(name)) {
+            let words: Vec<&str> = values.iter().map(|value| value.as_deref().unwrap_or(".")).collect();
+            self.wrapped_by("    ", "        ", &format!("registers {name}: {}", words.join(" ")));
+        }
+    }
+
+    /// Which threads are at which banks in the step's worst access, if words of one bank collide in it.
+    fn banks(&mut self, step: &Step) {
+        let worst = banks::accesses(&self.recording.run, step).into_iter().rev().max_by_key(|access| access.degree);
+        let Some(access) = worst.filter(|access| access.degree > 1) else { return };
+        let array = name_of(&self.recording.run.arrays[access.array]);
+        let verb = if access.write { "write to" } else { "read of" };
+        self.line(format_args!("    the worst access, a {verb} {array}, takes {} turns", access.degree));
+        let banks = self.recording.shape.banks.number();
+        for items in access.items.chunks(16) {
+            for (title, of) in TABLE {
+                let cells: String = items.iter().map(|item| format!("{:>4}", of(item, banks))).collect();
+                self.line(format_args!("    {title:<7}{cells}"));
+            }
         }
     }
 
@@ -142,13 +213,19 @@ impl Page<'_> {
 
     /// `text` after `title`, in lines of the right length.
     fn wrapped(&mut self, title: &str, text: &str) {
+        self.wrapped_by(title, "    ", text);
+    }
+
+    /// The same, with lines that begin with `indent`, but the first.
+    fn wrapped_by(&mut self, title: &str, indent: &str, text: &str) {
         let mut line = title.to_owned();
-        let mut length = title.trim_start().chars().count();
+        let mut length = title.trim_start_matches('\n').chars().count();
         for word in text.split_inclusive(' ') {
             if length + word.trim_end().chars().count() > WIDTH {
                 line.truncate(line.trim_end().len());
-                line.push_str("\n    ");
-                length = 4;
+                line.push('\n');
+                line.push_str(indent);
+                length = indent.len();
             }
             line.push_str(word);
             length += word.chars().count();
@@ -186,7 +263,7 @@ impl Page<'_> {
             }
         }
         match (&recording.fault, recording.is_right()) {
-            (Some(_), _) => self.line(format_args!("fault   the model stops here")),
+            (Some(fault), _) => self.wrapped("fault   ", &fault.to_string()),
             (None, Some(true)) => self.line(format_args!("result  as it should be")),
             _ => self.wrapped("result  WRONG, should be ", &recording.expected.join(" ")),
         }

@@ -57,10 +57,15 @@ impl Browser {
 
     /// Opens a page from a file of its own.
     pub(crate) fn open(&mut self, page: &str) -> Tab<'_> {
+        self.open_at(page, "")
+    }
+
+    /// Opens a page at a fragment of its address, such as `#step=3`.
+    pub(crate) fn open_at(&mut self, page: &str, fragment: &str) -> Tab<'_> {
         self.pages += 1;
         let path = self.folder.path().join(format!("{}.html", self.pages));
         std::fs::write(&path, page).unwrap();
-        let url = format!("file://{}", path.display());
+        let url = format!("file://{}{fragment}", path.display());
         let mut tab = Tab { attached: None, url: url.clone(), events: Vec::new(), browser: self };
         let target = tab.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached = tab.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
@@ -169,6 +174,33 @@ impl Tab<'_> {
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
+    /// Opens the page anew, with or without scripts.
+    pub(crate) fn reload(&mut self, scripts: bool) {
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !scripts }));
+        let url = self.url.clone();
+        self.call("Page.navigate", json!({ "url": url }));
+        self.waits_for("document.readyState === 'complete'");
+    }
+
+    /// Whether the screen is a dark one, and whether motion is unwanted.
+    pub(crate) fn prefers(&mut self, dark: bool, still: bool) {
+        let scheme = if dark { "dark" } else { "light" };
+        let motion = if still { "reduce" } else { "no-preference" };
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": motion }
+        ]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// The milliseconds of a processor that the page has taken so far.
+    pub(crate) fn busy(&mut self) -> f64 {
+        self.call("Performance.enable", json!({ "timeDomain": "threadTicks" }));
+        let metrics = self.call("Performance.getMetrics", json!({}));
+        let thread = metrics["metrics"].as_array().unwrap().iter().find(|metric| metric["name"] == "ThreadTime");
+        thread.and_then(|metric| metric["value"].as_f64()).expect("browsers count their time") * 1e3
+    }
+
     /// Checks that the page asked for itself only, and that nothing went wrong in it.
     #[track_caller]
     pub(crate) fn is_quiet(&mut self) {
@@ -179,7 +211,8 @@ impl Tab<'_> {
             match event["method"].as_str() {
                 Some("Network.requestWillBeSent") => {
                     let url = parameters["request"]["url"].as_str().unwrap();
-                    assert!(url == self.url || url.starts_with("data:"), "{url}");
+                    let own = self.url.split('#').next().unwrap();
+                    assert!(url.starts_with(own) || url.starts_with("data:"), "{url}");
                     requests += 1;
                 }
                 Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => {

@@ -1,0 +1,78 @@
+//! What NVRTC 13.0 makes of the kernels for `sm_90` (sums of `int`): instructions, counted in nvdisasm's listing. An instruction is issued
+//! also where its predicate is false for all threads of a warp; only what a branch jumps over is not.
+//!
+//! The listings answer two questions. Rounds of trees whose loop asks `t < size / (2 * stride)`, or for a remainder, take 27 to 32
+//! instructions in every warp, and 18 of them are the division: so what holds those kernels up are instructions, and padding,
+//! which saves turns of shared memory, saves them nothing. And the swapped buffers of `double_buffered` are pairs of 64-bit
+//! addresses, of which a round moves 7 words: 20 instructions, where `kogge_stone` takes 12 with one barrier more.
+
+use crate::algorithm::{Algorithm, Computes};
+use crate::machine::{Run, WARP};
+use crate::variant::{Loads, Mapping, Order, Padding};
+
+/// The instructions of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Compiled {
+    /// Outside of loops: those of each warp, and those of the warp that is left in the end.
+    once: [u64; 2],
+    /// A round of the loop that adds, or goes up: those of each warp, and more of each warp that works.
+    up: [u64; 2],
+    /// A round of the loop that goes down.
+    down: [u64; 2],
+}
+
+impl Compiled {
+    /// Those of an algorithm of one block.
+    pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
+        let variant = algorithm.variant;
+        let (padded, halves) = (variant.padding == Padding::Padded, variant.loads == Loads::Halves);
+        let of = |once, up, down| Some(Self { once, up, down });
+        if algorithm.is_faulty() {
+            return None;
+        }
+        match (algorithm.file, padded, halves) {
+            ("kogge_stone", ..) => of([42, 5], [12, 0], [0, 0]),
+            ("double_buffered", ..) if algorithm.computes == Computes::ExclusiveScan => of([44, 15], [20, 0], [0, 0]),
+            ("double_buffered", ..) => of([44, 4], [20, 0], [0, 0]),
+            ("brent_kung", ..) if variant.mapping == Mapping::Modulo => of([49, 9], [29, 0], [30, 0]),
+            ("brent_kung", false, false) => of([59, 9], [14, 0], [13, 0]),
+            ("brent_kung", false, true) => of([69, 9], [14, 0], [13, 0]),
+            ("brent_kung", true, false) => of([61, 10], [10, 9], [15, 0]),
+            ("brent_kung", true, true) => of([68, 10], [10, 9], [15, 0]),
+            ("inverse", false, false) => of([58, 9], [32, 0], [29, 9]),
+            ("inverse", false, true) => of([69, 9], [32, 0], [29, 9]),
+            ("inverse", true, false) => of([60, 10], [27, 10], [29, 11]),
+            ("inverse", true, true) => of([67, 10], [27, 10], [29, 11]),
+            ("blelloch", false, false) => of([67, 3], [32, 0], [28, 9]),
+            ("blelloch", false, true) => of([72, 8], [32, 0], [28, 9]),
+            ("blelloch", true, false) => of([71, 3], [27, 10], [28, 11]),
+            ("blelloch", true, true) => of([74, 8], [27, 10], [28, 11]),
+            ("reduce_interleaved", ..) => of([30, 11], [29, 0], [0, 0]),
+            ("reduce_strided", false, _) => of([43, 11], [32, 0], [0, 0]),
+            ("reduce_strided", true, _) => of([45, 11], [27, 10], [0, 0]),
+            ("reduce_sequential", ..) if variant.order == Order::Elements => of([36, 11], [11, 0], [0, 0]),
+            ("reduce_sequential", ..) => of([30, 11], [11, 0], [0, 0]),
+            ("reduce_unrolled", ..) if variant.order == Order::Elements => of([37, 61], [11, 0], [0, 0]),
+            ("reduce_unrolled", ..) => of([31, 61], [11, 0], [0, 0]),
+            ("reduce_shuffle", ..) => of([40, 27], [0, 0], [0, 0]),
+            _ => None,
+        }
+    }
+
+    /// The instructions of a block that does what the run did: of all its warps, and of one that works to the end.
+    pub(super) fn issued(&self, run: &Run, threads: usize) -> [f64; 2] {
+        let warps = threads.div_ceil(WARP) as u64;
+        let mut all = warps * self.once[0] + self.once[1];
+        let mut one = self.once[0] + self.once[1];
+        for step in &run.steps {
+            let [each, working] = match step.label {
+                "add" | "up" => self.up,
+                "down" => self.down,
+                _ => continue,
+            };
+            all += warps * each + step.counts.warp_steps * working;
+            one += each + working;
+        }
+        [all as f64, one as f64]
+    }
+}

@@ -1,0 +1,72 @@
+//! Pages: a run that plays, and an overview of many. Each is one file that needs no network, and may not use one.
+
+mod lesson;
+mod overview;
+mod page;
+
+pub use overview::overview;
+pub use page::page;
+
+use super::{DEGREES, svg};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("../../../assets/page.css");
+
+/// Nothing may be loaded from anywhere; style and script are those in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// What every page says near its beginning, and no other file does.
+pub const MARK: &str = "upsweep lab, the laboratory of scans";
+
+/// Where a page leads.
+#[derive(Clone, Copy, Debug)]
+pub struct Links<'a> {
+    /// The file of the overview.
+    pub overview: &'a str,
+    /// The algorithm before this one, which is on the page `NAME.html`.
+    pub previous: Option<&'a str>,
+    /// The one behind it.
+    pub next: Option<&'a str>,
+}
+
+/// What the arrows mean; `steps`: and what else a page with steps has.
+fn legend(steps: bool) -> Markup {
+    html! {
+        ul.legend {
+            @for (_, name, style) in DEGREES {
+                li { svg class="run" viewBox="0 0 34 12" width="34" height="12" aria-hidden="true" {
+                    path class=(format!("arrow {style}")) d="M1 6H31" {} path class=(format!("arrow tip {style}")) d="M26 2L31 6L26 10" {}
+                } (name) }
+            }
+            @if steps {
+            li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
+                rect class="cell new" x="4" y="1" width="26" height="14" rx="2" {}
+            } "written" }
+            li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
+                path class="fork" d="M17 15V9M17 9L11 2M17 9L23 2" {}
+            } "divergent warp" }
+            }
+        }
+    }
+}
+
+fn document(title: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="generator" content=(MARK);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(svg::COLOURS)) (PreEscaped(svg::STYLE)) (PreEscaped(STYLE)) }
+            }
+            body { main { (body) } }
+        }
+    };
+    page.0
+}

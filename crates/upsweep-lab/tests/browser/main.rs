@@ -1,0 +1,11 @@
+//! The pages in a browser: what they show at each step is what the run holds, and nothing leaves them.
+//!
+//! `cargo test -p upsweep-lab --test browser -- --include-ignored`, with `UPSWEEP_TEST_BROWSER` naming Chromium or its
+//! headless shell (default `chromium`), and `UPSWEEP_TEST_AXE` naming `axe.min.js` of the npm package axe-core.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+
+mod driver;
+mod steps;
+mod views;
