@@ -35,7 +35,7 @@ fn step_of(#[param] table: [u8; 251], #[param] add: u32, x: u8) -> Affine {
     Affine { m: u32::from(table[x as usize]) | 1, c: u32::from(x) + add }
 }
 
-#[operator(identity = Affine { m: 1, c: mask & 0 })]
+#[operator(identity = Affine { m: mask & 1, c: 0 })]
 fn then_masked(#[param] mask: u32, f: Affine, g: Affine) -> Affine {
     Affine { m: g.m * f.m & mask, c: (g.m * f.c + g.c) & mask }
 }
