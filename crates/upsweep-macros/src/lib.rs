@@ -7,6 +7,7 @@ mod callee;
 mod cuda;
 mod element;
 mod form;
+mod signature;
 mod translate;
 
 use proc_macro::TokenStream;

@@ -45,7 +45,7 @@ fn a_run_of_many_values() -> Outcome {
         let mask = (1 << (weight % 32)) - 1;
         let scan = Scan::new(AddMasked { mask }).map(Weighed { weight });
         let last = scan.run_to_vec(&device, &x)?[4999];
-        assert_eq!(last, 5000 * weight & mask, "weight {weight}");
+        assert_eq!(last, (5000 * weight) & mask, "weight {weight}");
     }
     Ok(())
 }

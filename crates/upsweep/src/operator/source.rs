@@ -1,7 +1,5 @@
 //! The CUDA C++ that operators, functions and elements contribute to a kernel.
 
-use super::Element;
-use super::values::place;
 use std::any::TypeId;
 use std::collections::HashMap;
 
@@ -67,24 +65,14 @@ impl Source {
         })
     }
 
-    /// A C++ expression of the next value that a function holds, a `T`: the values are those that the function adds in
-    /// [`Operator::values`](super::Operator::values), in the same order. What is defined with it has a key of its own for
-    /// each value, as its text is another one.
-    pub fn value<T: Element>(&mut self) -> String {
-        let (ty, at) = (T::cuda_type(self), place::<T>(&mut self.values));
-        format!("given_value<{ty}>({at})")
-    }
-
-    /// As [`value`](Source::value), of an array whose elements are read one by one: `at(i, x)` and `x.at[i]` are what it knows.
-    #[doc(hidden)]
-    pub fn array_value<T: Element, const N: usize>(&mut self) -> String {
-        let (ty, at) = (T::cuda_type(self), place::<[T; N]>(&mut self.values));
-        format!("GivenArray<{ty}, {N}, {at}>()")
-    }
-
     /// The bytes of the values that functions have asked for.
     pub(crate) fn value_bytes(&self) -> usize {
         self.values
+    }
+
+    /// Where the next value lies, which is a `T`.
+    pub(super) fn next_value<T>(&mut self) -> usize {
+        place::<T>(&mut self.values)
     }
 
     /// Defines `function` with some of its arguments replaced by the next values.
@@ -143,6 +131,13 @@ pub enum Piece {
     OwnName,
     /// What becomes text when the program runs: the name of a type or function, the value of a constant.
     Made(fn(&mut Source) -> String),
+}
+
+/// Where a `T` comes to lie after `len` bytes of others, and after that `len` with it.
+pub(super) fn place<T>(len: &mut usize) -> usize {
+    let at = len.next_multiple_of(align_of::<T>());
+    *len = at + size_of::<T>();
+    at
 }
 
 /// An argument of a function of which some are values that it holds.

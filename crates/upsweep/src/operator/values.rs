@@ -1,6 +1,7 @@
 //! The values that functions hold, on their way to a kernel's parameters.
 
-use super::Element;
+use super::element::Element;
+use super::source::{Source, place};
 use std::mem::MaybeUninit;
 
 /// The most bytes of values that the functions of one call hold together.
@@ -46,9 +47,19 @@ impl Values {
     }
 }
 
-/// Where a `T` comes to lie after `len` bytes of others, and after that `len` with it.
-pub(super) fn place<T>(len: &mut usize) -> usize {
-    let at = len.next_multiple_of(align_of::<T>());
-    *len = at + size_of::<T>();
-    at
+impl Source {
+    /// A C++ expression of the next value that a function holds, a `T`: the values are those that the function adds in
+    /// [`Operator::values`](super::Operator::values), in the same order. What is defined with it has a key of its own for
+    /// each value, as its text is another one.
+    pub fn value<T: Element>(&mut self) -> String {
+        let (ty, at) = (T::cuda_type(self), self.next_value::<T>());
+        format!("given_value<{ty}>({at})")
+    }
+
+    /// As [`value`](Source::value), of an array whose elements are read one by one: `at(i, x)` and `x.at[i]` are what it knows.
+    #[doc(hidden)]
+    pub fn array_value<T: Element, const N: usize>(&mut self) -> String {
+        let (ty, at) = (T::cuda_type(self), self.next_value::<[T; N]>());
+        format!("GivenArray<{ty}, {N}, {at}>()")
+    }
 }
