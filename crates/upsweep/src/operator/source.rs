@@ -66,6 +66,7 @@ impl Source {
     }
 
     /// The bytes of the values that functions have asked for.
+    #[cfg(feature = "cuda")]
     pub(crate) fn value_bytes(&self) -> usize {
         self.values
     }
