@@ -37,6 +37,11 @@ fn open_files(child: &Child) -> Vec<(PathBuf, PathBuf)> {
 
 /// Runs `script` in `sh`, which has the program as $0.
 fn sh(f: &Folder, script: &str) -> Child {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // What runs the tests in the background may have them ignored, and children inherit that.
+        // SAFETY: the default is no handler.
+        unsafe { nix::sys::signal::signal(signal, nix::sys::signal::SigHandler::SigDfl) }.unwrap();
+    }
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_upsweep")]).current_dir(f.path("")).stdout(Stdio::null());
     command.spawn().unwrap()

@@ -472,7 +472,7 @@ template <class A, class B, class C> ARITH auto mul_add(A x, B factor, C addend)
 }
 
 // Arrays. A computed index past the end takes the last element.
-template <class A> ARITH auto &at(u64 index, A &array) { return array.at[index < A::count ? index : A::count - 1]; }
+template <class A> ARITH decltype(auto) at(u64 index, A &array) { return array.at[index < A::count ? index : A::count - 1]; }
 template <class A> ARITH auto at(u64 index, A &&array) { return array.at[index < A::count ? index : A::count - 1]; }
 }  // namespace arith
 

@@ -6,6 +6,10 @@
 
 #include "arith.cuh"
 
+// Where functions find the values that they hold.
+#define PARAMETERS "upsweep_scan_param_0"
+constexpr u32 VALUES_AT = 160;
+
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
 return arith::add(a_1_, b_2_);

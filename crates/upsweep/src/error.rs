@@ -46,6 +46,13 @@ pub enum Error {
         /// Why they exclude each other and what to do instead.
         reason: &'static str,
     },
+    /// The functions of a call hold more bytes of values than a kernel's parameters have room for.
+    Values {
+        /// The bytes of all values of the call's functions.
+        bytes: usize,
+        /// The most bytes there may be: [`MAX_VALUES_BYTES`](crate::operator::MAX_VALUES_BYTES).
+        most: usize,
+    },
     /// Segment offsets that do not ascend, or that leave the input.
     Offsets {
         /// The position in the offsets.
@@ -108,6 +115,11 @@ impl fmt::Display for Error {
                 write!(f, "{needed_by} needs an identity, which {operator} has not: give an initial value with init")
             }
             Self::Options { options, reason } => write!(f, "{options}: {reason}"),
+            Self::Values { bytes, most } => write!(
+                f,
+                "the values that the functions hold have {bytes} bytes together, and may have {most}: give what is larger as an \
+                 input"
+            ),
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
             }

@@ -7,7 +7,7 @@ use crate::operator::builtin::Sum;
 use crate::operator::{Element, Form, Function, Halves, Map, Operator};
 #[cfg(feature = "cuda")]
 use crate::steps::{Code, Known};
-use crate::steps::{Parts, Steps};
+use crate::steps::{Held, Parts, Steps};
 use std::mem::MaybeUninit;
 
 /// Whether sums by `Op` of `T` are combined in f32: those of f16 and bf16, which would soon stop to grow in their own
@@ -95,6 +95,10 @@ where
     #[inline(always)]
     fn store_encoded(&self, value: f32) -> O {
         self.store(value)
+    }
+
+    fn values(&self, held: &mut Held) {
+        self.0.values(held);
     }
 
     #[cfg(feature = "cuda")]

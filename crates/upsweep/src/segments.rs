@@ -144,6 +144,16 @@ pub enum SegmentKind<'a, K, I, E> {
     Keys(View<'a, K>, E),
 }
 
+impl<K, I, E: Copy> SegmentKind<'_, K, I, E> {
+    /// The equality of keys, if there are keys.
+    pub(crate) fn same(&self) -> Option<E> {
+        match self {
+            Self::Keys(_, same) => Some(*same),
+            Self::Whole | Self::HeadFlags(_) | Self::Offsets(_) => None,
+        }
+    }
+}
+
 /// The equality of segmentations that have no keys: it is never called.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoKeys(PhantomData<()>);

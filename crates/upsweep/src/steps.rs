@@ -9,11 +9,13 @@
 //!
 //! The CPU backend is generic over [`Steps`]. The CUDA backend is not: it gets sizes and text ([`Code`]).
 
+use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::operator::Source;
 #[cfg(feature = "cuda")]
 use crate::operator::Widen;
-use crate::operator::{Element, Form, Function, Map, Operator, Same};
+use crate::operator::{Element, Form, Function, MAX_VALUES_BYTES, Map, Operator, Same, Values};
+use crate::segments::Segmentation;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -68,6 +70,9 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
         }
     }
 
+    /// Adds the values that the functions hold, in the order in which [`code`](Steps::code) asks for them.
+    fn values(&self, held: &mut Held);
+
     /// What is known of the functions beside their text.
     #[cfg(feature = "cuda")]
     fn known() -> Known;
@@ -75,6 +80,47 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// Adds the functions to `source` and names them.
     #[cfg(feature = "cuda")]
     fn code(&self, source: &mut Source) -> Code;
+}
+
+/// The values that the functions of a job hold.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) values: Values,
+    /// Whether there are others, in a function's text.
+    pub(crate) in_text: bool,
+}
+
+impl Held {
+    /// None. They are added where they lie: there is room for many, and copies would take longer than all else of a call.
+    #[inline(always)]
+    pub(crate) fn nothing() -> Self {
+        Self { values: Values::new(), in_text: false }
+    }
+
+    /// Adds those of a job.
+    ///
+    /// # Errors
+    /// [`Error::Values`] when they have more bytes than fit into a kernel's parameters.
+    pub(crate) fn add_all<S: Steps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
+        steps.values(self);
+        if let Some(same) = same {
+            self.add::<G::Same>(|values| same.values(values));
+        }
+        let bytes = self.values.len();
+        if bytes > MAX_VALUES_BYTES {
+            return Err(Error::Values { bytes, most: MAX_VALUES_BYTES });
+        }
+        Ok(())
+    }
+
+    /// Adds those of a function of the type `F`.
+    fn add<F>(&mut self, add: impl FnOnce(&mut Values)) {
+        if size_of::<F>() > 0 {
+            let before = self.values.len();
+            add(&mut self.values);
+            self.in_text |= self.values.len() == before;
+        }
+    }
 }
 
 /// The CUDA C++ names of the types and functions of [`Steps`].
@@ -216,6 +262,12 @@ where
         } else {
             self.store(value)
         }
+    }
+
+    fn values(&self, held: &mut Held) {
+        held.add::<Op>(|values| self.operator.values(values));
+        held.add::<M>(|values| self.map.values(values));
+        held.add::<F>(|values| self.finish.values(values));
     }
 
     #[cfg(feature = "cuda")]

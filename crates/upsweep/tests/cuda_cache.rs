@@ -22,10 +22,51 @@ fn a_run() -> Outcome {
     Ok(())
 }
 
+#[function]
+fn weighed(#[param] weight: u32, x: u32) -> u32 {
+    weight * x
+}
+
+#[operator(identity = 0)]
+fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
+    (a + b) & mask
+}
+
+/// A thousand values of a map and of an operator. By itself it does nothing: `many_values_are_one_kernel` starts it.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn a_run_of_many_values() -> Outcome {
+    if std::env::var_os("UPSWEEP_TEST_RUN").is_none() {
+        return Ok(());
+    }
+    let device = Device::cuda(0)?;
+    let x = device.upload(&vec![1u32; 5000])?;
+    for weight in 0..1000 {
+        let mask = (1 << (weight % 32)) - 1;
+        let scan = Scan::new(AddMasked { mask }).map(Weighed { weight });
+        let last = scan.run_to_vec(&device, &x)?[4999];
+        assert_eq!(last, (5000 * weight) & mask, "weight {weight}");
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn many_values_are_one_kernel() -> Outcome {
+    let cache = folder("values");
+    run_of("a_run_of_many_values", &cache.0)?;
+    assert_eq!(kernels(&cache.0).len(), 1);
+    Ok(())
+}
+
 /// Runs `a_run` in a process of its own, with this cache.
 fn run(cache: &Path) -> Outcome {
+    run_of("a_run", cache)
+}
+
+fn run_of(test: &str, cache: &Path) -> Outcome {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["--exact", "a_run", "--include-ignored"]);
+    command.args(["--exact", test, "--include-ignored"]);
     let output = command.env("UPSWEEP_TEST_RUN", "1").env("UPSWEEP_CACHE_DIR", cache).output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     Ok(())

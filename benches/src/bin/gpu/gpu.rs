@@ -318,6 +318,12 @@ impl Lines<'_> {
         Check { lines: self, first: Box::new(T::random), next: Box::new(next) }
     }
 
+    /// `out[0] = first(x[0])`, `out[i] = next(out[i - 1], x[i])`.
+    pub(crate) fn recurrence<T: Value>(&self, first: fn(T) -> T, next: fn(T, T) -> T) -> Check<'_, T> {
+        let next = move |last, at| next(last, T::random(at));
+        Check { lines: self, first: Box::new(move |at| first(T::random(at))), next: Box::new(next) }
+    }
+
     pub(crate) fn exclusive<T: Value>(&self, identity: T, combine: fn(T, T) -> T) -> Check<'_, T> {
         let next = move |last, at| combine(last, T::random(at - self.stride));
         Check { lines: self, first: Box::new(move |_| identity), next: Box::new(next) }

@@ -33,6 +33,7 @@ fn run() -> Outcome {
     let from_16: Vec<u32> = sizes.iter().copied().filter(|&size| size >= 16 || size == largest).collect();
     custom(&mut gpu, &from_16, "inclusive_affine", Then, then)?;
     custom(&mut gpu, &from_16, "inclusive_summary", Summarise, summarise)?;
+    moving_average(&mut gpu, &from_16)?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     axes(&mut gpu, largest.min(28))
@@ -106,6 +107,17 @@ impl Value for Affine {
     }
 }
 
+/// The step of a moving average with the weight `a`.
+#[function]
+fn pull(#[param] a: f32, x: f32) -> Affine {
+    Affine { m: 1.0 - a, c: a * x }
+}
+
+#[function]
+fn offset(f: Affine) -> f32 {
+    f.c
+}
+
 /// What a caller may want to know of everything so far, in 16 bytes.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
@@ -155,6 +167,26 @@ fn custom<T: Value, Op: Operator<T>>(
                 &line.inclusive(combine),
                 |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
                     Scan::new(operator).run(device, x, out)
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// A moving average whose weight is a value of the map: floats in and out, steps in between.
+fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    // With this weight each result is its element, exactly, however the steps are grouped. Another is the same kernel.
+    let step = Pull { a: 1.0 };
+    for n in sizes.iter().map(|log2n| 1usize << log2n) {
+        if gpu.fits::<f32>(n) {
+            gpu.scan(
+                "moving_average",
+                n,
+                2 * n * size_of::<f32>(),
+                &Lines::whole().recurrence(|x| x, |_, x| x),
+                |device: &Device, x: &CudaView<'_, f32>, out: &mut CudaViewMut<'_, f32>| {
+                    Scan::new(Then).map(step).finish(Offset).run(device, x, out)
                 },
             )?;
         }

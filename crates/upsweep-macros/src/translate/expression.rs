@@ -236,7 +236,7 @@ impl Translator {
         let function = Ident::new(&name, span);
         Ok(Both {
             rust: quote_spanned!(span=> ::upsweep::operator::arith::#function(#(#rust),*)),
-            cuda: cuda!["arith::", &name, "(", Cuda::join(cuda, ", "), ")"],
+            cuda: cuda![methods::cuda_name(&call.method), "(", Cuda::join(cuda, ", "), ")"],
         })
     }
 

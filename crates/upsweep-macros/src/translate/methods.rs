@@ -1,5 +1,9 @@
 //! The methods that bodies can call, and what to write instead of the others.
 
+use crate::cuda::{Cuda, cuda, source};
+use proc_macro2::Ident;
+use quote::quote;
+
 /// What a method takes after the receiver, and returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Method {
@@ -11,9 +15,27 @@ pub(super) struct Method {
     pub(super) returns_same: bool,
 }
 
+/// The mathematical functions of one value and of two. A kernel has only those that its bodies call.
+const OF_ONE: [&str; 12] =
+    ["exp", "exp2", "exp_m1", "ln", "log2", "ln_1p", "tanh", "sin", "cos", "tan", "atan", "cbrt"];
+const OF_TWO: [&str; 3] = ["atan2", "powf", "hypot"];
+
+/// The C++ name of the method `name`.
+pub(super) fn cuda_name(name: &Ident) -> Cuda {
+    let text = name.to_string();
+    if OF_ONE.contains(&&*text) || OF_TWO.contains(&&*text) {
+        let source = source();
+        Cuda::function(quote!(::upsweep::operator::arith::math::#name(#source)))
+    } else {
+        cuda!["arith::", &text]
+    }
+}
+
 /// The method `name`.
 pub(super) fn find(name: &str) -> Option<Method> {
     let (same, count, returns_same) = match name {
+        name if OF_ONE.contains(&name) => (0, false, true),
+        name if OF_TWO.contains(&name) => (1, false, true),
         "abs" | "signum" | "sqrt" | "floor" | "ceil" | "trunc" | "round" | "fract" | "recip" | "wrapping_neg"
         | "wrapping_abs" | "swap_bytes" | "reverse_bits" => (0, false, true),
         "is_nan" | "is_infinite" | "is_finite" | "is_sign_negative" | "is_sign_positive" | "to_bits" | "to_f32"
@@ -34,14 +56,16 @@ pub(super) fn find(name: &str) -> Option<Method> {
 /// What to write instead of the method `name`.
 pub(super) fn advice(name: &str) -> String {
     let instead = match name {
-        "exp" | "exp2" | "exp_m1" | "ln" | "ln_1p" | "log" | "log2" | "log10" | "sin" | "cos" | "tan" | "asin"
-        | "acos" | "atan" | "atan2" | "sin_cos" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "powf"
-        | "cbrt" | "hypot" => {
-            return format!(
-                "`{name}` gives different bits on different processors, so an operator cannot use it: apply it to the \
-                 array before or after the scan, or write an approximation with + - * / and sqrt"
-            );
-        }
+        "log" => "divide two logarithms: `x.ln() / base.ln()`",
+        "log10" => "scale another logarithm: `x.ln() * std::f32::consts::LOG10_E`",
+        "sin_cos" => "write `(x.sin(), x.cos())`",
+        "sinh" => "with `let t = x.exp_m1();` write `(t + t / (t + 1.0)) * 0.5`",
+        "cosh" => "write `(x.exp() + (-x).exp()) * 0.5`",
+        "asin" => "write `x.atan2(((1.0 - x) * (1.0 + x)).sqrt())`",
+        "acos" => "write `((1.0 - x) * (1.0 + x)).sqrt().atan2(x)`",
+        "asinh" => "write `(x.abs() + x * x / (x.hypot(1.0) + 1.0)).ln_1p().copysign(x)`",
+        "acosh" => "write `(x + ((x - 1.0) * (x + 1.0)).sqrt()).ln()`",
+        "atanh" => "write `(2.0 * x / (1.0 - x)).ln_1p() * 0.5`",
         "powi" => "multiply: `x * x * x`",
         "clone" | "to_owned" | "copied" | "cloned" => "elements are Copy: use the value itself",
         "into" | "try_into" => "name the target: `u64::from(x)` without loss, `x as u32` with loss",

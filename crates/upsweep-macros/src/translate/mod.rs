@@ -17,12 +17,19 @@ use proc_macro2::TokenStream;
 use syn::{Block, Pat, Result, Type};
 use translator::{Mode, Translator, Want};
 
-/// The function's body in Rust and its definition in CUDA C++.
-pub(crate) fn function(arguments: &[(Pat, Type)], output: &Type, body: &Block) -> Result<(TokenStream, Cuda)> {
+/// The function's body in Rust and its definition in CUDA C++. What is given for an argument that is one of the `arrays` may
+/// be of another type that has elements: then the definition is a template.
+pub(crate) fn function(
+    arguments: &[(Pat, Type)],
+    arrays: &[bool],
+    output: &Type,
+    body: &Block,
+) -> Result<(TokenStream, Cuda)> {
     let mut translator = Translator::new(output);
     let mut parameters = Vec::new();
     let mut patterns = Cuda::default();
-    for (pattern, ty) in arguments {
+    let mut templates = Vec::new();
+    for ((pattern, ty), is_array) in arguments.iter().zip(arrays) {
         let name = match pattern {
             Pat::Ident(_) => {
                 let declared = translator.bind(pattern, None);
@@ -37,14 +44,24 @@ pub(crate) fn function(arguments: &[(Pat, Type)], output: &Type, body: &Block) -
                 name
             }
         };
-        parameters.push(cuda!["[[maybe_unused]] ", Cuda::ty(ty), " ", name]);
+        let ty = if *is_array {
+            let ty = format!("Held{}", templates.len());
+            templates.push(cuda!["class ", &ty]);
+            ty.into()
+        } else {
+            Cuda::ty(ty)
+        };
+        parameters.push(cuda!["[[maybe_unused]] ", ty, " ", name]);
     }
     let wanted = Want::Type(Cuda::ty(output));
     let both = translator.block(body, &Mode::Value(wanted));
     if let Some(errors) = translator.errors {
         return Err(errors);
     }
+    let template =
+        if templates.is_empty() { Cuda::default() } else { cuda!["template <", Cuda::join(templates, ", "), "> "] };
     let definition = cuda![
+        template,
         "__device__ __forceinline__ ",
         Cuda::ty(output),
         " ",

@@ -66,7 +66,7 @@ impl Translator {
         let (arguments, function) = match (&name[..], method) {
             ("from", _) => (1, cuda!["cast<", &cuda_type, ">"]),
             ("from_bits" | "from_f32", _) => (1, cuda!["arith::", &name, "<", &cuda_type, ">"]),
-            (_, Some(method)) => (1 + method.same + usize::from(method.count), cuda!["arith::", &name]),
+            (_, Some(method)) => (1 + method.same + usize::from(method.count), methods::cuda_name(&last.ident)),
             ("new" | "default", _) => {
                 let message = "an operator's body makes values by literals: `Point { x: 1.0, y: 2.0 }`, or by a constant or a \
                                function marked #[function]";

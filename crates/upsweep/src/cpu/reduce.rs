@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::job::{Elements, Job};
 use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
-use crate::steps::Steps;
+use crate::steps::{Held, Steps};
 use std::ops::Range;
 
 // Inlined, so that the job stays in registers.
@@ -27,6 +27,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     count: Option<ViewMut<'_, u64>>,
     limits: Limits,
 ) -> Result<()> {
+    Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
     let (output, outputs) = output.on_host()?;
     let Elements::Buffer(input) = input else {

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::job::{Direction, Elements, Job};
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
-use crate::steps::Steps;
+use crate::steps::{Held, Steps};
 
 pub(crate) fn run<S: Steps, G: Segmentation>(
     job: Job<'_, S, G>,
@@ -27,6 +27,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     carry: Option<ViewMut<'_, S::Given>>,
     limits: Limits,
 ) -> Result<()> {
+    Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
     let (output, len) = output.on_host()?;
     let input = match input {

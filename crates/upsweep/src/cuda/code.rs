@@ -4,6 +4,7 @@ use super::KernelSource;
 use super::features::{Features, Heads};
 use super::job::Functions;
 use super::params::{Fixed, Params};
+use crate::error::{Error, Result};
 use crate::operator::{Form, Source};
 use crate::plan::constants::Constants;
 use crate::steps::Code;
@@ -14,8 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelKey {
     types: TypeId,
-    /// A hash of the values that functions hold; 0 where they hold none.
-    values: u64,
+    /// A hash of the text, where functions hold values in it; else 0.
+    text: u64,
     entry: &'static str,
     features: Features,
     constants: Constants,
@@ -42,29 +43,51 @@ pub(crate) struct Kernel<'a> {
 
 impl Kernel<'_> {
     pub(crate) fn key(&self) -> KernelKey {
-        let values = if self.functions.holds_values {
+        let text = if self.functions.held.in_text {
             let mut hasher = DefaultHasher::new();
-            functions_text(self.functions, self.features).hash(&mut hasher);
+            functions_text(self.functions, self.features).0.hash(&mut hasher);
             hasher.finish()
         } else {
             0
         };
         let Self { functions, kernel: (_, entry), features, constants } = *self;
-        KernelKey { types: functions.types, values, entry, features, constants }
+        KernelKey { types: functions.types, text, entry, features, constants }
     }
 
     /// The text; `F` are the kernel's parameters.
-    pub(crate) fn source<F: Fixed>(&self) -> KernelSource {
+    ///
+    /// # Errors
+    /// [`Error::Compile`] when the functions' text asks for other values than they add.
+    pub(crate) fn source<F: Fixed>(&self) -> Result<KernelSource> {
         let Self { functions, kernel: (root, entry), features, constants } = *self;
-        let params = F::text(Params::bytes::<F>(functions.layouts.acc, features.interleaved));
-        let prelude = format!("{}{constants}{params}", functions_text(functions, features));
-        KernelSource { root, prelude, entry }
+        let (acc, lines, values) = (functions.layouts.acc, features.interleaved, functions.held.values.len());
+        let given = if values > 0 {
+            parameters_text(entry, Params::values_at::<F>(acc, lines)) + "#include \"memory/given.cuh\"\n"
+        } else {
+            String::new()
+        };
+        let params = F::text(Params::bytes::<F>(acc, lines, values), values);
+        let (text, asked) = functions_text(functions, features);
+        if asked != values {
+            let log = format!(
+                "the text of the functions asks for {asked} bytes of values, and they add {values}: `values` must add what \
+                 `cuda_function` asks for, in the same order"
+            );
+            return Err(Error::Compile { options: Vec::new(), log });
+        }
+        Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
     }
 }
 
+/// The name of a kernel's parameters, and where the values of functions lie in them.
+pub(super) fn parameters_text(entry: &str, values_at: usize) -> String {
+    format!("#define PARAMETERS \"{entry}_param_0\"\nconstexpr u32 VALUES_AT = {values_at};\n")
+}
+
 /// The types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and what is known of them. Where several lines
-/// are scanned as one, the first three are arrays, and the functions work on each line's value.
-pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> String {
+/// are scanned as one, the first three are arrays, and the functions work on each line's value. With it, the bytes of the values
+/// that the functions ask for.
+pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (String, usize) {
     let mut source = Source::new();
     let text = (functions.text)(&mut source);
     let Code { types: [input, acc, output, given], load, combine, store, given: from_given, carried } = text.code;
@@ -84,7 +107,7 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> S
     };
     let first_line = if lines > 1 { "x.at[0]" } else { "x" };
     let same = text.same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
-    format!(
+    let text = format!(
         "{}using In = {};\nusing Acc = {};\nusing Out = {};\nusing Given = {given};\nusing Key = {};\nusing Offset = {};\n\
          __device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) {{ {} }}\n\
          __device__ __forceinline__ Acc load_acc(const In& x, u64 index) {{ {} }}\n\
@@ -104,7 +127,8 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> S
         body("Acc", &format!("{from_given}(x)")),
         known_text(functions, features),
         features_text(features),
-    )
+    );
+    (text, source.value_bytes())
 }
 
 /// What is known of the functions: the operator's form, whether elements are mapped and results finished, whether elements

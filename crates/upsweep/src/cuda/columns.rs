@@ -126,7 +126,7 @@ impl Launch {
             prefixes,
             init_from: begin.init_from,
         };
-        let params = Params::new(fixed, begin, 1);
+        let params = Params::new(fixed, begin, 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans keep its
         // pointers good for the elements of the shape until the kernel is enqueued in the stream's order.
         unsafe { cuda.launch(&loaded, grid, plan.threads() as u32, 0, &params) }

@@ -11,14 +11,15 @@ use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
+use crate::cuda::variants::{AddMasked, Weighed};
 use crate::cuda::{columns, reduce, scan};
 use crate::halves::InF32;
 use crate::operator::builtin::{Max, Sum};
-use crate::operator::{Element, Form, Map, Operator, Same, Source, Widen};
+use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
-use crate::steps::{Parts, Steps};
+use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -68,6 +69,7 @@ macro_rules! emulator {
 emulator! {
     "block/barrier.cuh" => "barrier.h",
     "memory/instructions.cuh" => "memory_instructions.h",
+    "memory/parameters.cuh" => "parameters.h",
     "word/instructions.cuh" => "lane_instructions.h",
     "emulator/threads.h" => "threads.h",
     "emulator/races.h" => "races.h",
@@ -232,7 +234,9 @@ fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
 fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, features: Features, cases: u32) {
     let same = G::Same::default();
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same));
-    let functions = Functions::of::<S, G>(&text);
+    let mut held = Held::nothing();
+    held.add_all::<S, G>(&steps, Some(&same)).unwrap();
+    let functions = Functions::of::<S, G>(&text, &held);
     let sizes = features.sizes(functions.layouts);
     let (plan, constants): (_, &[_]) = match family {
         SmallWave => (ScanPlan::new(1 << 10, sizes, CAPABILITY), &[("MOST_PARTS", 8), ("MOST_TILES", 1)]),
@@ -240,7 +244,10 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, 
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
     };
-    let source = scan::kernel(&plan, features, &functions).source::<ScanParams>();
+    let mut source = scan::kernel(&plan, features, &functions).source::<ScanParams>().unwrap();
+    // SAFETY: the tests' values have no padding.
+    let values: Vec<u8> = held.values.bytes().iter().map(|byte| unsafe { byte.assume_init() }).collect();
+    source.prelude.insert_str(0, &format!("#define VALUES {{ {values:?} }}\n").replace(['[', ']'], ""));
     run(&format!("{family:?} {}", name::<(S, G)>(features)), &source, &[constants, THREADS].concat(), cases);
 }
 
@@ -251,9 +258,11 @@ fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: O
 
 fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None);
-    let functions = Functions::of::<S, Whole>(&text);
-    let source =
-        reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions).source::<ReduceParams>();
+    let held = Held::nothing();
+    let functions = Functions::of::<S, Whole>(&text, &held);
+    let source = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions)
+        .source::<ReduceParams>()
+        .unwrap();
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
@@ -261,8 +270,9 @@ fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
-    let functions = Functions::of::<Parts<u32, u32, Sum, Same, Same>, Whole>(&text);
-    let prelude = code::functions_text(&functions, Features::PLAIN) + &numbers.to_string();
+    let held = Held::nothing();
+    let functions = Functions::of::<Parts<u32, u32, Sum, Same, Same>, Whole>(&text, &held);
+    let prelude = code::functions_text(&functions, Features::PLAIN).0 + &numbers.to_string();
     run(entry, &KernelSource { root, prelude, entry }, constants, cases);
 }
 
@@ -277,10 +287,11 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     type Of<I, Op, M> = Parts<I, <M as Map<I>>::Output, Op, M, Same>;
     let steps = Of::<I, Op, M>::new(operator, map, Same);
     let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
-    let functions = Functions::of::<Of<I, Op, M>, Whole>(&text);
+    let held = Held::nothing();
+    let functions = Functions::of::<Of<I, Op, M>, Whole>(&text, &held);
     let plan = columns::plan(functions.layouts, features.pass);
     assert!(plan.vectors().any(|known| known == vector), "{plan:?}");
-    let source = columns::kernel(&plan, vector, features, &functions).source::<ColumnsParams>();
+    let source = columns::kernel(&plan, vector, features, &functions).source::<ColumnsParams>().unwrap();
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
@@ -322,6 +333,13 @@ fn emulated_pipelines() {
     tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "ic"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::None, "xrc"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Rows, "xi"), 60);
+    let (operator, map) = (AddMasked { mask: 0xffff }, MapWith(Weighed { weights: [3, 1, 4, 1, 5] }));
+    tiles_of::<Whole, _>(
+        Pipeline,
+        Parts::<u32, u32, _, _, _>::new(operator, map, Same),
+        features(Heads::None, "x"),
+        60,
+    );
     tiles::<Whole, u32, _>(Pipeline, Then, lines(3, features(Heads::Rows, "ri")), 60);
     tiles::<Whole, u8, _>(Pipeline, Sum, lines(5, features(Heads::None, "r")), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Flags, "xr"), 60);

@@ -9,7 +9,7 @@ use crate::job::{Elements, Job, Target};
 use crate::operator::{Element, Function, Source};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::{Code, Known, Steps};
+use crate::steps::{Code, Held, Known, Steps};
 use cudarc::driver::{CudaStream, DeviceSlice};
 use std::any::TypeId;
 use std::mem::MaybeUninit;
@@ -30,20 +30,20 @@ pub(crate) struct Functions<'a> {
     pub(crate) known: Known,
     /// What tells it from the functions of other jobs, but for values that the functions hold.
     pub(crate) types: TypeId,
-    /// Whether the functions hold values.
-    pub(crate) holds_values: bool,
+    /// The values that the functions hold.
+    pub(crate) held: &'a Held,
     /// Its text. Made when a kernel is compiled.
     pub(crate) text: &'a dyn Fn(&mut Source) -> Text,
 }
 
 impl<'a> Functions<'a> {
     /// Of a job with the steps `S` and the segmentation `G`; `text` is [`text_of`] them.
-    pub(crate) fn of<S: Steps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text) -> Self {
+    pub(crate) fn of<S: Steps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text, held: &'a Held) -> Self {
         Self {
             layouts: layouts_of::<S>(),
             known: S::known(),
             types: TypeId::of::<(S, G::Key, G::Offset, G::Same)>(),
-            holds_values: size_of::<(S, G::Same)>() > 0,
+            held,
             text,
         }
     }
@@ -131,7 +131,7 @@ impl<'a> CudaJob<'a> {
     pub(crate) fn open<S: Steps, G: Segmentation>(
         cuda: &'a Cuda,
         job: &'a mut Job<'_, S, G>,
-        text: &'a dyn Fn(&mut Source) -> Text,
+        functions: Functions<'a>,
         in_place: bool,
     ) -> Result<Self> {
         let Job { input, output, shape, init, segments, steps } = job;
@@ -167,7 +167,7 @@ impl<'a> CudaJob<'a> {
             SegmentKind::Offsets(view) => (read.view("offsets", view, view.len())?, view.len()),
         };
         Ok(Self {
-            functions: Functions::of::<S, G>(text),
+            functions,
             shape: *shape,
             input,
             output,

@@ -2,12 +2,14 @@
 
 use super::features::Layout;
 use super::job::Begin;
+use crate::operator::{MAX_VALUES_BYTES, Values};
 use std::mem::MaybeUninit;
 
 /// The parameters that kernels have before what they begin with, as the host and the kernel know them.
 pub(super) trait Fixed: Copy {
-    /// The definition of the kernel's struct, with the host's offsets and its `bytes` asserted.
-    fn text(bytes: usize) -> String;
+    /// The definition of the kernel's struct, with the host's offsets and its `bytes` asserted; it ends with so many bytes of
+    /// `values`.
+    fn text(bytes: usize, values: usize) -> String;
 }
 
 /// Defines the host's struct, of addresses and numbers of 64 bits, and the text of the kernel's.
@@ -19,12 +21,16 @@ macro_rules! params {
         pub(super) struct $Name { $($(#[$field_doc])* pub(super) $field: params!(@type $cuda),)* }
 
         impl $crate::cuda::params::Fixed for $Name {
-            fn text(bytes: usize) -> String {
+            fn text(bytes: usize, values: usize) -> String {
                 let mut text = concat!(
                     "#include \"memory/layout.cuh\"\nstruct ", stringify!($Name), " {\n",
                     $("    ", $cuda, " ", stringify!($field), ";\n",)*
-                    "    Acc given_init, given_first;\n};\n"
+                    "    Acc given_init, given_first;\n"
                 ).to_owned();
+                if values > 0 {
+                    text += &format!("    alignas(16) unsigned char given_values[{values}];\n");
+                }
+                text += "};\n";
                 $(text += &format!(
                     "static_assert(__INTADDR__(&(({0} *)0)->{1}) == {2}, \"{0}: {1}\");\n",
                     stringify!($Name), stringify!($field), std::mem::offset_of!($Name, $field),
@@ -41,34 +47,48 @@ macro_rules! params {
 pub(super) use params;
 
 /// The bytes of all of a kernel's parameters; a kernel's are at most 4 KiB.
-const MOST_BYTES: usize = 1024;
+const MOST_BYTES: usize = 1024 + MAX_VALUES_BYTES;
+/// Values begin at a multiple of it, which is the largest alignment there is.
+const VALUES_ALIGN: usize = 16;
 
-/// A kernel's parameters: the fixed ones, the initial value and the first result.
+/// A kernel's parameters: the fixed ones, the initial value, the first result and the values that functions hold.
 #[repr(C, align(64))]
 pub(super) struct Params([MaybeUninit<u8>; MOST_BYTES]);
 
 impl Params {
     /// Of a kernel whose elements are those of so many `lines` side by side: then they begin alike.
-    pub(super) fn new<F: Fixed>(fixed: F, begin: &Begin, lines: usize) -> Self {
+    pub(super) fn new<F: Fixed>(fixed: F, begin: &Begin, lines: usize, values: &Values) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
         // SAFETY: the buffer is larger than `F`, aligned to 64 bytes, and nobody else's.
         unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
         let mut at = size_of::<F>().next_multiple_of(begin.layout.align);
+        let mut put = |at: usize, bytes: &[MaybeUninit<u8>]| {
+            debug_assert!(at + bytes.len() <= MOST_BYTES);
+            if let Some(place) = params.0.get_mut(at..at + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        };
         for value in [&begin.init, &begin.first] {
             for _ in 0..lines {
-                let bytes = value.bytes(begin.layout.size);
-                if let Some(place) = params.0.get_mut(at..at + bytes.len()) {
-                    place.copy_from_slice(bytes);
-                }
-                at += bytes.len();
+                put(at, value.bytes(begin.layout.size));
+                at += begin.layout.size;
             }
         }
-        debug_assert!(at <= MOST_BYTES);
+        put(Self::values_at::<F>(begin.layout, lines), values.bytes());
         params
     }
 
-    /// The size of the kernel's struct, where values are of `layout`.
-    pub(super) fn bytes<F: Fixed>(layout: Layout, lines: usize) -> usize {
+    /// Where the values of functions begin, where what is combined is of `layout`.
+    pub(super) fn values_at<F: Fixed>(layout: Layout, lines: usize) -> usize {
+        let begin = size_of::<F>().next_multiple_of(layout.align);
+        (begin + 2 * lines * layout.size).next_multiple_of(VALUES_ALIGN)
+    }
+
+    /// The size of the kernel's struct, with so many bytes of `values`.
+    pub(super) fn bytes<F: Fixed>(layout: Layout, lines: usize, values: usize) -> usize {
+        if values > 0 {
+            return (Self::values_at::<F>(layout, lines) + values).next_multiple_of(VALUES_ALIGN);
+        }
         let begin = size_of::<F>().next_multiple_of(layout.align);
         (begin + 2 * lines * layout.size).next_multiple_of(layout.align.max(align_of::<F>()))
     }

@@ -14,7 +14,7 @@ use crate::operator::Source;
 use crate::plan::Shape;
 use crate::plan::reduce::ReducePlan;
 use crate::segments::Segmentation;
-use crate::steps::Steps;
+use crate::steps::{Held, Steps};
 
 params! {
     /// Of the reduction of a whole array.
@@ -38,10 +38,12 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     mut job: Job<'_, S, G>,
     mut count: Option<ViewMut<'_, u64>>,
 ) -> Result<()> {
-    let (steps, same) = (job.steps, scan::same_of(&job));
+    let (steps, same) = (job.steps, job.segments.same());
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
     let (count, _count) = write_one(cuda, "count", &mut count)?;
-    launch(cuda, &CudaJob::open(cuda, &mut job, &text, false)?, count)
+    let mut held = Held::nothing();
+    held.add_all::<S, G>(&steps, same.as_ref())?;
+    launch(cuda, &CudaJob::open(cuda, &mut job, Functions::of::<S, G>(&text, &held), false)?, count)
 }
 
 /// Launches what the job needs. `count` is the address of the number of segments, or 0.
@@ -109,7 +111,7 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
         init_from: job.begin.init_from,
         workspace,
     };
-    let params = Params::new(fixed, &job.begin, 1);
+    let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements and one result until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, plan.parts as u32, plan.threads as u32, 0, &params) }

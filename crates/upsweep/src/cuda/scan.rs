@@ -13,8 +13,8 @@ use crate::job::{Direction, Job};
 use crate::operator::Source;
 use crate::plan::Shape;
 use crate::plan::scan::ScanPlan;
-use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::Steps;
+use crate::segments::Segmentation;
+use crate::steps::{Held, Steps};
 
 params! {
     /// Of the kernels that scan tiles.
@@ -59,22 +59,16 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     direction: Direction,
     mut carry: Option<ViewMut<'_, S::Given>>,
 ) -> Result<()> {
-    let (steps, same) = (job.steps, same_of(&job));
+    let (steps, same) = (job.steps, job.segments.same());
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
     let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
-    let job = CudaJob::open(cuda, &mut job, &text, true)?;
+    let mut held = Held::nothing();
+    held.add_all::<S, G>(&steps, same.as_ref())?;
+    let job = CudaJob::open(cuda, &mut job, Functions::of::<S, G>(&text, &held), true)?;
     if interleaves_as_one(job.shape, job.functions.layouts) {
         launch(cuda, &job, direction, Extra { carry, by_segment: None })
     } else {
         columns::launch(cuda, &job, direction, false)
-    }
-}
-
-/// The equality of keys, if there are keys.
-pub(super) fn same_of<S: Steps, G: Segmentation>(job: &Job<'_, S, G>) -> Option<G::Same> {
-    match &job.segments {
-        SegmentKind::Keys(_, same) => Some(*same),
-        SegmentKind::Whole | SegmentKind::HeadFlags(_) | SegmentKind::Offsets(_) => None,
     }
 }
 
@@ -172,7 +166,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         init_from: job.begin.init_from,
         workspace,
     };
-    let params = Params::new(fixed, &job.begin, interleaved);
+    let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements, or as many as the kernel asks for, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }

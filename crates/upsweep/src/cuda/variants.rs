@@ -12,11 +12,21 @@ use super::{columns, reduce, scan};
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen};
+use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
-use crate::steps::{Parts, Steps};
+use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
+
+/// Functions that hold values: a number, and an array that is read at a computed index.
+#[operator]
+pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
+    (a + b) & mask
+}
+#[function]
+pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
+    x * u32::from(weights[(x % 5) as usize])
+}
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
 /// compute capability would compile them.
@@ -36,6 +46,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.scan::<u8, u64, _, _, _>("u8 as u64", Sum, Widen::<u64>::new(), Same);
     list.scan::<f64, (f64, u64), _, _, _>("f64 argmax", ArgMax, Enumerate, Same);
     list.scan::<f32, f32, _, _, _>("f32 compensated", CompensatedSum, MapWith(Compensate), Rounded);
+    list.scan::<u32, u32, _, _, _>("u32 values", AddMasked { mask: 0xff }, MapWith(Weighed { weights: [1; 5] }), Same);
     list.scan::<Compensated<f64>, _, _, _, _>("compensated f64", CompensatedSum, Same, Same);
 
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
@@ -107,7 +118,11 @@ impl List {
         add: impl FnOnce(&mut Self, &Functions<'_>),
     ) {
         let text = |source: &mut Source| text_of::<S, G>(source, steps, same);
-        add(self, &Functions::of::<S, G>(&text));
+        // What has more values than parameters has room for has no kernel.
+        let mut held = Held::nothing();
+        if held.add_all::<S, G>(steps, same).is_ok() {
+            add(self, &Functions::of::<S, G>(&text, &held));
+        }
     }
 
     /// The passes over the columns of f16 that are cut into chunks, whose sums are of f32.
@@ -183,7 +198,8 @@ impl List {
     }
 
     fn add<F: Fixed>(&mut self, family: &str, name: &str, kernel: Kernel<'_>) {
-        self.kernels.push((format!("{family} {name}"), kernel.source::<F>()));
+        // The functions are upsweep's own, whose text asks for what they add.
+        self.kernels.extend(kernel.source::<F>().ok().map(|source| (format!("{family} {name}"), source)));
     }
 }
 
@@ -197,12 +213,13 @@ where
 /// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
-    use super::code;
+    use super::{code, params::Params};
     use crate::plan::constants::Constants;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
-    let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text);
+    let held = Held::nothing();
+    let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
     let of_families: [Constants; 4] = [
@@ -219,7 +236,7 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(0), ReduceParams::text(0), ColumnsParams::text(0)]
+    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0)]
         .iter()
         .flat_map(|text| text.lines())
         .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
@@ -229,8 +246,10 @@ pub(super) fn sample() -> String {
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\
          // its place (src/cuda/code.rs, params.rs, plan/). `UPSWEEP_WRITE=1 cargo test -p upsweep --lib config` writes it.\n\n\
          #pragma once\n\n#include \"arith.cuh\"\n\n\
+         // Where functions find the values that they hold.\n{}\n\
          // Types and functions of the job.\n{}\n// Numbers of the plan.\n{numbers}\n\
          // Parameters of the families.\n#include \"memory/layout.cuh\"\n{params}",
-        code::functions_text(&functions, features),
+        code::parameters_text("upsweep_scan", Params::values_at::<ScanParams>(functions.layouts.acc, 1)),
+        code::functions_text(&functions, features).0,
     )
 }

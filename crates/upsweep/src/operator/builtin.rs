@@ -84,6 +84,28 @@ mod definitions {
         if a_wins { a } else { b }
     }
 
+    /// The logarithm of a sum that is given by logarithms: ln(e^a + e^b).
+    ///
+    /// Computed as m + ln(1 + e^(l - m)) with the larger `m` and the smaller `l`, so that no power overflows. Identity minus
+    /// infinity, the logarithm of 0; infinity if one is infinite, NaN if one is NaN. Commutative, and associative but for
+    /// rounding: one result errs by at most 1 unit in the last place of the largest of `|m|`, the result and 1.
+    ///
+    /// ```
+    /// use upsweep::{Device, Reduce, operator::builtin::LogSumExp};
+    ///
+    /// // The powers themselves would be infinite.
+    /// let scores = [1000.0f64, 1001.0, 1002.0];
+    /// let total: f64 = Reduce::new(LogSumExp).run_to_host(&Device::cpu(), &scores)?;
+    /// assert!((total - 1002.407605964444).abs() < 1e-11);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    #[operator(identity = T::LOWEST)]
+    pub fn log_sum_exp<T: Float>(a: T, b: T) -> T {
+        let (larger, smaller) = (a.maximum(b), a.minimum(b));
+        // The difference of infinities would be NaN.
+        if larger.is_infinite() { larger } else { larger + (smaller - larger).exp().ln_1p() }
+    }
+
     /// The first element: `a`. It has no identity.
     #[operator]
     pub fn first<T: Element>(a: T, _b: T) -> T {
@@ -135,7 +157,8 @@ mod definitions {
 }
 
 pub use definitions::{
-    And, ArgMax, ArgMin, Compensate, Compensated, CompensatedSum, First, Last, Max, Min, Or, Product, Rounded, Sum, Xor,
+    And, ArgMax, ArgMin, Compensate, Compensated, CompensatedSum, First, Last, LogSumExp, Max, Min, Or, Product,
+    Rounded, Sum, Xor,
 };
 
 /// For an element that no program has, [`ArgMin`] and [`ArgMax`] are operators a second time. With a single implementation

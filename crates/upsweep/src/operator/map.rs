@@ -1,6 +1,6 @@
 //! What a scan does to each element before it combines it, and to each result before it stores it.
 
-use super::{Element, Function, Source, WidenFrom};
+use super::{Element, Function, Source, Values, WidenFrom};
 use std::marker::PhantomData;
 
 /// From the element `x` at position `index` (along the axis; with segments, in the flat array) to what the operator
@@ -16,6 +16,9 @@ pub trait Map<I: Element>: Copy + Send + Sync + 'static {
 
     /// The mapped element.
     fn apply(&self, x: I, index: u64) -> Self::Output;
+
+    /// As [`Operator::values`](super::Operator::values).
+    fn values(&self, _values: &mut Values) {}
 
     /// Adds the map to `source` and returns the name of a CUDA C++ device function `Output name(I, u64)`.
     fn cuda_function(&self, source: &mut Source) -> String;
@@ -79,6 +82,10 @@ impl<I: Element, F: Function<(I,), Output: Element>> Map<I> for MapWith<F> {
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> F::Output {
         self.0.call((x,))
+    }
+
+    fn values(&self, values: &mut Values) {
+        self.0.values(values);
     }
 
     fn cuda_function(&self, source: &mut Source) -> String {

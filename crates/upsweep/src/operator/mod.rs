@@ -32,6 +32,7 @@ mod halves;
 mod laws;
 mod map;
 mod source;
+mod values;
 
 pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom};
 pub use element::{Element, MAX_ELEMENT_BYTES};
@@ -41,10 +42,11 @@ pub use element::{Field, Halves, Layout};
 pub use form::Form;
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
 pub use map::{Enumerate, Map, MapWith, Same, Stores, Widen};
-#[doc(hidden)]
-pub use source::Piece;
 pub use source::Source;
+#[doc(hidden)]
+pub use source::{Argument, Piece};
 pub use upsweep_macros::{Element, function, operator};
+pub use values::{MAX_VALUES_BYTES, Values};
 
 /// An associative operator on `T`: `combine(combine(a, b), c) == combine(a, combine(b, c))`.
 ///
@@ -78,6 +80,11 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
         None
     }
 
+    /// Adds the values that the operator holds to `values`, in the order in which [`cuda_function`](Operator::cuda_function)
+    /// asks `source` for them. They travel in a kernel's parameters, so that other values need no other kernel. What holds
+    /// values and adds none has them in its text: then each of its calls makes that text, to see whether it is another one.
+    fn values(&self, _values: &mut Values) {}
+
     /// Adds the operator to `source` and returns the name of a CUDA C++ device function `T name(T, T)` that computes
     /// the same bits as [`combine`](Operator::combine).
     fn cuda_function(&self, source: &mut Source) -> String;
@@ -97,6 +104,9 @@ pub trait Function<Args>: Copy + Send + Sync + 'static {
 
     /// The function's value.
     fn call(&self, args: Args) -> Self::Output;
+
+    /// As [`Operator::values`].
+    fn values(&self, _values: &mut Values) {}
 
     /// Adds the function to `source` and returns the name of a CUDA C++ device function that computes the same bits.
     fn cuda_function(&self, source: &mut Source) -> String;

@@ -13,6 +13,8 @@ pub struct Source {
     /// The bytes of `text` that define types.
     types: usize,
     names: HashMap<String, String>,
+    /// The bytes of the values that functions hold.
+    values: usize,
 }
 
 impl Source {
@@ -63,6 +65,43 @@ impl Source {
         })
     }
 
+    /// The bytes of the values that functions have asked for.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.values
+    }
+
+    /// Where the next value lies, which is a `T`.
+    pub(super) fn next_value<T>(&mut self) -> usize {
+        place::<T>(&mut self.values)
+    }
+
+    /// Defines `function` with some of its arguments replaced by the next values.
+    #[doc(hidden)]
+    pub fn define_with_values(
+        &mut self,
+        function: &str,
+        output: fn(&mut Self) -> String,
+        arguments: &[Argument],
+    ) -> String {
+        let (mut parameters, mut given) = (Vec::new(), Vec::new());
+        let first = self.values;
+        for (i, argument) in arguments.iter().enumerate() {
+            match argument {
+                Argument::Open(ty) => {
+                    parameters.push(format!("{} x{i}", ty(self)));
+                    given.push(format!("x{i}"));
+                }
+                Argument::Value(value) => given.push(value(self)),
+            }
+        }
+        let (parameters, given) = (parameters.join(", "), given.join(", "));
+        self.define(&format!("{function} with the values at {first}"), function, |source, name| {
+            let output = output(source);
+            format!("__device__ __forceinline__ {output} {name}({parameters}) {{ return {function}({given}); }}")
+        })
+    }
+
     /// A new name for `key`.
     fn name(&mut self, key: &str, stem: &str) -> String {
         let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -93,4 +132,21 @@ pub enum Piece {
     OwnName,
     /// What becomes text when the program runs: the name of a type or function, the value of a constant.
     Made(fn(&mut Source) -> String),
+}
+
+/// Where a `T` comes to lie after `len` bytes of others, and after that `len` with it.
+pub(super) fn place<T>(len: &mut usize) -> usize {
+    let at = len.next_multiple_of(align_of::<T>());
+    *len = at + size_of::<T>();
+    at
+}
+
+/// An argument of a function of which some are values that it holds.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Argument {
+    /// The C++ expression of the value.
+    Value(fn(&mut Source) -> String),
+    /// The C++ type of one that callers give.
+    Open(fn(&mut Source) -> String),
 }

@@ -2,8 +2,8 @@ use upsweep::operator::function;
 
 #[function]
 fn transcendental(x: f32) -> f32 {
-    let y = x.exp();
-    y.sin()
+    let y = x.sinh();
+    y.log10()
 }
 
 #[function]

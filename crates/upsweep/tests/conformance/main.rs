@@ -29,3 +29,4 @@ mod scan_segments;
 mod scan_sizes;
 mod support;
 mod types;
+mod values;

@@ -228,7 +228,7 @@ fn reduce_key_types(place: &Place) {
     for len in sizes::few() {
         let keys: Vec<u32> = (0..len as u32).map(|i| i * 3).collect();
         let flags = Cut::HeadFlags((0..len).map(|i| i == 0 || keys[i] / 10 != keys[i - 1] / 10).collect());
-        by(place, len, &flags, Segments::KeysBy(&place.upload(&keys, 0), SameDecade));
+        by(place, len, &flags, Segments::KeysBy(&place.upload(&keys, 0), SameUnit { unit: 10 }));
     }
 }
 

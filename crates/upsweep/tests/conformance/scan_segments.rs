@@ -133,7 +133,7 @@ fn scan_keys_by_custom_equality(place: &Place) {
         let keys: Vec<u32> = (0..len as u32).map(|i| i * 3).collect();
         let lines = oracle::runs(len, |i| keys[i] / 10 != keys[i - 1] / 10);
         let buffer = place.upload(&keys, 0);
-        by(place, len, &lines, || Segments::KeysBy(&buffer, SameDecade));
+        by(place, len, &lines, || Segments::KeysBy(&buffer, SameUnit { unit: 10 }));
 
         let mut rng = Rng::new(len as u64);
         let mut height = 0;

@@ -3,7 +3,7 @@
 use crate::cases::{Sample, samples};
 use half::{bf16, f16};
 use upsweep::operator::builtin::*;
-use upsweep::operator::{Element, Function, Operator, arith};
+use upsweep::operator::{Element, Function, Operator, arith, check_laws_within};
 
 const INPUTS: usize = 20_000;
 
@@ -167,6 +167,47 @@ fn compensated_sums() {
 }
 
 #[test]
+fn sums_of_logarithms() {
+    const INF: f64 = f64::INFINITY;
+    let cases = [
+        (INF, INF, INF),
+        (-INF, -INF, -INF),
+        (-INF, INF, INF),
+        (-INF, 2.5, 2.5),
+        (INF, 2.5, INF),
+        (-f64::MAX, f64::MAX, f64::MAX),
+        (f64::MAX, f64::MAX, f64::MAX),
+        (0.0, 0.0, std::f64::consts::LN_2),
+        (1000.0, 1000.0, 1000.0 + std::f64::consts::LN_2),
+        (0.0, -50.0, (-50f64).exp()),
+        (1.0, f64::NAN, f64::NAN),
+        (INF, f64::NAN, f64::NAN),
+        (-INF, f64::NAN, f64::NAN),
+    ];
+    for (a, b, expected) in cases {
+        assert!(same(LogSumExp.combine(a, b), expected), "{a} {b}");
+        assert!(same(LogSumExp.combine(b, a), expected), "{b} {a}");
+        // As f32 the largest numbers are infinite, and one result is rounded.
+        let single = LogSumExp.combine(a as f32, b as f32);
+        assert!(same(f64::from(single), f64::from(expected as f32)), "{a} {b}: {single}");
+    }
+    // Close to the exact value for every size of the two.
+    let mut worst = 0f64;
+    for (a, b) in pairs::<f32>().into_iter().filter(|(a, b)| a.abs() < 600.0 && b.abs() < 600.0) {
+        let exact = (f64::from(a).exp() + f64::from(b).exp()).ln();
+        let size = (exact.abs().max(f64::from(a.max(b).abs())).max(1.0) as f32).to_bits();
+        let unit = f64::from(f32::from_bits(size + 1) - f32::from_bits(size));
+        worst = worst.max((f64::from(LogSumExp.combine(a, b)) - exact).abs() / unit);
+    }
+    assert!(worst > 0.3 && worst <= 1.0, "{worst}");
+    // Associative but for rounding.
+    let samples = [0.0, -1.0, 3.5, -20.0, 88.0, 1e-8, -745.0, -INF, 36.7, -0.5, 1e5, -1e5];
+    let laws = check_laws_within(&LogSumExp, &samples, |a, b| a == b || (a - b).abs() <= 4e-16 * a.abs().max(1.0));
+    let laws = laws.expect("it keeps the laws");
+    assert!(laws.identity && laws.not_commutative.is_none());
+}
+
+#[test]
 fn identities() {
     assert_eq!(Operator::<u8>::identity(&Sum), Some(0));
     assert_eq!(Operator::<f16>::identity(&Product), Some(f16::ONE));
@@ -176,5 +217,6 @@ fn identities() {
     assert_eq!(Operator::<bool>::identity(&And), Some(true));
     assert_eq!(Operator::<u16>::identity(&And), Some(u16::MAX));
     assert_eq!(Operator::<u16>::identity(&Xor), Some(0));
+    assert_eq!(Operator::<f64>::identity(&LogSumExp), Some(f64::NEG_INFINITY));
     assert_eq!(Operator::<u16>::identity(&First), None);
 }

@@ -53,10 +53,8 @@ impl Elsewhere for Gpu {
     }
 }
 
-#[test]
-#[ignore = "needs a CUDA GPU"]
-fn the_same_bits_on_the_gpu() {
-    let context = CudaContext::new(0).expect("a GPU");
+/// The program's module, compiled for this GPU.
+pub(crate) fn load(context: &Arc<CudaContext>, program: String) -> Arc<CudaModule> {
     let (major, minor) = context.compute_capability().expect("a GPU has a compute capability");
     let options = CompileOptions {
         fmad: Some(false),
@@ -70,7 +68,14 @@ fn the_same_bits_on_the_gpu() {
         .to_vec(),
         ..CompileOptions::default()
     };
-    let ptx = compile_ptx_with_opts(kernels::program(), options).expect("it compiles");
-    let module = context.load_module(ptx).expect("it loads");
+    let ptx = compile_ptx_with_opts(program, options).expect("it compiles");
+    context.load_module(ptx).expect("it loads")
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn the_same_bits_on_the_gpu() {
+    let context = CudaContext::new(0).expect("a GPU");
+    let module = load(&context, kernels::program());
     compare::all(&mut Gpu { stream: context.default_stream(), module }, INPUTS);
 }

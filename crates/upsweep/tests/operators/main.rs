@@ -9,4 +9,5 @@ mod arith;
 mod bits;
 mod cases;
 mod host_cxx;
+mod math;
 mod nvrtc;

@@ -44,8 +44,10 @@ kernel_files! {
     "device/segments.cuh",
     "device/wave.cuh",
     "memory/access.cuh",
+    "memory/given.cuh",
     "memory/instructions.cuh",
     "memory/layout.cuh",
+    "memory/parameters.cuh",
     "memory/status.cuh",
     "memory/workspace.cuh",
     "tile/blockwise.cuh",
@@ -120,8 +122,9 @@ impl Stitch<'_, '_> {
                 self.include(included, &format!("line {} of {path}", number + 1))?;
                 self.line(number + 2, path);
             } else {
-                // The stitched text is no header: compilers warn about the pragma in it.
-                let line = if line.trim() == "#pragma once" { "" } else { line };
+                // The stitched text is no header: compilers warn about the pragma in it. Half of it would be comments, which
+                // every first use of a kernel would hash.
+                let line = if line.trim() == "#pragma once" || line.trim_start().starts_with("//") { "" } else { line };
                 self.text.push_str(line);
                 self.text.push('\n');
             }
@@ -169,11 +172,11 @@ mod tests {
             ("arith.cuh", ""),
             ("a/b.cuh", "#pragma once\n  # include \"c.cuh\" // why\nb"),
             ("c.cuh", "c"),
-            ("root.cuh", "#include \"c.cuh\"\n#include <header>\n#include \"a/b.cuh\"\nroot"),
+            ("root.cuh", "#include \"c.cuh\"\n#include <header>\n#include \"a/b.cuh\"\n  // words\nroot"),
         ];
         let expected = "#line 1 \"arith.cuh\"\n#line 1 \"prelude\"\n#line 1 \"root.cuh\"\n\
                         #line 1 \"c.cuh\"\nc\n#line 2 \"root.cuh\"\n#include <header>\n\
-                        #line 1 \"a/b.cuh\"\n\n#line 3 \"a/b.cuh\"\nb\n#line 4 \"root.cuh\"\nroot\n";
+                        #line 1 \"a/b.cuh\"\n\n#line 3 \"a/b.cuh\"\nb\n#line 4 \"root.cuh\"\n\nroot\n";
         assert_eq!(stitched(&files, "").as_deref(), Ok(expected));
     }
 

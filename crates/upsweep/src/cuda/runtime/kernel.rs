@@ -37,7 +37,7 @@ impl Kernels {
         &self,
         context: &Context,
         key: K,
-        source: impl FnOnce() -> KernelSource,
+        source: impl FnOnce() -> Result<KernelSource>,
     ) -> Result<Arc<Kernel>> {
         let hash = self.hasher.hash_one(&key);
         let among = |kernels: &[(Key, Arc<Kernel>)]| {
@@ -49,7 +49,7 @@ impl Kernels {
         }
         drop(loaded);
         // Other threads go on meanwhile; of two that compile the same kernel, the second drops its own.
-        let kernel = Arc::new(build(context, &source(), DiskCache::of_user().as_ref())?);
+        let kernel = Arc::new(build(context, &source()?, DiskCache::of_user().as_ref())?);
         let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         let kernels = loaded.entry(hash).or_default();
         if let Some(kernel) = among(kernels) {

@@ -20,7 +20,7 @@ impl Cuda {
     pub(crate) fn kernel<K: Any + Eq + Hash + Send + Sync>(
         &self,
         key: K,
-        source: impl FnOnce() -> KernelSource,
+        source: impl FnOnce() -> Result<KernelSource>,
     ) -> Result<Arc<Kernel>> {
         self.state.kernels.get(&self.state.context, key, source)
     }

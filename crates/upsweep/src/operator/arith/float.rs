@@ -1,5 +1,6 @@
 //! Floats: IEEE 754 with round to nearest even, no contraction, and NaN without a visible payload.
 
+use super::math::Elementary;
 use super::{Float, Number, Signed};
 use crate::operator::Element;
 use half::{bf16, f16};
@@ -124,6 +125,36 @@ macro_rules! floats {
                     let magnitude = x.to_bits() & ($bits::MAX >> 1);
                     <$t>::from_bits(magnitude | sign.canonical().to_bits() & !($bits::MAX >> 1))
                 }
+                #[inline(always)]
+                fn exp(x: Self) -> Self { narrow(Elementary::exp(wide(x))) }
+                #[inline(always)]
+                fn exp2(x: Self) -> Self { narrow(Elementary::exp2(wide(x))) }
+                #[inline(always)]
+                fn exp_m1(x: Self) -> Self { narrow(Elementary::exp_m1(wide(x))) }
+                #[inline(always)]
+                fn tanh(x: Self) -> Self { narrow(Elementary::tanh(wide(x))) }
+                #[inline(always)]
+                fn ln(x: Self) -> Self { narrow(Elementary::ln(wide(x))) }
+                #[inline(always)]
+                fn log2(x: Self) -> Self { narrow(Elementary::log2(wide(x))) }
+                #[inline(always)]
+                fn ln_1p(x: Self) -> Self { narrow(Elementary::ln_1p(wide(x))) }
+                #[inline(always)]
+                fn sin(x: Self) -> Self { narrow(Elementary::sin(wide(x))) }
+                #[inline(always)]
+                fn cos(x: Self) -> Self { narrow(Elementary::cos(wide(x))) }
+                #[inline(always)]
+                fn tan(x: Self) -> Self { narrow(Elementary::tan(wide(x))) }
+                #[inline(always)]
+                fn atan(x: Self) -> Self { narrow(Elementary::atan(wide(x))) }
+                #[inline(always)]
+                fn atan2(y: Self, x: Self) -> Self { narrow(Elementary::atan2(wide(y), wide(x))) }
+                #[inline(always)]
+                fn powf(x: Self, y: Self) -> Self { narrow(Elementary::powf(wide(x), wide(y))) }
+                #[inline(always)]
+                fn cbrt(x: Self) -> Self { narrow(Elementary::cbrt(wide(x))) }
+                #[inline(always)]
+                fn hypot(x: Self, y: Self) -> Self { narrow(Elementary::hypot(wide(x), wide(y))) }
                 #[inline(always)]
                 fn is_nan(x: Self) -> bool { x.is_nan() }
                 #[inline(always)]

@@ -3,11 +3,14 @@
 //! The macros rewrite every operation of a body into a call of one of these functions, and emit a call of the function
 //! of the same name in `kernels/arith.cuh` for the GPU. Each pair computes the same bits; that is pinned by the tests
 //! `tests/operators/bits.rs` (on a GPU) and `arith.rs` beside it (against Rust's own arithmetic). Whatever these functions do
-//! not accept does not compile, so nothing that cannot be translated gets through.
+//! not accept does not compile, so nothing that cannot be translated gets through. The mathematical functions in
+//! [`math`] are translated themselves and need no twin.
 
 mod cast;
 mod float;
 mod integer;
+#[doc(hidden)]
+pub mod math;
 mod traits;
 
 use super::{Element, Source};
@@ -80,6 +83,9 @@ twins! {
     Float {
         sqrt(x) -> T; floor(x) -> T; ceil(x) -> T; trunc(x) -> T; round(x) -> T; fract(x) -> T; recip(x) -> T;
         mul_add(x, factor, addend) -> T; copysign(x, sign) -> T;
+        exp(x) -> T; exp2(x) -> T; exp_m1(x) -> T; ln(x) -> T; log2(x) -> T; ln_1p(x) -> T; tanh(x) -> T;
+        sin(x) -> T; cos(x) -> T; tan(x) -> T; atan(x) -> T; atan2(y, x) -> T;
+        powf(x, y) -> T; cbrt(x) -> T; hypot(x, y) -> T;
         is_nan(x) -> bool; is_infinite(x) -> bool; is_finite(x) -> bool;
         is_sign_negative(x) -> bool; is_sign_positive(x) -> bool; to_bits(x) -> T::Bits;
     }

@@ -157,6 +157,21 @@ pub trait Unsigned: Integer {
 /// A float: `f16`, `bf16`, `f32` or `f64`.
 ///
 /// An operation on `f16` or `bf16` is done in `f32` and its result rounded to nearest even.
+///
+/// The mathematical functions have the same bits everywhere. How far they are from exact, at most, in units in the last
+/// place. For `f32`: of `exp exp2 exp_m1 tanh ln log2 ln_1p` for every argument there is, of the others of one for one in
+/// 61, of those of two for 30 million random pairs. For `f64`: for 20 million arguments each, with those that are hard mixed in.
+///
+/// | | `f32` | `f64` | | `f32` | `f64` | | `f32` | `f64` |
+/// |---|---|---|---|---|---|---|---|---|
+/// | `exp` | 0.501 | 1.00 | `ln` | 0.501 | 0.97 | `sin` | 0.502 | 0.80 |
+/// | `exp2` | 0.501 | 1.16 | `log2` | 0.501 | 1.02 | `cos` | 0.502 | 0.81 |
+/// | `exp_m1` | 0.507 | 1.35 | `ln_1p` | 0.501 | 0.89 | `tan` | 0.503 | 1.48 |
+/// | `tanh` | 0.507 | 1.41 | `cbrt` | 0.501 | 0.80 | `atan` | 0.501 | 1.23 |
+/// | `powf` | 0.508 | 1.06 | `hypot` | 0.501 | 1.19 | `atan2` | 0.501 | 1.54 |
+///
+/// Where an argument is 0, infinite or NaN they do as C99's annex F says: `powf(x, 0)` is 1 even of NaN, `hypot` of an
+/// infinity is infinity. Angles of any size are exact: the whole of pi is used for them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float",
     label = "f16, bf16, f32 or f64 is needed here",
@@ -185,6 +200,36 @@ pub trait Float: Signed {
     fn mul_add(x: Self, factor: Self, addend: Self) -> Self;
     /// `|x|` with the sign of `sign`; a NaN counts as positive.
     fn copysign(x: Self, sign: Self) -> Self;
+    /// e^x.
+    fn exp(x: Self) -> Self;
+    /// 2^x.
+    fn exp2(x: Self) -> Self;
+    /// e^x - 1, also where `x` is so small that `exp` would be 1.
+    fn exp_m1(x: Self) -> Self;
+    /// The hyperbolic tangent.
+    fn tanh(x: Self) -> Self;
+    /// The natural logarithm.
+    fn ln(x: Self) -> Self;
+    /// The logarithm to base 2.
+    fn log2(x: Self) -> Self;
+    /// ln(1 + x), also where `x` is so small that `1 + x` would be 1.
+    fn ln_1p(x: Self) -> Self;
+    /// The sine of `x` radians.
+    fn sin(x: Self) -> Self;
+    /// The cosine of `x` radians.
+    fn cos(x: Self) -> Self;
+    /// The tangent of `x` radians.
+    fn tan(x: Self) -> Self;
+    /// The angle between -pi/2 and pi/2 whose tangent is `x`.
+    fn atan(x: Self) -> Self;
+    /// The angle of the point (x, y) to the positive x axis, between -pi and pi.
+    fn atan2(y: Self, x: Self) -> Self;
+    /// `x` to the power `y`.
+    fn powf(x: Self, y: Self) -> Self;
+    /// The cube root.
+    fn cbrt(x: Self) -> Self;
+    /// The square root of x^2 + y^2, without overflow on the way.
+    fn hypot(x: Self, y: Self) -> Self;
     /// Whether it is NaN.
     fn is_nan(x: Self) -> bool;
     /// Whether it is infinity or minus infinity.

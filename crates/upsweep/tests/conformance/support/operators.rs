@@ -241,10 +241,10 @@ pub(crate) fn flatten(x: (u32, u64)) -> u64 {
     x.1.wrapping_mul(1000).wrapping_add(x.0 as u64)
 }
 
-/// Keys of one decade. Not `==`.
+/// Keys that have the same multiple of `unit` below them. Not `==`.
 #[function]
-pub(crate) fn same_decade(a: u32, b: u32) -> bool {
-    a / 10 == b / 10
+pub(crate) fn same_unit(#[param] unit: u32, a: u32, b: u32) -> bool {
+    a / unit == b / unit
 }
 
 /// Neighbours that differ by at most 1: equality in no sense, since it is not transitive.

@@ -89,6 +89,23 @@ methods! { floats<T: Float>(a, b, c): (T, T, T);
     }
     fn through_bits -> T = ThroughBits { T::from_bits(a.to_bits() ^ b.to_bits()) }
 }
+methods! { functions<T: Float>(a, b): (T, T);
+    fn e_power -> T = EPower { a.exp() }
+    fn two_power -> T = TwoPower { a.exp2() }
+    fn e_power_less_one -> T = EPowerLessOne { a.exp_m1() }
+    fn hyperbolic -> T = Hyperbolic { a.tanh() }
+    fn natural_log -> T = NaturalLog { a.ln() }
+    fn binary_log -> T = BinaryLog { a.log2() }
+    fn log_of_one_more -> T = LogOfOneMore { a.ln_1p() }
+    fn sine -> T = Sine { a.sin() }
+    fn cosine -> T = Cosine { a.cos() }
+    fn tangent -> T = Tangent { T::tan(a) }
+    fn arc_tangent -> T = ArcTangent { a.atan() }
+    fn angle -> T = Angle { a.atan2(b) }
+    fn real_power -> T = RealPower { a.powf(b) + T::powf(b, a) }
+    fn cube_root -> T = CubeRoot { a.cbrt() }
+    fn long_side -> T = LongSide { a.hypot(b) }
+}
 methods! { halves<T: Half>(a, x): (T, f32);
     fn narrowed -> T = Narrowed { T::from_f32(x) }
     fn widened -> (f32, f64) = Widened { (a.to_f32(), a.to_f64()) }
@@ -183,6 +200,7 @@ pub(crate) fn all(check: &mut impl Check) {
         integers: i8 i16 i32 i64 i128 u8 u16 u32 u64 u128;
         unsigned: u8 u16 u32 u64 u128;
         floats: f16 bf16 f32 f64;
+        functions: f16 bf16 f32 f64;
         halves: f16 bf16;
     }
     differences(check);

@@ -63,4 +63,6 @@ pub(crate) fn builtins(check: &mut impl Check) {
         )* };
     }
     compensated! { f32 f64 half::f16 half::bf16 }
+    check.operator::<f32, _>("LogSumExp f32", LogSumExp);
+    check.operator::<f64, _>("LogSumExp f64", LogSumExp);
 }

@@ -1,0 +1,40 @@
+// The values that functions hold: they are the end of the kernel's parameters.
+
+#pragma once
+
+#include "memory/parameters.cuh"
+
+// The `V` at byte `at` of the values.
+template <class V>
+__device__ __forceinline__ V given_value(u64 at) {
+    unsigned char bytes[sizeof(V)];
+#pragma unroll
+    for (u32 i = 0; i < sizeof(V);) {
+        if constexpr (sizeof(V) % 4 == 0 && alignof(V) >= 4) {
+            const u32 word = parameter_word(VALUES_AT + at + i);
+            memcpy(bytes + i, &word, 4);
+            i += 4;
+        } else {
+            bytes[i] = parameter_byte(VALUES_AT + at + i);
+            i += 1;
+        }
+    }
+    V value;
+    memcpy(&value, bytes, sizeof(V));
+    return value;
+}
+
+// An array among the values, whose elements are read when they are asked for.
+template <class V, u64 N, u64 AT>
+struct GivenArray {
+    static constexpr u64 count = N;
+    struct {
+        __device__ __forceinline__ V operator[](u64 i) const { return given_value<V>(AT + i * sizeof(V)); }
+    } at;
+    __device__ __forceinline__ operator Array<V, N>() const {
+        Array<V, N> all;
+#pragma unroll
+        for (u64 i = 0; i < N; i++) all.at[i] = at[i];
+        return all;
+    }
+};

@@ -1,0 +1,146 @@
+//! `exp`, `exp2`, `exp_m1` and `tanh`: e^x = 2^k e^r, where k is an integer and |r| <= ln 2 / 2.
+
+use super::exact::{fast_sum, full_sum, nearest, power_of_two, scaled};
+use super::intrinsics::{coefficients, polynomial};
+use std::f64::consts::{LN_2, LOG2_E};
+use upsweep_macros::function;
+
+/// ln 2 in two parts: the first has 42 bits, so that its product with an exponent is exact.
+pub const LN_2_HIGH: f64 = 0.6931471805598903;
+/// What is missing from [`LN_2_HIGH`].
+pub const LN_2_LOW: f64 = 5.497923018708371e-14;
+
+coefficients! {
+    /// (e^r - 1 - r) / r^2; error 2^-58.
+    ExpTail = [
+        0.5000000000000012, 0.166666666666667, 0.04166666666651559, 0.008333333333307769, 0.001388888894697836,
+        0.00019841269916024795, 2.4801489973758217e-05, 2.7557217577074603e-06, 2.7631271295533914e-07,
+        2.5117451987422812e-08,
+    ];
+    /// The same, for f32; error 2^-34.3.
+    ExpTailShort = [
+        0.50000000779479, 0.16666666860102397, 0.04166626982943766, 0.00833326449188035, 0.0013946079838533772,
+        0.00019918312609437482,
+    ];
+    /// (2^r - 1) / r for |r| <= 1/2; error 2^-58.
+    Exp2Tail = [
+        LN_2, 0.24022650695910133, 0.05550410866482174, 0.009618129107593272, 0.001333355814637916,
+        0.00015403530458161894, 1.5252733867515348e-05, 1.321543477284369e-06, 1.0178046448145206e-07,
+        7.07386822799874e-09, 4.4573915790208394e-10,
+    ];
+    /// The same, for f32; error 2^-34.3.
+    Exp2TailShort = [
+        0.6931471805416459, 0.24022651076244766, 0.055504109630545875, 0.009618036847645202, 0.0013333430212280216,
+        0.0001546713286253121, 1.5315100746517138e-05,
+    ];
+}
+
+/// `k`, and `r` as a float and the rest.
+#[function(helper)]
+fn of_ln_2(x: f64) -> (i32, f64, f64) {
+    let (n, k) = nearest(x * LOG2_E);
+    let (high, low) = (x - n * LN_2_HIGH, n * LN_2_LOW);
+    let r = high - low;
+    (k, r, (high - r) - low)
+}
+
+/// 2^k e^(r + low)
+#[function(helper)]
+fn raised(k: i32, r: f64, low: f64) -> f64 {
+    scaled(1.0 + (r + (r * r * polynomial::<ExpTail>(r) + low)), k)
+}
+
+#[function(helper)]
+pub fn exp_double(x: f64) -> f64 {
+    let (k, r, low) = of_ln_2(x.clamp(-746.0, 710.0));
+    raised(k, r, low)
+}
+
+/// e^(x + rest), for a `rest` of less than 2^-40.
+#[function(helper)]
+pub fn exp_of_sum(x: f64, rest: f64) -> f64 {
+    let (k, r, low) = of_ln_2(x.clamp(-746.0, 710.0));
+    let (r, low) = fast_sum(r, low + rest);
+    raised(k, r, low)
+}
+
+/// e^x to 2^-33, for every f32 and what is near them.
+#[function(helper)]
+pub fn exp_short(x: f64) -> f64 {
+    let x = x.clamp(-110.0, 90.0);
+    let (n, k) = nearest(x * LOG2_E);
+    let r = x - n * LN_2;
+    (1.0 + (r + r * r * polynomial::<ExpTailShort>(r))) * power_of_two(k)
+}
+
+#[function(helper)]
+pub fn exp_single(x: f32) -> f32 {
+    exp_short(x as f64) as f32
+}
+
+#[function(helper)]
+pub fn exp2_double(x: f64) -> f64 {
+    let x = x.clamp(-1080.0, 1030.0);
+    let (n, k) = nearest(x);
+    let r = x - n;
+    scaled(1.0 + r * polynomial::<Exp2Tail>(r), k)
+}
+
+#[function(helper)]
+pub fn exp2_single(x: f32) -> f32 {
+    let x = (x as f64).clamp(-160.0, 130.0);
+    let (n, k) = nearest(x);
+    let r = x - n;
+    ((1.0 + r * polynomial::<Exp2TailShort>(r)) * power_of_two(k)) as f32
+}
+
+/// `k`, `high` and `low` with e^x - 1 = 2^k (high + low), for `x` in -41..=710.
+#[function(helper)]
+fn less_one(x: f64) -> (i32, f64, f64) {
+    let (k, r, low) = of_ln_2(x);
+    // 2^-k beyond 60 bits changes nothing, and need not be a float.
+    let (high, rest) = fast_sum(1.0 - power_of_two(-k.min(60)), r);
+    (k, high, rest + (r * r * polynomial::<ExpTail>(r) + low))
+}
+
+#[function(helper)]
+pub fn exp_m1_double(x: f64) -> f64 {
+    let (k, high, low) = less_one(x.clamp(-40.0, 710.0));
+    if x.abs() < 1e-17 { x } else { scaled(high + low, k) }
+}
+
+#[function(helper)]
+pub fn exp_m1_single(x: f32) -> f32 {
+    let wide = (x as f64).clamp(-40.0, 90.0);
+    let (n, k) = nearest(wide * LOG2_E);
+    let r = wide - n * LN_2;
+    let power = power_of_two(k);
+    let value = (power - 1.0) + power * (r + r * r * polynomial::<ExpTailShort>(r));
+    // Its bits below make no difference; the sum above has lost the sign of a zero.
+    if x.abs() < 1e-10 { x } else { value as f32 }
+}
+
+/// (e^2x - 1) / (e^2x + 1), both as two floats each.
+#[function(helper)]
+#[inline]
+pub fn tanh_double(x: f64) -> f64 {
+    let magnitude = x.abs();
+    // Beyond it, tanh is 1.
+    let (k, high, low) = less_one(2.0 * if magnitude > 22.0 { 22.0 } else { magnitude });
+    let (above, above_low) = fast_sum(high, low);
+    let (sum, rest) = full_sum(above, power_of_two(1 - k));
+    let (below, below_low) = fast_sum(sum, rest + above_low);
+    let quotient = above / below;
+    let value = quotient + (above_low - quotient * below_low) / below;
+    if magnitude < 1e-9 { x } else { value.copysign(x) }
+}
+
+#[function(helper)]
+pub fn tanh_single(x: f32) -> f32 {
+    let wide = (x as f64).clamp(-12.0, 12.0);
+    let (n, k) = nearest(2.0 * wide * LOG2_E);
+    let r = 2.0 * wide - n * LN_2;
+    let power = power_of_two(k);
+    let above = (power - 1.0) + power * (r + r * r * polynomial::<ExpTailShort>(r));
+    if x.abs() < 1e-6 { x } else { (above / (above + 2.0)) as f32 }
+}

@@ -1,0 +1,48 @@
+//! 9: functions that hold values: an exponential moving average, whose half-life is chosen when the program runs.
+//!
+//! `cargo run --release --example 09_moving_average -- 14`
+
+use upsweep::prelude::*;
+
+/// `average -> m * average + c`
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Step {
+    m: f64,
+    c: f64,
+}
+
+/// `f` and then `g`.
+#[operator(identity = Step { m: 1.0, c: 0.0 })]
+fn then(f: Step, g: Step) -> Step {
+    Step { m: g.m * f.m, c: g.m * f.c + g.c }
+}
+
+/// The average moves towards `x` by the share `weight` of the way: another weight is the same kernel on a GPU.
+#[function]
+fn pull(#[param] weight: f64, x: f64) -> Step {
+    Step { m: 1.0 - weight, c: weight * x }
+}
+
+#[function]
+fn average(f: Step) -> f64 {
+    f.c
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let half_life: f64 = std::env::args().nth(1).map_or(Ok(7.0), |days| days.parse())?;
+    let weight = 1.0 - 0.5f64.powf(1.0 / half_life);
+    let device = Device::best()?;
+    let days: Vec<f64> = (0..365).map(|day| 10.0 - 8.0 * (f64::from(day) / 58.1).cos() + f64::from(day % 5)).collect();
+
+    let scan = Scan::new(Then).map(Pull { weight }).finish(Average).init(Step { m: 0.0, c: days[0] });
+    let smooth: Vec<f64> = scan.run_to_vec(&device, &device.upload(&days)?)?;
+
+    let mut expected = days[0];
+    for (day, (x, smooth)) in days.iter().zip(&smooth).enumerate() {
+        expected += weight * (x - expected);
+        assert!((smooth - expected).abs() < 1e-9, "day {day}: {smooth}, not {expected}");
+    }
+    println!("after a year, with a half-life of {half_life} days: {:.2}", smooth[364]);
+    Ok(())
+}
