@@ -236,7 +236,7 @@ pub static CHAPTERS: &[Chapter] = &[
         compare: (512, ThirtyTwo, &["blelloch", "segmented-pairs", "segmented-sweep"]),
         play: &[
             ("segmented-pairs", 2, "pairs of flags and values"),
-            ("segmented-sweep", 9, "the original heads decide on the way down"),
+            ("segmented-sweep", 8, "the original heads decide on the way down"),
         ],
         exercise: Exercise {
             question: "The segments [1 2 3 4] [6 5] [1 3 5] are scanned in one, inclusively. What is the result at the element 4?",
