@@ -211,6 +211,31 @@ fn page() {
     f.fails(&["lab", "page"], b"", 2, &["--out"]);
 }
 
+#[test]
+fn book() {
+    let f = Folder::new();
+    let chapters = upsweep_lab::book::CHAPTERS;
+    let count = upsweep_lab::algorithms::ALGORITHMS.len() + 1 + chapters.len() + 1;
+    assert_eq!(f.prints(&["lab", "book", "--out", "book"]), format!("{count} pages in book\n"));
+    let page = |name: &str| String::from_utf8(f.read(&format!("book/{name}"))).unwrap();
+    let index = page("index.html");
+    for (number, chapter) in chapters.iter().enumerate() {
+        let file = format!("{}.html", chapter.file);
+        assert!(index.contains(&format!("href=\"{file}\"")));
+        // Wherever it leads there is a page.
+        let text = page(&file);
+        for link in text.split("href=\"").skip(1).map(|rest| rest.split(['"', '#']).next().unwrap()) {
+            assert!(link == "data:," || f.path("book").join(link).exists(), "{file}: {link}");
+        }
+        assert_eq!(text.contains("rel=\"prev\""), number > 0);
+        assert!(text.contains("id=\"exercise\"") && text.contains("default-src 'none'"));
+    }
+    assert!(
+        page("blelloch.html").contains("href=\"algorithms.html\"")
+            && page("algorithms.html").contains("Work is the number")
+    );
+}
+
 /// The folder that a shell stands in, or that is mounted, must stay the same one.
 #[cfg(unix)]
 #[test]

@@ -162,7 +162,7 @@
   function point(node) {
     stage.querySelectorAll('.lit').forEach((lit) => lit.classList.remove('lit'));
     stage.classList.toggle('pointing', node !== null);
-    what.textContent = node === null ? hint : node.getAttribute('aria-label');
+    what.textContent = node === null ? hint : node.getAttribute('aria-label') ?? labels.get(node.dataset.key)();
     if (node === null) return;
     const key = node.dataset.key;
     for (const arrow of stage.querySelectorAll('.arrow')) {

@@ -138,6 +138,9 @@ function showActive() {
   if (own.left < all.left + 24 || own.right > all.right - 24) box.scrollLeft += own.left - all.left - all.width / 3;
 }
 
+/** What is said of words and threads that take no part in the step. */
+const labels = new Map();
+
 /** Draws what step `number`, counted from 1, does; 0 shows the memory before the first. */
 function drawStage(number, before, after) {
   stage.replaceChildren();
@@ -147,9 +150,11 @@ function drawStage(number, before, after) {
   const arrows = element(stage, 'g', { class: 'arrows' });
   const touched = [null, usersOf(step, 1), usersOf(step, 2)];
 
+  // Who takes part has a label; the others' is made when somebody points at them.
+  labels.clear();
   const node = (key, text, takesPart) => {
-    const group = element(stage, 'g', { 'data-key': key, role: 'img', 'aria-label': text });
-    if (takesPart) group.setAttribute('tabindex', '-1');
+    const group = element(stage, 'g', takesPart ? { 'data-key': key, role: 'img', 'aria-label': text(), tabindex: -1 } : { 'data-key': key });
+    if (!takesPart) labels.set(key, text);
     return group;
   };
   const line = (array, y, words, side) => {
@@ -157,7 +162,7 @@ function drawStage(number, before, after) {
     words.forEach((value, index) => {
       const users = touched[side].get(`${array}:${index}`) ?? [];
       const used = users.length > 0;
-      const group = node(`${side}:${array}:${index}`, wordText(users, array, index, value, side), used);
+      const group = node(`${side}:${array}:${index}`, () => wordText(users, array, index, value, side), used);
       const style = side === 2 && used ? 'frame cell new' : used ? 'frame old read' : 'frame old';
       if (used && isRacing(array, index)) group.classList.add('racing');
       const at = middle(array, index), x = at - run.column / 2 + 2;
@@ -222,7 +227,7 @@ function drawStage(number, before, after) {
   element(stage, 'text', { class: 'name', x: LEFT - 12, y: threadsAt + 5 }, 'threads');
   for (let thread = 0; thread < threads; thread += 1) {
     const event = events.get(thread);
-    const group = node(`t:${thread}`, event ? threadText(event) : `Thread ${thread} has nothing to do.`, event !== undefined);
+    const group = node(`t:${thread}`, () => (event ? threadText(event) : `Thread ${thread} has nothing to do.`), event !== undefined);
     if (event) group.classList.add('active');
     element(group, 'circle', { class: 'frame thread', cx: threadX(thread), cy: threadsAt, r: radius });
     if (radius > 9) element(group, 'text', { class: 'who', x: threadX(thread), y: threadsAt + 4 }, thread);

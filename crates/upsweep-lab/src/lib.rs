@@ -5,6 +5,7 @@
 
 pub mod algorithm;
 pub mod algorithms;
+pub mod book;
 pub mod claims;
 pub mod fenwick;
 pub mod forecast;

@@ -4,7 +4,7 @@
 
 use upsweep_lab::algorithm::{Algorithm, Error, Input, Setup};
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};
-use upsweep_lab::machine::{Banks, Order, Run, Shape};
+use upsweep_lab::machine::{Banks, Machine, Order, Run, Shape};
 use upsweep_lab::operator::{Affine, Operator, Stretch};
 use upsweep_lab::sample;
 use upsweep_lab::show::{Recording, small};
@@ -146,4 +146,13 @@ fn registers_are_those_of_the_block() {
     assert_eq!((after(0), after(1)), (vec![], vec![]));
     assert_eq!((after(2), after(3)), (vec![("temp", ". 4 8 7".to_owned())], vec![("temp", ". 4 8 7".to_owned())]));
     assert_eq!(after(4), [("temp", ". 4 11 11".to_owned())]);
+
+    // Another kernel begins without any.
+    let mut machine = Machine::new(Operator::<i64>::sum(), Banks::Four).recording();
+    for (kernel, name, value) in [("one", "a", 1), ("two", "b", 2)] {
+        machine.launch(kernel, 1, 1, |block| block.step("keep", |t| assert_eq!(t.keep(name, value), value)));
+    }
+    let run = machine.finish().expect("no fault");
+    let held = |name, value: &str| vec![(name, vec![Some(value.to_owned())])];
+    assert_eq!((run.registers_after(1), run.registers_after(2)), (held("a", "1"), held("b", "2")));
 }

@@ -22,6 +22,8 @@ pub(crate) enum Lab {
     Race(RaceArgs),
     /// A folder of pages: every algorithm, step by step, and an overview
     Page(PageArgs),
+    /// The same, with chapters that ask, answer and compare, exercises, and a calculator
+    Book(PageArgs),
 }
 
 #[derive(Args, Debug)]

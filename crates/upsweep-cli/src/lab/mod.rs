@@ -14,6 +14,7 @@ use args::{Lab, Op, PageArgs, ShowArgs};
 use report::{refused, write};
 use std::io::IsTerminal;
 use upsweep_lab::algorithm::{Algorithm, Computes, Input};
+use upsweep_lab::book::{CHAPTERS, Chapter};
 use upsweep_lab::machine::Shape;
 use upsweep_lab::operator::{Affine, Operator, Stretch};
 use upsweep_lab::show::{self, Recording};
@@ -34,6 +35,7 @@ pub(crate) fn run(lab: &Lab) -> Result<()> {
         #[cfg(not(feature = "cuda"))]
         Lab::Race(_) => Err(Failure::Run("lab race: this upsweep was built without CUDA".to_owned())),
         Lab::Page(args) => page(args),
+        Lab::Book(args) => book(args),
     }
 }
 
@@ -166,6 +168,26 @@ fn parse_affine(text: &str) -> Option<Affine> {
 }
 
 fn page(args: &PageArgs) -> Result<()> {
+    write_pages(args, pages(args, "index.html")?)
+}
+
+/// The pages of all algorithms, and contents and chapters that lead to them.
+fn book(args: &PageArgs) -> Result<()> {
+    let mut files = pages(args, "algorithms.html")?;
+    let claims = upsweep_lab::claims::claims();
+    let chapter = |chapter: &Chapter| (format!("{}.html", chapter.file), show::html::chapter(chapter, &claims));
+    files.extend(CHAPTERS.iter().map(chapter));
+    files.push(("index.html".to_owned(), show::html::contents("algorithms.html")));
+    write_pages(args, files)
+}
+
+fn write_pages(args: &PageArgs, files: Vec<(String, String)>) -> Result<()> {
+    output::write_folder("--out", &args.out, &files, show::html::MARK)?;
+    print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
+}
+
+/// The page of every algorithm; last their overview, so that it leads to nothing that is not there.
+fn pages(args: &PageArgs, overview: &str) -> Result<Vec<(String, String)>> {
     let recordings = algorithms::ALGORITHMS.iter().map(|algorithm| {
         let (n, shape) = show::telling(algorithm);
         let shape = args.banks.map_or(shape, |banks| Shape { banks, ..shape });
@@ -176,12 +198,10 @@ fn page(args: &PageArgs) -> Result<()> {
     let name = |place: Option<usize>| place.and_then(|place| recordings.get(place)).map(|other| other.algorithm.name);
     let page = |(place, recording): (usize, &Recording)| {
         let (previous, next) = (name(place.checked_sub(1)), name(Some(place + 1)));
-        let links = show::html::Links { overview: "index.html", previous, next };
+        let links = show::html::Links { overview, previous, next };
         (format!("{}.html", recording.algorithm.name), show::html::page(recording, Some(&links)))
     };
     let mut files: Vec<_> = recordings.iter().enumerate().map(page).collect();
-    // Last, so that it leads to nothing that is not there.
-    files.push(("index.html".to_owned(), show::html::overview(&recordings)));
-    output::write_folder("--out", &args.out, &files, show::html::MARK)?;
-    print_lines(&[format!("{} pages in {}", files.len(), args.out.display())])
+    files.push((overview.to_owned(), show::html::overview(&recordings)));
+    Ok(files)
 }

@@ -80,7 +80,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "reduce-strided-padded",
         Reduction,
         2 * MAX_THREADS,
-        "the same, padded against bank conflicts",
+        "reduction, the first threads add words that are ever further apart: padded against bank conflicts",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Fixing Scan Bank Conflicts\""
     ),
     algorithm!(
@@ -98,7 +98,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "reduce-sequential-ordered",
         Reduction,
         MAX_THREADS,
-        "the same in element order, for any operator: bit-reversed loads",
+        "reduction, the lower half adds the upper half in element order, for any operator: bit-reversed loads",
         "after Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Reduction, version 2\""
     ),
     algorithm!(
@@ -116,7 +116,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "reduce-unrolled-ordered",
         Reduction,
         MAX_THREADS,
-        "the same in element order, for any operator: bit-reversed loads",
+        "reduction, the last warp without barriers, in element order, for any operator: bit-reversed loads",
         "after Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Implicit Synchronization in a Warp\""
     ),
     algorithm!(
@@ -242,7 +242,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "inverse-halves",
         InclusiveScan,
         2 * MAX_THREADS,
-        "the same, a load of each half",
+        "the sums handed on by who takes them, a load of each half",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
     ),
     algorithm!(
@@ -251,7 +251,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "inverse-padded",
         InclusiveScan,
         2 * MAX_THREADS,
-        "the same, neighbouring loads, padded against bank conflicts",
+        "the sums handed on by who takes them, neighbouring loads, padded against bank conflicts",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
     ),
     algorithm!(
@@ -260,7 +260,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         "inverse-halves-padded",
         InclusiveScan,
         2 * MAX_THREADS,
-        "the same, a load of each half, padded against bank conflicts",
+        "the sums handed on by who takes them, a load of each half, padded against bank conflicts",
         "Lensch and Strzodka, Massively Parallel Computing with CUDA, \"Now the Inverse Direction\""
     ),
     algorithm!(

@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 pub struct Counts {
     /// Steps of a warp of which at least one thread took part.
     pub warp_steps: u64,
-    /// Threads that took part, summed over the steps: they read, wrote, combined or shuffled.
+    /// Threads that took part, summed over the steps: they read, wrote, combined, shuffled or kept something.
     pub active_threads: u64,
     /// Threads that could have, summed over the steps.
     pub threads: u64,

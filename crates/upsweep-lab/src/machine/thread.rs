@@ -130,6 +130,7 @@ impl<'a, T: Word> Thread<'a, T> {
 
     /// `value`, which the thread puts into the register `name`: what pictures show of it.
     pub fn keep<V: Word>(&mut self, name: &'static str, value: V) -> V {
+        self.active = true;
         if self.machine.records {
             self.pending.event.kept.push((name, value.to_string()));
         }

@@ -20,6 +20,8 @@ pub fn telling(algorithm: &Algorithm) -> (usize, Shape) {
         "sequential" => (16, gpu),
         // Several warps.
         "reduce_shuffle" | "reduce_unrolled" => (32, Shape { warp: 8, ..Shape::from(Banks::Eight) }),
+        // Each word has a flag beside it.
+        "segmented_pairs" | "segmented_sweep" => (32, gpu),
         // Trees have words of one bank from here on.
         _ => (64, gpu),
     }

@@ -201,6 +201,14 @@ impl Tab<'_> {
         thread.and_then(|metric| metric["value"].as_f64()).expect("browsers count their time") * 1e3
     }
 
+    /// A picture of the top of the page, so many pixels high, as PNG.
+    pub(crate) fn shot(&mut self, width: u64, height: u64) -> Vec<u8> {
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
+        let shot = self
+            .call("Page.captureScreenshot", json!({ "format": "png", "clip": clip, "captureBeyondViewport": true }));
+        base64(shot["data"].as_str().unwrap())
+    }
+
     /// Checks that the page asked for itself only, and that nothing went wrong in it.
     #[track_caller]
     pub(crate) fn is_quiet(&mut self) {
@@ -223,4 +231,21 @@ impl Tab<'_> {
         }
         assert!(requests > 0, "requests are seen");
     }
+}
+
+/// What a text in base 64 stands for.
+fn base64(text: &str) -> Vec<u8> {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u32> = text.bytes().filter(|&byte| byte != b'=').map(|byte| digit(byte).into()).collect();
+    let bytes = digits.chunks(4).flat_map(|four| {
+        let bits = four.iter().enumerate().map(|(place, digit)| digit << (18 - 6 * place)).sum::<u32>();
+        bits.to_be_bytes()[1..four.len()].to_vec()
+    });
+    bytes.collect()
 }

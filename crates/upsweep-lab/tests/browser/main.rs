@@ -6,6 +6,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod book;
 mod driver;
+mod shots;
 mod steps;
 mod views;

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use upsweep_lab::algorithm::Input;
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};
-use upsweep_lab::machine::{Shape, Space, Step};
+use upsweep_lab::machine::{Banks, Shape, Space, Step};
 use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
 use upsweep_lab::show::{Recording, html, telling};
 
-fn recorded(name: &str) -> Recording {
+pub(super) fn recorded(name: &str) -> Recording {
     let algorithm = by_name(name).unwrap();
     let (n, shape) = telling(algorithm);
     recorded_on(name, n, shape)
@@ -82,10 +82,12 @@ const CELLS: &str = "[...document.querySelectorAll('#bank-box .grid tbody tr')].
 #[ignore = "needs Chromium, which UPSWEEP_TEST_BROWSER names"]
 fn banks_and_turns_are_those_of_the_run() {
     let mut browser = Browser::start();
-    for name in
-        ["blelloch", "blelloch-padded", "reduce-strided", "kogge-stone", "segmented-pairs", "fenwick", "chained"]
-    {
-        let recording = recorded(name);
+    let names =
+        ["blelloch", "blelloch-padded", "reduce-strided", "kogge-stone", "segmented-pairs", "fenwick", "chained"];
+    // The second buffer begins in the middle of the banks.
+    let odd = recorded_on("double-buffered", 33, Banks::Sixteen.into());
+    for recording in names.map(recorded).into_iter().chain([odd]) {
+        let name = recording.algorithm.name;
         let mut tab = browser.open(&html::page(&recording, None));
         let mut conflicts = 0;
         for step in &recording.run.steps {
@@ -229,8 +231,13 @@ fn pages_are_small_and_steps_quick() {
     }
 }
 
+/// The text of axe.
+pub(super) fn axe() -> String {
+    std::fs::read_to_string(std::env::var("UPSWEEP_TEST_AXE").expect("it names axe.min.js")).unwrap()
+}
+
 /// Serious findings of axe.
-fn findings(tab: &mut Tab<'_>) -> Value {
+pub(super) fn findings(tab: &mut Tab<'_>) -> Value {
     tab.value(
         "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.filter(v => ['serious', 'critical'].includes(v.impact)) \
          .map(v => [v.id, v.nodes.slice(0, 3).map(node => node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 300))]))",
@@ -240,8 +247,7 @@ fn findings(tab: &mut Tab<'_>) -> Value {
 #[test]
 #[ignore = "needs Chromium, which UPSWEEP_TEST_BROWSER names, and axe-core, which UPSWEEP_TEST_AXE names"]
 fn nothing_is_in_anybodys_way() {
-    let axe = std::fs::read_to_string(std::env::var("UPSWEEP_TEST_AXE").expect("it names axe.min.js")).unwrap();
-    let mut browser = Browser::start();
+    let (axe, mut browser) = (axe(), Browser::start());
     let names = ["blelloch", "look-back", "kogge-stone-race", "reduce-shuffle"];
     let recordings: Vec<Recording> = names.iter().map(|name| recorded(name)).collect();
     let links = html::Links { overview: "index.html", previous: Some("before"), next: Some("after") };

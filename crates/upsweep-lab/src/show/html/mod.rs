@@ -1,9 +1,11 @@
 //! Pages: a run that plays, and an overview of many. Each is one file that needs no network, and may not use one.
 
+mod book;
 mod lesson;
 mod overview;
 mod page;
 
+pub use book::{chapter, contents};
 pub use overview::overview;
 pub use page::page;
 

@@ -7,7 +7,7 @@ use super::{Links, document, legend};
 use crate::algorithm::Algorithm;
 use crate::forecast::{Forecast, H200, recorded};
 use crate::lesson::{Lesson, PSEUDOCODE, Part};
-use crate::machine::Space;
+use crate::machine::{Space, WARP};
 use maud::{Markup, PreEscaped, html};
 
 const SCRIPTS: [&str; 4] = [
@@ -48,6 +48,12 @@ pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
                 section aria-labelledby="code-title" {
                     h2 id="code-title" { "Pseudocode" }
                     @if let Some(section) = lesson.section(PSEUDOCODE) { (parts(section)) }
+                    @if recording.shape.warp < WARP {
+                        p.quiet {
+                            "Numbers in the text are a GPU's. Here warps have " (recording.shape.warp) " threads"
+                            @if let Some(tile) = recording.tile() { ", and blocks " (tile) " elements" } "."
+                        }
+                    }
                 }
                 section aria-labelledby="counts-title" data-live hidden {
                     h2 id="counts-title" { "Counts" }

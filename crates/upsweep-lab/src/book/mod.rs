@@ -1,0 +1,101 @@
+//! The laboratory as a book: chapters that ask before they answer, with exercises that check themselves. What they say in numbers is
+//! counted when a chapter is made.
+
+mod chapters;
+pub mod occupancy;
+
+pub(crate) use chapters::BEGIN;
+pub use chapters::CHAPTERS;
+
+use crate::algorithm::{Input, Setup};
+use crate::algorithms::by_name;
+use crate::machine::{Banks, Run, Shape};
+use crate::operator::Operator;
+
+/// A chapter.
+#[derive(Clone, Copy, Debug)]
+pub struct Chapter {
+    /// Its file, without the ending.
+    pub file: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// What there is to know before the question. Code stands between backticks.
+    pub text: &'static [&'static str],
+    /// What is asked.
+    pub question: &'static str,
+    /// The answer.
+    pub answer: &'static [&'static str],
+    /// The algorithms that stand beside each other: elements, banks, names.
+    pub compare: (usize, Banks, &'static [&'static str]),
+    /// What to look at, each with the step: an algorithm's name, a step, what it shows there.
+    pub play: &'static [(&'static str, usize, &'static str)],
+    /// What is to be found out.
+    pub exercise: Exercise,
+    /// What sources say about it: names of claims.
+    pub claims: &'static [&'static str],
+}
+
+/// A question whose answer is a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Exercise {
+    /// What is asked.
+    pub question: &'static str,
+    /// What helps who is wrong.
+    pub hint: &'static str,
+    /// Why it is so.
+    pub why: &'static str,
+    /// The answer, counted; [`None`] if it cannot be.
+    pub answer: fn() -> Option<u64>,
+}
+
+/// What an algorithm does to `n` ones.
+#[must_use]
+pub fn run(name: &str, n: usize, banks: Banks) -> Option<Run> {
+    let shape = Shape::from(banks);
+    let input = Input { values: &vec![1; n], heads: &vec![false; n] };
+    let setup = Setup { operator: Operator::<i64>::sum(), shape, records: false };
+    by_name(name)?.run(setup, &input).ok().map(|outcome| outcome.run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::claims;
+
+    #[test]
+    fn chapters_name_what_there_is() {
+        let claims = claims();
+        let mut named = Vec::new();
+        for chapter in CHAPTERS {
+            for name in chapter.claims {
+                assert!(claims.iter().any(|claim| claim.name == *name), "{name}");
+                named.push(*name);
+            }
+            let (n, banks, names) = chapter.compare;
+            assert!(names.iter().all(|name| run(name, n, banks).is_some()), "{}", chapter.title);
+            for (name, step, _) in chapter.play {
+                let algorithm = by_name(name).unwrap();
+                let (n, shape) = crate::show::telling(algorithm);
+                let input = Input { values: &vec![1; n], heads: &vec![false; n] };
+                let setup = Setup { operator: Operator::<i64>::sum(), shape, records: false };
+                let (_, run, _) = algorithm.run_to_fault(setup, &input).unwrap();
+                assert!((1..=run.steps.len()).contains(step), "{name} has {} steps, not {step}", run.steps.len());
+            }
+        }
+        // Every claim is told once.
+        let count = named.len();
+        named.sort_unstable();
+        named.dedup();
+        let missing: Vec<_> = claims.iter().map(|claim| claim.name).filter(|name| !named.contains(name)).collect();
+        assert_eq!((missing, named.len()), (Vec::<&str>::new(), count));
+    }
+
+    #[test]
+    fn exercises_have_these_answers() {
+        let answers: Vec<_> = CHAPTERS.iter().map(|chapter| (chapter.exercise.answer)()).collect();
+        assert_eq!(
+            answers,
+            [Some(511), Some(33), Some(120), Some(8), Some(1056), Some(10), Some(3), Some(2), Some(64), Some(13)]
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! How many warps a multiprocessor holds, and whether they hide the latency of memory: the lecture's arithmetic.
+
+/// What a multiprocessor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The GPU.
+    pub name: &'static str,
+    /// Threads.
+    pub threads: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// Registers.
+    pub registers: u64,
+    /// Bytes of shared memory.
+    pub shared: u64,
+    /// Registers are handed out to a warp (or, on the G80, to a block) in multiples of so many.
+    pub granule: u64,
+}
+
+/// The GPU of the lectures, and that of the race; from the CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability" 1.0 and 9.0, and the CUDA Occupancy Calculator.
+pub const GPUS: [Limits; 2] = [
+    Limits { name: "G80 (2006)", threads: 768, blocks: 8, registers: 8192, shared: 16_384, granule: 256 },
+    Limits { name: "H200 (2024)", threads: 2048, blocks: 32, registers: 65_536, shared: 233_472, granule: 256 },
+];
+
+/// What a kernel asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Threads of a block.
+    pub threads: u64,
+    /// Registers of a thread.
+    pub registers: u64,
+    /// Bytes of shared memory of a block.
+    pub shared: u64,
+}
+
+/// Blocks on a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resident {
+    /// As many as its threads, its blocks, its registers and its shared memory allow.
+    pub allowed: [u64; 4],
+    /// The least of them.
+    pub blocks: u64,
+    /// Their warps.
+    pub warps: u64,
+}
+
+impl Limits {
+    /// How many blocks of a kernel a multiprocessor holds.
+    #[must_use]
+    pub fn holds(&self, kernel: &Kernel) -> Resident {
+        let warps = kernel.threads.div_ceil(32).max(1);
+        let registers = warps * (32 * kernel.registers).next_multiple_of(self.granule);
+        let fits = |have: u64, need: u64| have.checked_div(need).unwrap_or(u64::MAX).min(self.blocks);
+        let allowed = [
+            fits(self.threads, 32 * warps),
+            self.blocks,
+            fits(self.registers, registers),
+            fits(self.shared, kernel.shared),
+        ];
+        let blocks = allowed.into_iter().min().unwrap_or(0);
+        Resident { allowed, blocks, warps: blocks * warps }
+    }
+}
+
+/// The warps that hide a latency: while one waits so many cycles, the others issue. Each has `instructions` between two waits, which
+/// take `cycles` each.
+#[must_use]
+pub fn hiding(latency: u64, cycles: u64, instructions: u64) -> u64 {
+    latency.div_ceil((cycles * instructions).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_and_warps() {
+        // 256 threads of 10 registers: three blocks of the G80's 768 threads; 11 registers leave room for two.
+        let [g80, h200] = GPUS;
+        let kernel = |threads, registers, shared| Kernel { threads, registers, shared };
+        assert_eq!(g80.holds(&kernel(256, 8, 1024)), Resident { allowed: [3, 8, 4, 8], blocks: 3, warps: 24 });
+        assert_eq!(g80.holds(&kernel(256, 16, 1024)).blocks, 2);
+        assert_eq!(g80.holds(&kernel(64, 8, 4096)), Resident { allowed: [8, 8, 8, 4], blocks: 4, warps: 8 });
+        // The race's kernels: 256 threads, 16 registers, 2 KiB.
+        assert_eq!(h200.holds(&kernel(256, 16, 2048)), Resident { allowed: [8, 32, 16, 32], blocks: 8, warps: 64 });
+        assert_eq!(h200.holds(&kernel(1024, 255, 0)).blocks, 0);
+        assert_eq!(g80.holds(&kernel(0, 0, 0)).blocks, 8);
+    }
+
+    #[test]
+    fn the_lecture_hides_200_cycles_with_13_warps() {
+        assert_eq!((hiding(200, 4, 4), hiding(400, 1, 4), hiding(1, 0, 0)), (13, 100, 1));
+    }
+}

@@ -1,0 +1,214 @@
+//! The book's pages: contents, and a page a chapter.
+
+use super::super::recording::Recording;
+use super::super::{small, svg};
+use super::document;
+use super::lesson::prose;
+use crate::algorithm::{Algorithm, Input};
+use crate::algorithms::by_name;
+use crate::book::occupancy::{GPUS, hiding};
+use crate::book::{BEGIN, CHAPTERS, Chapter, run};
+use crate::claims::Claim;
+use crate::forecast::recorded;
+use crate::machine::{Banks, Shape};
+use crate::operator::Operator;
+use crate::sample;
+use maud::{Markup, PreEscaped, html};
+
+const SCRIPT: &str = include_str!("../../../assets/book.js");
+
+/// The book's contents, with links to its chapters and to `overview`, the page of all algorithms.
+#[must_use]
+pub fn contents(overview: &str) -> String {
+    document(
+        "Scans, played",
+        &html! {
+            header {
+                h1 { "Scans, played" }
+                p {
+                    "Ten chapters on parallel scan and reduction. Each asks before it answers, sets algorithms beside each other, leads to the steps that show it, has an \
+                     exercise that checks itself, and says what lectures print that does not hold. All numbers are counted by the model, or recorded on an NVIDIA H200."
+                }
+                p { a href=(overview) { "All algorithms, step by step" } }
+            }
+            ol.contents {
+                @for chapter in CHAPTERS { li { h2 { a href=(format!("{}.html", chapter.file)) { (chapter.title) } } p { (chapter.question) } } }
+            }
+        },
+    )
+}
+
+/// A chapter; `claims`: all there are, of which it shows its own.
+#[must_use]
+pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
+    let place = CHAPTERS.iter().position(|other| other.file == chapter.file).unwrap_or(0);
+    let other = |place: Option<usize>| place.and_then(|place| CHAPTERS.get(place));
+    let (previous, next) = (other(place.checked_sub(1)), other(Some(place + 1)));
+    document(
+        chapter.title,
+        &html! {
+            header {
+                nav aria-label="Chapters" {
+                    a href="index.html" { "Contents" }
+                    @if let Some(previous) = previous { a rel="prev" href=(format!("{}.html", previous.file)) { "← " (previous.title) } }
+                    @if let Some(next) = next { a rel="next" href=(format!("{}.html", next.file)) { (next.title) " →" } }
+                }
+                h1 { (chapter.title) }
+                @for text in chapter.text { p { (prose(text)) } }
+            }
+            section.text {
+                h2 { "Question" }
+                p { strong { (prose(chapter.question)) } }
+                details.answer { summary { "The answer" } @for text in chapter.answer { p { (prose(text)) } } }
+            }
+            @if let Some(picture) = picture(chapter) {
+                section { h2 { "A picture" } div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (picture) } }
+            }
+            section { h2 { "Side by side" } (compare(chapter)) }
+            section.text {
+                h2 { "Play it" }
+                ul.list {
+                    @for (name, step, words) in chapter.play { li { a href=(format!("{name}.html#step={step}")) { (name) ", step " (step) } ": " (words) } }
+                }
+            }
+            @if chapter.file == "10-latency" { (calculator()) }
+            (exercise(chapter))
+            (errata(chapter, claims))
+            script { (PreEscaped(SCRIPT)) }
+        },
+    )
+}
+
+/// A run of few elements.
+fn picture(chapter: &Chapter) -> Option<Markup> {
+    let algorithm: &'static Algorithm = by_name(chapter.compare.2.last()?)?;
+    let (n, shape) = if algorithm.has_tiles() { (16, small()) } else { (8, Shape::from(Banks::Four)) };
+    let (values, heads) = (sample::values::<i64>(3, n), sample::heads(3, n));
+    let input = Input { values: &values, heads: &heads };
+    Recording::of(algorithm, Operator::<i64>::sum(), shape, &input).ok().map(|recording| svg::part(&recording))
+}
+
+/// Numbers of several algorithms, each beside a bar.
+fn compare(chapter: &Chapter) -> Markup {
+    let (n, banks, names) = chapter.compare;
+    let rows: Vec<(&str, [Option<f64>; 5])> = names
+        .iter()
+        .filter_map(|&name| {
+            let run = run(name, n, banks)?;
+            let (inner, span) = (run.inner(), run.span());
+            let counts =
+                [inner.operations, span.operations, inner.conflicts, span.cycles].map(|count| Some(count as f64));
+            let [work, depth, conflicts, cycles] = counts;
+            Some((name, [work, depth, conflicts, cycles, recorded(name).and_then(|micros| micros[1])]))
+        })
+        .collect();
+    let most = |column: usize| rows.iter().filter_map(|row| row.1[column]).fold(1.0, f64::max);
+    let heads = ["work", "depth", "conflicts", "critical cycles", "µs for 2²⁶ on an H200"];
+    html! {
+        div.box tabindex="0" role="region" aria-label="Side by side" {
+            table.bars {
+                thead { tr { th scope="col" { (n) " elements, " (banks.number()) " banks" } @for head in heads { th scope="col" { (head) } } } }
+                tbody {
+                    @for (name, numbers) in &rows {
+                        tr {
+                            th scope="row" { a href=(format!("{name}.html")) { (name) } }
+                            @for (column, number) in numbers.iter().enumerate() {
+                                td {
+                                    @if let Some(number) = number {
+                                        (format!("{number:.0}"))
+                                        span.bar-of style=(format!("width:{:.1}%", 100.0 * number / most(column))) {}
+                                    } @else { "-" }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn exercise(chapter: &Chapter) -> Markup {
+    let exercise = &chapter.exercise;
+    let Some(answer) = (exercise.answer)() else { return html! {} };
+    html! {
+        section.text {
+            h2 { "Exercise" }
+            p { (prose(exercise.question)) }
+            form id="exercise" data-answer=(answer) data-live hidden {
+                label { span { "Your answer" } input id="guess" type="number" step="1" inputmode="numeric" required; }
+                button.wide type="submit" { "Check" }
+            }
+            p id="verdict" role="status" {}
+            p id="hint" hidden { (prose(exercise.hint)) }
+            details id="why" { summary { "The answer, and why" } p { strong { (answer) } ". " (prose(exercise.why)) } }
+        }
+    }
+}
+
+/// What sources say.
+fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
+    let own: Vec<&Claim> =
+        chapter.claims.iter().filter_map(|name| claims.iter().find(|claim| claim.name == *name)).collect();
+    if own.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.text {
+            h2 { "What lectures say, and what is counted" }
+            @for claim in own {
+                details.claim open[!claim.holds] {
+                    summary { @if claim.holds { "Holds: " } @else { "Differs: " } (claim.statement) }
+                    dl {
+                        dt { "Source" } dd { (claim.source) }
+                        dt { "Said" } dd { (claim.claimed) }
+                        dt { "Found" } dd { (claim.found) }
+                    }
+                    p { (claim.remark) }
+                }
+            }
+        }
+    }
+}
+
+/// How many warps there are, and how many it takes.
+fn calculator() -> Markup {
+    let (gpu, kernel) = BEGIN;
+    let number = |id: &str, label: &str, value: u64| {
+        html! { label { span { (label) } input id=(id) type="number" min="0" max="1000000" value=(value); } }
+    };
+    let resident = GPUS[gpu].holds(&kernel);
+    html! {
+        section {
+            h2 { "Calculator" }
+            form id="calculator" data-live hidden {
+                label { span { "GPU" } select id="gpu" {
+                    @for (place, limits) in GPUS.iter().enumerate() {
+                        option value=(place) selected[place == gpu] data-threads=(limits.threads) data-blocks=(limits.blocks) data-registers=(limits.registers)
+                            data-shared=(limits.shared) data-granule=(limits.granule) { (limits.name) }
+                    }
+                } }
+                (number("threads", "Threads of a block", kernel.threads))
+                (number("registers", "Registers of a thread", kernel.registers))
+                (number("shared", "Bytes of shared memory of a block", kernel.shared))
+                (number("latency", "Cycles of latency", 400))
+                (number("cycles", "Cycles of an instruction", 1))
+                (number("between", "Instructions between two waits", 8))
+            }
+            table.times {
+                tbody {
+                    @for (id, label, value) in [
+                        ("by-threads", "blocks by threads", resident.allowed[0]),
+                        ("by-blocks", "blocks by blocks", resident.allowed[1]),
+                        ("by-registers", "blocks by registers", resident.allowed[2]),
+                        ("by-shared", "blocks by shared memory", resident.allowed[3]),
+                        ("blocks", "blocks on a multiprocessor", resident.blocks),
+                        ("warps", "warps", resident.warps),
+                        ("needed", "warps that hide the latency", hiding(400, 1, 8)),
+                    ] { tr { th scope="row" { (label) } td id=(id) { (value) } } }
+                }
+            }
+            p id="says" role="status" {}
+        }
+    }
+}
