@@ -54,11 +54,13 @@ pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod init;
+pub mod key;
 pub mod operator;
 pub mod plan;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
+pub mod sort;
 
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -74,14 +76,16 @@ pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
+pub use key::{Index, Key};
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
+pub use sort::Sort;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, function, operator};
+    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, Sort, function, operator};
 }

@@ -12,12 +12,14 @@ use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
 use crate::cuda::variants::{AddMasked, Weighed};
-use crate::cuda::{columns, reduce, scan};
+use crate::cuda::{columns, reduce, scan, sort};
+use crate::key::Key;
 use crate::halves::InF32;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
+use crate::plan::sort::{SortPlan, SortTypes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -79,6 +81,8 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/sort.h" => "sort.h",
+    "emulator/sort_count.h" => "sort_count.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",
@@ -137,6 +141,8 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let cases = match source.root {
         "device/reduce.cuh" => "emulator/reduce.h",
         "device/columns.cuh" => "emulator/columns.h",
+        "device/sort.cuh" => "emulator/sort.h",
+        "device/sort_count.cuh" => "emulator/sort_count.h",
         "sketches/select.cuh" => "sketches/select.h",
         "sketches/digits.cuh" => "sketches/digits.h",
         "sketches/axes.cuh" => "sketches/axes.h",
@@ -389,6 +395,25 @@ fn emulated_sketches() {
     let large = &[("THREADS", 512), ("ROWS", 17), ("AHEAD", 0)];
     sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
     sketch("sketches/axes.cuh", "sketch_axes", tiles_of(4, 64), &[("GROUPS", 2), ("THREADS", 64), ("AHEAD", 0)], 40);
+}
+
+/// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
+fn sorts<K: Key>(value: usize, indices: bool, descending: bool, staged: bool, status: usize, cases: u32) {
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices };
+    let plan = SortPlan::new(1 << 16, types, false, CAPABILITY, 132);
+    let plan = SortPlan { rankers: 256, storers: 64, keys: 4, staged, status, ..plan };
+    let name = format!("sort {types:?}");
+    run(&name, &sort::pass_source(&plan), &[], cases);
+    run(&format!("{name}, counting"), &sort::counting_source(&plan), &[("THREADS", 128)], cases);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_sorts() {
+    sorts::<u32>(0, false, false, true, 4, 40);
+    sorts::<f32>(4, false, true, false, 8, 40);
+    sorts::<i16>(8, false, false, true, 4, 40);
+    sorts::<f64>(4, true, true, true, 4, 20);
 }
 
 /// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.

@@ -8,12 +8,14 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, reduce, scan};
+use super::{columns, reduce, scan, sort};
+use crate::key::Key;
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
 use crate::plan::scan::ScanPlan;
+use crate::plan::sort::{SortPlan, SortTypes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -69,6 +71,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
+    list.sorts();
     list.kernels
 }
 
@@ -134,6 +137,32 @@ impl List {
                 list.columns(&format!("f16 {pass:?}"), features, functions);
             }
         });
+    }
+
+    /// Sorts of keys of each size and order, of pairs and of positions, of many keys and of few.
+    fn sorts(&mut self) {
+        let mut add = |name: &str, len: usize, types: SortTypes| {
+            let plan = SortPlan::new(len, types, false, self.capability, 132);
+            self.kernels.push((format!("sort {name}"), sort::pass_source(&plan)));
+            self.kernels.push((format!("sort count {name}"), sort::counting_source(&plan)));
+        };
+        fn keys<K: Key>() -> SortTypes {
+            SortTypes { key: size_of::<K>(), order: K::ORDER, descending: false, value: 0, indices: false }
+        }
+        macro_rules! sorts {
+            ($($ty:ty)*) => { $(add(stringify!($ty), 1 << 28, keys::<$ty>());)* };
+        }
+        sorts! { u8 i16 f16 u32 f32 u64 f64 i128 }
+        let descending = SortTypes { descending: true, ..keys::<f32>() };
+        add("f32 descending", 1 << 28, descending);
+        add("u32 few", 1 << 18, keys::<u32>());
+        add("u32 very many", 1 << 31, keys::<u32>());
+        for value in [1, 2, 4, 8] {
+            add(&format!("u32 with {value} bytes"), 1 << 28, SortTypes { value, ..keys::<u32>() });
+        }
+        add("u64 with 4 bytes", 1 << 28, SortTypes { value: 4, ..keys::<u64>() });
+        add("u32 positions", 1 << 28, SortTypes { value: 4, indices: true, ..keys::<u32>() });
+        add("u32 positions u64", 1 << 28, SortTypes { value: 8, indices: true, ..keys::<u32>() });
     }
 
     /// The scan of the columns of `i32` with these features, or their reduction.

@@ -9,6 +9,7 @@ pub mod reduce;
 pub mod scan;
 mod shape;
 mod show;
+pub mod sort;
 pub mod tile;
 pub mod tuning;
 mod wave;

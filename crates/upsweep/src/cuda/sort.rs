@@ -1,0 +1,220 @@
+//! Sort on a CUDA device: a kernel that counts all digits and says which of them vary (`kernels/device/sort_count.cuh`), then
+//! a pass for each digit (`kernels/device/sort.cuh`). Passes whose digit does not vary leave at once.
+
+use super::compile::KernelSource;
+use super::job::Extent;
+use super::params::params;
+use super::{Cuda, Loan};
+use crate::buffer::View;
+use crate::error::{Error, Result};
+use crate::job::{Elements, Target};
+use crate::key::Key;
+use crate::operator::Element;
+use crate::plan::constants::Constants;
+use crate::plan::sort::{SortPlan, SortTypes};
+use cudarc::driver::CudaViewMut;
+
+params! {
+    alone
+    /// Of the kernel that counts.
+    struct SortCountParams {
+        keys: "const void*",
+        n: "u64",
+        /// Keys a block.
+        part: "u64",
+        /// Whether the results take the place of the input.
+        in_place: "u64",
+        /// A `SortHeader`.
+        header: "void*",
+        status: "u32*",
+        /// Status words of 4 bytes, which are to be cleared.
+        status_words: "u64",
+    }
+}
+
+params! {
+    alone
+    /// Of the kernel of a pass.
+    struct SortParams {
+        keys: "u64",
+        keys_out: "u64",
+        keys_scratch: "u64",
+        values: "u64",
+        values_out: "u64",
+        values_scratch: "u64",
+        n: "u64",
+        /// Which of the launches it is.
+        launch: "u64",
+        header: "void*",
+        status: "void*",
+    }
+}
+
+/// What tells a kernel of a sort from every other one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct SortKey {
+    counts: bool,
+    constants: Constants,
+}
+
+/// The kernel that counts.
+pub(super) fn counting_source(plan: &SortPlan) -> KernelSource {
+    let prelude = plan.counting_constants().to_string() + &SortCountParams::text();
+    KernelSource { root: "device/sort_count.cuh", prelude, entry: "upsweep_sort_count" }
+}
+
+/// The kernel of a pass.
+pub(super) fn pass_source(plan: &SortPlan) -> KernelSource {
+    let prelude = plan.pass_constants().to_string() + &SortParams::text();
+    KernelSource { root: "device/sort.cuh", prelude, entry: "upsweep_sort" }
+}
+
+/// The addresses of a sort's inputs and outputs; 0 of what there is not.
+#[derive(Clone, Copy, Default)]
+struct Buffers {
+    keys: u64,
+    keys_out: u64,
+    values: u64,
+    values_out: u64,
+}
+
+/// Sorts keys into `output`, or where they are.
+pub(crate) fn keys<K: Key>(cuda: &Cuda, input: &Elements<'_, K>, output: &mut Target<'_, K>, descending: bool) -> Result<()> {
+    let lent = Lent::new(cuda, ["input", "output"], input, output)?;
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: false };
+    let buffers = Buffers { keys: lent.input, keys_out: lent.output, ..Buffers::default() };
+    launch(cuda, lent.len, types, lent.in_place(), buffers)
+}
+
+/// Sorts values of at most 8 bytes by keys.
+pub(crate) fn pairs<K: Key, V: Element>(
+    cuda: &Cuda,
+    (keys, values): (&Elements<'_, K>, &Elements<'_, V>),
+    (keys_out, values_out): (&mut Target<'_, K>, &mut Target<'_, V>),
+    descending: bool,
+) -> Result<()> {
+    let keys = Lent::new(cuda, ["keys", "output keys"], keys, keys_out)?;
+    let values = Lent::new(cuda, ["values", "output values"], values, values_out)?;
+    keys.results.must_not_meet(values.results)?;
+    keys.results.must_not_meet(values.elements)?;
+    values.results.must_not_meet(keys.elements)?;
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: size_of::<V>(), indices: false };
+    let buffers =
+        Buffers { keys: keys.input, keys_out: keys.output, values: values.input, values_out: values.output };
+    launch(cuda, keys.len, types, keys.in_place(), buffers)
+}
+
+/// Sorts the positions of keys by these.
+pub(crate) fn indices<K: Key, I: Element>(
+    cuda: &Cuda,
+    keys: &View<'_, K>,
+    output: &mut Target<'_, I>,
+    descending: bool,
+) -> Result<()> {
+    let (input, _input_loan) = cuda.read("input", keys)?;
+    let (output, _output_loan) = cuda.write("output", on_device("output", output)?)?;
+    let len = keys.len();
+    Extent::new::<I>(output, len).must_not_meet(Extent::new::<K>(input, len))?;
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: size_of::<I>(), indices: true };
+    launch(cuda, len, types, false, Buffers { keys: input, values_out: output, ..Buffers::default() })
+}
+
+fn on_device<'t, 'a, T>(what: &'static str, target: &'t mut Target<'a, T>) -> Result<&'t mut CudaViewMut<'a, T>> {
+    match target {
+        Target::Cuda(view) => Ok(view),
+        Target::Host { .. } => Err(Error::Place { what, found: "host", expected: "CUDA" }),
+    }
+}
+
+/// An input and the output of as many elements, on loan.
+struct Lent<'a> {
+    input: u64,
+    output: u64,
+    len: usize,
+    elements: Extent,
+    results: Extent,
+    _loans: [Loan<'a>; 2],
+}
+
+impl<'a> Lent<'a> {
+    /// # Errors
+    /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes, [`Error::Overlap`] when the two have some
+    /// memory in common, but not all.
+    fn new<T>(
+        cuda: &'a Cuda,
+        [what_in, what_out]: [&'static str; 2],
+        input: &'a Elements<'_, T>,
+        output: &'a mut Target<'_, T>,
+    ) -> Result<Self> {
+        let output = on_device(what_out, output)?;
+        let len = output.len();
+        let (output, output_loan) = cuda.write(what_out, output)?;
+        let (input, input_loan) = match input {
+            Elements::Buffer(view) => cuda.read(what_in, view)?,
+            Elements::OfOutput => (output, Loan::default()),
+        };
+        let [elements, results] = [input, output].map(|address| Extent::new::<T>(address, len));
+        if input != output {
+            results.must_not_meet(elements)?;
+        }
+        Ok(Self { input, output, len, elements, results, _loans: [input_loan, output_loan] })
+    }
+
+    fn in_place(&self) -> bool {
+        self.input == self.output
+    }
+}
+
+fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Buffers) -> Result<()> {
+    if len == 0 {
+        return Ok(());
+    }
+    let multiprocessors = cuda.multiprocessors() as usize;
+    let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), multiprocessors);
+    let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
+    let status = cuda.scratch::<u8>(plan.status_words() * plan.status)?;
+    let keys_scratch = cuda.scratch::<u8>(len * types.key)?;
+    let values_scratch = if types.value > 0 { Some(cuda.scratch::<u8>(len * types.value)?) } else { None };
+    // Of indices, keys are no results.
+    let keys_out = if types.indices { Some(cuda.scratch::<u8>(len * types.key)?) } else { None };
+
+    let key = SortKey { counts: true, constants: plan.counting_constants() };
+    let count = cuda.kernel(key, || Ok(counting_source(&plan)))?;
+    let counting = plan.counting(multiprocessors);
+    let params = SortCountParams {
+        keys: buffers.keys,
+        n: len as u64,
+        part: counting.part as u64,
+        in_place: in_place.into(),
+        header: header.address(),
+        status: status.address(),
+        status_words: (plan.status_words() * plan.status / 4) as u64,
+    };
+    let (blocks, threads, shared) = (counting.blocks as u32, counting.threads as u32, counting.shared_bytes as u32);
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
+    // good until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&count, blocks, threads, shared, &params) }?;
+
+    let key = SortKey { counts: false, constants: plan.pass_constants() };
+    let pass = cuda.kernel(key, || Ok(pass_source(&plan)))?;
+    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+    let resident = pass.blocks_per_multiprocessor(threads, shared)?.max(1) as usize * multiprocessors;
+    let params = SortParams {
+        keys: buffers.keys,
+        keys_out: keys_out.as_ref().map_or(buffers.keys_out, |scratch| scratch.address()),
+        keys_scratch: keys_scratch.address(),
+        values: buffers.values,
+        values_out: buffers.values_out,
+        values_scratch: values_scratch.as_ref().map_or(0, |scratch| scratch.address()),
+        n: len as u64,
+        launch: 0,
+        header: header.address(),
+        status: status.address(),
+    };
+    for launch in 0..plan.launches() as u64 {
+        let params = SortParams { launch, ..params };
+        // SAFETY: as above.
+        unsafe { cuda.launch(&pass, plan.tiles().min(resident) as u32, threads, shared, &params) }?;
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
+
+use super::constants::{Constants, constants};
+use super::tuning::Tuning;
+use crate::key::KeyOrder;
+
+/// The values of a digit.
+const DIGITS: usize = 256;
+/// Threads of a block that counts, and the vectors that each of them loads at once.
+const COUNT_THREADS: usize = 1024;
+const COUNT_DEPTH: usize = 2;
+/// The bytes of counters of a block that counts: a column for each lane, of keys of 4 bytes.
+const COUNTER_BYTES: usize = 128 << 10;
+/// Keys that a block counts at least.
+const LEAST_PART: usize = 8 << 10;
+/// Threads that rank.
+const RANKERS: usize = 512;
+/// The lines of a run that one warp drains; of longer runs all warps drain the rest.
+const LONG_LINES: usize = 16;
+/// How long a thread sleeps between two looks at status words of which none was new.
+const POLL_NANOSECONDS: usize = 20;
+/// Numbers in a status word of 4 bytes are below this.
+const SMALL_STATUS: usize = 1 << 30;
+
+/// What is sorted by, and what goes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SortTypes {
+    /// Bytes of a key.
+    pub key: usize,
+    /// How keys' bits are ordered.
+    pub order: KeyOrder,
+    /// From the last to the first.
+    pub descending: bool,
+    /// Bytes of a value that follows its key; 0 without values.
+    pub value: usize,
+    /// Whether the values are the keys' positions in the input.
+    pub indices: bool,
+}
+
+/// A planned sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortPlan {
+    /// Keys.
+    pub len: usize,
+    /// What is sorted.
+    pub types: SortTypes,
+    /// Whether the results take the place of the input.
+    pub in_place: bool,
+    /// Threads that rank, and those that store.
+    pub rankers: usize,
+    /// Threads that look back and store.
+    pub storers: usize,
+    /// Keys a ranker.
+    pub keys: usize,
+    /// Of four rows, those that are matched by ballots.
+    pub ballot_rows: usize,
+    /// Whether a tile's keys are copied to shared memory while the one before is ranked.
+    pub staged: bool,
+    /// Bytes of a status word.
+    pub status: usize,
+}
+
+impl SortPlan {
+    /// The plan for `len` keys on a device of this compute capability with so many multiprocessors.
+    #[must_use]
+    pub fn new(len: usize, types: SortTypes, in_place: bool, capability: (u32, u32), multiprocessors: usize) -> Self {
+        let shared = Tuning::of(capability).shared_bytes;
+        let status = if len < SMALL_STATUS { 4 } else { 8 };
+        let mut plan = Self {
+            len,
+            types,
+            in_place,
+            rankers: RANKERS,
+            storers: 256,
+            keys: 2,
+            ballot_rows: 1,
+            staged: true,
+            status,
+        };
+        // Registers: a thread has 65,536 / 768 of them, of which keys may take half.
+        let most = (160 / types.key.max(types.value)).min(40);
+        // A tile for each multiprocessor, if there are as many keys.
+        let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
+        let fits = |keys: usize| Self { keys, ..plan }.shared_bytes() <= shared;
+        let candidates = [40, 32, 24, 20, 16, 12, 10, 8, 4, 2];
+        let largest = candidates.into_iter().find(|&keys| keys <= most && fits(keys)).unwrap_or(2);
+        plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
+        if let Ok(tune) = std::env::var("UPSWEEP_SORT_TUNE") {
+            let t: Vec<usize> = tune.split(',').filter_map(|x| x.parse().ok()).collect();
+            if let [rankers, storers, keys, ballot_rows, staged] = t[..] {
+                plan = Self { rankers, storers, keys, ballot_rows, staged: staged != 0, ..plan };
+            }
+        }
+        plan
+    }
+
+    /// Keys a tile.
+    #[must_use]
+    pub fn tile(&self) -> usize {
+        self.rankers * self.keys
+    }
+
+    /// The tiles.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.len.div_ceil(self.tile())
+    }
+
+    /// Threads of a block of a pass.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.rankers + self.storers
+    }
+
+    /// Launches of a pass: one for each digit. In place their number is even, as one may have to be a copy.
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        if self.in_place { self.types.key.next_multiple_of(2) } else { self.types.key }
+    }
+
+    /// Shared memory of a block of a pass.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let SortTypes { key, value, .. } = self.types;
+        let slots = (self.tile() * key.max(value)).next_multiple_of(128);
+        let stage = if self.staged { (self.tile() * key).next_multiple_of(128) } else { 0 };
+        let warps = self.rankers / 32;
+        slots + stage + warps * DIGITS * 6 + DIGITS * 24 + 64
+    }
+
+    /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
+    #[must_use]
+    pub fn header_bytes(&self) -> usize {
+        self.types.key * DIGITS * 8 + 64 * (self.launches() + 1)
+    }
+
+    /// Status words.
+    #[must_use]
+    pub fn status_words(&self) -> usize {
+        self.tiles() * DIGITS
+    }
+
+    /// All scratch memory of the sort: that of `n` keys and values, and what its blocks need.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> usize {
+        let SortTypes { key, value, indices, .. } = self.types;
+        let keys = if indices { 2 } else { 1 };
+        self.len * (keys * key + value) + self.header_bytes() + self.status_words() * self.status
+    }
+
+    /// Blocks that count, threads of each, keys of each, and the shared memory of each.
+    pub(crate) fn counting(&self, multiprocessors: usize) -> Counting {
+        let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
+        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: COUNTER_BYTES }
+    }
+
+    /// The numbers that all kernels of the sort are compiled with.
+    fn constants(&self, threads: usize) -> Constants {
+        let SortTypes { key, order, descending, value, indices } = self.types;
+        let mut constants = Constants::default();
+        constants!(
+            constants;
+            "KEY_BYTES" = key, "VALUE_BYTES" = value, "MANTISSA_BITS" = order.mantissa as usize,
+            "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = usize::from(indices),
+            "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status,
+            "THREADS" = threads,
+        );
+        constants
+    }
+
+    /// The numbers that the kernel which counts is compiled with.
+    #[must_use]
+    pub fn counting_constants(&self) -> Constants {
+        let mut constants = self.constants(COUNT_THREADS);
+        let columns = (COUNTER_BYTES / (4 * DIGITS * self.types.key)).min(32);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COLUMNS" = columns);
+        constants
+    }
+
+    /// The numbers that the kernel of a pass is compiled with.
+    #[must_use]
+    pub fn pass_constants(&self) -> Constants {
+        let mut constants = self.constants(self.threads());
+        constants!(
+            constants;
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "BALLOT_ROWS" = self.ballot_rows, "STAGED" = usize::from(self.staged),
+            "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
+        );
+        constants
+    }
+}
+
+/// How keys are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counting {
+    pub(crate) blocks: usize,
+    pub(crate) part: usize,
+    pub(crate) threads: usize,
+    pub(crate) shared_bytes: usize,
+}
