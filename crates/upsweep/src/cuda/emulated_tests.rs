@@ -82,6 +82,7 @@ emulator! {
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
     "emulator/sort.h" => "sort.h",
+    "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_count.h" => "sort_count.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
@@ -142,6 +143,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         "device/reduce.cuh" => "emulator/reduce.h",
         "device/columns.cuh" => "emulator/columns.h",
         "device/sort.cuh" => "emulator/sort.h",
+        "device/sort_by_counting.cuh" => "emulator/sort_by_counting.h",
         "device/sort_count.cuh" => "emulator/sort_count.h",
         "sketches/select.cuh" => "sketches/select.h",
         "sketches/digits.cuh" => "sketches/digits.h",
@@ -400,9 +402,13 @@ fn emulated_sketches() {
 /// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
 fn sorts<K: Key>(value: usize, indices: bool, descending: bool, staged: bool, status: usize, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices };
-    let plan = SortPlan::new(1 << 16, types, false, CAPABILITY, 132);
+    let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
     let plan = SortPlan { rankers: 256, storers: 64, keys: 4, staged, status, ..plan };
     let name = format!("sort {types:?}");
+    if plan.by_counting() {
+        let [_, source] = sort::by_counting_sources(&plan);
+        return run(&format!("{name} by counting"), &source, &[("THREADS", 128)], cases);
+    }
     run(&name, &sort::pass_source(&plan), &[], cases);
     run(&format!("{name}, counting"), &sort::counting_source(&plan), &[("THREADS", 128)], cases);
 }
@@ -414,6 +420,8 @@ fn emulated_sorts() {
     sorts::<f32>(4, false, true, false, 8, 40);
     sorts::<i16>(8, false, false, true, 4, 40);
     sorts::<f64>(4, true, true, true, 4, 20);
+    sorts::<f16>(0, false, true, false, 4, 20);
+    sorts::<u8>(0, false, false, false, 4, 20);
 }
 
 /// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.

@@ -11,7 +11,7 @@ use crate::job::{Elements, Target};
 use crate::key::Key;
 use crate::operator::Element;
 use crate::plan::constants::Constants;
-use crate::plan::sort::{SortPlan, SortTypes};
+use crate::plan::sort::{Counting, SortPlan, SortTypes};
 use cudarc::driver::CudaViewMut;
 
 params! {
@@ -50,12 +50,32 @@ params! {
     }
 }
 
-/// What tells a kernel of a sort from every other one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct SortKey {
-    counts: bool,
-    constants: Constants,
+params! {
+    alone
+    /// Of the kernel that tallies keys of two bytes.
+    struct SortTallyParams {
+        keys: "const void*",
+        n: "u64",
+        /// Keys a block.
+        part: "u64",
+        /// All bytes 0 before.
+        counts: "u64*",
+        done: "u32*",
+    }
 }
+
+params! {
+    alone
+    /// Of the kernel that fills in the results of a sort by counting.
+    struct SortFillParams {
+        output: "void*",
+        n: "u64",
+        places: "const u64*",
+    }
+}
+
+/// What tells a kernel of a sort from every other one: its entry, and the numbers it is compiled with.
+type SortKey = (&'static str, Constants);
 
 /// The kernel that counts.
 pub(super) fn counting_source(plan: &SortPlan) -> KernelSource {
@@ -67,6 +87,16 @@ pub(super) fn counting_source(plan: &SortPlan) -> KernelSource {
 pub(super) fn pass_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.pass_constants().to_string() + &SortParams::text();
     KernelSource { root: "device/sort.cuh", prelude, entry: "upsweep_sort" }
+}
+
+/// The kernel that tallies keys, and the one that fills in results.
+pub(super) fn by_counting_sources(plan: &SortPlan) -> [KernelSource; 2] {
+    let params = SortTallyParams::text() + &SortFillParams::text();
+    [("upsweep_sort_tally", false), ("upsweep_sort_fill", true)].map(|(entry, fills)| KernelSource {
+        root: "device/sort_by_counting.cuh",
+        prelude: plan.by_counting_constants(fills).to_string() + &params,
+        entry,
+    })
 }
 
 /// The addresses of a sort's inputs and outputs; 0 of what there is not.
@@ -169,36 +199,77 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     if len == 0 {
         return Ok(());
     }
-    let multiprocessors = cuda.multiprocessors() as usize;
-    let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), multiprocessors);
+    let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
+    if !plan.by_counting() {
+        return by_passes(cuda, &plan, buffers);
+    }
+    if types.key == 1 {
+        let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
+        count(cuda, &plan, buffers.keys, header.address(), (0, 0))?;
+        return fill(cuda, &plan, buffers.keys_out, header.address());
+    }
+    let values = 1 << (8 * types.key);
+    let counts = cuda.scratch::<u64>(values + 1)?.zeroed()?;
+    let [source, _] = by_counting_sources(&plan);
+    let key: SortKey = (source.entry, plan.by_counting_constants(false));
+    let kernel = cuda.kernel(key, || Ok(source))?;
+    let Counting { blocks, part, threads, shared_bytes } = plan.tallying(cuda.multiprocessors() as usize);
+    let counts_at = counts.address();
+    let done = counts_at + 8 * values as u64;
+    let params = SortTallyParams { keys: buffers.keys, n: len as u64, part: part as u64, counts: counts_at, done };
+    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
+    // good until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }?;
+    fill(cuda, &plan, buffers.keys_out, counts_at)
+}
+
+/// Counts each digit. `status` are the address and number of words of 4 bytes to clear.
+fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
+    let source = counting_source(plan);
+    let key: SortKey = (source.entry, plan.counting_constants());
+    let kernel = cuda.kernel(key, || Ok(source))?;
+    let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
+    let params = SortCountParams {
+        keys,
+        n: plan.len as u64,
+        part: part as u64,
+        in_place: plan.in_place.into(),
+        header,
+        status: status.0,
+        status_words: status.1 as u64,
+    };
+    // SAFETY: as in `launch`.
+    unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }
+}
+
+/// Stores each value where `places` say.
+fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64) -> Result<()> {
+    let [_, source] = by_counting_sources(plan);
+    let key: SortKey = (source.entry, plan.by_counting_constants(true));
+    let kernel = cuda.kernel(key, || Ok(source))?;
+    let threads = SortPlan::fill_threads() as u32;
+    let resident = kernel.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
+    let params = SortFillParams { output, n: plan.len as u64, places };
+    // SAFETY: as in `launch`.
+    unsafe { cuda.launch(&kernel, plan.fill_blocks().min(resident as usize) as u32, threads, 0, &params) }
+}
+
+/// Counts, and goes over keys and values once for each digit that varies.
+fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
+    let SortPlan { len, types, .. } = *plan;
     let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
     let status = cuda.scratch::<u8>(plan.status_words() * plan.status)?;
     let keys_scratch = cuda.scratch::<u8>(len * types.key)?;
     let values_scratch = if types.value > 0 { Some(cuda.scratch::<u8>(len * types.value)?) } else { None };
-    // Of indices, keys are no results.
+    // Of positions, keys are no results.
     let keys_out = if types.indices { Some(cuda.scratch::<u8>(len * types.key)?) } else { None };
+    count(cuda, plan, buffers.keys, header.address(), (status.address(), plan.status_words() * plan.status / 4))?;
 
-    let key = SortKey { counts: true, constants: plan.counting_constants() };
-    let count = cuda.kernel(key, || Ok(counting_source(&plan)))?;
-    let counting = plan.counting(multiprocessors);
-    let params = SortCountParams {
-        keys: buffers.keys,
-        n: len as u64,
-        part: counting.part as u64,
-        in_place: in_place.into(),
-        header: header.address(),
-        status: status.address(),
-        status_words: (plan.status_words() * plan.status / 4) as u64,
-    };
-    let (blocks, threads, shared) = (counting.blocks as u32, counting.threads as u32, counting.shared_bytes as u32);
-    // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
-    // good until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&count, blocks, threads, shared, &params) }?;
-
-    let key = SortKey { counts: false, constants: plan.pass_constants() };
-    let pass = cuda.kernel(key, || Ok(pass_source(&plan)))?;
+    let source = pass_source(plan);
+    let key: SortKey = (source.entry, plan.pass_constants());
+    let pass = cuda.kernel(key, || Ok(source))?;
     let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
-    let resident = pass.blocks_per_multiprocessor(threads, shared)?.max(1) as usize * multiprocessors;
+    let resident = pass.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let params = SortParams {
         keys: buffers.keys,
         keys_out: keys_out.as_ref().map_or(buffers.keys_out, |scratch| scratch.address()),
@@ -213,8 +284,8 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     };
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
-        // SAFETY: as above.
-        unsafe { cuda.launch(&pass, plan.tiles().min(resident) as u32, threads, shared, &params) }?;
+        // SAFETY: as in `launch`.
+        unsafe { cuda.launch(&pass, plan.tiles().min(resident as usize) as u32, threads, shared, &params) }?;
     }
     Ok(())
 }

@@ -143,6 +143,10 @@ impl List {
     fn sorts(&mut self) {
         let mut add = |name: &str, len: usize, types: SortTypes| {
             let plan = SortPlan::new(len, types, false, self.capability, 132);
+            if plan.by_counting() {
+                let sources = sort::by_counting_sources(&plan);
+                self.kernels.extend(sources.map(|source| (format!("sort by {} {name}", source.entry), source)));
+            }
             self.kernels.push((format!("sort {name}"), sort::pass_source(&plan)));
             self.kernels.push((format!("sort count {name}"), sort::counting_source(&plan)));
         };

@@ -13,12 +13,18 @@ const COUNT_DEPTH: usize = 2;
 const COUNTER_BYTES: usize = 128 << 10;
 /// Keys that a block counts at least.
 const LEAST_PART: usize = 8 << 10;
+/// Threads of a block that fills in the results of a sort by counting.
+const FILL_THREADS: usize = 256;
+/// Bytes that a warp of it fills at a time.
+const FILL_BYTES: usize = 8 << 10;
 /// Threads that rank.
 const RANKERS: usize = 512;
 /// The lines of a run that one warp drains; of longer runs all warps drain the rest.
 const LONG_LINES: usize = 16;
 /// How long a thread sleeps between two looks at status words of which none was new.
 const POLL_NANOSECONDS: usize = 20;
+/// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
+const TALLY_FROM: usize = 1 << 17;
 /// Numbers in a status word of 4 bytes are below this.
 const SMALL_STATUS: usize = 1 << 30;
 
@@ -152,6 +158,38 @@ impl SortPlan {
     pub(crate) fn counting(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: COUNTER_BYTES }
+    }
+
+    /// Whether the results are known when keys are counted: those of one or two bytes, without values.
+    #[must_use]
+    pub fn by_counting(&self) -> bool {
+        let SortTypes { key, value, .. } = self.types;
+        value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM))
+    }
+
+    /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
+    pub(crate) fn tallying(&self, multiprocessors: usize) -> Counting {
+        let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
+        let shared_bytes = 2 << (8 * self.types.key);
+        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
+    }
+
+    /// Blocks that fill in the results, if each warp did one part.
+    pub(crate) fn fill_blocks(&self) -> usize {
+        (self.len * self.types.key).div_ceil(FILL_BYTES * FILL_THREADS / 32) + 1
+    }
+
+    /// Threads of a block that fills in the results.
+    pub(crate) fn fill_threads() -> usize {
+        FILL_THREADS
+    }
+
+    /// The numbers that the kernels which tally and fill are compiled with.
+    #[must_use]
+    pub fn by_counting_constants(&self, fills: bool) -> Constants {
+        let mut constants = self.constants(if fills { FILL_THREADS } else { COUNT_THREADS });
+        constants!(constants; "FILL_BYTES" = FILL_BYTES);
+        constants
     }
 
     /// The numbers that all kernels of the sort are compiled with.

@@ -48,6 +48,7 @@ fn sort_distributions(place: &Place) {
         }
         check_keys::<u8>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
         check_keys::<f16>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
+        check_keys::<i16>(place, &keys(kind, 140_003), (1, 3), &format!("{kind:?}"));
         check_keys::<i128>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
     }
 }
@@ -81,6 +82,8 @@ fn sort_types(place: &Place) {
 fn sort_every_half(place: &Place) {
     let all: Vec<u128> = (0..=u128::from(u16::MAX)).rev().collect();
     check_keys::<f16>(place, &all.iter().map(|bits| f16::of_bits(*bits)).collect::<Vec<_>>(), (0, 0), "every value");
+    let twice: Vec<f16> = all.iter().chain(&all).chain(&all).map(|bits| f16::of_bits(*bits)).collect();
+    check_keys::<f16>(place, &twice, (0, 0), "every value three times");
     check_keys::<bf16>(place, &all.iter().map(|bits| bf16::of_bits(*bits)).collect::<Vec<_>>(), (0, 0), "every value");
 }
 

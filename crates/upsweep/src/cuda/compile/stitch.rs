@@ -43,6 +43,7 @@ kernel_files! {
     "device/scan.cuh",
     "device/segments.cuh",
     "device/sort.cuh",
+    "device/sort_by_counting.cuh",
     "device/sort_count.cuh",
     "device/wave.cuh",
     "memory/access.cuh",
