@@ -124,7 +124,10 @@ keys! { usize as u64, false, 0; isize as u64, true, 0; }
 keys! { usize as u32, false, 0; isize as u32, true, 0; }
 
 /// A position of an element as a sort stores it: `u32`, `u64` or `usize`.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a position that a sort stores", note = "positions are u32, u64 and usize")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position that a sort stores",
+    note = "positions are u32, u64 and usize"
+)]
 pub trait Index: Element {
     /// The most elements whose positions it holds.
     #[doc(hidden)]

@@ -35,6 +35,7 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
+//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -76,8 +77,8 @@ pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
-pub use key::{Index, Key};
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use key::{Index, Key};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;
 pub use scan::Scan;

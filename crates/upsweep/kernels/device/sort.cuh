@@ -13,8 +13,11 @@
 // A run that begins or ends inside a sector of 32 bytes costs more than its bytes (the L2 cache has to merge the sector), and that
 // bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
 //
-// Of a row of 32 keys each lane finds the lanes with its digit: by one bit a lane in a word of the digit in shared memory, or
-// by a ballot for each bit. The first keeps the pipe of shared memory busy and the second that of integers, so rows alternate.
+// Of a row of 32 keys each lane finds the lanes with its digit. It sets its bit in two words in shared memory, one of 16 for the low
+// half of its digit and one of 16 for the high half, reads them, and has the lanes that are in both. The 32 words lie in banks of their
+// own, so that nothing collides, whatever the keys are. Or by a ballot for each bit, which takes no shared memory, but integer
+// instructions. Rows are matched four at a time, because only their counts depend on each other. Where equal keys cannot be told
+// apart, in the first pass of keys alone, an atomic addition ranks them in any order.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
@@ -26,12 +29,13 @@ constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RAN
 constexpr u32 SORT_TILE = RANKERS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
-static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_TILE < 1 << 16, "two ranks of 16 bits in a register");
+static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_TILE <= 1 << 15, "two ranks of 16 bits in a register");
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 struct SortShared {
-    u32 masks[RANKER_WARPS][DIGITS];   // a bit for each lane that has the digit
+    // A bit for each lane whose digit has this half: four rows of 16 low halves and 16 high ones.
+    struct alignas(16) { u32 at[ROWS_AT_ONCE * WARP]; } masks[RANKER_WARPS];
     u16 counts[RANKER_WARPS][DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
     // Of two tiles, as one is drained while the next one is ranked.
     u32 starts[2][DIGITS], totals[2][DIGITS];
@@ -56,7 +60,7 @@ struct SortPass {
     __device__ __forceinline__ SortPass(const SortParams& p, SortHeader& header, SortShared& shared)
         : p(p), step(header.steps[p.launch]), header(header), shared(shared), tiles((u32)((p.n + SORT_TILE - 1) / SORT_TILE)) {}
 
-    static __device__ __forceinline__ u64 pick(Place place, u64 input, u64 result, u64 scratch) {
+    static __device__ __forceinline__ void* pick(Place place, void* input, void* result, void* scratch) {
         return place == Place::INPUT ? input : place == Place::RESULT ? result : scratch;
     }
     __device__ __forceinline__ Bits* keys(Place place) const { return (Bits*)pick(place, p.keys, p.keys_out, p.keys_scratch); }
@@ -74,13 +78,6 @@ struct SortPass {
         }
         return same;
     }
-    // The same, by a bit in the digit's word, which is 0 before and after (`clear` clears it).
-    static __device__ __forceinline__ u32 same_by_mask(u32* mask) {
-        atomicOr(mask, 1u << lane_index());
-        __syncwarp();
-        return *(volatile u32*)mask;
-    }
-
     // Element `k` of this ranker in a tile.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
     static __device__ __forceinline__ Bits* staged() { return (Bits*)(dynamic_shared + SLOT_BYTES); }
@@ -97,6 +94,7 @@ struct SortPass {
                 if (BYTES % (WARP * COPY) == 0 || byte < BYTES) copy_async<COPY>((u8*)to + byte, (const u8*)mine + byte);
             }
         } else {
+#pragma unroll 1
             for (u32 k = 0; k < KEYS; k++) {
                 if (at(k) < keys_of(tile)) to[k * WARP + lane_index()] = mine[k * WARP + lane_index()];
             }
@@ -136,28 +134,65 @@ struct SortPass {
         }
     }
 
+    // `shift`, but not before `nothing` is known, which is 0: else compilers compute what follows early, or what leads to `nothing` late,
+    // and keep it in registers that are not there.
+    static __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
+
     // Each key's rank among those of its digit in its warp, two in a word; leaves the warp's counts.
     __device__ __forceinline__ void rank(const Bits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
-        u32* const masks = shared.masks[warp_index()];
+        u32* const masks = shared.masks[warp_index()].at;
         u16* const counts = shared.counts[warp_index()];
-        const u32 lower_lanes = (1u << lane_index()) - 1;
+        const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
         u32 shift = step.shift;
 #pragma unroll
-        for (u32 k = 0; k < KEYS; k++) {
-            const u32 digit = digit_at(key[k], shift);
-            const bool by_mask = k % 4 >= BALLOT_ROWS;
-            const u32 same = by_mask ? same_by_mask(masks + digit) : same_by_ballots(digit);
-            const u32 before = *(volatile u16*)(counts + digit);
-            __syncwarp();
-            if ((same & lower_lanes) == 0) {
-                if (by_mask) *(volatile u32*)(masks + digit) = 0;
-                *(volatile u16*)(counts + digit) = (u16)(before + __popc(same));
+        for (u32 k = 0; k < KEYS; k += ROWS_AT_ONCE) {
+            u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE];
+#pragma unroll
+            for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) {
+                digit[j] = digit_at(key[k + j], shift);
+                atomicOr(masks + j * WARP + digit[j] % 16, mine);
+                atomicOr(masks + j * WARP + 16 + digit[j] / 16, mine);
             }
             __syncwarp();
-            const u32 rank = before + __popc(same & lower_lanes);
-            ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
-            order_registers(ranks[k / 2], shift);  // else all digits are computed early, and kept
+#pragma unroll
+            for (u32 j = 0; j < BALLOT_ROWS && j < ROWS_AT_ONCE; j++) same[j] = same_by_ballots(digit[j] = digit_at(key[k + j], shift));
+#pragma unroll
+            for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) {
+                const volatile u32* const words = masks + j * WARP;
+                same[j] = words[digit[j] % 16] & words[16 + digit[j] / 16];
+            }
+            __syncwarp();
+#pragma unroll
+            for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) *(volatile u32*)(masks + j * WARP + lane_index()) = 0;
+#pragma unroll
+            for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
+                const u32 before = *(volatile u16*)(counts + digit[j]);
+                __syncwarp();
+                const u32 rank = before + __popc(same[j] & lower_lanes);
+                if ((same[j] & lower_lanes) == 0) *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
+                __syncwarp();
+                ranks[(k + j) / 2] = j % 2 == 0 ? rank : ranks[(k + j) / 2] | rank << 16;
+                if (j % 2 == 1) shift = after(shift, ranks[(k + j) / 2] >> 31);
+            }
         }
+    }
+
+    // The same, where the order of equal digits does not matter.
+    __device__ __forceinline__ void rank_in_any_order(const Bits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
+        u32* const counts = (u32*)shared.counts[warp_index()];  // two in a word, which no tile fills
+        u32 shift = step.shift;
+#pragma unroll
+        for (u32 k = 0; k < KEYS; k += 2) {
+            u32 rank[2];
+#pragma unroll
+            for (u32 j = 0; j < 2; j++) {
+                const u32 digit = digit_at(key[k + j], shift), half = digit % 2 * 16;
+                rank[j] = atomicAdd(counts + digit / 2, 1u << half) >> half & 0xffff;
+            }
+            ranks[k / 2] = rank[0] | rank[1] << 16;
+            shift = after(shift, ranks[k / 2] >> 31);
+        }
+        __syncwarp();
     }
 
     // Of each digit: the tile's count, published; the slot of each warp's first key. Threads 0 to DIGITS - 1.
@@ -181,7 +216,8 @@ struct SortPass {
         if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive;
         barrier_wait(DIGITS_MEET, DIGITS);
         u32 start = inclusive - sum;
-        for (u32 warp = 0; warp < warp_index(); warp++) start += shared.sums[warp];
+#pragma unroll
+        for (u32 warp = 0; warp < DIGITS / WARP; warp++) start += warp < warp_index() ? shared.sums[warp] : 0;
         shared.starts[phase][digit] = start;
 #pragma unroll
         for (u32 warp = 0; warp < RANKER_WARPS; warp++) shared.counts[warp][digit] = (u16)(start + of_lower_warps[warp]);
@@ -206,10 +242,15 @@ struct SortPass {
             }
 #pragma unroll
             for (u32 j = 0; j < AT_ONCE; j++) to[slot[j]] = key[k + j];
-            order_registers(slot[AT_ONCE - 1], shift);
+            // Slots have 15 bits.
             if (HAS_VALUES) {
 #pragma unroll
-                for (u32 j = 0; j < AT_ONCE; j += 2) ranks[(k + j) / 2] = slot[j] | slot[j + 1] << 16;
+                for (u32 j = 0; j < AT_ONCE; j += 2) {
+                    ranks[(k + j) / 2] = slot[j] | slot[j + 1] << 16;
+                    shift = after(shift, ranks[(k + j) / 2] >> 31);
+                }
+            } else {
+                shift = after(shift, slot[AT_ONCE - 1] >> 16);
             }
         }
     }
@@ -254,7 +295,9 @@ struct SortPass {
             if (threadIdx.x == RANKERS - 1) ticket = atomicAdd(&header.tickets[p.launch], 1u);
             u32 ranks[KEYS / 2];
             prepare(tile, key);
-            rank(key, ranks);
+            // What does not exist has to stay behind the others.
+            if (!HAS_VALUES && step.first && keys_of(tile) == SORT_TILE) rank_in_any_order(key, ranks);
+            else rank(key, ranks);
             barrier_wait(RANKERS_MEET, RANKERS);
             if (threadIdx.x < DIGITS) sum_counts(tile, k % 2);
             if (threadIdx.x == RANKERS - 1) shared.tickets[(k + 2) % 4] = ticket;
@@ -299,29 +342,62 @@ struct SortPass {
         return sum;
     }
 
-    // Stores each digit's run of slots, `finish`ed.
+    // Stores each digit's run of slots, `finish`ed. The lanes of a store have a whole line of the output.
     template <class V, class F>
     __device__ __forceinline__ void drain(V* to, u32 phase, F finish) const {
         const V* const slots = (const V*)SortPass::slots();
         const u32 warp = warp_index() - RANKER_WARPS, lane = lane_index();
-        // The lines `line`, `line + step` .. below `end` of a digit's run.
-        const auto store = [&](u32 digit, u32 line, u32 lines_end, u32 line_step) {
-            const u64 place = shared.places[digit];
-            const u32 count = shared.totals[phase][digit];
-            const V* const from = slots + shared.starts[phase][digit];
-            const u32 skew = (u32)((u64)(to + place) / sizeof(V)) % WARP;
-            const u32 end = min(lines_end, (skew + count + WARP - 1) / WARP);
-#pragma unroll 4
-            for (; line < end; line += line_step) {
-                const u32 i = line * WARP + lane - skew;  // of the first lanes less than none: more than any
-                if (i < count) to[place + i] = finish(from[i]);
-            }
+        struct Run {
+            V* to;
+            const V* from;
+            u32 count, skew, lines;  // values; the first one's place in its line; lines of which the run has some
         };
-        for (u32 digit = warp; digit < DIGITS; digit += STORER_WARPS) store(digit, 0, LONG_LINES, 1);
+        const auto run_of = [&](u32 digit) {
+            V* const place = to + shared.places[digit];
+            const u32 count = shared.totals[phase][digit], skew = (u32)((u64)place / sizeof(V)) % WARP;
+            return Run{place, slots + shared.starts[phase][digit], count, skew, (skew + count + WARP - 1) / WARP};
+        };
+        // The place of this lane in a line. Of lanes before the run's first value it is more than any.
+        const auto place_in = [&](const Run& run, u32 line) { return line * WARP + lane - run.skew; };
+        // Several runs at once, and all but the longest in one go, so that many loads are under way.
+        constexpr u32 RUNS = 2, LINES = 4;
+        for (u32 first = warp * RUNS; first < DIGITS; first += STORER_WARPS * RUNS) {
+            Run run[RUNS];
+            V value[RUNS][LINES];
+#pragma unroll
+            for (u32 r = 0; r < RUNS; r++) run[r] = run_of(first + r);
+#pragma unroll
+            for (u32 r = 0; r < RUNS; r++) {
+#pragma unroll
+                for (u32 line = 0; line < LINES; line++) {
+                    const u32 i = place_in(run[r], line);
+                    if (i < run[r].count) value[r][line] = run[r].from[i];
+                }
+            }
+#pragma unroll
+            for (u32 r = 0; r < RUNS; r++) {
+#pragma unroll
+                for (u32 line = 0; line < LINES; line++) {
+                    const u32 i = place_in(run[r], line);
+                    if (i < run[r].count) run[r].to[i] = finish(value[r][line]);
+                }
+                for (u32 line = LINES; line < min(run[r].lines, LONG_LINES); line++) {
+                    const u32 i = place_in(run[r], line);
+                    if (i < run[r].count) run[r].to[i] = finish(run[r].from[i]);
+                }
+            }
+        }
         // All warps share the rest of long runs.
         for (u32 d = 0; d < DIGITS; d += WARP) {
             u32 is_long = __ballot_sync(~0u, shared.totals[phase][d + lane] > (LONG_LINES - 1) * WARP);
-            for (; is_long != 0; is_long &= is_long - 1) store(d + __ffs(is_long) - 1, LONG_LINES + warp, ~0u, STORER_WARPS);
+            for (; is_long != 0; is_long &= is_long - 1) {
+                const Run run = run_of(d + __ffs(is_long) - 1);
+#pragma unroll 4
+                for (u32 line = LONG_LINES + warp; line < run.lines; line += STORER_WARPS) {
+                    const u32 i = place_in(run, line);
+                    if (i < run.count) run.to[i] = finish(run.from[i]);
+                }
+            }
         }
     }
 
@@ -338,7 +414,7 @@ struct SortPass {
             }
             barrier_wait(STORERS_MEET, STORERS);
             barrier_wait(SLOTS_FULL, THREADS);
-            if (!(INDICES && step.last)) {
+            if (KEYS_OUT || !step.last) {
                 if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(keys(step.to), phase, from_order);
                 else drain(keys(step.to), phase, [](Bits key) { return key; });
             }
@@ -364,7 +440,7 @@ struct SortPass {
     }
 
     __device__ __forceinline__ void run_copy() const {
-        if (!INDICES) copy(keys(step.to), keys(step.from));
+        if (KEYS_OUT) copy(keys(step.to), keys(step.from));
         if (!HAS_VALUES) return;
         if (!INDICES) return copy(values(step.to), values(step.from));
         const u64 threads = (u64)gridDim.x * THREADS;
@@ -383,7 +459,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
         shared.tickets[0] = atomicAdd(&header.tickets[p.launch], 1u);
         shared.tickets[1] = atomicAdd(&header.tickets[p.launch], 1u);
     }
-    for (u32 i = threadIdx.x; i < RANKER_WARPS * DIGITS; i += THREADS) shared.masks[0][i] = 0, shared.counts[0][i] = 0;
+    for (u32 i = threadIdx.x; i < RANKER_WARPS * ROWS_AT_ONCE * WARP; i += THREADS) shared.masks[0].at[i] = 0;
+    for (u32 i = threadIdx.x; i < RANKER_WARPS * DIGITS; i += THREADS) shared.counts[0][i] = 0;
     __syncthreads();
     if (warp_index() < RANKER_WARPS) pass.run_rankers();
     else pass.run_storers();

@@ -16,6 +16,7 @@
 #include "warp/shuffle.cuh"
 
 constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
+constexpr u32 COLUMNS = 1 << COLUMN_BITS;
 struct alignas(16) KeyVector {
     Bits at[VECTOR_KEYS];
 };
@@ -23,11 +24,16 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // Adds the keys from `begin` to `end` of the array to the counters. Returns whether one is less than the key before it.
 __device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end, u32* counters) {
-    u32* const column = counters + lane_index() % COLUMNS;
+    const u32 column = lane_index() % COLUMNS;
     bool unsorted = false;
     const auto add = [&](Bits key) {
 #pragma unroll
-        for (u32 p = 0; p < DIGITS_A_KEY; p++) atomicAdd(column + (p * DIGITS + digit_at(key, p * DIGIT_BITS)) * COLUMNS, 1u);
+        for (u32 p = 0; p < DIGITS_A_KEY; p++) {
+            // A digit times the columns, by one shift and one mask.
+            const u32 at = p * DIGIT_BITS;
+            const u32 shifted = at < COLUMN_BITS ? (u32)key << (COLUMN_BITS - at) : (u32)(key >> (at - COLUMN_BITS));
+            atomicAdd(counters + p * DIGITS * COLUMNS + ((shifted & (DIGITS - 1) * COLUMNS) | column), 1u);
+        }
     };
     const auto count_one = [&](u64 i) {
         const Bits key = to_order(keys[i]);

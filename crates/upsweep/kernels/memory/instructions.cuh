@@ -58,6 +58,3 @@ __device__ __forceinline__ void load_relaxed(const u64* from, u64& word) {
 __device__ __forceinline__ void load_relaxed(const u64* from, u64& low, u64& high) {
     asm volatile("{ .reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w; }" : "=l"(low), "=l"(high) : "l"(from) : "memory");
 }
-
-// Nothing, but `later` is not known before `earlier`: what is computed from it stays behind, where it would need registers.
-__device__ __forceinline__ void order_registers(u32& earlier, u32& later) { asm volatile("" : "+r"(earlier), "+r"(later)); }

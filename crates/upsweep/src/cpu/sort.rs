@@ -1,29 +1,27 @@
 //! Sort on the CPU: by digits of eight bits from the lowest on, stable.
 //!
 //! ```text
-//! count every digit of all keys in one reading, and whether they are in order already
+//! keys that are in order, or in the reverse of it, are copied
+//! count every digit of all keys in one reading
 //! for each digit that varies:
 //!     each thread, for its part:     count the digit
 //!     for each digit, part by part:  where the part's keys with it go
-//!     each thread, for its part:     move each key there, by way of a line for each digit
+//!     each thread, for its part:     move each key there, and its value
 //! ```
-//!
-//! 256 places of the output are written at once, more than a processor keeps open. So each digit has a line in the first-level
-//! cache, which goes out as a whole, past the cache where the output is large. Values follow their keys.
 
-use super::tile::store;
+use super::tile::digits::{Counts, DIGITS, Direct, Lines, Sink, count_all, count_one};
 use crate::buffer::View;
 use crate::error::{Error, Result};
 use crate::job::{Elements, Target};
 use crate::key::{Index, Key, KeyBits};
 use crate::operator::Element;
 use crate::plan::cpu::{NON_TEMPORAL_FROM_BYTES, PARALLEL_FROM_BYTES};
-use std::mem::MaybeUninit;
+use std::ops::Range;
 
-const DIGITS: usize = 256;
-const LINE_BYTES: usize = 64;
 /// Fewer keys are sorted by comparisons.
-const COMPARE_BELOW: usize = 512;
+const COMPARE_BELOW: usize = 1024;
+/// Outputs of fewer bytes are in a core's second-level cache: keys go straight to their places.
+const DIRECT_BELOW_BYTES: usize = 256 << 10;
 
 /// Sorts keys into `output`, or where they are.
 pub(crate) fn keys<K: Key>(input: &Elements<'_, K>, output: &Target<'_, K>, descending: bool) -> Result<()> {
@@ -82,73 +80,58 @@ struct Sort<K, V> {
     values_out: *mut V,
 }
 
-/// Memory that parallel parts of a call read, and write where no other part does.
-struct Shared<T>(*mut T);
-impl<T> Clone for Shared<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
+/// How keys lie in the input.
+enum Found {
+    InOrder,
+    /// Each key before the one to its left, so that none are equal.
+    Reversed,
+    Unsorted,
 }
-impl<T> Copy for Shared<T> {}
-// SAFETY: see the struct; elements are `Send` and `Sync`.
-unsafe impl<T: Send + Sync> Send for Shared<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Shared<T> {}
-
-/// A buffer of keys and their values.
-#[derive(Clone, Copy)]
-struct Columns<B, V> {
-    keys: Shared<B>,
-    values: Shared<V>,
-}
-
-/// How many keys of one part have each value of each digit.
-type Counts = Vec<[usize; DIGITS]>;
 
 impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
     fn run(&self) -> Result<()> {
-        let Self { len, .. } = *self;
+        let len = self.len;
         let in_place = self.keys_out.is_some_and(|out| out.cast_const() == self.keys);
+        match self.look() {
+            Found::InOrder if in_place => return Ok(()),
+            Found::InOrder => {
+                self.copy(self.keys_out, self.values_out);
+                return Ok(());
+            }
+            Found::Reversed => {
+                self.reverse(in_place);
+                return Ok(());
+            }
+            Found::Unsorted => {}
+        }
         if len < COMPARE_BELOW {
             self.by_comparison();
             return Ok(());
         }
         let bytes = len.saturating_mul(size_of::<K>() + size_of::<V>());
         let parts = if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
-        let (counts, sorted) = self.count(parts);
+        let descending = self.descending;
+        let order = |key: K::Bits| key.to_order(K::ORDER, descending);
+        // SAFETY: the input has `len` keys, which nobody writes now.
+        let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K::Bits>(), len) };
+        let counts: Vec<Counts> =
+            in_parts(parts, |part| count_all(keys.get(part_of(len, parts, part)).unwrap_or_default(), order));
         let varies = |digit: &usize| {
-            let alike = |d: usize| counts.iter().map(|part| part[*digit][d]).sum::<usize>() == len;
-            !(0..DIGITS).any(alike)
+            let of_all = |d: usize| counts.iter().map(|part| part[*digit][d]).sum::<usize>();
+            !(0..DIGITS).any(|d| of_all(d) == len)
         };
-        let digits: Vec<usize> = if sorted { Vec::new() } else { (0..size_of::<K>()).filter(varies).collect() };
-        if digits.is_empty() {
-            if !in_place {
-                self.copy(self.keys_out.unwrap_or(std::ptr::null_mut()), self.values_out);
-            }
-            return Ok(());
-        }
+        let digits: Vec<usize> = (0..size_of::<K>()).filter(varies).collect();
+
         let mut keys_scratch = uninitialised::<K::Bits>(len)?;
         let mut values_scratch = uninitialised::<V>(len)?;
-        let mut keys_result = uninitialised::<K::Bits>(if self.keys_out.is_none() { len } else { 0 })?;
-        let scratch = Columns {
-            keys: Shared(keys_scratch.as_mut_ptr()),
-            values: Shared(values_scratch.as_mut_ptr()),
-        };
-        let result = Columns {
-            keys: Shared(self.keys_out.map_or(keys_result.as_mut_ptr(), |out| out.cast())),
-            values: Shared(self.values_out),
-        };
-        let input = Columns {
-            keys: Shared(self.keys.cast_mut().cast()),
-            values: Shared(match self.values {
-                Values::At(values) => values.cast_mut(),
-                Values::Positions(_) => std::ptr::null_mut(),
-            }),
-        };
+        let mut keys_of_positions = uninitialised::<K::Bits>(if self.keys_out.is_none() { len } else { 0 })?;
+        let scratch = Columns { keys: keys_scratch.as_mut_ptr(), values: values_scratch.as_mut_ptr() };
+        let keys_result = self.keys_out.map_or(keys_of_positions.as_mut_ptr(), |out| out.cast());
+        let result = Columns { keys: keys_result, values: self.values_out };
         // The last pass ends in the result. In place, an odd number of them begins with a copy.
-        let mut from = input;
+        let mut from = self.input();
         if in_place && digits.len() % 2 == 1 {
-            self.copy(scratch.keys.0.cast(), scratch.values.0);
+            self.copy(Some(scratch.keys.cast()), scratch.values);
             from = scratch;
         }
         for (turn, &digit) in digits.iter().enumerate() {
@@ -156,32 +139,43 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
             let to = if left % 2 == 0 { result } else { scratch };
             // The parts' counts are those of the input; with one part, of every pass.
             let known = (turn == 0 || parts == 1).then(|| counts.iter().map(|part| part[digit]).collect());
-            let pass = Pass { shift: 8 * digit as u32, descending: self.descending, len };
             let positions = if let (0, Values::Positions(at)) = (turn, self.values) { Some(at) } else { None };
+            let pass = Pass { parts, shift: 8 * digit as u32, descending: self.descending, len, from, to, positions };
             match (turn == 0, left == 0) {
-                (true, true) => pass.run::<K, V, true, true>(parts, known, from, to, positions),
-                (true, false) => pass.run::<K, V, true, false>(parts, known, from, to, positions),
-                (false, true) => pass.run::<K, V, false, true>(parts, known, from, to, positions),
-                (false, false) => pass.run::<K, V, false, false>(parts, known, from, to, positions),
+                (true, true) => pass.run::<K, true, true>(known),
+                (true, false) => pass.run::<K, true, false>(known),
+                (false, true) => pass.run::<K, false, true>(known),
+                (false, false) => pass.run::<K, false, false>(known),
             }
             from = to;
         }
         Ok(())
     }
 
+    #[inline(always)]
     fn order(&self, key: K::Bits) -> K::Bits {
         key.to_order(K::ORDER, self.descending)
     }
 
+    fn input(&self) -> Columns<K::Bits, V> {
+        let values = match self.values {
+            Values::At(values) => values.cast_mut(),
+            Values::Positions(_) => std::ptr::null_mut(),
+        };
+        Columns { keys: self.keys.cast_mut().cast(), values }
+    }
+
     /// # Safety
     /// `i` is less than the length.
+    #[inline(always)]
     unsafe fn key(&self, i: usize) -> K::Bits {
         // SAFETY: the caller's; a key has the size and alignment of its bits.
-        unsafe { self.keys.cast::<K::Bits>().add(i).read() }
+        self.order(unsafe { self.keys.cast::<K::Bits>().add(i).read() })
     }
 
     /// # Safety
     /// As [`key`](Self::key).
+    #[inline(always)]
     unsafe fn value(&self, i: usize) -> V {
         match self.values {
             // SAFETY: the caller's.
@@ -190,9 +184,35 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
         }
     }
 
+    /// Looks at the keys up to the first that is neither in order nor in the reverse.
+    fn look(&self) -> Found {
+        // SAFETY: both are below the length.
+        let later = |i: usize| unsafe { (self.key(i - 1), self.key(i)) };
+        let all = |holds: fn((K::Bits, K::Bits)) -> bool| (1..self.len).all(|i| holds(later(i)));
+        if all(|(a, b)| a <= b) {
+            Found::InOrder
+        } else if all(|(a, b)| a > b) {
+            Found::Reversed
+        } else {
+            Found::Unsorted
+        }
+    }
+
     fn by_comparison(&self) {
+        if let (0, Some(out)) = (size_of::<V>(), self.keys_out) {
+            // SAFETY: the output has as many keys, and each is written before it is read.
+            let sorted = unsafe {
+                let out = out.cast::<K::Bits>();
+                (0..self.len).for_each(|i| out.add(i).write(self.key(i)));
+                std::slice::from_raw_parts_mut(out, self.len)
+            };
+            // Keys that are equal in every bit cannot be told apart.
+            sorted.sort_unstable();
+            sorted.iter_mut().for_each(|key| *key = key.from_order(K::ORDER, self.descending));
+            return;
+        }
         // SAFETY: all are below the length.
-        let mut pairs: Vec<_> = (0..self.len).map(|i| unsafe { (self.order(self.key(i)), self.value(i)) }).collect();
+        let mut pairs: Vec<_> = (0..self.len).map(|i| unsafe { (self.key(i), self.value(i)) }).collect();
         pairs.sort_by_key(|(key, _)| *key);
         for (i, (key, value)) in pairs.into_iter().enumerate() {
             // SAFETY: the outputs have as many elements, and the inputs have been read.
@@ -205,11 +225,11 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
         }
     }
 
-    /// Copies the input as it is. Keys go nowhere where `keys` is null.
-    fn copy(&self, keys: *mut K, values: *mut V) {
+    /// Copies the input as it is, to other memory.
+    fn copy(&self, keys: Option<*mut K>, values: *mut V) {
         // SAFETY: all have as many elements, and the output is another memory than the input.
         unsafe {
-            if !keys.is_null() {
+            if let Some(keys) = keys {
                 keys.copy_from_nonoverlapping(self.keys, self.len);
             }
             match self.values {
@@ -219,210 +239,125 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
         }
     }
 
-    /// Counts each digit, by part, and finds out whether the keys are in order.
-    fn count(&self, parts: usize) -> (Vec<Counts>, bool) {
-        let (len, descending, keys) = (self.len, self.descending, Shared(self.keys.cast_mut().cast::<K::Bits>()));
-        let mut counted: Vec<(Counts, bool)> = (0..parts).map(|_| (vec![[0; DIGITS]; size_of::<K>()], true)).collect();
-        rayon::in_place_scope(|scope| {
-            for (part, (counts, sorted)) in counted.iter_mut().enumerate() {
-                spawn_unless_last(scope, part + 1 == parts, move || {
-                    let range = part_of(len, parts, part);
-                    // SAFETY: the range lies within the input, which nobody writes now.
-                    let keys = unsafe { std::slice::from_raw_parts({ keys }.0.add(range.start), range.len()) };
-                    let order = |key: K::Bits| key.to_order(K::ORDER, descending);
-                    // SAFETY: there is a key before the part.
-                    let mut before = if part > 0 { order(unsafe { *keys.as_ptr().sub(1) }) } else { K::Bits::default() };
-                    for &key in keys {
-                        let key = order(key);
-                        *sorted &= before <= key;
-                        before = key;
-                        for (digit, counts) in counts.iter_mut().enumerate() {
-                            counts[key.digit(8 * digit as u32)] += 1;
-                        }
-                    }
-                });
+    /// Stores the input from the last to the first.
+    fn reverse(&self, in_place: bool) {
+        // SAFETY: the outputs have as many elements; in place nothing else reads or writes them, and else the input is other memory.
+        unsafe {
+            if let (true, Some(keys)) = (in_place, self.keys_out) {
+                std::slice::from_raw_parts_mut(keys, self.len).reverse();
+                std::slice::from_raw_parts_mut(self.values_out, self.len).reverse();
+                return;
             }
-        });
-        let sorted = counted.iter().all(|(_, sorted)| *sorted);
-        (counted.into_iter().map(|(counts, _)| counts).collect(), sorted)
+            for i in 0..self.len {
+                if let Some(keys) = self.keys_out {
+                    keys.add(i).write(self.keys.add(self.len - 1 - i).read());
+                }
+                self.values_out.add(i).write(self.value(self.len - 1 - i));
+            }
+        }
     }
 }
 
-/// One pass over all keys, by the digit from bit `shift` on.
-#[derive(Clone, Copy)]
-struct Pass {
+/// A buffer of keys and their values, whose parts are read and written at once.
+struct Columns<B, V> {
+    keys: *mut B,
+    values: *mut V,
+}
+impl<B, V> Clone for Columns<B, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B, V> Copy for Columns<B, V> {}
+
+/// One pass over `len` keys and values, by the digit from bit `shift` on, in `parts` parts at once.
+struct Pass<B, V> {
+    parts: usize,
     shift: u32,
     descending: bool,
     len: usize,
+    from: Columns<B, V>,
+    to: Columns<B, V>,
+    /// The values in the place of those that there are not.
+    positions: Option<fn(usize) -> V>,
 }
 
-impl Pass {
-    /// Moves keys and values, in `parts` parts at once. The FIRST pass puts keys into their order, the LAST one has their own bits
-    /// again. `known` are the parts' counts; `positions` are the values in the place of those that there are not.
-    fn run<K: Key, V: Copy + Send + Sync, const FIRST: bool, const LAST: bool>(
-        self,
-        parts: usize,
-        known: Option<Vec<[usize; DIGITS]>>,
-        from: Columns<K::Bits, V>,
-        to: Columns<K::Bits, V>,
-        positions: Option<fn(usize) -> V>,
-    ) {
-        let mut places = known.unwrap_or_else(|| self.counts::<K, FIRST>(parts, from.keys));
+// SAFETY: a pass reads `from` and writes each place of `to` from one part alone; elements are `Send` and `Sync`.
+unsafe impl<B: Send + Sync, V: Send + Sync> Sync for Pass<B, V> {}
+
+impl<B: KeyBits, V: Copy + Send + Sync> Pass<B, V> {
+    /// The FIRST pass puts keys into their order, the LAST one has their own bits again. `known` are the parts' counts.
+    fn run<K: Key<Bits = B>, const FIRST: bool, const LAST: bool>(&self, known: Option<Vec<[usize; DIGITS]>>) {
+        let Self { parts, len, .. } = *self;
+        let order = |key: B| if FIRST { key.to_order(K::ORDER, self.descending) } else { key };
+        let counted = known.unwrap_or_else(|| {
+            in_parts(parts, |part| {
+                let range = part_of(len, parts, part);
+                // SAFETY: the part lies in the input of the pass, which nobody writes now.
+                let keys = unsafe { std::slice::from_raw_parts(self.from.keys.add(range.start), range.len()) };
+                count_one(keys, self.shift, order)
+            })
+        });
+        let mut places = counted;
         let mut next = 0;
         for digit in 0..DIGITS {
             for part in &mut places {
                 next += std::mem::replace(&mut part[digit], next);
             }
         }
-        let streams = cfg!(target_arch = "x86_64") && self.len * size_of::<K>() >= NON_TEMPORAL_FROM_BYTES;
-        rayon::in_place_scope(|scope| {
-            for (part, places) in places.iter_mut().enumerate() {
-                spawn_unless_last(scope, part + 1 == parts, move || {
-                    let mut lines = Lines::<K::Bits, V>::new(to, places, streams);
-                    for i in part_of(self.len, parts, part) {
-                        // SAFETY: `i` is below the length, and nobody writes there now.
-                        let (key, value) = unsafe {
-                            let value = match positions {
-                                Some(at) => at(i),
-                                None => { from }.values.0.add(i).read(),
-                            };
-                            ({ from }.keys.0.add(i).read(), value)
-                        };
-                        let key = if FIRST { key.to_order(K::ORDER, self.descending) } else { key };
-                        let digit = key.digit(self.shift);
-                        let key = if LAST { key.from_order(K::ORDER, self.descending) } else { key };
-                        // SAFETY: the places are those of the part's keys with this digit, one after the other.
-                        unsafe { lines.push(digit, key, value) };
-                    }
-                    lines.finish();
-                });
+        let bytes = len * size_of::<B>().max(size_of::<V>());
+        let streams = cfg!(target_arch = "x86_64") && bytes >= NON_TEMPORAL_FROM_BYTES;
+        in_parts(parts, |part| {
+            let mut places = places.get(part).copied().unwrap_or([0; DIGITS]);
+            let direct = Direct { keys: self.to.keys, values: self.to.values, places: &mut places };
+            let range = part_of(len, parts, part);
+            if bytes < DIRECT_BELOW_BYTES {
+                self.push_all::<K, FIRST, LAST>(range, direct);
+            } else {
+                self.push_all::<K, FIRST, LAST>(range, Lines::new(direct, streams));
             }
         });
     }
 
-    fn counts<K: Key, const FIRST: bool>(self, parts: usize, keys: Shared<K::Bits>) -> Vec<[usize; DIGITS]> {
-        let mut counts = vec![[0; DIGITS]; parts];
-        rayon::in_place_scope(|scope| {
-            for (part, counts) in counts.iter_mut().enumerate() {
-                spawn_unless_last(scope, part + 1 == parts, move || {
-                    for i in part_of(self.len, parts, part) {
-                        // SAFETY: `i` is below the length, and nobody writes there now.
-                        let key = unsafe { { keys }.0.add(i).read() };
-                        let key = if FIRST { key.to_order(K::ORDER, self.descending) } else { key };
-                        counts[key.digit(self.shift)] += 1;
-                    }
-                });
-            }
+    #[inline(always)]
+    fn push_all<K: Key<Bits = B>, const FIRST: bool, const LAST: bool>(
+        &self,
+        range: Range<usize>,
+        mut sink: impl Sink<B, V>,
+    ) {
+        for i in range {
+            // SAFETY: `i` is below the length, and nobody writes there now.
+            let (key, value) = unsafe {
+                let value = self.positions.map_or_else(|| self.from.values.add(i).read(), |at| at(i));
+                (self.from.keys.add(i).read(), value)
+            };
+            let key = if FIRST { key.to_order(K::ORDER, self.descending) } else { key };
+            let digit = key.digit(self.shift);
+            let key = if LAST { key.from_order(K::ORDER, self.descending) } else { key };
+            // SAFETY: the places are those of the part's keys with this digit, one after the other.
+            unsafe { sink.push(digit, key, value) };
+        }
+        sink.finish();
+    }
+}
+
+/// `of(0)`, `of(1)`, .. at once on the threads of the pool, of which the calling one is one.
+fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut results: Vec<Option<T>> = (0..parts).map(|_| None).collect();
+    rayon::in_place_scope(|scope| {
+        let mut work = results.iter_mut().enumerate().map(|(part, result)| {
+            let of = &of;
+            move || *result = Some(of(part))
         });
-        counts
-    }
-}
-
-/// A line for each digit on its way to the output: as many keys as have 64 bytes, and their values.
-struct Lines<'a, B, V> {
-    keys: Vec<Line>,
-    values: Vec<MaybeUninit<V>>,
-    to: Columns<B, V>,
-    /// Where the next key of a digit goes, and where its first one went.
-    places: &'a mut [usize; DIGITS],
-    begins: [usize; DIGITS],
-    /// Of the first place in its line.
-    skew: usize,
-    streams: bool,
-}
-
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([MaybeUninit<u8>; LINE_BYTES]);
-
-impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
-    const LEN: usize = LINE_BYTES / size_of::<B>();
-
-    fn new(to: Columns<B, V>, places: &'a mut [usize; DIGITS], streams: bool) -> Self {
-        let begins = *places;
-        let keys = vec![Line([MaybeUninit::uninit(); LINE_BYTES]); DIGITS];
-        let values = vec![MaybeUninit::uninit(); DIGITS * Self::LEN];
-        Self { keys, values, to, places, begins, skew: to.keys.0.addr() / size_of::<B>() % Self::LEN, streams }
-    }
-
-    /// # Safety
-    /// The digit is one, and its place is in the output and nobody else's.
-    #[inline(always)]
-    unsafe fn push(&mut self, digit: usize, key: B, value: V) {
-        // SAFETY: there are as many places as digits, and as many elements in their lines.
-        unsafe {
-            let next = self.places.get_unchecked_mut(digit);
-            let place = *next;
-            *next = place + 1;
-            let in_line = (place + self.skew) % Self::LEN;
-            self.keys.as_mut_ptr().add(digit).cast::<B>().add(in_line).write(key);
-            self.values.as_mut_ptr().add(digit * Self::LEN + in_line).write(MaybeUninit::new(value));
-            if in_line == Self::LEN - 1 {
-                self.flush(digit, place + 1);
-            }
-        }
-    }
-
-    /// Stores what the line of a digit holds before place `end`.
-    ///
-    /// # Safety
-    /// As [`push`](Self::push).
-    #[inline(always)]
-    unsafe fn flush(&self, digit: usize, end: usize) {
-        let line_begin = (end - 1 + self.skew) / Self::LEN * Self::LEN;
-        let begin = line_begin.saturating_sub(self.skew).max(self.begins[digit]);
-        let (in_line, len) = (begin + self.skew - line_begin, end - begin);
-        // SAFETY: the line holds so many elements, whose places are in the output.
-        unsafe {
-            let keys = self.keys.as_ptr().add(digit).cast::<B>().add(in_line);
-            store(self.to.keys.0.add(begin), keys, len, self.streams);
-            let values = self.values.as_ptr().add(digit * Self::LEN + in_line).cast::<V>();
-            store(self.to.values.0.add(begin), values, len, self.streams);
-        }
-    }
-
-    fn finish(self) {
-        for digit in 0..DIGITS {
-            let end = self.places[digit];
-            if end > self.begins[digit] && (end + self.skew) % Self::LEN > 0 {
-                // SAFETY: these keys have been pushed.
-                unsafe { self.flush(digit, end) };
-            }
-        }
-        store::fence();
-    }
-}
-
-/// Copies `len` elements, by stores past the cache where it is asked for and they are whole lines.
-///
-/// # Safety
-/// Both are valid for `len` elements and apart. Until [`store::fence`] nobody reads what is written.
-#[inline(always)]
-unsafe fn store<T: Copy>(to: *mut T, from: *const T, len: usize, streams: bool) {
-    #[cfg(target_arch = "x86_64")]
-    if streams && len * size_of::<T>() % LINE_BYTES == 0 && to.addr() % LINE_BYTES == 0 && size_of::<T>() > 0 {
-        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-        for i in 0..len * size_of::<T>() / 16 {
-            // SAFETY: SSE2 is part of the x86-64 baseline; the caller's elements have these bytes, the output's aligned.
-            unsafe { _mm_stream_si128(to.cast::<__m128i>().add(i), _mm_loadu_si128(from.cast::<__m128i>().add(i))) };
-        }
-        return;
-    }
-    // SAFETY: the caller's.
-    unsafe { to.copy_from_nonoverlapping(from, len) };
-}
-
-/// Runs `work` on another thread of the pool, or, the last one, on this.
-fn spawn_unless_last<'scope>(scope: &rayon::Scope<'scope>, last: bool, work: impl FnOnce() + Send + 'scope) {
-    if last {
-        work();
-    } else {
-        scope.spawn(|_| work());
-    }
+        let own = work.next();
+        work.for_each(|mut work| scope.spawn(move |_| work()));
+        own.into_iter().for_each(|mut work| work());
+    });
+    results.into_iter().flatten().collect()
 }
 
 /// The places of a part.
-fn part_of(len: usize, parts: usize, part: usize) -> std::ops::Range<usize> {
+fn part_of(len: usize, parts: usize, part: usize) -> Range<usize> {
     let begin = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
     begin(part)..begin(part + 1)
 }

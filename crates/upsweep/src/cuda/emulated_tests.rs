@@ -13,8 +13,8 @@ use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
 use crate::cuda::variants::{AddMasked, Weighed};
 use crate::cuda::{columns, reduce, scan, sort};
-use crate::key::Key;
 use crate::halves::InF32;
+use crate::key::Key;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::plan::constants::Constants;
@@ -401,13 +401,15 @@ fn emulated_sketches() {
 
 /// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
 fn sorts<K: Key>(value: usize, indices: bool, descending: bool, staged: bool, status: usize, cases: u32) {
-    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices };
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices, keys_out: !indices };
     let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
-    let plan = SortPlan { rankers: 256, storers: 64, keys: 4, staged, status, ..plan };
+    // Without staging, with half of the rows by ballots.
+    let plan = SortPlan { ballot_rows: usize::from(!staged), ..plan };
+    let plan =
+        SortPlan { rankers: 256, storers: 64, keys: 4, rows: if staged { 4 } else { 2 }, staged, status, ..plan };
     let name = format!("sort {types:?}");
     if plan.by_counting() {
-        let [_, source] = sort::by_counting_sources(&plan);
-        return run(&format!("{name} by counting"), &source, &[("THREADS", 128)], cases);
+        return run(&format!("{name} by counting"), &sort::fill_source(&plan), &[("THREADS", 128)], cases);
     }
     run(&name, &sort::pass_source(&plan), &[], cases);
     run(&format!("{name}, counting"), &sort::counting_source(&plan), &[("THREADS", 128)], cases);

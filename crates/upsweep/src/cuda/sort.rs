@@ -36,17 +36,29 @@ params! {
     alone
     /// Of the kernel of a pass.
     struct SortParams {
-        keys: "u64",
-        keys_out: "u64",
-        keys_scratch: "u64",
-        values: "u64",
-        values_out: "u64",
-        values_scratch: "u64",
+        keys: "void*",
+        keys_out: "void*",
+        keys_scratch: "void*",
+        values: "void*",
+        values_out: "void*",
+        values_scratch: "void*",
         n: "u64",
         /// Which of the launches it is.
         launch: "u64",
         header: "void*",
         status: "void*",
+    }
+}
+
+params! {
+    alone
+    /// Of the kernel that moves values to their places.
+    struct SortValuesParams {
+        values: "const void*",
+        output: "void*",
+        /// Null, or the positions.
+        positions: "const void*",
+        n: "u64",
     }
 }
 
@@ -74,29 +86,63 @@ params! {
     }
 }
 
+/// The parameters of all kernels of a sort.
+#[cfg(test)]
+pub(super) fn params_text() -> String {
+    let of_passes = SortCountParams::text() + &SortParams::text();
+    of_passes + &SortValuesParams::text() + &SortTallyParams::text() + &SortFillParams::text()
+}
+
 /// What tells a kernel of a sort from every other one: its entry, and the numbers it is compiled with.
-type SortKey = (&'static str, Constants);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct SortKey {
+    entry: &'static str,
+    constants: Constants,
+}
+
+impl SortKey {
+    fn new(entry: &'static str, constants: Constants) -> Self {
+        Self { entry, constants }
+    }
+}
+
+const COUNT: &str = "upsweep_sort_count";
+const PASS: &str = "upsweep_sort";
+const TALLY: &str = "upsweep_sort_tally";
+const FILL: &str = "upsweep_sort_fill";
+const MOVE: &str = "upsweep_sort_values";
 
 /// The kernel that counts.
 pub(super) fn counting_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.counting_constants().to_string() + &SortCountParams::text();
-    KernelSource { root: "device/sort_count.cuh", prelude, entry: "upsweep_sort_count" }
+    KernelSource { root: "device/sort_count.cuh", prelude, entry: COUNT }
 }
 
 /// The kernel of a pass.
 pub(super) fn pass_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.pass_constants().to_string() + &SortParams::text();
-    KernelSource { root: "device/sort.cuh", prelude, entry: "upsweep_sort" }
+    KernelSource { root: "device/sort.cuh", prelude, entry: PASS }
 }
 
-/// The kernel that tallies keys, and the one that fills in results.
-pub(super) fn by_counting_sources(plan: &SortPlan) -> [KernelSource; 2] {
-    let params = SortTallyParams::text() + &SortFillParams::text();
-    [("upsweep_sort_tally", false), ("upsweep_sort_fill", true)].map(|(entry, fills)| KernelSource {
-        root: "device/sort_by_counting.cuh",
-        prelude: plan.by_counting_constants(fills).to_string() + &params,
-        entry,
-    })
+/// The kernel that tallies keys of two bytes.
+pub(super) fn tally_source(plan: &SortPlan) -> KernelSource {
+    by_counting_source(TALLY, plan.tally_constants())
+}
+
+/// The kernel that fills in the results of a sort by counting.
+pub(super) fn fill_source(plan: &SortPlan) -> KernelSource {
+    by_counting_source(FILL, plan.fill_constants())
+}
+
+fn by_counting_source(entry: &'static str, constants: Constants) -> KernelSource {
+    let prelude = constants.to_string() + &SortTallyParams::text() + &SortFillParams::text();
+    KernelSource { root: "device/sort_by_counting.cuh", prelude, entry }
+}
+
+/// The kernel that moves values of `units` parts of `unit` bytes to their places.
+pub(super) fn moving_source(plan: &SortPlan, unit: usize, units: usize) -> KernelSource {
+    let prelude = plan.moving_constants(unit, units).to_string() + &SortValuesParams::text();
+    KernelSource { root: "device/sort_values.cuh", prelude, entry: MOVE }
 }
 
 /// The addresses of a sort's inputs and outputs; 0 of what there is not.
@@ -109,9 +155,15 @@ struct Buffers {
 }
 
 /// Sorts keys into `output`, or where they are.
-pub(crate) fn keys<K: Key>(cuda: &Cuda, input: &Elements<'_, K>, output: &mut Target<'_, K>, descending: bool) -> Result<()> {
+pub(crate) fn keys<K: Key>(
+    cuda: &Cuda,
+    input: &Elements<'_, K>,
+    output: &mut Target<'_, K>,
+    descending: bool,
+) -> Result<()> {
     let lent = Lent::new(cuda, ["input", "output"], input, output)?;
-    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: false };
+    let types =
+        SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: false, keys_out: true };
     let buffers = Buffers { keys: lent.input, keys_out: lent.output, ..Buffers::default() };
     launch(cuda, lent.len, types, lent.in_place(), buffers)
 }
@@ -128,10 +180,20 @@ pub(crate) fn pairs<K: Key, V: Element>(
     keys.results.must_not_meet(values.results)?;
     keys.results.must_not_meet(values.elements)?;
     values.results.must_not_meet(keys.elements)?;
-    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: size_of::<V>(), indices: false };
-    let buffers =
-        Buffers { keys: keys.input, keys_out: keys.output, values: values.input, values_out: values.output };
-    launch(cuda, keys.len, types, keys.in_place(), buffers)
+    let types = SortTypes {
+        key: size_of::<K>(),
+        order: K::ORDER,
+        descending,
+        value: size_of::<V>(),
+        indices: false,
+        keys_out: true,
+    };
+    let buffers = Buffers { keys: keys.input, keys_out: keys.output, values: values.input, values_out: values.output };
+    if [1, 2, 4, 8].contains(&types.value) {
+        launch(cuda, keys.len, types, keys.in_place(), buffers)
+    } else {
+        by_positions(cuda, keys.len, types, keys.in_place(), buffers, align_of::<V>())
+    }
 }
 
 /// Sorts the positions of keys by these.
@@ -145,7 +207,14 @@ pub(crate) fn indices<K: Key, I: Element>(
     let (output, _output_loan) = cuda.write("output", on_device("output", output)?)?;
     let len = keys.len();
     Extent::new::<I>(output, len).must_not_meet(Extent::new::<K>(input, len))?;
-    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: size_of::<I>(), indices: true };
+    let types = SortTypes {
+        key: size_of::<K>(),
+        order: K::ORDER,
+        descending,
+        value: size_of::<I>(),
+        indices: true,
+        keys_out: false,
+    };
     launch(cuda, len, types, false, Buffers { keys: input, values_out: output, ..Buffers::default() })
 }
 
@@ -195,6 +264,43 @@ impl<'a> Lent<'a> {
     }
 }
 
+/// Sorts values of any size, aligned to `align` bytes: their positions first.
+fn by_positions(
+    cuda: &Cuda,
+    len: usize,
+    types: SortTypes,
+    in_place: bool,
+    buffers: Buffers,
+    align: usize,
+) -> Result<()> {
+    let bytes = types.value;
+    let position = if u32::try_from(len).is_ok() { 4 } else { 8 };
+    let types = SortTypes { value: position, indices: true, ..types };
+    let positions = cuda.scratch::<u8>(len * position)?;
+    launch(cuda, len, types, in_place, Buffers { values: 0, values_out: positions.address(), ..buffers })?;
+    let unit = align.min(16);
+    let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
+    let units = bytes / unit;
+    let key = SortKey::new(MOVE, plan.moving_constants(unit, units));
+    let kernel = cuda.kernel(key, || Ok(moving_source(&plan, unit, units)))?;
+    let threads = SortPlan::moving_threads();
+    let blocks = (len * units).div_ceil(threads).min(16 * cuda.multiprocessors() as usize) as u32;
+    let to_places = |values, output, positions| {
+        let params = SortValuesParams { values, output, positions, n: len as u64 };
+        // SAFETY: as in `launch`.
+        unsafe { cuda.launch(&kernel, blocks, threads as u32, 0, &params) }
+    };
+    if len == 0 {
+        return Ok(());
+    }
+    if !in_place {
+        return to_places(buffers.values, buffers.values_out, positions.address());
+    }
+    let values = cuda.scratch::<u8>(len * bytes)?;
+    to_places(buffers.values, values.address(), positions.address())?;
+    to_places(values.address(), buffers.values_out, 0)
+}
+
 fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Buffers) -> Result<()> {
     if len == 0 {
         return Ok(());
@@ -210,9 +316,7 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     }
     let values = 1 << (8 * types.key);
     let counts = cuda.scratch::<u64>(values + 1)?.zeroed()?;
-    let [source, _] = by_counting_sources(&plan);
-    let key: SortKey = (source.entry, plan.by_counting_constants(false));
-    let kernel = cuda.kernel(key, || Ok(source))?;
+    let kernel = cuda.kernel(SortKey::new(TALLY, plan.tally_constants()), || Ok(tally_source(&plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.tallying(cuda.multiprocessors() as usize);
     let counts_at = counts.address();
     let done = counts_at + 8 * values as u64;
@@ -225,9 +329,7 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
 
 /// Counts each digit. `status` are the address and number of words of 4 bytes to clear.
 fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
-    let source = counting_source(plan);
-    let key: SortKey = (source.entry, plan.counting_constants());
-    let kernel = cuda.kernel(key, || Ok(source))?;
+    let kernel = cuda.kernel(SortKey::new(COUNT, plan.counting_constants()), || Ok(counting_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
     let params = SortCountParams {
         keys,
@@ -244,9 +346,7 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
 
 /// Stores each value where `places` say.
 fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64) -> Result<()> {
-    let [_, source] = by_counting_sources(plan);
-    let key: SortKey = (source.entry, plan.by_counting_constants(true));
-    let kernel = cuda.kernel(key, || Ok(source))?;
+    let kernel = cuda.kernel(SortKey::new(FILL, plan.fill_constants()), || Ok(fill_source(plan)))?;
     let threads = SortPlan::fill_threads() as u32;
     let resident = kernel.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
     let params = SortFillParams { output, n: plan.len as u64, places };
@@ -257,35 +357,32 @@ fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64) -> Result<()> {
 /// Counts, and goes over keys and values once for each digit that varies.
 fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     let SortPlan { len, types, .. } = *plan;
-    let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
-    let status = cuda.scratch::<u8>(plan.status_words() * plan.status)?;
-    let keys_scratch = cuda.scratch::<u8>(len * types.key)?;
-    let values_scratch = if types.value > 0 { Some(cuda.scratch::<u8>(len * types.value)?) } else { None };
-    // Of positions, keys are no results.
-    let keys_out = if types.indices { Some(cuda.scratch::<u8>(len * types.key)?) } else { None };
-    count(cuda, plan, buffers.keys, header.address(), (status.address(), plan.status_words() * plan.status / 4))?;
+    // One block of memory: the driver's pool finds one again sooner than several.
+    let parts = plan.scratch_parts();
+    let scratch = cuda.scratch::<u8>(plan.scratch_bytes())?;
+    let [header, status, keys_scratch, values_scratch, keys_unwanted] = parts.starts(scratch.address());
+    scratch.clear(plan.header_bytes())?;
+    count(cuda, plan, buffers.keys, header, (status, plan.status_words() * plan.status / 4))?;
 
-    let source = pass_source(plan);
-    let key: SortKey = (source.entry, plan.pass_constants());
-    let pass = cuda.kernel(key, || Ok(source))?;
+    let kernel = cuda.kernel(SortKey::new(PASS, plan.pass_constants()), || Ok(pass_source(plan)))?;
     let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
-    let resident = pass.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let params = SortParams {
         keys: buffers.keys,
-        keys_out: keys_out.as_ref().map_or(buffers.keys_out, |scratch| scratch.address()),
-        keys_scratch: keys_scratch.address(),
+        keys_out: if types.keys_out { buffers.keys_out } else { keys_unwanted },
+        keys_scratch,
         values: buffers.values,
         values_out: buffers.values_out,
-        values_scratch: values_scratch.as_ref().map_or(0, |scratch| scratch.address()),
+        values_scratch,
         n: len as u64,
         launch: 0,
-        header: header.address(),
-        status: status.address(),
+        header,
+        status,
     };
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
         // SAFETY: as in `launch`.
-        unsafe { cuda.launch(&pass, plan.tiles().min(resident as usize) as u32, threads, shared, &params) }?;
+        unsafe { cuda.launch(&kernel, plan.tiles().min(resident as usize) as u32, threads, shared, &params) }?;
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
 use super::{columns, reduce, scan, sort};
-use crate::key::Key;
 use crate::halves::{InF32, sums_in_f32};
+use crate::key::Key;
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
@@ -72,6 +72,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
     list.sorts();
+    list.moving();
     list.kernels
 }
 
@@ -144,14 +145,21 @@ impl List {
         let mut add = |name: &str, len: usize, types: SortTypes| {
             let plan = SortPlan::new(len, types, false, self.capability, 132);
             if plan.by_counting() {
-                let sources = sort::by_counting_sources(&plan);
-                self.kernels.extend(sources.map(|source| (format!("sort by {} {name}", source.entry), source)));
+                self.kernels.push((format!("sort tally {name}"), sort::tally_source(&plan)));
+                self.kernels.push((format!("sort fill {name}"), sort::fill_source(&plan)));
             }
             self.kernels.push((format!("sort {name}"), sort::pass_source(&plan)));
             self.kernels.push((format!("sort count {name}"), sort::counting_source(&plan)));
         };
         fn keys<K: Key>() -> SortTypes {
-            SortTypes { key: size_of::<K>(), order: K::ORDER, descending: false, value: 0, indices: false }
+            SortTypes {
+                key: size_of::<K>(),
+                order: K::ORDER,
+                descending: false,
+                value: 0,
+                indices: false,
+                keys_out: true,
+            }
         }
         macro_rules! sorts {
             ($($ty:ty)*) => { $(add(stringify!($ty), 1 << 28, keys::<$ty>());)* };
@@ -165,8 +173,17 @@ impl List {
             add(&format!("u32 with {value} bytes"), 1 << 28, SortTypes { value, ..keys::<u32>() });
         }
         add("u64 with 4 bytes", 1 << 28, SortTypes { value: 4, ..keys::<u64>() });
-        add("u32 positions", 1 << 28, SortTypes { value: 4, indices: true, ..keys::<u32>() });
-        add("u32 positions u64", 1 << 28, SortTypes { value: 8, indices: true, ..keys::<u32>() });
+        add("u32 positions", 1 << 28, SortTypes { value: 4, indices: true, keys_out: false, ..keys::<u32>() });
+        add("u32 with positions", 1 << 28, SortTypes { value: 4, indices: true, ..keys::<u32>() });
+        add("u32 positions u64", 1 << 28, SortTypes { value: 8, indices: true, keys_out: false, ..keys::<u32>() });
+    }
+
+    /// Sorts of values of 12 bytes.
+    fn moving(&mut self) {
+        let order = <u32 as Key>::ORDER;
+        let types = SortTypes { key: 4, order, descending: false, value: 4, indices: true, keys_out: true };
+        let plan = SortPlan::new(1 << 20, types, false, self.capability, 132);
+        self.kernels.push(("sort values of 12 bytes".to_owned(), sort::moving_source(&plan, 4, 3)));
     }
 
     /// The scan of the columns of `i32` with these features, or their reduction.
@@ -255,11 +272,18 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let of_families: [Constants; 4] = [
+    let order = <f32 as Key>::ORDER;
+    let sorted = SortTypes { key: 4, order, descending: false, value: 4, indices: false, keys_out: true };
+    let sort = SortPlan::new(1 << 30, sorted, false, (9, 0), 132);
+    let of_families: [Constants; 8] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
+        sort.pass_constants(),
+        sort.counting_constants(),
+        sort.fill_constants(),
+        sort.moving_constants(4, 1),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -269,11 +293,12 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0)]
-        .iter()
-        .flat_map(|text| text.lines())
-        .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
-        .fold(String::new(), |text, line| text + line + "\n");
+    let params: String =
+        [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), sort::params_text()]
+            .iter()
+            .flat_map(|text| text.lines())
+            .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+            .fold(String::new(), |text, line| text + line + "\n");
     format!(
         "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\

@@ -13,7 +13,7 @@ const COUNT_DEPTH: usize = 2;
 const COUNTER_BYTES: usize = 128 << 10;
 /// Keys that a block counts at least.
 const LEAST_PART: usize = 8 << 10;
-/// Threads of a block that fills in the results of a sort by counting.
+/// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
 const FILL_THREADS: usize = 256;
 /// Bytes that a warp of it fills at a time.
 const FILL_BYTES: usize = 8 << 10;
@@ -41,6 +41,8 @@ pub struct SortTypes {
     pub value: usize,
     /// Whether the values are the keys' positions in the input.
     pub indices: bool,
+    /// Whether the sorted keys are wanted.
+    pub keys_out: bool,
 }
 
 /// A planned sort.
@@ -60,6 +62,8 @@ pub struct SortPlan {
     pub keys: usize,
     /// Of four rows, those that are matched by ballots.
     pub ballot_rows: usize,
+    /// Rows that are matched at once.
+    pub rows: usize,
     /// Whether a tile's keys are copied to shared memory while the one before is ranked.
     pub staged: bool,
     /// Bytes of a status word.
@@ -79,7 +83,8 @@ impl SortPlan {
             rankers: RANKERS,
             storers: 256,
             keys: 2,
-            ballot_rows: 1,
+            ballot_rows: 0,
+            rows: 4,
             staged: true,
             status,
         };
@@ -91,10 +96,11 @@ impl SortPlan {
         let candidates = [40, 32, 24, 20, 16, 12, 10, 8, 4, 2];
         let largest = candidates.into_iter().find(|&keys| keys <= most && fits(keys)).unwrap_or(2);
         plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
+        plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
         if let Ok(tune) = std::env::var("UPSWEEP_SORT_TUNE") {
             let t: Vec<usize> = tune.split(',').filter_map(|x| x.parse().ok()).collect();
-            if let [rankers, storers, keys, ballot_rows, staged] = t[..] {
-                plan = Self { rankers, storers, keys, ballot_rows, staged: staged != 0, ..plan };
+            if let [rankers, storers, keys, ballot_rows, staged, rows] = t[..] {
+                plan = Self { rankers, storers, keys, ballot_rows, staged: staged != 0, rows, ..plan };
             }
         }
         plan
@@ -131,7 +137,7 @@ impl SortPlan {
         let slots = (self.tile() * key.max(value)).next_multiple_of(128);
         let stage = if self.staged { (self.tile() * key).next_multiple_of(128) } else { 0 };
         let warps = self.rankers / 32;
-        slots + stage + warps * DIGITS * 6 + DIGITS * 24 + 64
+        slots + stage + warps * (DIGITS * 2 + self.rows * 32 * 4) + DIGITS * 24 + 64
     }
 
     /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
@@ -146,12 +152,23 @@ impl SortPlan {
         self.tiles() * DIGITS
     }
 
-    /// All scratch memory of the sort: that of `n` keys and values, and what its blocks need.
+    /// The parts of the scratch memory: what kernels tell each other, status words, keys, values, and keys that nobody wants.
+    pub(crate) fn scratch_parts(&self) -> ScratchParts {
+        let SortTypes { key, value, keys_out, .. } = self.types;
+        let keys = self.len * key;
+        ScratchParts([
+            self.header_bytes(),
+            self.status_words() * self.status,
+            keys,
+            self.len * value,
+            if keys_out { 0 } else { keys },
+        ])
+    }
+
+    /// All scratch memory of a sort by passes: that of `n` keys and values, and what its blocks need.
     #[must_use]
     pub fn scratch_bytes(&self) -> usize {
-        let SortTypes { key, value, indices, .. } = self.types;
-        let keys = if indices { 2 } else { 1 };
-        self.len * (keys * key + value) + self.header_bytes() + self.status_words() * self.status
+        self.scratch_parts().bytes()
     }
 
     /// Blocks that count, threads of each, keys of each, and the shared memory of each.
@@ -184,22 +201,45 @@ impl SortPlan {
         FILL_THREADS
     }
 
-    /// The numbers that the kernels which tally and fill are compiled with.
+    /// The numbers that the kernel which tallies is compiled with.
     #[must_use]
-    pub fn by_counting_constants(&self, fills: bool) -> Constants {
-        let mut constants = self.constants(if fills { FILL_THREADS } else { COUNT_THREADS });
+    pub fn tally_constants(&self) -> Constants {
+        self.by_counting_constants(COUNT_THREADS)
+    }
+
+    /// The numbers that the kernel which fills is compiled with.
+    #[must_use]
+    pub fn fill_constants(&self) -> Constants {
+        self.by_counting_constants(FILL_THREADS)
+    }
+
+    fn by_counting_constants(&self, threads: usize) -> Constants {
+        let mut constants = self.constants(threads);
         constants!(constants; "FILL_BYTES" = FILL_BYTES);
+        constants
+    }
+
+    /// Threads of a block that moves values to their places.
+    pub(crate) fn moving_threads() -> usize {
+        FILL_THREADS
+    }
+
+    /// The numbers that the kernel is compiled with which moves values of `units` parts of `unit` bytes to their places.
+    pub(crate) fn moving_constants(&self, unit: usize, units: usize) -> Constants {
+        let mut constants = self.constants(FILL_THREADS);
+        constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units);
         constants
     }
 
     /// The numbers that all kernels of the sort are compiled with.
     fn constants(&self, threads: usize) -> Constants {
-        let SortTypes { key, order, descending, value, indices } = self.types;
+        let SortTypes { key, order, descending, value, indices, keys_out } = self.types;
         let mut constants = Constants::default();
         constants!(
             constants;
             "KEY_BYTES" = key, "VALUE_BYTES" = value, "MANTISSA_BITS" = order.mantissa as usize,
             "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = usize::from(indices),
+            "KEYS_OUT" = usize::from(keys_out),
             "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status,
             "THREADS" = threads,
         );
@@ -211,7 +251,7 @@ impl SortPlan {
     pub fn counting_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
         let columns = (COUNTER_BYTES / (4 * DIGITS * self.types.key)).min(32);
-        constants!(constants; "DEPTH" = COUNT_DEPTH, "COLUMNS" = columns);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COLUMN_BITS" = columns.ilog2() as usize);
         constants
     }
 
@@ -221,10 +261,31 @@ impl SortPlan {
         let mut constants = self.constants(self.threads());
         constants!(
             constants;
-            "RANKERS" = self.rankers, "KEYS" = self.keys, "BALLOT_ROWS" = self.ballot_rows, "STAGED" = usize::from(self.staged),
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "BALLOT_ROWS" = self.ballot_rows, "ROWS_AT_ONCE" = self.rows, "STAGED" = usize::from(self.staged),
             "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
         );
         constants
+    }
+}
+
+/// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
+pub(crate) struct ScratchParts([usize; 5]);
+
+impl ScratchParts {
+    const ALIGN: usize = 256;
+
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|bytes| bytes.next_multiple_of(Self::ALIGN)).sum()
+    }
+
+    /// Where the parts are in the block at `address`.
+    pub(crate) fn starts(&self, address: u64) -> [u64; 5] {
+        let mut next = address;
+        self.0.map(|bytes| {
+            let start = next;
+            next += bytes.next_multiple_of(Self::ALIGN) as u64;
+            start
+        })
     }
 }
 

@@ -38,5 +38,3 @@ inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0;
 inline void store_relaxed(u64* to, u64 low, u64 high) { to[0] = low, to[1] = high, emulator::sleeps = 0; }
 inline void load_relaxed(const u64* from, u64& word) { word = *from; }
 inline void load_relaxed(const u64* from, u64& low, u64& high) { low = from[0], high = from[1]; }
-
-inline void order_registers(u32&, u32&) {}

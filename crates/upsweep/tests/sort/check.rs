@@ -53,12 +53,19 @@ pub(crate) fn check_keys<K: SortKey>(place: &Place, keys: &[K], offsets: (usize,
 
 /// Sorts values by keys, into other buffers and in place.
 #[track_caller]
-pub(crate) fn check_pairs<K: SortKey, V: Sample>(place: &Place, keys: &[K], values: &[V], offsets: (usize, usize), what: &str) {
+pub(crate) fn check_pairs<K: SortKey, V: Sample>(
+    place: &Place,
+    keys: &[K],
+    values: &[V],
+    offsets: (usize, usize),
+    what: &str,
+) {
     for descending in [false, true] {
         let types = (std::any::type_name::<K>(), std::any::type_name::<V>());
         let what = format!("{} x {types:?}, {what}, descending: {descending}", keys.len());
         let order = order(keys, descending);
-        let (expected_keys, expected_values): (Vec<K>, Vec<V>) = order.into_iter().map(|i| (keys[i], values[i])).unzip();
+        let (expected_keys, expected_values): (Vec<K>, Vec<V>) =
+            order.into_iter().map(|i| (keys[i], values[i])).unzip();
         let pairs = if descending { Sort::pairs().descending() } else { Sort::pairs() };
         let (keys_in, values_in) = (place.upload(keys, offsets.0), place.upload(values, offsets.1));
         let mut keys_out = place.poisoned::<K>(keys.len(), offsets.1);
@@ -76,7 +83,12 @@ pub(crate) fn check_pairs<K: SortKey, V: Sample>(place: &Place, keys: &[K], valu
 
 /// Sorts the positions of keys.
 #[track_caller]
-pub(crate) fn check_indices<K: SortKey, I: Index + Sample + PartialEq>(place: &Place, keys: &[K], offsets: (usize, usize), what: &str) {
+pub(crate) fn check_indices<K: SortKey, I: Index + Sample + PartialEq>(
+    place: &Place,
+    keys: &[K],
+    offsets: (usize, usize),
+    what: &str,
+) {
     for descending in [false, true] {
         let types = (std::any::type_name::<K>(), std::any::type_name::<I>());
         let what = format!("positions of {} x {types:?}, {what}, descending: {descending}", keys.len());

@@ -138,7 +138,9 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
         Kind::Sorted => sorted(),
         Kind::Reversed => sorted().into_iter().rev().collect(),
         Kind::AllEqual => vec![K::of_bits(0x4042_4344_4546_4748_4142_4344_4546_4748); len],
-        Kind::TwoValues => (0..len).map(|_| K::of_bits(if bits() & 64 == 0 { 3 } else { 0x3141_5926 << 90 | 0x4041 })).collect(),
+        Kind::TwoValues => {
+            (0..len).map(|_| K::of_bits(if bits() & 64 == 0 { 3 } else { 0x3141_5926 << 90 | 0x4041 })).collect()
+        }
         Kind::OrganPipe => (0..len).map(|i| K::of_bits(i.min(len - 1 - i) as u128)).collect(),
         Kind::Zipf => (0..len).map(|_| K::of_bits((1 << (bits() % 64 * (bits() % 64) % 20)) as u128)).collect(),
         Kind::OneDigitConstant => (0..len).map(|_| K::of_bits(bits() & !0xff00 | 0x1200)).collect(),
@@ -155,7 +157,10 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
 
 /// Lengths around short sorts, warps and tiles.
 pub(crate) fn lengths() -> Vec<usize> {
-    let all = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 2047, 2048, 2049, 4099, 20_479, 20_480, 20_481, 61_441, 100_003];
+    let all = [
+        0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 2047, 2048, 2049, 4099, 20_479, 20_480, 20_481,
+        61_441, 100_003,
+    ];
     if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { all.to_vec() }
 }
 

@@ -25,7 +25,12 @@ fn time(device: &Device, mut f: impl FnMut()) -> f64 {
 
 fn random(n: usize) -> Vec<u32> {
     let mut s = 1u64;
-    (0..n).map(|_| { s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); (s >> 32) as u32 }).collect()
+    (0..n)
+        .map(|_| {
+            s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (s >> 32) as u32
+        })
+        .collect()
 }
 
 #[test]
@@ -36,7 +41,8 @@ fn speed() {
     let device = Device::on_stream(&stream).unwrap();
     let what = std::env::var("SPEED").unwrap_or_default();
     let tune = std::env::var("UPSWEEP_SORT_TUNE").unwrap_or_default();
-    let sizes: Vec<u32> = std::env::var("SIZES").unwrap_or("28".into()).split(',').map(|x| x.parse().unwrap()).collect();
+    let sizes: Vec<u32> =
+        std::env::var("SIZES").unwrap_or("28".into()).split(',').map(|x| x.parse().unwrap()).collect();
     for bits in sizes {
         let n = 1usize << bits;
         let host = random(n);
@@ -76,7 +82,11 @@ fn speed() {
             say("positions u32", time(&device, || Sort::new().indices().run(&device, &x, &mut out).unwrap()));
         }
         if what.contains('w') {
-            let y: Vec<u64> = host.iter().enumerate().map(|(i, x)| u64::from(*x) << 32 | u64::from(x.wrapping_mul(i as u32 | 1))).collect();
+            let y: Vec<u64> = host
+                .iter()
+                .enumerate()
+                .map(|(i, x)| u64::from(*x) << 32 | u64::from(x.wrapping_mul(i as u32 | 1)))
+                .collect();
             let y = device.upload(&y).unwrap();
             let mut o = device.filled(n, 0u64).unwrap();
             say("u64 random", time(&device, || Sort::new().run(&device, &y, &mut o).unwrap()));

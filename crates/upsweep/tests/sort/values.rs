@@ -56,6 +56,10 @@ fn pairs_of_each_size(place: &Place) {
     of::<u8, u64>(place);
     of::<i16, f64>(place);
     of::<u128, u64>(place);
+    of::<u32, u128>(place);
+    of::<f32, (u8, u8, u8)>(place);
+    of::<i64, [f32; 3]>(place);
+    of::<u8, [u64; 8]>(place);
 }
 
 fn pairs_misaligned(place: &Place) {

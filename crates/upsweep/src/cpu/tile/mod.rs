@@ -5,11 +5,13 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `sweep` | the kernels of a tile |
+//! | `digits` | digits of keys, and where they go |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `pairwise` | values combined in a tree as they come |
 //! | `simd`, `lanes`, `x86`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod columns;
+pub(super) mod digits;
 pub(super) mod lanes;
 pub(super) mod pairwise;
 pub(super) mod reduce;

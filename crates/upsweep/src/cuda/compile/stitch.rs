@@ -45,6 +45,7 @@ kernel_files! {
     "device/sort.cuh",
     "device/sort_by_counting.cuh",
     "device/sort_count.cuh",
+    "device/sort_values.cuh",
     "device/wave.cuh",
     "memory/access.cuh",
     "memory/given.cuh",
