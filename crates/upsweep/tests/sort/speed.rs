@@ -2,25 +2,34 @@
 use cudarc::driver::CudaContext;
 use upsweep::prelude::*;
 
-fn time(device: &Device, mut f: impl FnMut()) -> f64 {
+/// Of a call in a graph, and of calls in a row.
+fn time(device: &Device, mut f: impl FnMut()) -> (f64, f64) {
     f();
     device.synchronize().unwrap();
     let stream = device.as_cuda().unwrap().stream().clone();
     let flags = Some(cudarc::driver::sys::CUevent_flags::CU_EVENT_DEFAULT);
-    // Many calls in a row, so that scratch memory is used again.
-    let mut best = Vec::new();
-    for _ in 0..5 {
-        f();
-        let a = stream.record_event(flags).unwrap();
-        f();
-        f();
-        f();
-        f();
-        let b = stream.record_event(flags).unwrap();
-        best.push(f64::from(a.elapsed_ms(&b).unwrap()) * 250.0);
-    }
-    best.sort_by(f64::total_cmp);
-    best[2]
+    let of = |f: &mut dyn FnMut()| {
+        let mut all = Vec::new();
+        for _ in 0..5 {
+            f();
+            let a = stream.record_event(flags).unwrap();
+            f();
+            f();
+            f();
+            f();
+            let b = stream.record_event(flags).unwrap();
+            all.push(f64::from(a.elapsed_ms(&b).unwrap()) * 250.0);
+        }
+        all.sort_by(f64::total_cmp);
+        all[2]
+    };
+    let calls = of(&mut f);
+    stream.begin_capture(cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    f();
+    let graph = stream.end_capture(cudarc::driver::sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
+    let graphs = of(&mut || graph.launch().unwrap());
+    device.synchronize().unwrap();
+    (graphs, calls)
 }
 
 fn random(n: usize) -> Vec<u32> {
@@ -40,17 +49,29 @@ fn speed() {
     let stream = context.new_stream().unwrap();
     let device = Device::on_stream(&stream).unwrap();
     let what = std::env::var("SPEED").unwrap_or_default();
-    let tune = std::env::var("UPSWEEP_SORT_TUNE").unwrap_or_default();
     let sizes: Vec<u32> =
         std::env::var("SIZES").unwrap_or("28".into()).split(',').map(|x| x.parse().unwrap()).collect();
     for bits in sizes {
         let n = 1usize << bits;
         let host = random(n);
-        let say = |name: &str, us: f64| println!("{tune:18} 2^{bits} {name:24} {us:9.1} us");
+        let say = |name: &str, us: (f64, f64)| println!("{} 2^{bits} {name:16} graph {:9.1} calls {:9.1} us", std::env::var("UPSWEEP_SORT_TUNE").unwrap_or_default(), us.0, us.1);
         let x = device.upload(&host).unwrap();
         let mut out = device.filled(n, 0u32).unwrap();
-        if what.contains('k') {
-            say("u32 random", time(&device, || Sort::new().run(&device, &x, &mut out).unwrap()));
+        let tunes = std::env::var("TUNES").unwrap_or_default();
+        for tune in tunes.split(';') {
+            if !tunes.is_empty() {
+                // SAFETY: one thread.
+                unsafe { std::env::set_var("UPSWEEP_SORT_TUNE", tune) };
+            }
+            if what.contains('k') {
+                say("u32 random", time(&device, || Sort::new().run(&device, &x, &mut out).unwrap()));
+                assert!(out.to_vec().unwrap().is_sorted());
+            }
+            if what.contains('q') {
+                let v = device.upload(&host).unwrap();
+                let mut o = device.filled(n, 0u32).unwrap();
+                say("pairs u32 u32", time(&device, || Sort::pairs().run(&device, (&x, &v), (&mut out, &mut o)).unwrap()));
+            }
         }
         if what.contains('d') {
             for (name, f) in [
