@@ -54,7 +54,9 @@ pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod init;
+pub mod inputs;
 pub mod operator;
+pub mod outputs;
 pub mod plan;
 pub mod reduce;
 pub mod scan;
@@ -75,7 +77,9 @@ pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
+pub use outputs::{Outputs, Scatter};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
@@ -83,5 +87,8 @@ pub use segments::Segments;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, function, operator};
+    pub use crate::{
+        Array, Bits, Device, Element, Function, Gather, Neighbours, Operator, Reduce, Repeat, Scan, Scatter,
+    };
+    pub use crate::{Segments, function, operator};
 }
