@@ -62,6 +62,15 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// An index that names no element: of a table that is read, or of an output that results go to.
+    Index {
+        /// The position in the indices.
+        at: usize,
+        /// The index there.
+        index: i128,
+        /// The number of elements that there are.
+        len: usize,
+    },
     /// A buffer is not where the device computes; upsweep makes no hidden copies.
     Place {
         /// Which buffer.
@@ -122,6 +131,9 @@ impl fmt::Display for Error {
             ),
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
+            }
+            Self::Index { at, index, len } => {
+                write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")
             }
             Self::Place { what, found, expected } => {
                 write!(

@@ -55,8 +55,10 @@ pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod init;
+pub mod inputs;
 pub mod key;
 pub mod operator;
+pub mod outputs;
 pub mod plan;
 pub mod reduce;
 pub mod scan;
@@ -78,8 +80,10 @@ pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
 pub use key::{Index, Key};
 pub use operator::{Element, Function, Map, Operator, function, operator};
+pub use outputs::{Outputs, Scatter};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
@@ -88,5 +92,8 @@ pub use sort::Sort;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, Sort, function, operator};
+    pub use crate::{
+        Array, Bits, Device, Element, Function, Gather, Neighbours, Operator, Reduce, Repeat, Scan, Scatter,
+    };
+    pub use crate::{Segments, Sort, function, operator};
 }

@@ -32,9 +32,10 @@ use crate::buffer::{Array, Input, Output};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::job::{Elements, Target};
+use crate::job::Unsorted;
 use crate::key::{Index, Key};
 use crate::operator::Element;
+use crate::outputs::Target;
 use std::marker::PhantomData;
 
 /// A sort with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -108,7 +109,7 @@ impl Sort<Keys> {
         I: Input<Item: Key> + ?Sized,
         O: Output<Item = I::Item> + ?Sized,
     {
-        self.dispatch(device, Elements::Buffer(input.view()), Target::new(output.view_mut()))
+        self.dispatch(device, Unsorted::Buffer(input.view()), Target::new(output.view_mut()))
     }
 
     /// Sorts `data` in place.
@@ -116,7 +117,7 @@ impl Sort<Keys> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_in_place<B: Output<Item: Key> + ?Sized>(&self, device: &Device, data: &mut B) -> Result<()> {
-        self.dispatch(device, Elements::OfOutput, Target::new(data.view_mut()))
+        self.dispatch(device, Unsorted::OfOutput, Target::new(data.view_mut()))
     }
 
     /// Sorts `input` into a new array on the device.
@@ -125,7 +126,7 @@ impl Sort<Keys> {
     /// As [`run`](Self::run).
     pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
         let input = input.view();
-        device.compute_array(input.len(), |output| self.dispatch(device, Elements::Buffer(input), output))
+        device.compute_array(input.len(), |output| self.dispatch(device, Unsorted::Buffer(input), output))
     }
 
     /// Sorts `input` into a vector on the host. On CUDA this waits for it.
@@ -138,8 +139,8 @@ impl Sort<Keys> {
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output mutably"))]
-    fn dispatch<K: Key>(&self, device: &Device, input: Elements<'_, K>, mut output: Target<'_, K>) -> Result<()> {
-        if let Elements::Buffer(input) = &input {
+    fn dispatch<K: Key>(&self, device: &Device, input: Unsorted<'_, K>, mut output: Target<'_, K>) -> Result<()> {
+        if let Unsorted::Buffer(input) = &input {
             expect_length("output", output.len(), input.len())?;
         }
         match &device.0 {
@@ -163,7 +164,7 @@ impl Sort<Pairs> {
         K2: Output<Item = K::Item> + ?Sized,
         V2: Output<Item = V::Item> + ?Sized,
     {
-        let (keys, values) = (Elements::Buffer(input.0.view()), Elements::Buffer(input.1.view()));
+        let (keys, values) = (Unsorted::Buffer(input.0.view()), Unsorted::Buffer(input.1.view()));
         let (keys_out, values_out) = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
         self.dispatch(device, (keys, values), (keys_out, values_out))
     }
@@ -178,20 +179,20 @@ impl Sort<Pairs> {
         V: Output + ?Sized,
     {
         let (keys, values) = (Target::new(data.0.view_mut()), Target::new(data.1.view_mut()));
-        self.dispatch(device, (Elements::OfOutput, Elements::OfOutput), (keys, values))
+        self.dispatch(device, (Unsorted::OfOutput, Unsorted::OfOutput), (keys, values))
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the outputs mutably"))]
     fn dispatch<K: Key, V: Element>(
         &self,
         device: &Device,
-        (keys, values): (Elements<'_, K>, Elements<'_, V>),
+        (keys, values): (Unsorted<'_, K>, Unsorted<'_, V>),
         (mut keys_out, mut values_out): (Target<'_, K>, Target<'_, V>),
     ) -> Result<()> {
-        let len = if let Elements::Buffer(keys) = &keys { keys.len() } else { keys_out.len() };
+        let len = if let Unsorted::Buffer(keys) = &keys { keys.len() } else { keys_out.len() };
         expect_length("output keys", keys_out.len(), len)?;
         expect_length("output values", values_out.len(), len)?;
-        if let Elements::Buffer(values) = &values {
+        if let Unsorted::Buffer(values) = &values {
             expect_length("values", values.len(), len)?;
         }
         match &device.0 {

@@ -12,9 +12,10 @@
 use super::tile::digits::{Counts, DIGITS, Direct, Lines, Sink, count_all, count_one};
 use crate::buffer::View;
 use crate::error::{Error, Result};
-use crate::job::{Elements, Target};
+use crate::job::Unsorted;
 use crate::key::{Index, Key, KeyBits};
 use crate::operator::Element;
+use crate::outputs::Target;
 use crate::plan::cpu::{NON_TEMPORAL_FROM_BYTES, PARALLEL_FROM_BYTES};
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ const COMPARE_BELOW: usize = 1024;
 const DIRECT_BELOW_BYTES: usize = 256 << 10;
 
 /// Sorts keys into `output`, or where they are.
-pub(crate) fn keys<K: Key>(input: &Elements<'_, K>, output: &Target<'_, K>, descending: bool) -> Result<()> {
+pub(crate) fn keys<K: Key>(input: &Unsorted<'_, K>, output: &Target<'_, K>, descending: bool) -> Result<()> {
     let (keys, keys_out, len) = buffers("input", input, output)?;
     let values = Values::At(std::ptr::dangling::<()>());
     Sort { descending, len, keys, keys_out: Some(keys_out), values, values_out: std::ptr::dangling_mut() }.run()
@@ -32,7 +33,7 @@ pub(crate) fn keys<K: Key>(input: &Elements<'_, K>, output: &Target<'_, K>, desc
 
 /// Sorts values by keys.
 pub(crate) fn pairs<K: Key, V: Element>(
-    (keys, values): (&Elements<'_, K>, &Elements<'_, V>),
+    (keys, values): (&Unsorted<'_, K>, &Unsorted<'_, V>),
     (keys_out, values_out): (&Target<'_, K>, &Target<'_, V>),
     descending: bool,
 ) -> Result<()> {
@@ -43,20 +44,20 @@ pub(crate) fn pairs<K: Key, V: Element>(
 
 /// Sorts the positions of keys by these.
 pub(crate) fn indices<K: Key, I: Index>(keys: &View<'_, K>, output: &Target<'_, I>, descending: bool) -> Result<()> {
-    let (keys, (values_out, len)) = (keys.on_host("input")?.as_ptr(), output.on_host()?);
+    let (keys, (values_out, len)) = (keys.on_host("input")?.as_ptr(), output.on_host("output")?);
     Sort { descending, len, keys, keys_out: None, values: Values::Positions(I::at), values_out }.run()
 }
 
 /// Where elements are, where results go, and how many.
 fn buffers<T: Element>(
     what: &'static str,
-    input: &Elements<'_, T>,
+    input: &Unsorted<'_, T>,
     output: &Target<'_, T>,
 ) -> Result<(*const T, *mut T, usize)> {
-    let (to, len) = output.on_host()?;
+    let (to, len) = output.on_host("output")?;
     let from = match input {
-        Elements::Buffer(view) => view.on_host(what)?.as_ptr(),
-        Elements::OfOutput => to.cast_const(),
+        Unsorted::Buffer(view) => view.on_host(what)?.as_ptr(),
+        Unsorted::OfOutput => to.cast_const(),
     };
     Ok((from, to, len))
 }

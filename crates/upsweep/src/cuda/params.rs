@@ -7,6 +7,9 @@ use std::mem::MaybeUninit;
 
 /// The parameters that kernels have before what they begin with, as the host and the kernel know them.
 pub(super) trait Fixed: Copy {
+    /// Where the workspace is in them.
+    const WORKSPACE_AT: usize;
+
     /// The definition of the kernel's struct, with the host's offsets and its `bytes` asserted; it ends with so many bytes of
     /// `values`.
     fn text(bytes: usize, values: usize) -> String;
@@ -29,6 +32,7 @@ macro_rules! params {
         params!(@host $(#[$doc])* struct $Name { $($(#[$field_doc])* $field: $cuda,)* });
 
         impl $crate::cuda::params::Fixed for $Name {
+            const WORKSPACE_AT: usize = std::mem::offset_of!($Name, workspace);
             fn text(bytes: usize, values: usize) -> String {
                 let mut given = "    Acc given_init, given_first;\n".to_owned();
                 if values > 0 {

@@ -1,18 +1,19 @@
 //! Sort on a CUDA device: a kernel that counts all digits and says which of them vary (`kernels/device/sort_count.cuh`), then
 //! a pass for each digit (`kernels/device/sort.cuh`). Passes whose digit does not vary leave at once.
 
+use super::Cuda;
 use super::compile::KernelSource;
-use super::job::Extent;
+use super::lender::Lender;
 use super::params::params;
-use super::{Cuda, Loan};
 use crate::buffer::View;
-use crate::error::{Error, Result};
-use crate::job::{Elements, Target};
+use crate::error::Result;
+use crate::inputs::Lend;
+use crate::job::Unsorted;
 use crate::key::Key;
 use crate::operator::Element;
+use crate::outputs::{LendMut, Target};
 use crate::plan::constants::Constants;
 use crate::plan::sort::{Counting, SortPlan, SortTypes};
-use cudarc::driver::CudaViewMut;
 
 params! {
     alone
@@ -157,42 +158,43 @@ struct Buffers {
 /// Sorts keys into `output`, or where they are.
 pub(crate) fn keys<K: Key>(
     cuda: &Cuda,
-    input: &Elements<'_, K>,
+    input: &Unsorted<'_, K>,
     output: &mut Target<'_, K>,
     descending: bool,
 ) -> Result<()> {
-    let lent = Lent::new(cuda, ["input", "output"], input, output)?;
-    let types =
-        SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: false, keys_out: true };
-    let buffers = Buffers { keys: lent.input, keys_out: lent.output, ..Buffers::default() };
-    launch(cuda, lent.len, types, lent.in_place(), buffers)
+    let len = output.len();
+    let mut lender = Lender::new(cuda);
+    let keys_out = lender.lend_mut("output", output)?;
+    let keys = lend(&mut lender, "input", input, keys_out)?;
+    let in_place = keys == keys_out;
+    lender.check(in_place)?;
+    let _loans = lender.into_loans();
+    let types = types_of::<K>(descending, 0);
+    launch(cuda, len, types, in_place, Buffers { keys, keys_out, ..Buffers::default() })
 }
 
-/// Sorts values of at most 8 bytes by keys.
+/// Sorts values by keys.
 pub(crate) fn pairs<K: Key, V: Element>(
     cuda: &Cuda,
-    (keys, values): (&Elements<'_, K>, &Elements<'_, V>),
+    (keys, values): (&Unsorted<'_, K>, &Unsorted<'_, V>),
     (keys_out, values_out): (&mut Target<'_, K>, &mut Target<'_, V>),
     descending: bool,
 ) -> Result<()> {
-    let keys = Lent::new(cuda, ["keys", "output keys"], keys, keys_out)?;
-    let values = Lent::new(cuda, ["values", "output values"], values, values_out)?;
-    keys.results.must_not_meet(values.results)?;
-    keys.results.must_not_meet(values.elements)?;
-    values.results.must_not_meet(keys.elements)?;
-    let types = SortTypes {
-        key: size_of::<K>(),
-        order: K::ORDER,
-        descending,
-        value: size_of::<V>(),
-        indices: false,
-        keys_out: true,
-    };
-    let buffers = Buffers { keys: keys.input, keys_out: keys.output, values: values.input, values_out: values.output };
+    let len = keys_out.len();
+    let mut lender = Lender::new(cuda);
+    let keys_out = lender.lend_mut("output keys", keys_out)?;
+    let values_out = lender.lend_mut("output values", values_out)?;
+    let keys = lend(&mut lender, "keys", keys, keys_out)?;
+    let values = lend(&mut lender, "values", values, values_out)?;
+    let in_place = keys == keys_out;
+    lender.check(in_place)?;
+    let _loans = lender.into_loans();
+    let types = types_of::<K>(descending, size_of::<V>());
+    let buffers = Buffers { keys, keys_out, values, values_out };
     if [1, 2, 4, 8].contains(&types.value) {
-        launch(cuda, keys.len, types, keys.in_place(), buffers)
+        launch(cuda, len, types, in_place, buffers)
     } else {
-        by_positions(cuda, keys.len, types, keys.in_place(), buffers, align_of::<V>())
+        by_positions(cuda, len, types, in_place, buffers, align_of::<V>())
     }
 }
 
@@ -203,65 +205,31 @@ pub(crate) fn indices<K: Key, I: Element>(
     output: &mut Target<'_, I>,
     descending: bool,
 ) -> Result<()> {
-    let (input, _input_loan) = cuda.read("input", keys)?;
-    let (output, _output_loan) = cuda.write("output", on_device("output", output)?)?;
     let len = keys.len();
-    Extent::new::<I>(output, len).must_not_meet(Extent::new::<K>(input, len))?;
-    let types = SortTypes {
-        key: size_of::<K>(),
-        order: K::ORDER,
-        descending,
-        value: size_of::<I>(),
-        indices: true,
-        keys_out: false,
-    };
-    launch(cuda, len, types, false, Buffers { keys: input, values_out: output, ..Buffers::default() })
+    let mut lender = Lender::new(cuda);
+    let values_out = lender.lend_mut("output", output)?;
+    let keys = lender.lend("input", keys)?;
+    lender.check(false)?;
+    let _loans = lender.into_loans();
+    let types = SortTypes { indices: true, keys_out: false, ..types_of::<K>(descending, size_of::<I>()) };
+    launch(cuda, len, types, false, Buffers { keys, values_out, ..Buffers::default() })
 }
 
-fn on_device<'t, 'a, T>(what: &'static str, target: &'t mut Target<'a, T>) -> Result<&'t mut CudaViewMut<'a, T>> {
-    match target {
-        Target::Cuda(view) => Ok(view),
-        Target::Host { .. } => Err(Error::Place { what, found: "host", expected: "CUDA" }),
-    }
-}
-
-/// An input and the output of as many elements, on loan.
-struct Lent<'a> {
-    input: u64,
+/// The address of an input, which in place is that of the output.
+fn lend<'a, T: Element>(
+    lender: &mut Lender<'a>,
+    what: &'static str,
+    input: &'a Unsorted<'_, T>,
     output: u64,
-    len: usize,
-    elements: Extent,
-    results: Extent,
-    _loans: [Loan<'a>; 2],
+) -> Result<u64> {
+    match input {
+        Unsorted::Buffer(view) => lender.lend(what, view),
+        Unsorted::OfOutput => Ok(output),
+    }
 }
 
-impl<'a> Lent<'a> {
-    /// # Errors
-    /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes, [`Error::Overlap`] when the two have some
-    /// memory in common, but not all.
-    fn new<T>(
-        cuda: &'a Cuda,
-        [what_in, what_out]: [&'static str; 2],
-        input: &'a Elements<'_, T>,
-        output: &'a mut Target<'_, T>,
-    ) -> Result<Self> {
-        let output = on_device(what_out, output)?;
-        let len = output.len();
-        let (output, output_loan) = cuda.write(what_out, output)?;
-        let (input, input_loan) = match input {
-            Elements::Buffer(view) => cuda.read(what_in, view)?,
-            Elements::OfOutput => (output, Loan::default()),
-        };
-        let [elements, results] = [input, output].map(|address| Extent::new::<T>(address, len));
-        if input != output {
-            results.must_not_meet(elements)?;
-        }
-        Ok(Self { input, output, len, elements, results, _loans: [input_loan, output_loan] })
-    }
-
-    fn in_place(&self) -> bool {
-        self.input == self.output
-    }
+fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
+    SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: false, keys_out: true }
 }
 
 /// Sorts values of any size, aligned to `align` bytes: their positions first.
