@@ -43,10 +43,10 @@ pub trait KeyBits: Element + Ord + Default {
     /// The number whose order is that of keys with these bits: a permutation of all numbers, so that sorted keys get their own bits
     /// again.
     #[must_use]
-    fn to_order(self, order: KeyOrder, descending: bool) -> Self;
+    fn ordered(self, order: KeyOrder, descending: bool) -> Self;
     /// The way back.
     #[must_use]
-    fn from_order(self, order: KeyOrder, descending: bool) -> Self;
+    fn restored(self, order: KeyOrder, descending: bool) -> Self;
     /// The eight bits from `shift` on.
     #[must_use]
     fn digit(self, shift: u32) -> usize;
@@ -57,7 +57,7 @@ macro_rules! key_bits {
         impl KeyBits for $bits {
             const BITS: u32 = <$bits>::BITS;
             #[inline(always)]
-            fn to_order(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
+            fn ordered(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
                 let sign: $bits = 1 << (<$bits>::BITS - 1);
                 let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits;
                 let ascending = match (mantissa, signed) {
@@ -71,7 +71,7 @@ macro_rules! key_bits {
                 ordered.wrapping_sub((1 << mantissa) - 1)
             }
             #[inline(always)]
-            fn from_order(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
+            fn restored(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
                 let sign: $bits = 1 << (<$bits>::BITS - 1);
                 let ordered = self.wrapping_add((1 << mantissa) - 1);
                 let ascending = if descending { !ordered } else { ordered };
@@ -156,9 +156,9 @@ mod tests {
     fn every_half_is_in_its_order() {
         for descending in [false, true] {
             let mut sorted: Vec<u16> = (0..=u16::MAX).collect();
-            sorted.sort_by_key(|bits| bits.to_order(f16::ORDER, descending));
+            sorted.sort_by_key(|bits| bits.ordered(f16::ORDER, descending));
             for bits in 0..=u16::MAX {
-                assert_eq!(bits.to_order(f16::ORDER, descending).from_order(f16::ORDER, descending), bits);
+                assert_eq!(bits.ordered(f16::ORDER, descending).restored(f16::ORDER, descending), bits);
             }
             let values: Vec<f16> = sorted.into_iter().map(f16::from_bits).collect();
             let first_nan = values.iter().position(|x| x.is_nan()).unwrap();

@@ -125,7 +125,7 @@ struct SortPass {
     __device__ __forceinline__ void prepare(u32 tile, Bits (&key)[KEYS]) const {
         if ((SIGNED || MANTISSA_BITS > 0 || DESCENDING) && step.first) {
 #pragma unroll
-            for (u32 k = 0; k < KEYS; k++) key[k] = to_order(key[k]);
+            for (u32 k = 0; k < KEYS; k++) key[k] = ordered(key[k]);
         }
         const u32 count = keys_of(tile);
         if (count < SORT_TILE) {
@@ -415,7 +415,7 @@ struct SortPass {
             barrier_wait(STORERS_MEET, STORERS);
             barrier_wait(SLOTS_FULL, THREADS);
             if (KEYS_OUT || !step.last) {
-                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(keys(step.to), phase, from_order);
+                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(keys(step.to), phase, restored);
                 else drain(keys(step.to), phase, [](Bits key) { return key; });
             }
             if (HAS_VALUES) {

@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     for (u32 i = threadIdx.x; i < VALUES / 2; i += THREADS) words[i] = 0;
     __syncthreads();
     const auto add = [&](Bits key, u32 number) {
-        const u32 value = (u32)to_order(key), shift = value % 2 * 16;
+        const u32 value = (u32)ordered(key), shift = value % 2 * 16;
         const u32 before = atomicAdd(words + value / 2, number << shift) >> shift & 0xffff;
         if (before < HALF && before + number >= HALF) {
             atomicAdd(words + value / 2, 0u - (HALF << shift));
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
         };
         look();
         for (u64 row = begin; row < end;) {
-            const Bits key = from_order((Bits)value);
+            const Bits key = restored((Bits)value);
             if (row + AT_ONCE <= min(run_end, end) && row >= skew) {
 #pragma unroll
                 for (u32 i = 0; i < AT_ONCE; i += WARP) output[row + i + lane] = key;
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                     look();
                 }
             }
-            if (place >= skew && place < end) output[place] = from_order((Bits)own);
+            if (place >= skew && place < end) output[place] = restored((Bits)own);
             row += WARP;
         }
     }

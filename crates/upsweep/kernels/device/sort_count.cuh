@@ -36,8 +36,8 @@ __device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end,
         }
     };
     const auto count_one = [&](u64 i) {
-        const Bits key = to_order(keys[i]);
-        unsorted |= i > 0 && key < to_order(keys[i - 1]);
+        const Bits key = ordered(keys[i]);
+        unsorted |= i > 0 && key < ordered(keys[i - 1]);
         add(key);
     };
     // Vectors where they are aligned.
@@ -59,10 +59,10 @@ __device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end,
 #pragma unroll
         for (u32 j = 0; j < DEPTH; j++) {
             if (v + j * THREADS >= vectors) continue;
-            Bits lower = to_order(before[j]);
+            Bits lower = ordered(before[j]);
 #pragma unroll
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
-                const Bits key = to_order(x[j].at[i]);
+                const Bits key = ordered(x[j].at[i]);
                 unsorted |= key < lower;
                 lower = key;
                 add(key);

@@ -30,13 +30,13 @@ constexpr Bits NAN_OF_A_SIGN = (Bits)(((Bits)1 << MANTISSA_BITS) - 1);  // 0 of 
 // All bits of a number with the sign set, else none.
 __device__ __forceinline__ Bits sign_mask(Bits x) { return (Bits)((Number<KEY_BYTES>::negative)x >> (KEY_BITS - 1)); }
 
-__device__ __forceinline__ Bits to_order(Bits x) {
+__device__ __forceinline__ Bits ordered(Bits x) {
     Bits y = MANTISSA_BITS > 0 ? (Bits)(x ^ (sign_mask(x) | SIGN)) : SIGNED ? (Bits)(x ^ SIGN) : x;
     if (DESCENDING) y = (Bits)~y;
     return (Bits)(y - NAN_OF_A_SIGN);
 }
 
-__device__ __forceinline__ Bits from_order(Bits x) {
+__device__ __forceinline__ Bits restored(Bits x) {
     Bits y = (Bits)(x + NAN_OF_A_SIGN);
     if (DESCENDING) y = (Bits)~y;
     return MANTISSA_BITS > 0 ? (Bits)(y ^ ((Bits)~sign_mask(y) | SIGN)) : SIGNED ? (Bits)(y ^ SIGN) : y;

@@ -112,7 +112,7 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
         let bytes = len.saturating_mul(size_of::<K>() + size_of::<V>());
         let parts = if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
         let descending = self.descending;
-        let order = |key: K::Bits| key.to_order(K::ORDER, descending);
+        let order = |key: K::Bits| key.ordered(K::ORDER, descending);
         // SAFETY: the input has `len` keys, which nobody writes now.
         let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K::Bits>(), len) };
         let counts: Vec<Counts> =
@@ -137,7 +137,7 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
         }
         for (turn, &digit) in digits.iter().enumerate() {
             let left = digits.len() - 1 - turn;
-            let to = if left % 2 == 0 { result } else { scratch };
+            let to = if left.is_multiple_of(2) { result } else { scratch };
             // The parts' counts are those of the input; with one part, of every pass.
             let known = (turn == 0 || parts == 1).then(|| counts.iter().map(|part| part[digit]).collect());
             let positions = if let (0, Values::Positions(at)) = (turn, self.values) { Some(at) } else { None };
@@ -155,7 +155,7 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
 
     #[inline(always)]
     fn order(&self, key: K::Bits) -> K::Bits {
-        key.to_order(K::ORDER, self.descending)
+        key.ordered(K::ORDER, self.descending)
     }
 
     fn input(&self) -> Columns<K::Bits, V> {
@@ -209,7 +209,7 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
             };
             // Keys that are equal in every bit cannot be told apart.
             sorted.sort_unstable();
-            sorted.iter_mut().for_each(|key| *key = key.from_order(K::ORDER, self.descending));
+            sorted.iter_mut().for_each(|key| *key = key.restored(K::ORDER, self.descending));
             return;
         }
         // SAFETY: all are below the length.
@@ -219,7 +219,7 @@ impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
             // SAFETY: the outputs have as many elements, and the inputs have been read.
             unsafe {
                 if let Some(out) = self.keys_out {
-                    out.cast::<K::Bits>().add(i).write(key.from_order(K::ORDER, self.descending));
+                    out.cast::<K::Bits>().add(i).write(key.restored(K::ORDER, self.descending));
                 }
                 self.values_out.add(i).write(value);
             }
@@ -290,7 +290,7 @@ impl<B: KeyBits, V: Copy + Send + Sync> Pass<B, V> {
     /// The FIRST pass puts keys into their order, the LAST one has their own bits again. `known` are the parts' counts.
     fn run<K: Key<Bits = B>, const FIRST: bool, const LAST: bool>(&self, known: Option<Vec<[usize; DIGITS]>>) {
         let Self { parts, len, .. } = *self;
-        let order = |key: B| if FIRST { key.to_order(K::ORDER, self.descending) } else { key };
+        let order = |key: B| if FIRST { key.ordered(K::ORDER, self.descending) } else { key };
         let counted = known.unwrap_or_else(|| {
             in_parts(parts, |part| {
                 let range = part_of(len, parts, part);
@@ -332,9 +332,9 @@ impl<B: KeyBits, V: Copy + Send + Sync> Pass<B, V> {
                 let value = self.positions.map_or_else(|| self.from.values.add(i).read(), |at| at(i));
                 (self.from.keys.add(i).read(), value)
             };
-            let key = if FIRST { key.to_order(K::ORDER, self.descending) } else { key };
+            let key = if FIRST { key.ordered(K::ORDER, self.descending) } else { key };
             let digit = key.digit(self.shift);
-            let key = if LAST { key.from_order(K::ORDER, self.descending) } else { key };
+            let key = if LAST { key.restored(K::ORDER, self.descending) } else { key };
             // SAFETY: the places are those of the part's keys with this digit, one after the other.
             unsafe { sink.push(digit, key, value) };
         }

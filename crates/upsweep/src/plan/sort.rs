@@ -9,8 +9,9 @@ const DIGITS: usize = 256;
 /// Threads of a block that counts, and the vectors that each of them loads at once.
 const COUNT_THREADS: usize = 1024;
 const COUNT_DEPTH: usize = 2;
-/// The bytes of counters of a block that counts: a column for each lane, of keys of 4 bytes.
-const COUNTER_BYTES: usize = 128 << 10;
+/// The bytes of counters of a block that counts, by the shared memory that a block may have: 128 KiB are a column for each
+/// lane, of keys of 4 bytes.
+const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
 /// Keys that a block counts at least.
 const LEAST_PART: usize = 8 << 10;
 /// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
@@ -68,6 +69,8 @@ pub struct SortPlan {
     pub staged: bool,
     /// Bytes of a status word.
     pub status: usize,
+    /// Bytes of counters of a block that counts.
+    pub counters: usize,
 }
 
 impl SortPlan {
@@ -87,6 +90,7 @@ impl SortPlan {
             rows: 4,
             staged: true,
             status,
+            counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
         };
         // Registers: a thread has 65,536 / 768 of them, of which keys may take half.
         let most = (160 / types.key.max(types.value)).min(40);
@@ -174,14 +178,14 @@ impl SortPlan {
     /// Blocks that count, threads of each, keys of each, and the shared memory of each.
     pub(crate) fn counting(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
-        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: COUNTER_BYTES }
+        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
     }
 
     /// Whether the results are known when keys are counted: those of one or two bytes, without values.
     #[must_use]
     pub fn by_counting(&self) -> bool {
         let SortTypes { key, value, .. } = self.types;
-        value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM))
+        value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16))
     }
 
     /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
@@ -250,7 +254,7 @@ impl SortPlan {
     #[must_use]
     pub fn counting_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
-        let columns = (COUNTER_BYTES / (4 * DIGITS * self.types.key)).min(32);
+        let columns = (self.counters / (4 * DIGITS * self.types.key)).min(32);
         constants!(constants; "DEPTH" = COUNT_DEPTH, "COLUMN_BITS" = columns.ilog2() as usize);
         constants
     }
@@ -296,4 +300,45 @@ pub(crate) struct Counting {
     pub(crate) part: usize,
     pub(crate) threads: usize,
     pub(crate) shared_bytes: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tuning::TUNING;
+
+    #[test]
+    fn every_sort_fits_every_gpu() {
+        for row in TUNING {
+            for key in [1, 2, 4, 8, 16] {
+                for value in [0, 1, 2, 4, 8] {
+                    for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 28, 1 << 33] {
+                        let order = KeyOrder { signed: false, mantissa: 0 };
+                        let types = SortTypes { key, order, descending: false, value, indices: false, keys_out: true };
+                        let plan = SortPlan::new(len, types, false, row.capability, 100);
+                        let (tile, rows) = (plan.tile(), plan.rows);
+                        assert!(plan.shared_bytes() <= row.shared_bytes, "{plan:?}");
+                        // Ranks and slots have 15 bits; two ranks are in a word.
+                        assert!(
+                            tile <= 1 << 15 && plan.keys.is_multiple_of(rows) && rows.is_multiple_of(2),
+                            "{plan:?}"
+                        );
+                        assert!(plan.tiles() * tile >= len && u32::try_from(plan.tiles()).is_ok(), "{plan:?}");
+                        // Counters, what is beside them, and what the driver takes.
+                        assert!(plan.counters + (4 << 10) <= row.shared_bytes, "{plan:?}");
+                        assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
+                        // A status word holds the number of keys beside two bits.
+                        assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_scratch_are_apart_and_aligned() {
+        let parts = ScratchParts([1, 256, 0, 257, 10]);
+        assert_eq!(parts.starts(4096), [4096, 4352, 4608, 4608, 5120]);
+        assert_eq!(parts.bytes(), 5376 - 4096);
+    }
 }

@@ -33,7 +33,7 @@ static void one_case() {
         u64 value = 0;
         if (HAS_VALUES) value = source_values[i] = (Value)random_bits();
         if (INDICES && (first || copies)) value = (Value)i;
-        expected[i] = {copies || !first ? source[i] : to_order(source[i]), value};
+        expected[i] = {copies || !first ? source[i] : ordered(source[i]), value};
     }
     if (!copies) {
         const u32 shift = digit_number * 8;
@@ -44,7 +44,7 @@ static void one_case() {
         const auto less = [&](const Pair& a, const Pair& b) { return digit_at(a.key, shift) < digit_at(b.key, shift); };
         std::stable_sort(expected.begin(), expected.end(), less);
         if (last) {
-            for (Pair& pair : expected) pair.key = from_order(pair.key);
+            for (Pair& pair : expected) pair.key = restored(pair.key);
         }
     }
     // As nobody has written them, or as the pass before has left them.
@@ -59,7 +59,7 @@ static void one_case() {
     values.check("values"), values_out.check("sorted values"), values_scratch.check("values in scratch");
     if (!copies && first && !HAS_VALUES) {
         // Keys alone: the first pass need not be stable.
-        const auto digit = [&](const Pair& x) { return digit_at(last ? to_order(x.key) : x.key, digit_number * 8); };
+        const auto digit = [&](const Pair& x) { return digit_at(last ? ordered(x.key) : x.key, digit_number * 8); };
         const auto less = [&](const Pair& a, const Pair& b) {
             return digit(a) != digit(b) ? digit(a) < digit(b) : a.key < b.key;
         };

@@ -12,7 +12,7 @@ static void one_case() {
     Guarded<Bits> keys(n), output(n);
     for (u64 i = 0; i < n; i++) keys[i] = (Bits)(kind == 0 ? 7 : kind == 1 ? i / 50 : kind == 2 ? below(2) * 40000 : random_bits());
     std::vector<Bits> expected(keys.values, keys.values + n);
-    std::sort(expected.begin(), expected.end(), [](Bits a, Bits b) { return to_order(a) < to_order(b); });
+    std::sort(expected.begin(), expected.end(), [](Bits a, Bits b) { return ordered(a) < ordered(b); });
     Guarded<u64> counts(VALUES);
     memset(counts.values, 0, 8 * VALUES);
     u32 done = 0;

@@ -3,7 +3,7 @@ use cudarc::driver::CudaContext;
 use upsweep::prelude::*;
 
 /// Of a call in a graph, and of calls in a row.
-fn time(device: &Device, mut f: impl FnMut()) -> (f64, f64) {
+fn time(device: &Device, mut f: impl FnMut()) -> (f64, f64, f64) {
     f();
     device.synchronize().unwrap();
     let stream = device.as_cuda().unwrap().stream().clone();
@@ -24,12 +24,24 @@ fn time(device: &Device, mut f: impl FnMut()) -> (f64, f64) {
         all[2]
     };
     let calls = of(&mut f);
+    // As the benches do it: one call at a time, behind a memset.
+    let mut flush = stream.alloc_zeros::<u8>(256 << 20).unwrap();
+    let mut single = Vec::new();
+    for _ in 0..9 {
+        stream.memset_zeros(&mut flush).unwrap();
+        let a = stream.record_event(flags).unwrap();
+        f();
+        let b = stream.record_event(flags).unwrap();
+        b.synchronize().unwrap();
+        single.push(f64::from(a.elapsed_ms(&b).unwrap()) * 1000.0);
+    }
+    single.sort_by(f64::total_cmp);
     stream.begin_capture(cudarc::driver::sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
     f();
     let graph = stream.end_capture(cudarc::driver::sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
     let graphs = of(&mut || graph.launch().unwrap());
     device.synchronize().unwrap();
-    (graphs, calls)
+    (graphs, calls, single[4])
 }
 
 fn random(n: usize) -> Vec<u32> {
@@ -54,7 +66,15 @@ fn speed() {
     for bits in sizes {
         let n = 1usize << bits;
         let host = random(n);
-        let say = |name: &str, us: (f64, f64)| println!("{} 2^{bits} {name:16} graph {:9.1} calls {:9.1} us", std::env::var("UPSWEEP_SORT_TUNE").unwrap_or_default(), us.0, us.1);
+        let say = |name: &str, us: (f64, f64, f64)| {
+            println!(
+                "{} 2^{bits} {name:16} graph {:9.1} calls {:9.1} single {:9.1} us",
+                std::env::var("UPSWEEP_SORT_TUNE").unwrap_or_default(),
+                us.0,
+                us.1,
+                us.2
+            )
+        };
         let x = device.upload(&host).unwrap();
         let mut out = device.filled(n, 0u32).unwrap();
         let tunes = std::env::var("TUNES").unwrap_or_default();
@@ -70,7 +90,10 @@ fn speed() {
             if what.contains('q') {
                 let v = device.upload(&host).unwrap();
                 let mut o = device.filled(n, 0u32).unwrap();
-                say("pairs u32 u32", time(&device, || Sort::pairs().run(&device, (&x, &v), (&mut out, &mut o)).unwrap()));
+                say(
+                    "pairs u32 u32",
+                    time(&device, || Sort::pairs().run(&device, (&x, &v), (&mut out, &mut o)).unwrap()),
+                );
             }
         }
         if what.contains('d') {

@@ -154,7 +154,7 @@ impl<B: KeyBits, V: Copy> Sink<B, V> for Lines<'_, B, V> {
     fn finish(self) {
         for digit in 0..DIGITS {
             let end = self.places[digit];
-            if end > self.begins[digit] && (end + self.skew) % Self::LEN > 0 {
+            if end > self.begins[digit] && !(end + self.skew).is_multiple_of(Self::LEN) {
                 // SAFETY: these keys have been pushed.
                 unsafe { self.flush(digit, end) };
             }
@@ -170,7 +170,10 @@ impl<B: KeyBits, V: Copy> Sink<B, V> for Lines<'_, B, V> {
 #[inline(always)]
 unsafe fn store_line<T: Copy>(to: *mut T, from: *const T, len: usize, streams: bool) {
     #[cfg(target_arch = "x86_64")]
-    if streams && size_of::<T>() > 0 && (len * size_of::<T>()).is_multiple_of(LINE_BYTES) && to.addr() % LINE_BYTES == 0
+    if streams
+        && size_of::<T>() > 0
+        && (len * size_of::<T>()).is_multiple_of(LINE_BYTES)
+        && to.addr().is_multiple_of(LINE_BYTES)
     {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
         for i in 0..len * size_of::<T>() / 16 {
