@@ -13,17 +13,13 @@
 // A run that begins or ends inside a sector of 32 bytes costs more than its bytes (the L2 cache has to merge the sector), and that
 // bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
 //
-// Of a row of 32 keys each lane finds the lanes with its digit. It sets its bit in two words in shared memory, one of 16 for the low
-// half of its digit and one of 16 for the high half, reads them, and has the lanes that are in both. The 32 words lie in banks of their
-// own, so that nothing collides, whatever the keys are. Or by a ballot for each bit, which takes no shared memory, but integer
-// instructions. Rows are matched four at a time, because only their counts depend on each other. Where equal keys cannot be told
-// apart, in the first pass of keys alone, an atomic addition ranks them in any order.
+// Where equal keys cannot be told apart, in the first pass of keys alone, an atomic addition ranks them, in any order.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
 #include "block/barrier.cuh"
 #include "memory/instructions.cuh"
-#include "tile/radix.cuh"
+#include "tile/rank.cuh"
 
 constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RANKER_WARPS, STORERS = THREADS - RANKERS;
 constexpr u32 SORT_TILE = RANKERS * KEYS;
@@ -68,16 +64,6 @@ struct SortPass {
     __device__ __forceinline__ u32 keys_of(u32 tile) const { return (u32)min((u64)SORT_TILE, p.n - (u64)tile * SORT_TILE); }
     static __device__ __forceinline__ void* slots() { return dynamic_shared; }
 
-    // The lanes that have this lane's digit, by a ballot for each of its bits.
-    static __device__ __forceinline__ u32 same_by_ballots(u32 digit) {
-        u32 same = ~0u;
-#pragma unroll
-        for (u32 bit = 0; bit < DIGIT_BITS; bit++) {
-            const u32 mine = (u32)((i32)(digit << (31 - bit)) >> 31);
-            same &= ~(__ballot_sync(~0u, (i32)mine < 0) ^ mine);
-        }
-        return same;
-    }
     // Element `k` of this ranker in a tile.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
     static __device__ __forceinline__ Bits* staged() { return (Bits*)(dynamic_shared + SLOT_BYTES); }
@@ -132,67 +118,6 @@ struct SortPass {
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = at(k) < count ? key[k] : (Bits)~(Bits)0;
         }
-    }
-
-    // `shift`, but not before `nothing` is known, which is 0: else compilers compute what follows early, or what leads to `nothing` late,
-    // and keep it in registers that are not there.
-    static __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
-
-    // Each key's rank among those of its digit in its warp, two in a word; leaves the warp's counts.
-    __device__ __forceinline__ void rank(const Bits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
-        u32* const masks = shared.masks[warp_index()].at;
-        u16* const counts = shared.counts[warp_index()];
-        const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
-        u32 shift = step.shift;
-#pragma unroll
-        for (u32 k = 0; k < KEYS; k += ROWS_AT_ONCE) {
-            u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE];
-#pragma unroll
-            for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) {
-                digit[j] = digit_at(key[k + j], shift);
-                atomicOr(masks + j * WARP + digit[j] % 16, mine);
-                atomicOr(masks + j * WARP + 16 + digit[j] / 16, mine);
-            }
-            __syncwarp();
-#pragma unroll
-            for (u32 j = 0; j < BALLOT_ROWS && j < ROWS_AT_ONCE; j++) same[j] = same_by_ballots(digit[j] = digit_at(key[k + j], shift));
-#pragma unroll
-            for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) {
-                const volatile u32* const words = masks + j * WARP;
-                same[j] = words[digit[j] % 16] & words[16 + digit[j] / 16];
-            }
-            __syncwarp();
-#pragma unroll
-            for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) *(volatile u32*)(masks + j * WARP + lane_index()) = 0;
-#pragma unroll
-            for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
-                const u32 before = *(volatile u16*)(counts + digit[j]);
-                __syncwarp();
-                const u32 rank = before + __popc(same[j] & lower_lanes);
-                if ((same[j] & lower_lanes) == 0) *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
-                __syncwarp();
-                ranks[(k + j) / 2] = j % 2 == 0 ? rank : ranks[(k + j) / 2] | rank << 16;
-                if (j % 2 == 1) shift = after(shift, ranks[(k + j) / 2] >> 31);
-            }
-        }
-    }
-
-    // The same, where the order of equal digits does not matter.
-    __device__ __forceinline__ void rank_in_any_order(const Bits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
-        u32* const counts = (u32*)shared.counts[warp_index()];  // two in a word, which no tile fills
-        u32 shift = step.shift;
-#pragma unroll
-        for (u32 k = 0; k < KEYS; k += 2) {
-            u32 rank[2];
-#pragma unroll
-            for (u32 j = 0; j < 2; j++) {
-                const u32 digit = digit_at(key[k + j], shift), half = digit % 2 * 16;
-                rank[j] = atomicAdd(counts + digit / 2, 1u << half) >> half & 0xffff;
-            }
-            ranks[k / 2] = rank[0] | rank[1] << 16;
-            shift = after(shift, ranks[k / 2] >> 31);
-        }
-        __syncwarp();
     }
 
     // Of each digit: the tile's count, published; the slot of each warp's first key. Threads 0 to DIGITS - 1.
@@ -296,8 +221,12 @@ struct SortPass {
             u32 ranks[KEYS / 2];
             prepare(tile, key);
             // What does not exist has to stay behind the others.
-            if (!HAS_VALUES && step.first && keys_of(tile) == SORT_TILE) rank_in_any_order(key, ranks);
-            else rank(key, ranks);
+            u16* const counts = shared.counts[warp_index()];
+            if (!HAS_VALUES && step.first && keys_of(tile) == SORT_TILE) {
+                warp_rank_in_any_order(key, step.shift, counts, ranks);
+            } else {
+                warp_rank(key, step.shift, shared.masks[warp_index()].at, counts, ranks);
+            }
             barrier_wait(RANKERS_MEET, RANKERS);
             if (threadIdx.x < DIGITS) sum_counts(tile, k % 2);
             if (threadIdx.x == RANKERS - 1) shared.tickets[(k + 2) % 4] = ticket;

@@ -157,7 +157,8 @@ impl SortPlan {
     }
 
     /// The parts of the scratch memory: what kernels tell each other, status words, keys, values, and keys that nobody wants.
-    pub(crate) fn scratch_parts(&self) -> ScratchParts {
+    #[must_use]
+    pub fn scratch_parts(&self) -> ScratchParts {
         let SortTypes { key, value, keys_out, .. } = self.types;
         let keys = self.len * key;
         ScratchParts([
@@ -176,7 +177,8 @@ impl SortPlan {
     }
 
     /// Blocks that count, threads of each, keys of each, and the shared memory of each.
-    pub(crate) fn counting(&self, multiprocessors: usize) -> Counting {
+    #[must_use]
+    pub fn counting(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
     }
@@ -189,19 +191,22 @@ impl SortPlan {
     }
 
     /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
-    pub(crate) fn tallying(&self, multiprocessors: usize) -> Counting {
+    #[must_use]
+    pub fn tallying(&self, multiprocessors: usize) -> Counting {
         let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
         let shared_bytes = 2 << (8 * self.types.key);
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
     }
 
     /// Blocks that fill in the results, if each warp did one part.
-    pub(crate) fn fill_blocks(&self) -> usize {
+    #[must_use]
+    pub fn fill_blocks(&self) -> usize {
         (self.len * self.types.key).div_ceil(FILL_BYTES * FILL_THREADS / 32) + 1
     }
 
     /// Threads of a block that fills in the results.
-    pub(crate) fn fill_threads() -> usize {
+    #[must_use]
+    pub fn fill_threads() -> usize {
         FILL_THREADS
     }
 
@@ -224,12 +229,14 @@ impl SortPlan {
     }
 
     /// Threads of a block that moves values to their places.
-    pub(crate) fn moving_threads() -> usize {
+    #[must_use]
+    pub fn moving_threads() -> usize {
         FILL_THREADS
     }
 
     /// The numbers that the kernel is compiled with which moves values of `units` parts of `unit` bytes to their places.
-    pub(crate) fn moving_constants(&self, unit: usize, units: usize) -> Constants {
+    #[must_use]
+    pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
         let mut constants = self.constants(FILL_THREADS);
         constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units);
         constants
@@ -273,7 +280,8 @@ impl SortPlan {
 }
 
 /// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
-pub(crate) struct ScratchParts([usize; 5]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchParts([usize; 5]);
 
 impl ScratchParts {
     const ALIGN: usize = 256;
@@ -283,7 +291,8 @@ impl ScratchParts {
     }
 
     /// Where the parts are in the block at `address`.
-    pub(crate) fn starts(&self, address: u64) -> [u64; 5] {
+    #[must_use]
+    pub fn starts(&self, address: u64) -> [u64; 5] {
         let mut next = address;
         self.0.map(|bytes| {
             let start = next;
@@ -295,11 +304,15 @@ impl ScratchParts {
 
 /// How keys are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counting {
-    pub(crate) blocks: usize,
-    pub(crate) part: usize,
-    pub(crate) threads: usize,
-    pub(crate) shared_bytes: usize,
+pub struct Counting {
+    /// Blocks.
+    pub blocks: usize,
+    /// Keys of each.
+    pub part: usize,
+    /// Threads of each.
+    pub threads: usize,
+    /// Shared memory of each.
+    pub shared_bytes: usize,
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ kernel_files! {
     "tile/packed.cuh",
     "tile/pipeline.cuh",
     "tile/radix.cuh",
+    "tile/rank.cuh",
     "tile/scan.cuh",
     "tile/stage.cuh",
     "tile/state.cuh",
