@@ -39,9 +39,9 @@ struct SortShared {
     u32 sums[DIGITS / WARP];
     u32 tickets[4];
 };
-constexpr u32 SLOT_BYTES = (SORT_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES) + 127) / 128 * 128;
-constexpr u32 STAGE_BYTES = STAGED ? (SORT_TILE * KEY_BYTES + 127) / 128 * 128 : 0;
-static_assert(SLOT_BYTES + STAGE_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
+constexpr u32 SORT_SLOT_BYTES = (SORT_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES) + 127) / 128 * 128;
+constexpr u32 SORT_STAGE_BYTES = STAGED ? (SORT_TILE * KEY_BYTES + 127) / 128 * 128 : 0;
+static_assert(SORT_SLOT_BYTES + SORT_STAGE_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
 
 // Who meets at which barrier.
 enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, COUNTED, DIGITS_MEET, STORERS_MEET };
@@ -66,7 +66,7 @@ struct SortPass {
 
     // Element `k` of this ranker in a tile.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
-    static __device__ __forceinline__ Bits* staged() { return (Bits*)(dynamic_shared + SLOT_BYTES); }
+    static __device__ __forceinline__ Bits* staged() { return (Bits*)(dynamic_shared + SORT_SLOT_BYTES); }
 
     // Begins to copy the warp's keys of a tile to shared memory.
     __device__ __forceinline__ void stage(u32 tile, const Bits* from) const {
@@ -379,7 +379,7 @@ struct SortPass {
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __grid_constant__ SortParams p) {
     SortHeader& header = *(SortHeader*)p.header;
-    SortShared& shared = *(SortShared*)(dynamic_shared + SLOT_BYTES + STAGE_BYTES);
+    SortShared& shared = *(SortShared*)(dynamic_shared + SORT_SLOT_BYTES + SORT_STAGE_BYTES);
     const SortPass pass(p, header, shared);
     if (pass.step.deed == Deed::NOTHING) return;
     if (pass.step.deed == Deed::COPY) return pass.run_copy();
