@@ -189,7 +189,7 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
             let rule = "does not ascend from 0 to the number of elements";
             Some(Error::Offsets { index, offset: i64::from_ne_bytes(*value).into(), rule })
         }
-        2 => {
+        5 => {
             let len = usize::try_from(u64::from_ne_bytes(*bound)).unwrap_or(usize::MAX);
             Some(Error::Index { at: index, index: i64::from_ne_bytes(*value).into(), len })
         }
@@ -236,7 +236,7 @@ mod tests {
         bytes[4..12].copy_from_slice(&5u64.to_ne_bytes());
         bytes[12..20].copy_from_slice(&(-3i64).to_ne_bytes());
         assert!(matches!(decode_fault(&bytes), Some(Error::Offsets { index: 5, offset: -3, .. })));
-        bytes[0] = 2;
+        bytes[0] = 5;
         bytes[20..].copy_from_slice(&7u64.to_ne_bytes());
         assert_eq!(decode_fault(&bytes), Some(Error::Index { at: 5, index: -3, len: 7 }));
         bytes[..4].copy_from_slice(&CLAIMED.to_ne_bytes());
