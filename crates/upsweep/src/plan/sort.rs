@@ -101,12 +101,6 @@ impl SortPlan {
         let largest = candidates.into_iter().find(|&keys| keys <= most && fits(keys)).unwrap_or(2);
         plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
         plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
-        if let Ok(tune) = std::env::var("UPSWEEP_SORT_TUNE") {
-            let t: Vec<usize> = tune.split(',').filter_map(|x| x.parse().ok()).collect();
-            if let [rankers, storers, keys, ballot_rows, staged, rows] = t[..] {
-                plan = Self { rankers, storers, keys, ballot_rows, staged: staged != 0, rows, ..plan };
-            }
-        }
         plan
     }
 

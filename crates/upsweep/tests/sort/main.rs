@@ -8,8 +8,6 @@
 mod check;
 mod inputs;
 mod keys;
-#[cfg(feature = "cuda")]
-mod speed;
 mod values;
 
 /// What the conformance suite stands on, too.
