@@ -10,7 +10,7 @@
 #include "tile/radix.cuh"
 #include "warp/shuffle.cuh"
 
-constexpr u32 VALUES = 1 << KEY_BITS;
+constexpr u32 VALUES = (u32)((u64)1 << KEY_BITS);
 constexpr u32 HALF = 1 << 15;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
