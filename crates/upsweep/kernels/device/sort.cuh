@@ -30,8 +30,7 @@ static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_TILE <= 1 << 15, "two r
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 struct SortShared {
-    // A bit for each lane whose digit has this half: four rows of 16 low halves and 16 high ones.
-    struct alignas(16) { u32 at[ROWS_AT_ONCE * WARP]; } masks[RANKER_WARPS];
+    u32 masks[RANKER_WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
     u16 counts[RANKER_WARPS][DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
     // Of two tiles, as one is drained while the next one is ranked.
     u32 starts[2][DIGITS], totals[2][DIGITS];
@@ -180,28 +179,42 @@ struct SortPass {
         }
     }
 
-    // Puts the values into their keys' slots.
-    __device__ __forceinline__ void scatter_values(u32 tile, const u32 (&ranks)[KEYS / 2]) const {
-        Value* const to = (Value*)slots();
+    // This ranker's values FIRST to FIRST + NUMBER - 1 of a tile.
+    template <u32 FIRST, u32 NUMBER>
+    __device__ __forceinline__ void load_values(u32 tile, Value (&value)[NUMBER]) const {
         const u32 count = keys_of(tile);
-        Value value[KEYS];
+        const u64 first = (u64)tile * SORT_TILE + at(FIRST);
         if (INDICES && step.first) {
-            const u64 first = (u64)tile * SORT_TILE + at(0);
 #pragma unroll
-            for (u32 k = 0; k < KEYS; k++) value[k] = (Value)(first + k * WARP);
-        } else {
-            const Value* const mine = values(step.from) + (u64)tile * SORT_TILE + at(0);
-            if (count == SORT_TILE) {
-#pragma unroll
-                for (u32 k = 0; k < KEYS; k++) value[k] = mine[k * WARP];
-            } else {
-#pragma unroll
-                for (u32 k = 0; k < KEYS; k++) value[k] = at(k) < count ? mine[k * WARP] : (Value)0;
-            }
+            for (u32 k = 0; k < NUMBER; k++) value[k] = (Value)(first + k * WARP);
+            return;
         }
-        barrier_wait(SLOTS_FREE, THREADS);
+        const Value* const mine = values(step.from) + first;
+        if (count == SORT_TILE) {
 #pragma unroll
-        for (u32 k = 0; k < KEYS; k++) to[ranks[k / 2] >> k % 2 * 16 & 0xffff] = value[k];
+            for (u32 k = 0; k < NUMBER; k++) value[k] = mine[k * WARP];
+        } else {
+#pragma unroll
+            for (u32 k = 0; k < NUMBER; k++) value[k] = at(FIRST + k) < count ? mine[k * WARP] : (Value)0;
+        }
+    }
+
+    template <u32 FIRST, u32 NUMBER>
+    __device__ __forceinline__ void put_values(const Value (&value)[NUMBER], const u32 (&ranks)[KEYS / 2]) const {
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) ((Value*)slots())[ranks[(FIRST + k) / 2] >> (FIRST + k) % 2 * 16 & 0xffff] = value[k];
+    }
+
+    // Puts the values into their keys' slots, half of them at a time: all would need registers that are not there.
+    __device__ __forceinline__ void scatter_values(u32 tile, const u32 (&ranks)[KEYS / 2]) const {
+        constexpr u32 HALF = KEYS / 2;
+        Value low[HALF];
+        load_values<0>(tile, low);
+        barrier_wait(SLOTS_FREE, THREADS);
+        put_values<0>(low, ranks);
+        Value high[KEYS - HALF];
+        load_values<HALF>(tile, high);
+        put_values<HALF>(high, ranks);
         barrier_arrive(SLOTS_FULL, THREADS);
     }
 
@@ -225,7 +238,7 @@ struct SortPass {
             if (!HAS_VALUES && step.first && keys_of(tile) == SORT_TILE) {
                 warp_rank_in_any_order(key, step.shift, counts, ranks);
             } else {
-                warp_rank(key, step.shift, shared.masks[warp_index()].at, counts, ranks);
+                warp_rank(key, step.shift, shared.masks[warp_index()], counts, ranks);
             }
             barrier_wait(RANKERS_MEET, RANKERS);
             if (threadIdx.x < DIGITS) sum_counts(tile, k % 2);
@@ -388,7 +401,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
         shared.tickets[0] = atomicAdd(&header.tickets[p.launch], 1u);
         shared.tickets[1] = atomicAdd(&header.tickets[p.launch], 1u);
     }
-    for (u32 i = threadIdx.x; i < RANKER_WARPS * ROWS_AT_ONCE * WARP; i += THREADS) shared.masks[0].at[i] = 0;
+    for (u32 i = threadIdx.x; i < RANKER_WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
     for (u32 i = threadIdx.x; i < RANKER_WARPS * DIGITS; i += THREADS) shared.counts[0][i] = 0;
     __syncthreads();
     if (warp_index() < RANKER_WARPS) pass.run_rankers();

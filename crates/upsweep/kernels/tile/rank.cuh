@@ -5,10 +5,9 @@
 //       rank  = counts[digit] + lower lanes in same
 //       counts[digit] += lanes in same                the lowest of them writes
 //
-// A lane finds `same` through shared memory: it sets its bit in two words, one of 16 for the low half of its digit and one of 16 for
-// the high half, reads both, and has the lanes that are in both. The 32 words lie in banks of their own, so nothing collides,
-// whatever the keys are. Or by a ballot for each bit of the digit: that takes no shared memory, but integer instructions. Rows are
-// matched several at a time, because only their counts depend on each other.
+// A lane finds `same` by a ballot for each bit of its digit, or through shared memory: it sets its bit in the digit's word, reads the
+// word, and the lowest lane of those in it clears it. The first keeps the pipe of integers busy and the second that of shared
+// memory, so rows do one and the other. They are matched several at a time, because only their counts depend on each other.
 
 #pragma once
 
@@ -30,35 +29,31 @@ __device__ __forceinline__ u32 same_by_ballots(u32 digit) {
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
 // Each key's rank, two in a word. `counts` are those of the keys before, with the digit; then with these keys. `masks` are
-// ROWS_AT_ONCE * WARP words, 0 before and after.
+// DIGITS words for each row matched by them at once, 0 before and after.
 __device__ __forceinline__ void warp_rank(const Bits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2]) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
 #pragma unroll
     for (u32 k = 0; k < KEYS; k += ROWS_AT_ONCE) {
         u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE];
 #pragma unroll
-        for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) {
+        for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
             digit[j] = digit_at(key[k + j], shift);
-            atomicOr(masks + j * WARP + digit[j] % 16, mine);
-            atomicOr(masks + j * WARP + 16 + digit[j] / 16, mine);
+            if (j < MASK_ROWS) atomicOr(masks + j * DIGITS + digit[j], mine);
         }
         __syncwarp();
 #pragma unroll
-        for (u32 j = 0; j < BALLOT_ROWS && j < ROWS_AT_ONCE; j++) same[j] = same_by_ballots(digit[j] = digit_at(key[k + j], shift));
-#pragma unroll
-        for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) {
-            const volatile u32* const words = masks + j * WARP;
-            same[j] = words[digit[j] % 16] & words[16 + digit[j] / 16];
+        for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
+            same[j] = j < MASK_ROWS ? *(volatile u32*)(masks + j * DIGITS + digit[j]) : same_by_ballots(digit[j]);
         }
-        __syncwarp();
-#pragma unroll
-        for (u32 j = BALLOT_ROWS; j < ROWS_AT_ONCE; j++) *(volatile u32*)(masks + j * WARP + lane_index()) = 0;
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
             const u32 before = *(volatile u16*)(counts + digit[j]);
             __syncwarp();
             const u32 rank = before + __popc(same[j] & lower_lanes);
-            if ((same[j] & lower_lanes) == 0) *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
+            if ((same[j] & lower_lanes) == 0) {
+                *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
+                if (j < MASK_ROWS) *(volatile u32*)(masks + j * DIGITS + digit[j]) = 0;
+            }
             __syncwarp();
             ranks[(k + j) / 2] = j % 2 == 0 ? rank : ranks[(k + j) / 2] | rank << 16;
             if (j % 2 == 1) shift = after(shift, ranks[(k + j) / 2] >> 31);

@@ -403,10 +403,9 @@ fn emulated_sketches() {
 fn sorts<K: Key>(value: usize, indices: bool, descending: bool, staged: bool, status: usize, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices, keys_out: !indices };
     let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
-    // Without staging, with half of the rows by ballots.
-    let plan = SortPlan { ballot_rows: usize::from(!staged), ..plan };
-    let plan =
-        SortPlan { rankers: 256, storers: 64, keys: 4, rows: if staged { 4 } else { 2 }, staged, status, ..plan };
+    // Without staging, rows two at a time, one of them by ballots.
+    let (rows, mask_rows) = if staged { (4, 3) } else { (2, 1) };
+    let plan = SortPlan { rankers: 256, storers: 64, keys: 4, rows, mask_rows, staged, status, ..plan };
     let name = format!("sort {types:?}");
     if plan.by_counting() {
         return run(&format!("{name} by counting"), &sort::fill_source(&plan), &[("THREADS", 128)], cases);

@@ -61,8 +61,8 @@ pub struct SortPlan {
     pub storers: usize,
     /// Keys a ranker.
     pub keys: usize,
-    /// Of four rows, those that are matched by ballots.
-    pub ballot_rows: usize,
+    /// Of the rows that are matched at once, those that are matched through shared memory.
+    pub mask_rows: usize,
     /// Rows that are matched at once.
     pub rows: usize,
     /// Whether a tile's keys are copied to shared memory while the one before is ranked.
@@ -86,7 +86,7 @@ impl SortPlan {
             rankers: RANKERS,
             storers: 256,
             keys: 2,
-            ballot_rows: 0,
+            mask_rows: 2,
             rows: 4,
             staged: true,
             status,
@@ -101,6 +101,7 @@ impl SortPlan {
         let largest = candidates.into_iter().find(|&keys| keys <= most && fits(keys)).unwrap_or(2);
         plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
         plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
+        plan.mask_rows = plan.rows / 2;
         plan
     }
 
@@ -135,7 +136,7 @@ impl SortPlan {
         let slots = (self.tile() * key.max(value)).next_multiple_of(128);
         let stage = if self.staged { (self.tile() * key).next_multiple_of(128) } else { 0 };
         let warps = self.rankers / 32;
-        slots + stage + warps * (DIGITS * 2 + self.rows * 32 * 4) + DIGITS * 24 + 64
+        slots + stage + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 64
     }
 
     /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
@@ -266,7 +267,7 @@ impl SortPlan {
         let mut constants = self.constants(self.threads());
         constants!(
             constants;
-            "RANKERS" = self.rankers, "KEYS" = self.keys, "BALLOT_ROWS" = self.ballot_rows, "ROWS_AT_ONCE" = self.rows, "STAGED" = usize::from(self.staged),
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows, "STAGED" = usize::from(self.staged),
             "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
         );
         constants
