@@ -24,20 +24,25 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // Adds the keys from `begin` to `end` of the array to the counters. Returns whether one is less than the key before it.
 __device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end, u32* counters) {
-    const u32 column = lane_index() % COLUMNS;
-    bool unsorted = false;
+    // In bytes, and from shared memory, so that compilers take it for a number that they do not know: two instructions a digit and an
+    // addition, instead of five.
+    __shared__ u32 columns[WARP];
+    if (threadIdx.x < WARP) columns[threadIdx.x] = threadIdx.x % COLUMNS * sizeof(u32);
+    __syncthreads();
+    u8* const column = (u8*)counters + *(volatile u32*)(columns + lane_index());
+    u32 unsorted = 0;
     const auto add = [&](Bits key) {
 #pragma unroll
         for (u32 p = 0; p < DIGITS_A_KEY; p++) {
-            // A digit times the columns, by one shift and one mask.
+            constexpr u32 BITS = COLUMN_BITS + 2;
             const u32 at = p * DIGIT_BITS;
-            const u32 shifted = at < COLUMN_BITS ? (u32)key << (COLUMN_BITS - at) : (u32)(key >> (at - COLUMN_BITS));
-            atomicAdd(counters + p * DIGITS * COLUMNS + ((shifted & (DIGITS - 1) * COLUMNS) | column), 1u);
+            const u32 shifted = at < BITS ? (u32)key << (BITS - at) : (u32)(key >> (at - BITS));
+            atomicAdd((u32*)(column + (shifted & (DIGITS - 1) << BITS) + p * (DIGITS << BITS)), 1u);
         }
     };
     const auto count_one = [&](u64 i) {
         const Bits key = ordered(keys[i]);
-        unsorted |= i > 0 && key < ordered(keys[i - 1]);
+        if (i > 0 && key < ordered(keys[i - 1])) unsorted = 1;
         add(key);
     };
     // Vectors where they are aligned.
@@ -63,7 +68,7 @@ __device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end,
 #pragma unroll
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
                 const Bits key = ordered(x[j].at[i]);
-                unsorted |= key < lower;
+                unsorted = key < lower ? 1 : unsorted;
                 lower = key;
                 add(key);
             }

@@ -92,8 +92,10 @@ impl SortPlan {
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
         };
-        // Registers: a thread has 65,536 / 768 of them, of which keys may take half.
-        let most = (160 / types.key.max(types.value)).min(40);
+        // Registers: of 65,536 a thread has 80, or 96 where values need more of them; keys may take half.
+        let (storers, most) = if types.value == 0 { (256, 160) } else { (128, 128) };
+        plan.storers = storers;
+        let most = (most / types.key.max(types.value)).min(most / 4);
         // A tile for each multiprocessor, if there are as many keys.
         let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
         let fits = |keys: usize| Self { keys, ..plan }.shared_bytes() <= shared;
