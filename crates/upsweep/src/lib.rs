@@ -77,7 +77,7 @@ pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
-pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
+pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use reduce::Reduce;
@@ -88,7 +88,7 @@ pub use segments::Segments;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Array, Bits, Device, Element, Function, Gather, Neighbours, Operator, Reduce, Repeat, Scan, Scatter,
+        Apply, Array, Bits, Device, Element, Function, Gather, Neighbours, Operator, Reduce, Repeat, Scan, Scatter,
     };
     pub use crate::{Segments, function, operator};
 }

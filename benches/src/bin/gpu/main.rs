@@ -3,6 +3,7 @@
 
 mod first;
 mod gpu;
+mod pieces;
 mod segments;
 
 use cudarc::driver::{CudaView, CudaViewMut};
@@ -34,6 +35,7 @@ fn run() -> Outcome {
     custom(&mut gpu, &from_16, "inclusive_affine", Then, then)?;
     custom(&mut gpu, &from_16, "inclusive_summary", Summarise, summarise)?;
     moving_average(&mut gpu, &from_16)?;
+    pieces::bench(&mut gpu, largest.min(28))?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     axes(&mut gpu, largest.min(28))

@@ -14,8 +14,10 @@ use crate::cuda::scan::ScanParams;
 use crate::cuda::variants::{AddMasked, Weighed};
 use crate::cuda::{columns, reduce, scan};
 use crate::halves::InF32;
+use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
+use crate::outputs::Write;
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
@@ -116,6 +118,10 @@ fn with_shared_variables(text: &str) -> String {
     };
     text.lines().map(line).collect()
 }
+
+/// Steps whose inputs and outputs hold no functions.
+trait Buffers: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
+impl<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
 
 /// The C++ program that runs cases of a kernel. `constants` are those that are other than on a GPU.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
@@ -231,9 +237,9 @@ fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
     tiles_of::<G, _>(family, Parts::<I, I, Op, Same, Same>::new(operator, Same, Same), features, cases);
 }
 
-fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, features: Features, cases: u32) {
+fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S, features: Features, cases: u32) {
     let same = G::Same::default();
-    let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same));
+    let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same), &Default::default());
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, Some(&same)).unwrap();
     let functions = Functions::of::<S, G>(&text, &held);
@@ -256,8 +262,8 @@ fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: O
     reduction_of(Parts::<I, M::Output, Op, M, Same>::new(operator, map, Same), features, cases);
 }
 
-fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
-    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None);
+fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<S, Whole>(&text, &held);
     let source = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions)
@@ -269,7 +275,7 @@ fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
 /// Runs cases of a kernel that the library does not have yet, which shows what the engine can carry.
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
-    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<Parts<u32, u32, Sum, Same, Same>, Whole>(&text, &held);
     let prelude = code::functions_text(&functions, Features::PLAIN).0 + &numbers.to_string();
@@ -286,7 +292,7 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
 ) {
     type Of<I, Op, M> = Parts<I, <M as Map<I>>::Output, Op, M, Same>;
     let steps = Of::<I, Op, M>::new(operator, map, Same);
-    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<Of<I, Op, M>, Whole>(&text, &held);
     let plan = columns::plan(functions.layouts, features.pass);

@@ -10,13 +10,13 @@ use super::reduce::ReduceParams;
 use super::scan::ScanParams;
 use super::{columns, reduce, scan};
 use crate::halves::{InF32, sums_in_f32};
-use crate::inputs::{Bit, Counting, Gathered, Near, Repeated};
+use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
-use crate::outputs::Scattered;
+use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
@@ -109,7 +109,7 @@ impl List {
     }
 
     /// What the plain jobs of a type take: scans of any length, columns and the reduction.
-    fn families<S: Steps, G: Segmentation>(
+    fn families<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
         steps: &S,
@@ -124,13 +124,13 @@ impl List {
         });
     }
 
-    fn with_functions<S: Steps, G: Segmentation>(
+    fn with_functions<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         steps: &S,
         same: Option<&G::Same>,
         add: impl FnOnce(&mut Self, &Functions<'_>),
     ) {
-        let text = |source: &mut Source| text_of::<S, G>(source, steps, same);
+        let text = |source: &mut Source| text_of::<S, G>(source, steps, same, &Default::default());
         // What has more values than parameters has room for has no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
@@ -146,7 +146,7 @@ impl List {
     fn inputs(&mut self) {
         type Two = Zip<(f32, Gathered<f32, u32>)>;
         type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
-        type Computed = Zip<(Counting<u64>, Repeated<u64>)>;
+        type Computed = Zip<(Applied<Same, Counting<u64>>, Repeated<u64>)>;
         type Places = Scattered<f32, Counting<u32>>;
         let two = Parts::<Two, f32, _, _, _>::new(Sum, MapWith(Times), Same);
         let four = Parts::<Four, f32, _, _, _>::new(Sum, MapWith(Mixed), Same);
@@ -256,7 +256,7 @@ pub(super) fn sample() -> String {
     use crate::plan::constants::Constants;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
-    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
+    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
     let held = Held::nothing();
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
