@@ -161,6 +161,22 @@ impl Device {
     }
 }
 
+impl Device {
+    /// A new array in host memory of as many elements as `compute` says, which it has written at the beginning of `room` ones.
+    pub(crate) fn compute_some<T: Element>(
+        &self,
+        room: usize,
+        compute: impl FnOnce(Target<'_, T>) -> Result<usize>,
+    ) -> Result<Array<T>> {
+        let mut array = host_memory(room)?;
+        let len = compute(Target::Host { start: array.as_mut_ptr(), len: room, borrow: std::marker::PhantomData })?;
+        // SAFETY: the capacity is at least `room`, and a computation that succeeds writes the `len` elements that it says.
+        unsafe { array.set_len(len.min(room)) };
+        array.shrink_to_fit();
+        Ok(Array(Storage::Host(array)))
+    }
+}
+
 impl<T: Element> Array<T> {
     /// A copy of the elements on the host. On CUDA this waits until they are computed.
     ///

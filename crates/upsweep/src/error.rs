@@ -62,6 +62,15 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// A buffer has room for fewer elements than there are. Nothing was written past it.
+    Capacity {
+        /// Which buffer: `"output"`, `"counted input"`, ...
+        what: &'static str,
+        /// How many elements there are.
+        needed: usize,
+        /// How many it has room for.
+        capacity: usize,
+    },
     /// A buffer is not where the device computes; upsweep makes no hidden copies.
     Place {
         /// Which buffer.
@@ -122,6 +131,9 @@ impl fmt::Display for Error {
             ),
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
+            }
+            Self::Capacity { what, needed, capacity } => {
+                write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }
             Self::Place { what, found, expected } => {
                 write!(

@@ -51,6 +51,8 @@
 extern crate self as upsweep;
 
 pub mod buffer;
+mod choosing;
+pub mod count;
 pub mod device;
 pub mod error;
 pub mod init;
@@ -59,6 +61,7 @@ pub mod plan;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
+pub mod select;
 
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -70,6 +73,8 @@ mod planned;
 mod steps;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
+pub use choosing::{Choose, Flag, Flagged, Indices, Values, Where, Yields};
+pub use count::{Count, Counted, CountedInput};
 pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
@@ -79,9 +84,10 @@ pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
+pub use select::Select;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, function, operator};
+    pub use crate::{Array, Count, Device, Element, Function, Operator, Reduce, Scan, Segments, Select, function, operator};
 }

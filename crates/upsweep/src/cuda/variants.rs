@@ -8,12 +8,15 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, reduce, scan};
+use super::select::SelectParams;
+use super::{columns, reduce, scan, select};
+use crate::choosing::{Choose, Flagged, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
 use crate::plan::scan::ScanPlan;
+use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -26,6 +29,27 @@ pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
 #[function]
 pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
+}
+
+/// Predicates: one of elements of any type, and one that holds a value.
+#[derive(Clone, Copy)]
+pub(super) struct FirstBit;
+impl<I: Element> Function<(I,)> for FirstBit {
+    type Output = bool;
+    fn call(&self, (x,): (I,)) -> bool {
+        // SAFETY: an element has a first byte, which is no padding.
+        unsafe { (&raw const x).cast::<u8>().read() & 1 == 1 }
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("first bit {ty}"), "first_bit", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty} x) {{ u8 b; memcpy(&b, &x, 1); return b & 1; }}")
+        })
+    }
+}
+#[function]
+pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
+    x <= bound
 }
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
@@ -69,6 +93,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
+    list.selections();
     list.kernels
 }
 
@@ -133,6 +158,31 @@ impl List {
                 let features = Features { pass, by_segment, ..Features::PLAIN };
                 list.columns(&format!("f16 {pass:?}"), features, functions);
             }
+        });
+    }
+
+    /// Selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
+    fn selections(&mut self) {
+        macro_rules! of {
+            ($($ty:ty),*) => { $(
+                self.selection::<$ty, _>(stringify!($ty), &Where(FirstBit), 1 << 20, 0);
+                self.selection::<$ty, _>(concat!(stringify!($ty), " by flags"), &Flagged(&[true]), 1 << 20, 0);
+            )* };
+        }
+        of! { u8, u16, u32, u64, u128, (u8, u8, u8), (u64, u8), [u64; 8] }
+        self.selection::<u32, _>("u32 of 2^33", &Where(FirstBit), 1 << 33, 0);
+        self.selection::<u32, _>("indices", &Where(FirstBit), 1 << 20, 4);
+        self.selection::<u32, _>("long indices by flags", &Flagged(&[true]), 1 << 20, 8);
+        self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
+    }
+
+    fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
+        // What has more values than parameters has room for has no kernel.
+        let _none = select::with_functions(choice, |functions| {
+            let sizes = select::sizes_of::<I, C>(choice, index, false);
+            let plan = SelectPlan::new(len, sizes, self.capability);
+            self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
+            Ok(())
         });
     }
 
