@@ -237,6 +237,15 @@ pub(crate) struct Choosing<'a, C, I, O> {
     pub(crate) length: Option<View<'a, u64>>,
     /// Where the results go; nowhere if only their number is asked for.
     pub(crate) output: Option<Target<'a, O>>,
-    /// Where the elements go that are not kept, if they are stored.
-    pub(crate) others: Option<Target<'a, O>>,
+    pub(crate) others: Others<'a, O>,
+}
+
+/// Where the elements go that are not kept.
+pub(crate) enum Others<'a, O> {
+    /// Nowhere.
+    Dropped,
+    /// To an output of their own.
+    Apart(Target<'a, O>),
+    /// Behind those that are kept, whose number the count already has.
+    Behind,
 }

@@ -57,6 +57,7 @@ pub mod device;
 pub mod error;
 pub mod init;
 pub mod operator;
+pub mod partition;
 pub mod plan;
 pub mod reduce;
 pub mod scan;
@@ -81,6 +82,7 @@ pub use error::{Error, Result};
 pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use operator::{Element, Function, Map, Operator, function, operator};
+pub use partition::Partition;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
@@ -89,5 +91,5 @@ pub use select::Select;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Count, Device, Element, Function, Operator, Reduce, Scan, Segments, Select, function, operator};
+    pub use crate::{Array, Count, Device, Element, Function, Operator, Partition, Reduce, Scan, Segments, Select, function, operator};
 }

@@ -34,7 +34,7 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
 
 use crate::buffer::{Array, Input, Output, ViewMut};
-use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Values, Where, Yields};
+use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
 use crate::count::{Count, CountedInput};
 use crate::cpu;
 use crate::device::{Backend, Device};
@@ -121,7 +121,7 @@ impl<C, V> Select<C, V> {
         let mut count = Count::new(device)?;
         let data = Target::new(data.view_mut());
         let len = data.len();
-        let call = Choosing { choice: &self.choice, input: Elements::OfOutput, len, length: None, output: Some(data), others: None };
+        let call = Choosing { choice: &self.choice, input: Elements::OfOutput, len, length: None, output: Some(data), others: Others::Dropped };
         choose::<C, Values, B::Item, B::Item>(device, call, &mut count)?;
         Ok(count)
     }
@@ -181,7 +181,7 @@ impl<C, V> Select<C, V> {
     {
         let (room, length) = (input.room(), input.length());
         let len = room.len();
-        let call = Choosing { choice: &self.choice, input: Elements::Buffer(room), len, length, output, others: None };
+        let call = Choosing { choice: &self.choice, input: Elements::Buffer(room), len, length, output, others: Others::Dropped };
         choose::<C, V, I::Item, O>(device, call, count)
     }
 }
@@ -204,7 +204,7 @@ where
     }
     match (&device.0, count.view_mut()) {
         (Backend::Cpu, ViewMut::Host([count, ..])) => {
-            *count = cpu::select::run::<C, V, I, O>(call)? as u64;
+            *count = cpu::select::run::<C, V, I, O>(call, *count)?;
             Ok(())
         }
         (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),

@@ -5,17 +5,19 @@
 //
 //   reduce      a bit for each element: whether it is kept; the number of those of each warp
 //   look back   the number of elements kept before the tile
-//   finish      kept elements to a buffer in shared memory, side by side, as they lie in memory modulo 16 bytes;
+//   finish      kept elements side by side in the tile's own shared memory, as they lie in global memory modulo 16 bytes;
 //               from there to global memory, 16 bytes a store
 //
 // What differs from other libraries' kernels: the bits are found once and kept for the tiles of LAG. By then a tile knows where
 // its results go, so it compacts them at the phase of their destination, and only a tile's first and last 16 bytes are stored
-// in pieces.
+// in pieces. Nothing is held in shared memory twice, which leaves room for a longer LAG.
 //
 // The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
 //
-// Memory ordering: pipeline.cuh. The buffer is written after a barrier at which all compute warps meet (prefix_barrier), when
-// the tile before has been read from it, and read after the next.
+// Memory ordering: pipeline.cuh. Where results take the place of elements, all warps have these in registers first; then they
+// write results, then they read each other's, and then they stage the next tile there: a barrier between any two of these. A
+// buffer of its own is written after the barrier at which all compute warps learn the prefix, when they have read the tile
+// before from it.
 //
 // In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are published. A
 // result lies at or before its element, so nothing is overwritten that is yet to be read. (A neighbour of another tile is read
@@ -50,6 +52,12 @@ using Bits = UnsignedOf<ITEMS + PLACE_BITS <= 32 ? 4 : 8>::type;
 __device__ __forceinline__ u32 number_of(u32 bits) { return __popc(bits); }
 __device__ __forceinline__ u32 number_of(u64 bits) { return __popcll(bits); }
 
+// A bit for each byte that is not 0.
+__device__ __forceinline__ u32 set_bytes(u32 four) {
+    const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
+    return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits side by side at its end
+}
+
 struct SelectTask {
     using State = Kept;
     using Params = SelectParams;
@@ -61,11 +69,12 @@ struct SelectTask {
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
-    // Dynamic shared memory: the tiles, the flags of those that are staged, the buffer.
-    static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) : 0;
+    // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements.
+    static constexpr u32 PHASE = 16;  // results are stored so many bytes at a time
+    static constexpr bool BUFFERED = !READS || sizeof(Stored) * VECTOR > sizeof(Slot);
+    static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) + (BUFFERED ? 0 : PHASES) : 0;
     static constexpr u32 FLAG_SLOTS = AHEAD + 1, FLAG_BYTES = BY_FLAGS ? FLAG_SLOTS * TILE : 0;
     static constexpr u32 FLAG_WIDTH = access_width(VECTOR);  // bytes of an asynchronous copy of flags, if more than 1
-    static constexpr u32 PHASE = 16;                         // results are stored so many bytes at a time
 
     struct Shared {
         Bits bits[STAGES][THREADS];
@@ -86,7 +95,10 @@ struct SelectTask {
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + STAGES * TILE_BYTES + k % FLAG_SLOTS * TILE; }
-    __device__ __forceinline__ unsigned char* buffer() const { return dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES; }
+    // Where a tile's results lie before they are stored.
+    __device__ __forceinline__ unsigned char* buffer(u32 k) const {
+        return BUFFERED ? dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES : (unsigned char*)slots(k);
+    }
     __device__ __forceinline__ Slot& edge(u32 k) const { return shared.edges[k % (AHEAD + 1)][warp_index()]; }
     __device__ __forceinline__ const Kept* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
 
@@ -108,6 +120,7 @@ struct SelectTask {
 #pragma unroll
                 for (u32 j = 0; j < VECTOR; j += FLAG_WIDTH) copy_async<FLAG_WIDTH>(to + at + j, from + at + j);
             } else {
+#pragma unroll 1
                 for (u32 j = 0; j < mine; j++) to[at + j] = from[at + j];
             }
         }
@@ -127,6 +140,7 @@ struct SelectTask {
     // A vector as it comes from shared memory.
     struct Vector {
         In elements[VECTOR];
+        Vector() = default;
         __device__ __forceinline__ explicit Vector(const Slot& slot) {
             u32 words[SLOT_BYTES / 4];
 #pragma unroll
@@ -145,11 +159,14 @@ struct SelectTask {
         const u64 index = tile * TILE + begin;
         Bits bits = 0;
         if constexpr (BY_FLAGS) {
+            constexpr u32 WIDTH = ITEMS % 4 == 0 ? 4 : ITEMS % 2 == 0 ? 2 : 1;  // flags that are read at once
             const u8* const from = flags(k) + begin;
 #pragma unroll
-            for (u32 i = 0; i < ITEMS; i++) {
-                if (FULL || i < mine) bits |= (Bits)(from[i] != 0) << i;
+            for (u32 i = 0; i < ITEMS; i += WIDTH) {
+                const u32 four = WIDTH == 4 ? *(const u32*)(from + i) : WIDTH == 2 ? *(const u16*)(from + i) : from[i];
+                bits |= (Bits)set_bytes(four) << i;
             }
+            if (!FULL) bits &= ((Bits)1 << mine) - 1;  // what lies behind the last flag is of another tile
         } else if constexpr (BY_NEIGHBOUR) {
             // From the first element on, whether each differs from the one before; KEEP_LAST: turned round.
             const u32 lane = lane_index(), vector = threadIdx.x * ROWS;
@@ -211,6 +228,7 @@ struct SelectTask {
             const u64 kept = (u64)before.number + number;
             *p.count = kept;
             if (kept > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, kept, (i64)p.capacity);
+            if (OTHERS && p.n - kept > p.others_capacity) report_fault(p.workspace, FAULT_OTHERS, p.n - kept, (i64)p.others_capacity);
         }
     }
 
@@ -246,12 +264,13 @@ struct SelectTask {
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
         const u64 before = shared.before_tile[slot].number;
         Stored* const to = (Stored*)p.output + before;
-        Stored* const kept = at_phase(buffer(), to);
+        unsigned char* const kept_buffer = buffer(k);
+        Stored* const kept = at_phase(kept_buffer, to);
 
         // The others, where they are wanted, lie behind the kept ones.
         const u64 before_others = tile * TILE - before;
         Stored* const others_to = (Stored*)p.others + before_others;
-        unsigned char* const others_buffer = buffer() + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
+        unsigned char* const others_buffer = kept_buffer + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
         Stored* const others = at_phase(others_buffer, others_to);
 
         const Bits word = shared.bits[slot][threadIdx.x];
@@ -262,20 +281,22 @@ struct SelectTask {
             if (word >> i & 1) kept[at++] = x;
             else if (OTHERS && i < mine) others[others_at++] = x;
         };
+        if constexpr (INDEX_BYTES > 0) {
+            if (!BUFFERED) main_sync();
 #pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            if constexpr (INDEX_BYTES > 0) {
+            for (u32 i = 0; i < ITEMS; i++) put(i, (Stored)(tile * TILE + begin + i));
+        } else {
+            Vector x[ROWS];
 #pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) put(row * VECTOR + j, (Stored)(tile * TILE + begin + row * VECTOR + j));
-            } else {
-                const Vector x(slots(k)[threadIdx.x * ROWS + row]);
+            for (u32 row = 0; row < ROWS; row++) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
+            if (!BUFFERED) main_sync();
 #pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) put(row * VECTOR + j, x.elements[j]);
-            }
+            for (u32 i = 0; i < ITEMS; i++) put(i, x[i / VECTOR].elements[i % VECTOR]);
         }
         main_sync();
-        store_run(to, buffer(), with_room(before, number, p.capacity));
+        store_run(to, kept_buffer, with_room(before, number, p.capacity));
         if constexpr (OTHERS) store_run(others_to, others_buffer, with_room(before_others, count - number, p.others_capacity));
+        if (!BUFFERED) main_sync();
     }
 };
 
@@ -286,5 +307,6 @@ extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<SelectTask>::HEL
         if (length > p.n && blockIdx.x == 0 && threadIdx.x == 0) report_fault(p.workspace, FAULT_LENGTH, length, (i64)p.n);
         p.n = min(p.n, length);
     }
+    if (OTHERS && p.behind) p.others = (Stored*)p.output + *p.behind;  // stored again at the end, with the same value
     Pipeline<SelectTask>::run(p, tile_number(p.n));
 }

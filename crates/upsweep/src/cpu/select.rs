@@ -20,7 +20,7 @@ use super::tile::lanes::{Lanes, Work};
 use super::tile::run::Memory;
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
-use crate::choosing::{Choose, Choosing, Marks, Stretch, Yields};
+use crate::choosing::{Choose, Choosing, Marks, Others, Stretch, Yields};
 use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::operator::Element;
@@ -29,8 +29,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Runs the call and returns how many elements are kept.
-pub(crate) fn run<C, V, I, O>(call: Choosing<'_, C, I, O>) -> Result<usize>
+/// Runs the call and returns how many elements are kept; `known` is that number where the others go behind them.
+pub(crate) fn run<C, V, I, O>(call: Choosing<'_, C, I, O>, known: u64) -> Result<u64>
 where
     I: Element,
     O: Element,
@@ -38,11 +38,12 @@ where
     V: Yields<I, O>,
 {
     let in_place = matches!(call.input, Elements::OfOutput);
-    run_within::<C, V, I, O>(&call, CpuSelectPlan::new(call.len, size_of::<I>().max(size_of::<O>()), in_place))
+    let plan = CpuSelectPlan::new(call.len, size_of::<I>().max(size_of::<O>()), in_place);
+    run_within::<C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
 }
 
 /// [`run`] with the sizes that tests change.
-pub(super) fn run_within<C, V, I, O>(call: &Choosing<'_, C, I, O>, plan: CpuSelectPlan) -> Result<usize>
+pub(super) fn run_within<C, V, I, O>(call: &Choosing<'_, C, I, O>, known: usize, plan: CpuSelectPlan) -> Result<usize>
 where
     I: Element,
     O: Element,
@@ -51,8 +52,12 @@ where
 {
     let Choosing { choice, input, len, length, output, others } = call;
     let (output, room) = output.as_ref().map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host())?;
-    let (others, others_room) =
-        others.as_ref().map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host())?;
+    let (others, others_room) = match others {
+        Others::Dropped => (std::ptr::null_mut(), 0),
+        Others::Apart(target) => target.on_host()?,
+        // Both ends of an output as long as the input.
+        Others::Behind => (output.wrapping_add(known), room.saturating_sub(known)),
+    };
     let input = match input {
         Elements::Buffer(view) => view.on_host("input")?.as_ptr(),
         // In place, `I` and `O` are the same type.
@@ -68,13 +73,14 @@ where
             needed
         }
     };
+    let wants_others = !matches!(call.others, Others::Dropped);
     let selecting = Selecting::<_, V, I, O> {
         marks: choice.marks()?,
         memory: Memory { input, output, len, reverse: false },
         room,
         others: Memory { input, output: others, len, reverse: false },
         others_room,
-        wants_others: call.others.is_some(),
+        wants_others,
         neighbours: C::NEIGHBOUR.is_some(),
         non_temporal: plan.non_temporal,
         set: Set::widest(),
@@ -82,7 +88,7 @@ where
     };
     let kept = selecting.run(plan)?;
     let asked = call.output.is_some();
-    match (kept > room, call.others.is_some() && len - kept > others_room) {
+    match (kept > room, wants_others && len - kept > others_room) {
         (true, _) if asked => Err(Error::Capacity { what: "output", needed: kept, capacity: room }),
         (_, true) => Err(Error::Capacity { what: "second output", needed: len - kept, capacity: others_room }),
         _ => Ok(kept),

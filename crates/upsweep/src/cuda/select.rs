@@ -6,7 +6,7 @@ use super::job::{Begin, Extent, Functions, text_of};
 use super::params::{Params, params};
 use super::{Cuda, Loan};
 use crate::buffer::ViewMut;
-use crate::choosing::{Choose, Choosing, Neighbour, Yields};
+use crate::choosing::{Choose, Choosing, Neighbour, Others, Yields};
 use crate::error::{Error, Result};
 use crate::job::{Elements, Target};
 use crate::operator::builtin::Or;
@@ -26,6 +26,8 @@ params! {
         output: "void*",
         /// OTHERS: where the elements go that are not kept.
         others: "void*",
+        /// Null, or where the number of elements kept lies already: the others go behind them.
+        behind: "const u64*",
         /// The elements that the input has room for.
         n: "u64",
         /// Null, or where the number of elements lies.
@@ -67,15 +69,18 @@ where
 {
     let Choosing { choice, mut input, len, length, mut output, mut others } = call;
     let flags = choice.flags();
-    let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, others.is_some());
+    let wants_others = !matches!(others, Others::Dropped);
+    let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
 
     let (asked, in_place) = (output.is_some(), matches!(input, Elements::OfOutput));
     let (reader, (count, _count)) = match count {
         ViewMut::Cuda(view) => (view.stream().clone(), cuda.write("count", view)?),
         ViewMut::Host(_) => return Err(Error::Place { what: "count", found: "host", expected: "CUDA" }),
     };
-    let (output, room, _output) = write(cuda, "output", &mut output)?;
-    let (others, others_room, _others) = write(cuda, "second output", &mut others)?;
+    let (output, room, _output) = write(cuda, "output", output.as_mut())?;
+    let behind = matches!(others, Others::Behind);
+    let apart = if let Others::Apart(target) = &mut others { Some(target) } else { None };
+    let (others, others_room, _others) = write(cuda, "second output", apart)?;
     let results = Extent::new::<O>(output, room);
     let other_results = Extent::new::<O>(others, others_room);
     results.must_not_meet(other_results)?;
@@ -104,7 +109,7 @@ where
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.tiles.min(resident as usize) as u32;
     let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
-    if length != 0 || asked && (room < len || sizes.others && others_room < len) {
+    if length != 0 || asked && (room < len || wants_others && !behind && others_room < len) {
         cuda.mark_may_fault(&reader)?;
     }
     let fixed = SelectParams {
@@ -112,10 +117,11 @@ where
         flags,
         output,
         others,
+        behind: if behind { count } else { 0 },
         n: len as u64,
         length,
         capacity: if asked { room as u64 } else { i64::MAX as u64 },
-        others_capacity: others_room as u64,
+        others_capacity: if behind { i64::MAX as u64 } else { others_room as u64 },
         count,
         workspace,
     };
@@ -167,7 +173,11 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
 }
 
 /// The address of an output, and the results that it has room for; 0 where there is none.
-fn write<'a, O>(cuda: &'a Cuda, what: &'static str, target: &'a mut Option<Target<'_, O>>) -> Result<(u64, usize, Loan<'a>)> {
+fn write<'a, O>(
+    cuda: &'a Cuda,
+    what: &'static str,
+    target: Option<&'a mut Target<'_, O>>,
+) -> Result<(u64, usize, Loan<'a>)> {
     match target {
         None => Ok((0, 0, Loan::default())),
         Some(Target::Cuda(view)) => {

@@ -8,8 +8,8 @@ use super::tuning::Tuning;
 
 /// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 2 << 10;
-/// What the buffer has beside a tile's results: the phases of two runs, each rounded up.
-const PHASES: usize = 64;
+/// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
+const PHASES: usize = 128;
 
 /// What decides a plan beside the number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +69,20 @@ impl SelectPlan {
         plan
     }
 
+    /// The bytes of a result.
+    fn stored(&self) -> usize {
+        if self.sizes.index > 0 { self.sizes.index } else { self.sizes.input }
+    }
+
+    /// Whether a tile's results lie in a buffer of their own, because they need more room than its elements.
+    fn is_buffered(&self) -> bool {
+        !self.sizes.reads_elements() || self.stored() * self.shape.vector > self.shape.slot
+    }
+
     /// The bytes of a tile's elements in shared memory.
     fn stage_bytes(&self) -> usize {
-        if self.sizes.reads_elements() { self.shape.bytes() } else { 0 }
+        let phases = if self.is_buffered() { 0 } else { PHASES };
+        if self.sizes.reads_elements() { self.shape.bytes() + phases } else { 0 }
     }
 
     /// The bytes of what is known of a tile: a word of 8 bytes a thread at most, and some numbers a warp.
@@ -82,10 +93,8 @@ impl SelectPlan {
 
     /// Dynamic shared memory beside the tiles: flags, the buffer.
     fn beside(&self) -> usize {
-        let SelectSizes { input, index, flags, .. } = self.sizes;
-        let flags = if flags { (self.tuning.ahead + 1) * self.shape.elements() } else { 0 };
-        let stored = if index > 0 { index } else { input };
-        flags + self.shape.elements() * stored + PHASES
+        let flags = if self.sizes.flags { (self.tuning.ahead + 1) * self.shape.elements() } else { 0 };
+        flags + if self.is_buffered() { self.shape.elements() * self.stored() + PHASES } else { 0 }
     }
 
     /// All shared memory beside the tiles.
@@ -117,7 +126,7 @@ impl SelectPlan {
         let ring = (self.lag + 1).next_multiple_of(look_back_warps);
         let SelectSizes { index, last, others, .. } = self.sizes;
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.number, self.sizes.input));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others));
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES);
         constants
     }
 }

@@ -10,5 +10,6 @@ mod errors;
 #[cfg(feature = "cuda")]
 mod graphs;
 mod large;
+mod partitions;
 mod selects;
 mod support;

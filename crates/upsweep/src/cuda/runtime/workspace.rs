@@ -190,7 +190,8 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
             Some(Error::Offsets { index, offset: offset.into(), rule })
         }
         2 => Some(Error::Capacity { what: "output", needed: index, capacity: value }),
-        3 => Some(Error::Capacity { what: "counted input", needed: index, capacity: value }),
+        3 => Some(Error::Capacity { what: "second output", needed: index, capacity: value }),
+        4 => Some(Error::Capacity { what: "counted input", needed: index, capacity: value }),
         code => {
             let reason = format!("an unknown fault {code} at position {index}");
             Some(Error::Driver { doing: "running a kernel", reason })
