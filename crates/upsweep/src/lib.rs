@@ -53,6 +53,7 @@ extern crate self as upsweep;
 pub mod buffer;
 mod choosing;
 pub mod count;
+pub mod dedup;
 pub mod device;
 pub mod error;
 pub mod init;
@@ -69,6 +70,7 @@ mod cpu;
 pub mod cuda;
 mod halves;
 mod job;
+mod keeping;
 mod options;
 mod planned;
 mod steps;
@@ -76,6 +78,7 @@ mod steps;
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, Flag, Flagged, Indices, Values, Where, Yields};
 pub use count::{Count, Counted, CountedInput};
+pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
@@ -91,5 +94,8 @@ pub use select::Select;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Count, Device, Element, Function, Operator, Partition, Reduce, Scan, Segments, Select, function, operator};
+    pub use crate::{
+        Array, Count, Dedup, Device, Element, Function, Operator, Partition, Reduce, Scan, Segments, Select, function,
+        operator,
+    };
 }

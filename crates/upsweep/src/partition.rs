@@ -39,8 +39,8 @@ use crate::count::{Count, CountedInput};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::job::{Elements, Target};
+use crate::keeping::choose;
 use crate::operator::Element;
-use crate::select::choose;
 use std::marker::PhantomData;
 
 /// A partition with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -132,9 +132,11 @@ impl<C, V> Partition<C, V> {
             Choosing { choice: &self.choice, input, len, length, output, others }
         };
         match output.views() {
-            (chosen, Some(others)) => {
-                choose::<C, V, I::Item, O::Item>(device, call(Some(Target::new(chosen)), Others::Apart(Target::new(others))), count)
-            }
+            (chosen, Some(others)) => choose::<C, V, I::Item, O::Item>(
+                device,
+                call(Some(Target::new(chosen)), Others::Apart(Target::new(others))),
+                count,
+            ),
             (both, None) => {
                 let found = both.len();
                 if found != len {

@@ -181,7 +181,14 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Selecting<M, V, I, O>
         let len = range.len();
         let in_its_place = self.memory.in_place() && before == range.start && kept == len;
         if !self.memory.output.is_null() && !in_its_place {
-            self.store_run(&self.memory, &buffer.kept, before, kept.min(self.room.saturating_sub(before)), &range, next);
+            self.store_run(
+                &self.memory,
+                &buffer.kept,
+                before,
+                kept.min(self.room.saturating_sub(before)),
+                &range,
+                next,
+            );
         }
         if self.wants_others {
             let before = range.start - before;

@@ -5,6 +5,7 @@
 //! case has many tiles and groups of tiles.
 
 use super::*;
+use crate::choosing::{Choose, Flagged, Where};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
@@ -14,7 +15,7 @@ use crate::cuda::scan::ScanParams;
 use crate::cuda::select::SelectParams;
 use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
 use crate::cuda::{columns, reduce, scan, select};
-use crate::choosing::{Choose, Flagged, Where};
+use crate::dedup::{FirstOf, LastOf};
 use crate::halves::InF32;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
@@ -406,6 +407,9 @@ fn emulated_selections() {
     selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 40);
     selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 40);
     selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 40);
+    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 40);
+    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 40);
+    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 40);
 }
 
 #[test]

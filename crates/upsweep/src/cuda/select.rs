@@ -95,7 +95,8 @@ where
     }
     other_results.must_not_meet(elements)?;
     let (flags, _flags) = flags.as_ref().map_or(Ok(Default::default()), |view| cuda.read("flags", view))?;
-    let (length, _length) = length.as_ref().map_or(Ok(Default::default()), |view| cuda.read("count of the input", view))?;
+    let (length, _length) =
+        length.as_ref().map_or(Ok(Default::default()), |view| cuda.read("count of the input", view))?;
     for extent in [results, other_results] {
         extent.must_not_meet(Extent::new::<u8>(flags, if flags == 0 { 0 } else { len }))?;
         extent.must_not_meet(Extent::new::<u64>(length, usize::from(length != 0)))?;

@@ -11,6 +11,7 @@ use super::scan::ScanParams;
 use super::select::SelectParams;
 use super::{columns, reduce, scan, select};
 use crate::choosing::{Choose, Flagged, Where};
+use crate::dedup::{FirstOf, LastOf};
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
@@ -173,6 +174,9 @@ impl List {
         self.selection::<u32, _>("u32 of 2^33", &Where(FirstBit), 1 << 33, 0);
         self.selection::<u32, _>("indices", &Where(FirstBit), 1 << 20, 4);
         self.selection::<u32, _>("long indices by flags", &Flagged(&[true]), 1 << 20, 8);
+        self.selection::<u8, _>("u8 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u64, _>("u64 last", &LastOf(Equal), 1 << 20, 0);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 

@@ -99,7 +99,8 @@ impl SelectPlan {
 
     /// All shared memory beside the tiles.
     fn beside_stages(&self) -> usize {
-        let edges = if self.sizes.neighbours { (self.tuning.ahead + 1) * self.shape.warps() * self.shape.slot } else { 0 };
+        let edges =
+            if self.sizes.neighbours { (self.tuning.ahead + 1) * self.shape.warps() * self.shape.slot } else { 0 };
         self.beside() + edges
     }
 
@@ -153,7 +154,11 @@ impl CpuSelectPlan {
     pub(crate) fn new(len: usize, size: usize, in_place: bool) -> Self {
         let (block, bytes) = ((BLOCK_BYTES / size.max(1)).max(1), len.saturating_mul(size));
         let threads = if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
-        Self { block, threads: threads.clamp(1, len.div_ceil(block).max(1)), non_temporal: !in_place && bytes >= NON_TEMPORAL_FROM_BYTES }
+        Self {
+            block,
+            threads: threads.clamp(1, len.div_ceil(block).max(1)),
+            non_temporal: !in_place && bytes >= NON_TEMPORAL_FROM_BYTES,
+        }
     }
 }
 
@@ -165,11 +170,14 @@ mod tests {
     fn what_a_block_holds_fits_its_share_of_shared_memory() {
         for capability in [(7, 5), (8, 0), (8, 6), (9, 0), (12, 0)] {
             for input in [1, 2, 3, 4, 8, 12, 16, 24, 48, 64] {
-                for (flags, neighbours, index) in [(false, false, 0), (true, false, 0), (false, true, 8), (false, false, 4)] {
+                for (flags, neighbours, index) in
+                    [(false, false, 0), (true, false, 0), (false, true, 8), (false, false, 4)]
+                {
                     let sizes = SelectSizes { input, index, flags, neighbours, last: false, others: true };
                     for len in [1 << 20, 1 << 33] {
                         let plan = SelectPlan::new(len, sizes, capability);
-                        let fixed = plan.stages() * plan.stage_numbers() + plan.beside_stages() - plan.beside() + OVERHEAD;
+                        let fixed =
+                            plan.stages() * plan.stage_numbers() + plan.beside_stages() - plan.beside() + OVERHEAD;
                         let most = plan.tuning.shared_bytes;
                         assert!(plan.shared_bytes() + fixed <= most, "{capability:?} {sizes:?}: {plan:?}");
                         assert!(plan.shape.rows * plan.shape.vector + 11 <= 64);

@@ -29,7 +29,9 @@ mod cuda {
         let kept = len - gaps.len();
         assert_eq!(count.get(), Ok(kept));
         let found = output.to_vec().unwrap();
-        assert!(found[..kept - 1].iter().all(|&x| x == 1) && found[kept - 1] == 9 && found[kept..].iter().all(|&x| x == 5));
+        assert!(
+            found[..kept - 1].iter().all(|&x| x == 1) && found[kept - 1] == 9 && found[kept..].iter().all(|&x| x == 5)
+        );
         drop(found);
         // And the indices of what is not kept, by flags.
         let flags: Vec<bool> = x.iter().map(|&x| x == 0).collect();

@@ -6,6 +6,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod counts;
+mod dedups;
 mod errors;
 #[cfg(feature = "cuda")]
 mod graphs;

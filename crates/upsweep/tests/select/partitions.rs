@@ -98,7 +98,8 @@ fn a_count_is_the_length(place: &Place) {
         let (input, mut odd) = (place.upload(&x, 0), place.poisoned::<u32>(len, 0));
         let count = Select::new(Odd).run(&place.device, &input, &mut odd).unwrap();
         let mut output = place.poisoned::<u32>(len, 0);
-        let again = Partition::new(crate::support::Below { bound: 1 << 31 }).run(&place.device, &count.of(&odd), &mut output);
+        let again =
+            Partition::new(crate::support::Below { bound: 1 << 31 }).run(&place.device, &count.of(&odd), &mut output);
         let (low, high): (Vec<u32>, Vec<u32>) = chosen(&x, &keep).into_iter().partition(|&x| x < 1 << 31);
         assert_eq!(again.unwrap().get(), Ok(low.len()));
         expect_beginning(&output, &[low, high].concat(), &format!("{len}"));

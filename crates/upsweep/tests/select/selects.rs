@@ -3,9 +3,11 @@
 use crate::support::place::Place;
 use crate::support::sample::{Sample, random_values};
 use crate::support::sizes;
-use crate::support::{Below, Odd, SPREADS, Spread, chosen, expect_beginning, kept, lengths, on_each_backend, with_low_bit};
-use upsweep::prelude::*;
+use crate::support::{
+    Below, Odd, SPREADS, Spread, chosen, expect_beginning, kept, lengths, on_each_backend, with_low_bit,
+};
 use upsweep::function;
+use upsweep::prelude::*;
 
 on_each_backend! {
     the_seeds_compactions,
@@ -119,7 +121,8 @@ fn by_flags(place: &Place) {
         assert_eq!(count.get(), Ok(expected.len()), "{case}");
         expect_beginning(&output, &expected, &case);
         // Bytes: every value but 0 is set.
-        let bytes: Vec<u8> = keep.iter().enumerate().map(|(i, &keep)| if keep { 1 + (i % 255) as u8 } else { 0 }).collect();
+        let bytes: Vec<u8> =
+            keep.iter().enumerate().map(|(i, &keep)| if keep { 1 + (i % 255) as u8 } else { 0 }).collect();
         let (flags, mut output) = (place.upload(&bytes, offset), place.poisoned(len, 0));
         let count = Select::flags(&flags).run(&place.device, &input, &mut output).unwrap();
         assert_eq!(count.get(), Ok(expected.len()), "{case}");

@@ -51,9 +51,7 @@ impl Set {
     pub(in crate::cpu) fn all() -> Vec<Self> {
         let all = std::iter::once(Name::Portable);
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-        let all = all
-            .chain(has_avx2().then_some(Name::Avx2))
-            .chain(has_avx512().then_some(Name::Avx512));
+        let all = all.chain(has_avx2().then_some(Name::Avx2)).chain(has_avx512().then_some(Name::Avx512));
         all.map(Self).collect()
     }
 

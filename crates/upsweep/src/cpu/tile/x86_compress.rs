@@ -118,7 +118,8 @@ pub(super) unsafe fn by_avx2<T>(from: *const u8, mask: u64, to: *mut u8) -> bool
                     _mm_storeu_si128(to.cast(), _mm_shuffle_epi8(_mm_loadu_si128(at.cast()), shuffle));
                 }
                 size => {
-                    let words = if size == 4 { const { &Shuffles::<4>::WORDS } } else { const { &Shuffles::<8>::WORDS } };
+                    let words =
+                        if size == 4 { const { &Shuffles::<4>::WORDS } } else { const { &Shuffles::<8>::WORDS } };
                     let shuffle = _mm256_loadu_si256(words.as_ptr().add(bits).cast());
                     _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(_mm256_loadu_si256(at.cast()), shuffle));
                 }
