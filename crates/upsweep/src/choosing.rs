@@ -167,6 +167,61 @@ impl<I, F: Flag> Marks<I> for FlagsOnHost<'_, F> {
     }
 }
 
+/// Keeps an element unless it is the same as the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstOf<E>(pub(crate) E);
+
+/// Keeps an element unless it is the same as the one after.
+#[derive(Clone, Copy, Debug)]
+pub struct LastOf<E>(pub(crate) E);
+
+macro_rules! neighbours {
+    ($($Of:ident $neighbour:ident),*) => { $(
+        impl<I: Element, E: Function<(I, I), Output = bool>> Choose<I> for $Of<E> {
+            type Predicate = Unasked;
+            type Same = E;
+            type Flag = bool;
+            type Marks<'m> = Self;
+            const NEIGHBOUR: Option<Neighbour> = Some(Neighbour::$neighbour);
+
+            fn predicate(&self) -> Unasked {
+                Unasked
+            }
+            fn same(&self) -> E {
+                self.0
+            }
+            fn marks(&self) -> Result<Self> {
+                Ok(*self)
+            }
+        }
+    )* };
+}
+neighbours! { FirstOf Before, LastOf After }
+
+impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for FirstOf<E> {
+    #[inline(always)]
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
+        let [first, ..] = x.own else { return };
+        let Some((keep_first, keep)) = keep.split_first_mut() else { return };
+        *keep_first = u8::from(x.before.is_none_or(|before| !self.0.call((before, *first))));
+        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.iter().skip(1)) {
+            *keep = u8::from(!self.0.call((a, b)));
+        }
+    }
+}
+
+impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for LastOf<E> {
+    #[inline(always)]
+    fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]) {
+        let [.., last] = x.own else { return };
+        let Some((keep_last, keep)) = keep.split_last_mut() else { return };
+        *keep_last = u8::from(x.after.is_none_or(|after| !self.0.call((*last, after))));
+        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.iter().skip(1)) {
+            *keep = u8::from(!self.0.call((a, b)));
+        }
+    }
+}
+
 /// The predicate of choices that have none.
 #[derive(Clone, Copy, Debug)]
 pub struct Unasked;

@@ -35,6 +35,8 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
+//! - [`select`], [`partition`] and [`dedup`] keep some elements. How many depends on the data: [`count`] says how a number stays on
+//!   the device.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -76,7 +78,7 @@ mod planned;
 mod steps;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
-pub use choosing::{Choose, Flag, Flagged, Indices, Values, Where, Yields};
+pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
 pub use count::{Count, Counted, CountedInput};
 pub use dedup::Dedup;
 pub use device::Device;

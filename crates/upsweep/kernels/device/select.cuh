@@ -44,6 +44,12 @@ __device__ __forceinline__ Kept combine(const Kept& a, const Kept& b) { return K
 template <u32 BYTES> struct StoredOf { using type = UnsignedOf<BYTES>::type; };
 template <> struct StoredOf<0> { using type = In; };
 using Stored = StoredOf<INDEX_BYTES>::type;
+template <bool INDEX> struct Result {
+    static __device__ __forceinline__ const In& of(u64, const In& x) { return x; }
+};
+template <> struct Result<true> {
+    static __device__ __forceinline__ Stored of(u64 index, const In&) { return (Stored)index; }
+};
 
 // An element's bit, and behind a thread's bits the number that the lanes below it keep.
 constexpr u32 PLACE_BITS = 11;
@@ -281,17 +287,15 @@ struct SelectTask {
             if (word >> i & 1) kept[at++] = x;
             else if (OTHERS && i < mine) others[others_at++] = x;
         };
-        if constexpr (INDEX_BYTES > 0) {
-            if (!BUFFERED) main_sync();
+        Vector x[ROWS];
 #pragma unroll
-            for (u32 i = 0; i < ITEMS; i++) put(i, (Stored)(tile * TILE + begin + i));
-        } else {
-            Vector x[ROWS];
+        for (u32 row = 0; row < ROWS; row++) {
+            if constexpr (INDEX_BYTES == 0) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
+        }
+        if (!BUFFERED) main_sync();
 #pragma unroll
-            for (u32 row = 0; row < ROWS; row++) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
-            if (!BUFFERED) main_sync();
-#pragma unroll
-            for (u32 i = 0; i < ITEMS; i++) put(i, x[i / VECTOR].elements[i % VECTOR]);
+        for (u32 i = 0; i < ITEMS; i++) {
+            put(i, Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[i / VECTOR].elements[i % VECTOR]));
         }
         main_sync();
         store_run(to, kept_buffer, with_room(before, number, p.capacity));

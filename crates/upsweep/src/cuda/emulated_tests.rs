@@ -5,7 +5,7 @@
 //! case has many tiles and groups of tiles.
 
 use super::*;
-use crate::choosing::{Choose, Flagged, Where};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
@@ -15,7 +15,6 @@ use crate::cuda::scan::ScanParams;
 use crate::cuda::select::SelectParams;
 use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
 use crate::cuda::{columns, reduce, scan, select};
-use crate::dedup::{FirstOf, LastOf};
 use crate::halves::InF32;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
@@ -399,17 +398,17 @@ fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, l
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_selections() {
-    selection::<u32, _>(&Where(FirstBit), 0, false, 1 << 20, 60);
-    selection::<u8, _>(&Where(FirstBit), 0, false, 1 << 33, 40);
-    selection::<(u8, u8, u8), _>(&Where(FirstBit), 0, false, 1 << 20, 40);
-    selection::<u64, _>(&Flagged(&[true]), 0, false, 1 << 20, 40);
-    selection::<u32, _>(&Flagged(&[0u8]), 8, false, 1 << 20, 40);
-    selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 40);
-    selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 40);
-    selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 40);
-    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 40);
-    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 40);
-    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 40);
+    selection::<u32, _>(&Where(FirstBit), 0, false, 1 << 20, 20);
+    selection::<u8, _>(&Where(FirstBit), 0, false, 1 << 33, 12);
+    selection::<(u8, u8, u8), _>(&Where(FirstBit), 0, false, 1 << 20, 12);
+    selection::<u64, _>(&Flagged(&[true]), 0, false, 1 << 20, 12);
+    selection::<u32, _>(&Flagged(&[0u8]), 8, false, 1 << 20, 12);
+    selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 12);
+    selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 12);
+    selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 12);
+    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
+    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
+    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
 }
 
 #[test]

@@ -90,7 +90,8 @@ where
     };
     let elements = Extent::new::<I>(source, len);
     // In place each result lies at or before its element.
-    if !in_place && !(source == output && size_of::<I>() == size_of::<O>() && !V::INDEX) {
+    let same = source == output && size_of::<I>() == size_of::<O>() && !V::INDEX;
+    if !in_place && !same {
         results.must_not_meet(elements)?;
     }
     other_results.must_not_meet(elements)?;

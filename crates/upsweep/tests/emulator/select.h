@@ -12,10 +12,7 @@ static bool is_kept(const std::vector<In>& x, Guarded<u8>& flags, u64 i) {
     else return i == 0 || !same_key(x[i - 1], x[i]);
 }
 
-static Stored stored(const std::vector<In>& x, u64 i) {
-    if constexpr (INDEX_BYTES > 0) return (Stored)i;
-    else return x[i];
-}
+static Stored stored(const std::vector<In>& x, u64 i) { return Result<(INDEX_BYTES > 0)>::of(i, x[i]); }
 
 static void one_case() {
     const u64 most_tiles = (GROUPS + 2) * GROUP + 3, whole = once_in(16) ? most_tiles - 1 - below(40) : below(12);
