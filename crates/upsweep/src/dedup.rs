@@ -26,7 +26,7 @@
 use crate::buffer::{Array, Output};
 use crate::choosing::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
 use crate::count::{Count, CountedInput};
-use crate::device::{Backend, Device};
+use crate::device::Device;
 use crate::error::Result;
 use crate::job::{Elements, Target};
 use crate::keeping::runs;

@@ -162,6 +162,10 @@ impl Device {
 }
 
 impl Device {
+    pub(crate) fn is_cpu(&self) -> bool {
+        matches!(self.0, Backend::Cpu)
+    }
+
     /// A new array in host memory of as many elements as `compute` says, which it has written at the beginning of `room` ones.
     pub(crate) fn compute_some<T: Element>(
         &self,

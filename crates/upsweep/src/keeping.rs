@@ -79,7 +79,7 @@ macro_rules! runs {
             {
                 device.refuse_in_capture("an array whose length depends on the data")?;
                 let mut count = Count::new(device)?;
-                if let Backend::Cpu = device.0 {
+                if device.is_cpu() {
                     let room = input.room().len();
                     return device.compute_some(room, |output| {
                         self.dispatch(device, input, Some(output), &mut count)?;

@@ -36,7 +36,7 @@
 use crate::buffer::{Array, Input, Output};
 use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
 use crate::count::{Count, CountedInput};
-use crate::device::{Backend, Device};
+use crate::device::Device;
 use crate::error::Result;
 use crate::job::{Elements, Target};
 use crate::keeping::runs;

@@ -32,6 +32,7 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 template <u32 BYTES> struct UnsignedOf { using type = u64; };
 template <> struct UnsignedOf<4> { using type = u32; };
+template <> struct UnsignedOf<16> { using type = u128; };
 
 // A number of elements: 32 bits do where the host knows that there are fewer than 2^32.
 using Number = UnsignedOf<HOST_STATE_BYTES>::type;
@@ -52,11 +53,12 @@ template <> struct Result<true> {
 };
 
 // An element's bit, and behind a thread's bits the number that the lanes below it keep.
-constexpr u32 PLACE_BITS = 11;
-static_assert(WARP * ITEMS < 1 << PLACE_BITS && ITEMS + PLACE_BITS <= 64, "a thread's bits and its place are one word");
-using Bits = UnsignedOf<ITEMS + PLACE_BITS <= 32 ? 4 : 8>::type;
+constexpr u32 PLACE_BITS = 12;
+static_assert(WARP * ITEMS < 1 << PLACE_BITS && ITEMS + PLACE_BITS <= 128, "a thread's bits and its place are one word");
+using Bits = UnsignedOf<ITEMS + PLACE_BITS <= 32 ? 4 : ITEMS + PLACE_BITS <= 64 ? 8 : 16>::type;
 __device__ __forceinline__ u32 number_of(u32 bits) { return __popc(bits); }
 __device__ __forceinline__ u32 number_of(u64 bits) { return __popcll(bits); }
+__device__ __forceinline__ u32 number_of(u128 bits) { return __popcll((u64)bits) + __popcll((u64)(bits >> 64)); }
 
 // A bit for each byte that is not 0.
 __device__ __forceinline__ u32 set_bytes(u32 four) {
@@ -80,7 +82,6 @@ struct SelectTask {
     static constexpr bool BUFFERED = !READS || sizeof(Stored) * VECTOR > sizeof(Slot);
     static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) + (BUFFERED ? 0 : PHASES) : 0;
     static constexpr u32 FLAG_SLOTS = AHEAD + 1, FLAG_BYTES = BY_FLAGS ? FLAG_SLOTS * TILE : 0;
-    static constexpr u32 FLAG_WIDTH = access_width(VECTOR);  // bytes of an asynchronous copy of flags, if more than 1
 
     struct Shared {
         Bits bits[STAGES][THREADS];
@@ -94,10 +95,10 @@ struct SelectTask {
     const Params& p;
     Shared& shared;
     const Input input;
-    const bool flags_aligned;
+    const u32 flags_aligned;  // bytes at whose multiples a warp's flags begin: 16, 4 or 1
 
     __device__ __forceinline__ SelectTask(const Params& p, Shared& shared)
-        : p(p), shared(shared), input(p.input, p.n), flags_aligned((u64)p.flags % FLAG_WIDTH == 0) {}
+        : p(p), shared(shared), input(p.input, p.n), flags_aligned((u64)p.flags % 16 == 0 ? 16 : (u64)p.flags % 4 == 0 ? 4 : 1) {}
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + STAGES * TILE_BYTES + k % FLAG_SLOTS * TILE; }
@@ -114,22 +115,28 @@ struct SelectTask {
         if constexpr (BY_NEIGHBOUR) stage_edge(k, tile);
     }
 
-    // The flags of the elements that this thread stages, one after the other.
-    __device__ __forceinline__ void stage_flags(u32 k, u64 tile) const {
-        const u32 count = tile_count(p.n, tile);
-        const u8* const from = p.flags + tile * TILE;
-        u8* const to = flags(k);
-#pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            const u32 at = row_vector(row) * VECTOR, mine = existing<false>(at, VECTOR, count);
-            if (FLAG_WIDTH > 1 && flags_aligned && mine == VECTOR) {
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j += FLAG_WIDTH) copy_async<FLAG_WIDTH>(to + at + j, from + at + j);
+    // Copies the warp's flags, WIDTH bytes at a time, where they begin at a multiple of it and exist.
+    template <u32 WIDTH>
+    __device__ __forceinline__ void stage_flags(u8* to, const u8* from, u32 mine) const {
+#pragma unroll 1
+        for (u32 step = 0; step < WARP * ITEMS; step += WARP * WIDTH) {
+            const u32 at = step + lane_index() * WIDTH;
+            if (at + WIDTH <= mine) {
+                if constexpr (WIDTH > 1) copy_async<WIDTH>(to + at, from + at);
+                else to[at] = from[at];
             } else {
 #pragma unroll 1
-                for (u32 j = 0; j < mine; j++) to[at + j] = from[at + j];
+                for (u32 j = at; j < mine; j++) to[j] = from[j];
             }
         }
+    }
+    __device__ __forceinline__ void stage_flags(u32 k, u64 tile) const {
+        const u32 begin = warp_index() * WARP * ITEMS, mine = existing<false>(begin, WARP * ITEMS, tile_count(p.n, tile));
+        u8* const to = flags(k) + begin;
+        const u8* const from = p.flags + tile * TILE + begin;
+        if (flags_aligned == 16) stage_flags<16>(to, from, mine);
+        else if (flags_aligned == 4) stage_flags<4>(to, from, mine);
+        else stage_flags<1>(to, from, mine);
     }
 
     // The vector before the warp's first, or with KEEP_LAST the one after its last.

@@ -3,13 +3,29 @@
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
-use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, WARP};
+use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 
 /// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 2 << 10;
 /// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
 const PHASES: usize = 128;
+
+/// Bits of a thread's place among a warp's results, beside its elements' in a word of at most 128.
+const PLACE_BITS: usize = 12;
+/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
+/// prefix. Most of the kernel's instructions are of a tile, whatever its size, and they are what bounds it (H200, 2026-11-22: 450
+/// instructions a warp for tiles of 12 KiB, of which 100 depend on the number of elements).
+const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1), (LAST, 1)];
+const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
+const FEWEST_LAG: usize = 2;
+
+/// The shape of tiles of this size: as a scan's, but for what a scan's registers hold.
+fn shape(input: usize, size: TileSize) -> TileShape {
+    let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
+    let most = (128 - PLACE_BITS) / shape.vector;
+    TileShape { rows: ((size.thread_bytes / shape.slot).clamp(1, most) - 1) | 1, ..shape }
+}
 
 /// What decides a plan beside the number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +61,8 @@ pub struct SelectPlan {
     pub tiles: usize,
     /// The bytes of a number of elements.
     pub number: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
     /// Tiles that a block holds between finding what is kept and storing it.
     pub lag: usize,
     /// Through which the blocks look back.
@@ -58,14 +76,21 @@ impl SelectPlan {
     #[must_use]
     pub fn new(len: usize, sizes: SelectSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
-        let shape = TileShape::new(Sizes::plain(sizes.input, 1, 1), LARGE);
+        let plan = |(size, blocks)| Self::within(len, sizes, size, blocks, tuning);
+        let with = |lag: usize| CHOICES.into_iter().map(plan).find(|plan| plan.lag >= lag);
+        with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
+    }
+
+    /// The plan with tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+    fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
+        let shape = shape(sizes.input, size);
         let tiles = len.div_ceil(shape.elements()).max(1);
         let number = if u32::try_from(len).is_ok() { 4 } else { 8 };
         let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), number);
-        let mut plan = Self { sizes, shape, tiles, number, lag: 1, words, tuning };
-        let room = tuning.shared_of_block(tuning.blocks).saturating_sub(OVERHEAD + plan.beside_stages());
+        let mut plan = Self { sizes, shape, tiles, number, blocks, lag: 1, words, tuning };
+        let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + plan.beside_stages());
         let stages = room / (plan.stage_bytes() + plan.stage_numbers());
-        plan.lag = stages.saturating_sub(tuning.ahead + 1).clamp(1, tuning.lag);
+        plan.lag = stages.saturating_sub(tuning.ahead + 1).min(tuning.lag);
         plan
     }
 
@@ -85,10 +110,10 @@ impl SelectPlan {
         if self.sizes.reads_elements() { self.shape.bytes() + phases } else { 0 }
     }
 
-    /// The bytes of what is known of a tile: a word of 8 bytes a thread at most, and some numbers a warp.
+    /// The bytes of what is known of a tile: a word a thread, and some numbers a warp.
     fn stage_numbers(&self) -> usize {
-        let bits = self.shape.rows * self.shape.vector + 11;
-        self.shape.threads * if bits <= 32 { 4 } else { 8 } + 16 * self.shape.warps() + 16
+        let bits = self.shape.rows * self.shape.vector + PLACE_BITS;
+        self.shape.threads * (bits.next_power_of_two().max(32) / 8) + 16 * self.shape.warps() + 16
     }
 
     /// Dynamic shared memory beside the tiles: flags, the buffer.
@@ -123,11 +148,11 @@ impl SelectPlan {
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        let Tuning { blocks, ahead, look_back_warps, groups, .. } = *self.tuning;
+        let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
         let ring = (self.lag + 1).next_multiple_of(look_back_warps);
         let SelectSizes { index, last, others, .. } = self.sizes;
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.number, self.sizes.input));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES);
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES);
         constants
     }
 }
@@ -179,8 +204,9 @@ mod tests {
                         let fixed =
                             plan.stages() * plan.stage_numbers() + plan.beside_stages() - plan.beside() + OVERHEAD;
                         let most = plan.tuning.shared_bytes;
+                        let most = (most + (1 << 10)) / plan.blocks - (1 << 10);
                         assert!(plan.shared_bytes() + fixed <= most, "{capability:?} {sizes:?}: {plan:?}");
-                        assert!(plan.shape.rows * plan.shape.vector + 11 <= 64);
+                        assert!(plan.shape.rows * plan.shape.vector + PLACE_BITS <= 128 && plan.lag > 0);
                         assert_eq!(plan.number, if len > u32::MAX as usize { 8 } else { 4 });
                     }
                 }
