@@ -16,7 +16,7 @@ use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
 use crate::plan::scan::ScanPlan;
-use crate::plan::select::SelectPlan;
+use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -275,11 +275,13 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let of_families: [Constants; 4] = [
+    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
+    let of_families: [Constants; 5] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
+        SelectPlan::new(1 << 30, select, (9, 0)).constants(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -289,7 +291,8 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0)]
+    let texts = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), SelectParams::text(0, 0)];
+    let params: String = texts
         .iter()
         .flat_map(|text| text.lines())
         .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
