@@ -109,8 +109,8 @@ fn dedup_by(place: &Place) {
 }
 
 fn dedup_in_place(place: &Place) {
-    for len in sizes::few().into_iter().chain(sizes::large(4).into_iter().step_by(2)).chain(sizes::past_caches(4)) {
-        for mean in [1, 2, 50] {
+    for len in sizes::few().into_iter().chain(sizes::large(4).into_iter().step_by(3)) {
+        for mean in [1, 50] {
             for last in [false, true] {
                 let x = in_runs::<u32>(len, mean);
                 let mut data = place.upload(&x, 0);
