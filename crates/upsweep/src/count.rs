@@ -27,7 +27,7 @@
 //! ```
 //!
 //! **Faults.** Where a count is larger than the buffer that it is [`of`](Count::of), or than the room of an output, the device
-//! reports [`Error::Capacity`](crate::Error::Capacity) with both numbers; it reads and writes nothing beyond. On CUDA the next call
+//! reports [`Error::Capacity`] with both numbers; it reads and writes nothing beyond. On CUDA the next call
 //! that waits returns it: `get`, `to_vec`, `synchronize`. On the CPU the call itself does.
 
 use crate::buffer::{Array, Input, Storage, View, ViewMut};

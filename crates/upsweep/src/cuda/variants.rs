@@ -16,7 +16,7 @@ use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
 use crate::plan::scan::ScanPlan;
-use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -268,6 +268,7 @@ where
 pub(super) fn sample() -> String {
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
+    use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
