@@ -2,8 +2,9 @@
 
 use crate::buffer::{Input, View};
 use crate::error::Result;
-use crate::job::{Elements, Target};
+use crate::job::Elements;
 use crate::operator::{Element, Function, Source};
+use crate::outputs::Target;
 use crate::segments::Equal;
 
 /// Neighbouring elements, and what lies beside them.
@@ -284,7 +285,7 @@ macro_rules! indices {
 indices! { u32 u64 usize i32 i64 }
 
 /// A call that keeps some elements, with its buffers.
-pub(crate) struct Choosing<'a, C, I, O> {
+pub(crate) struct Choosing<'a, C, I: Element, O: Element> {
     pub(crate) choice: &'a C,
     pub(crate) input: Elements<'a, I>,
     /// The elements that the input has room for, and where their number lies, if the device knows it.
@@ -296,7 +297,7 @@ pub(crate) struct Choosing<'a, C, I, O> {
 }
 
 /// Where the elements go that are not kept.
-pub(crate) enum Others<'a, O> {
+pub(crate) enum Others<'a, O: Element> {
     /// Nowhere.
     Dropped,
     /// To an output of their own.

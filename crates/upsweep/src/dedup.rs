@@ -28,9 +28,10 @@ use crate::choosing::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values
 use crate::count::{Count, CountedInput};
 use crate::device::Device;
 use crate::error::Result;
-use crate::job::{Elements, Target};
+use crate::job::Elements;
 use crate::keeping::runs;
 use crate::operator::Element;
+use crate::outputs::Target;
 use crate::segments::Equal;
 use std::marker::PhantomData;
 

@@ -71,6 +71,15 @@ pub enum Error {
         /// How many it has room for.
         capacity: usize,
     },
+    /// An index that names no element: of a table that is read, or of an output that results go to.
+    Index {
+        /// The position in the indices.
+        at: usize,
+        /// The index there.
+        index: i128,
+        /// The number of elements that there are.
+        len: usize,
+    },
     /// A buffer is not where the device computes; upsweep makes no hidden copies.
     Place {
         /// Which buffer.
@@ -134,6 +143,9 @@ impl fmt::Display for Error {
             }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
+            }
+            Self::Index { at, index, len } => {
+                write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")
             }
             Self::Place { what, found, expected } => {
                 write!(

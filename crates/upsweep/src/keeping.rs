@@ -120,7 +120,7 @@ macro_rules! runs {
             {
                 let (room, length) = (input.room(), input.length());
                 let len = room.len();
-                let call = Choosing { choice: &self.choice, input: Elements::Buffer(room), len, length, output, others: Others::Dropped };
+                let call = Choosing { choice: &self.choice, input: Elements::Given(room), len, length, output, others: Others::Dropped };
                 $crate::keeping::choose::<C, V, I::Item, O>(device, call, count)
             }
         }

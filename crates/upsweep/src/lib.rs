@@ -59,7 +59,9 @@ pub mod dedup;
 pub mod device;
 pub mod error;
 pub mod init;
+pub mod inputs;
 pub mod operator;
+pub mod outputs;
 pub mod partition;
 pub mod plan;
 pub mod reduce;
@@ -86,7 +88,9 @@ pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
+pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use reduce::Reduce;
 pub use scan::Scan;
@@ -97,7 +101,8 @@ pub use select::Select;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Array, Count, Dedup, Device, Element, Function, Operator, Partition, Reduce, Scan, Segments, Select, function,
-        operator,
+        Array, Bits, Count, Dedup, Device, Element, Function, Gather, Neighbours, Operator, Partition, Reduce, Repeat,
+        Scan, Scatter,
     };
+    pub use crate::{Segments, Select, function, operator};
 }

@@ -38,9 +38,10 @@ use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, 
 use crate::count::{Count, CountedInput};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::job::{Elements, Target};
+use crate::job::Elements;
 use crate::keeping::choose;
 use crate::operator::Element;
+use crate::outputs::Target;
 use std::marker::PhantomData;
 
 /// A partition with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -128,7 +129,7 @@ impl<C, V> Partition<C, V> {
     {
         let len = input.room().len();
         let call = |output, others| {
-            let (input, length) = (Elements::Buffer(input.room()), input.length());
+            let (input, length) = (Elements::Given(input.room()), input.length());
             Choosing { choice: &self.choice, input, len, length, output, others }
         };
         match output.views() {

@@ -38,9 +38,10 @@ use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, 
 use crate::count::{Count, CountedInput};
 use crate::device::Device;
 use crate::error::Result;
-use crate::job::{Elements, Target};
+use crate::job::Elements;
 use crate::keeping::runs;
 use crate::operator::Element;
+use crate::outputs::Target;
 use std::marker::PhantomData;
 
 /// A selection with its options: see the [module](self) for what they compute. Build it once, run it often.

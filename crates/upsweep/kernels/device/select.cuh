@@ -210,7 +210,7 @@ struct SelectTask {
 #pragma unroll
                 for (u32 j = 0; j < VECTOR; j++) {
                     const u32 i = row * VECTOR + j;
-                    if (FULL || i < mine) bits |= (Bits)load_acc(x.elements[j], index + i) << i;
+                    if (FULL || i < mine) bits |= (Bits)load_acc(x.elements[j], index + i, index + i) << i;
                 }
             }
         }

@@ -21,12 +21,14 @@ constexpr u32 FAULT_OFFSETS = 1;    // segment offsets do not ascend from 0 to t
 constexpr u32 FAULT_CAPACITY = 2;   // there are `index` results, and the output has room for `value`
 constexpr u32 FAULT_OTHERS = 3;     // the same of the second output
 constexpr u32 FAULT_LENGTH = 4;     // a count says `index` elements, and the buffer has `value`
+constexpr u32 FAULT_INDEX = 5;      // an index names none of `bound` elements
 
 // Remembers what is wrong with the input, for the host to ask. The first fault stays.
-__device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value) {
+__device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value, u64 bound = 0) {
     if (atomicCAS(&space.header->fault, 0, FAULT_CLAIMED) != 0) return;
     space.header->fault_index = index;
     space.header->fault_value = value;
+    space.header->fault_bound = bound;
     __threadfence();  // the details, before the code that says they are there
     *(volatile u32*)&space.header->fault = fault;
 }

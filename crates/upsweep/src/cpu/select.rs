@@ -20,7 +20,6 @@ use super::engine::chain::{Broken, Tickets};
 use super::engine::places::Places;
 use super::tile::compress::{CHUNK, compress, compress_each};
 use super::tile::lanes::{Lanes, Work};
-use super::tile::run::Memory;
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
 use crate::choosing::{Choose, Choosing, Marks, Others, Stretch, Yields};
@@ -55,15 +54,15 @@ where
     V: Yields<I, O>,
 {
     let Choosing { choice, input, len, length, output, others } = call;
-    let (output, room) = output.as_ref().map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host())?;
+    let (output, room) = output.as_ref().map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host("output"))?;
     let (others, others_room) = match others {
         Others::Dropped => (std::ptr::null_mut(), 0),
-        Others::Apart(target) => target.on_host()?,
+        Others::Apart(target) => target.on_host("second output")?,
         // Both ends of an output as long as the input.
         Others::Behind => (output.wrapping_add(known), room.saturating_sub(known)),
     };
     let input = match input {
-        Elements::Buffer(view) => view.on_host("input")?.as_ptr(),
+        Elements::Given(view) => view.on_host("input")?.as_ptr(),
         // In place, `I` and `O` are the same type.
         Elements::OfOutput => output.cast_const().cast::<I>(),
     };
@@ -80,9 +79,9 @@ where
     let wants_others = !matches!(call.others, Others::Dropped);
     let selecting = Selecting::<_, V, I, O> {
         marks: choice.marks()?,
-        memory: Memory { input, output, len, reverse: false },
+        memory: Memory { input, output, len },
         room,
-        others: Memory { input, output: others, len, reverse: false },
+        others: Memory { input, output: others, len },
         others_room,
         wants_others,
         neighbours: C::NEIGHBOUR.is_some(),
@@ -112,6 +111,23 @@ struct Selecting<M, V, I, O> {
     non_temporal: bool,
     set: Set,
     yields: PhantomData<fn(V)>,
+}
+
+/// Where the elements are read and the results written; in place it is the same memory, so neither is a slice here.
+struct Memory<I, O> {
+    input: *const I,
+    output: *mut O,
+    len: usize,
+}
+
+// SAFETY: the pointers are those of a call, which borrows the input shared and the output exclusively for as long as it runs; each
+// result is written by one thread.
+unsafe impl<I: Sync, O: Send> Sync for Memory<I, O> {}
+
+impl<I, O> Memory<I, O> {
+    fn in_place(&self) -> bool {
+        self.input.addr() == self.output.addr()
+    }
 }
 
 /// The blocks of a worker that may wait until it is known where they go.
@@ -264,9 +280,8 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Selecting<M, V, I, O>
             return;
         }
         // What the thread reads next is fetched meanwhile.
-        let distance = (next - range.start).saturating_mul(size_of::<I>()) as isize;
-        let distance = if next < memory.len { distance } else { 0 };
-        let ahead = Ahead::of_tile(memory, range.start, range.len().min(memory.len.saturating_sub(next)), distance);
+        let fetched = range.len().min(memory.len.saturating_sub(next));
+        let ahead = Ahead::of(memory.input.wrapping_add(next).cast(), fetched * size_of::<I>());
         let (from, to, bytes) = (from.cast(), to.cast(), number * size_of::<O>());
         // SAFETY: the processor has the instructions of a `Set`; as above; fences follow.
         unsafe { self.set.compiled::<Streamed>()(Streamed { from, to, bytes, ahead }) };

@@ -11,6 +11,7 @@ mod columns;
 mod compile;
 mod features;
 mod job;
+mod lender;
 mod library;
 mod params;
 mod planned;

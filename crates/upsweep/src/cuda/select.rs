@@ -2,15 +2,17 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads};
-use super::job::{Begin, Extent, Functions, text_of};
+use super::job::{Begin, Functions, text_of};
+use super::lender::Extent;
 use super::params::{Params, params};
 use super::{Cuda, Loan};
 use crate::buffer::ViewMut;
 use crate::choosing::{Choose, Choosing, Neighbour, Others, Yields};
 use crate::error::{Error, Result};
-use crate::job::{Elements, Target};
+use crate::job::Elements;
 use crate::operator::builtin::Or;
 use crate::operator::{Element, MapWith, Same, Source};
+use crate::outputs::{Memory, Target};
 use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::Keys;
 use crate::steps::{Held, Parts};
@@ -85,7 +87,7 @@ where
     let other_results = Extent::new::<O>(others, others_room);
     results.must_not_meet(other_results)?;
     let (source, _input) = match &mut input {
-        Elements::Buffer(view) => cuda.read("input", view)?,
+        Elements::Given(view) => cuda.read("input", view)?,
         Elements::OfOutput => (output, Loan::default()),
     };
     let elements = Extent::new::<I>(source, len);
@@ -182,12 +184,12 @@ fn write<'a, O>(
 ) -> Result<(u64, usize, Loan<'a>)> {
     match target {
         None => Ok((0, 0, Loan::default())),
-        Some(Target::Cuda(view)) => {
+        Some(Target(Memory::Cuda(view))) => {
             let room = view.len();
             let (address, loan) = cuda.write(what, view)?;
             Ok((address, room, loan))
         }
-        Some(Target::Host { .. }) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
+        Some(Target(Memory::Host { .. })) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
     }
 }
 

@@ -7,7 +7,7 @@ namespace emulator {
 // Whether element i is kept, by the loop.
 static bool is_kept(const std::vector<In>& x, Guarded<u8>& flags, u64 i) {
     if constexpr (SelectTask::BY_FLAGS) return flags[i] != 0;
-    else if constexpr (!SelectTask::BY_NEIGHBOUR) return load_acc(x[i], i);
+    else if constexpr (!SelectTask::BY_NEIGHBOUR) return load_acc(x[i], i, i);
     else if constexpr (KEEP_LAST) return i + 1 == x.size() || !same_key(x[i], x[i + 1]);
     else return i == 0 || !same_key(x[i - 1], x[i]);
 }
