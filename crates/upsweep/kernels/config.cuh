@@ -79,6 +79,7 @@ constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
 constexpr u32 PHASES = 128;
+constexpr u32 FEW = 512;
 
 // Parameters of the families.
 #include "memory/layout.cuh"

@@ -6,7 +6,7 @@
 //   reduce      a bit for each element: whether it is kept; the number of those of each warp
 //   look back   the number of elements kept before the tile
 //   finish      kept elements side by side in the tile's own shared memory, as they lie in global memory modulo 16 bytes;
-//               from there to global memory, 16 bytes a store
+//               from there to global memory, 16 bytes a store. Few of them go to a buffer of their own
 //
 // What differs from other libraries' kernels: the bits are found once and kept for the tiles of LAG. By then a tile knows where
 // its results go, so it compacts them at the phase of their destination, and only a tile's first and last 16 bytes are stored
@@ -16,7 +16,7 @@
 //
 // Memory ordering: pipeline.cuh. Where results take the place of elements, all warps have these in registers first; then they
 // write results, then they read each other's, and then they stage the next tile there: a barrier between any two of these. A
-// buffer of its own is written after the barrier at which all compute warps learn the prefix, when they have read the tile
+// buffer that holds no elements is written after the barrier at which all compute warps learn the prefix, when they have read the tile
 // before from it.
 //
 // In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are published. A
@@ -60,6 +60,11 @@ __device__ __forceinline__ u32 number_of(u32 bits) { return __popc(bits); }
 __device__ __forceinline__ u32 number_of(u64 bits) { return __popcll(bits); }
 __device__ __forceinline__ u32 number_of(u128 bits) { return __popcll((u64)bits) + __popcll((u64)(bits >> 64)); }
 
+// The place of the lowest bit that is set.
+__device__ __forceinline__ u32 lowest(u32 bits) { return __ffs(bits) - 1; }
+__device__ __forceinline__ u32 lowest(u64 bits) { return __ffsll(bits) - 1; }
+__device__ __forceinline__ u32 lowest(u128 bits) { return (u64)bits ? lowest((u64)bits) : 64 + lowest((u64)(bits >> 64)); }
+
 // A bit for each byte that is not 0.
 __device__ __forceinline__ u32 set_bytes(u32 four) {
     const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
@@ -102,6 +107,10 @@ struct SelectTask {
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + STAGES * TILE_BYTES + k % FLAG_SLOTS * TILE; }
+    // Where few results lie before they are stored: FEW of them, and their phase.
+    __device__ __forceinline__ unsigned char* few_buffer() const {
+        return dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
+    }
     // Where a tile's results lie before they are stored.
     __device__ __forceinline__ unsigned char* buffer(u32 k) const {
         return BUFFERED ? dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES : (unsigned char*)slots(k);
@@ -287,6 +296,18 @@ struct SelectTask {
         Stored* const others = at_phase(others_buffer, others_to);
 
         const Bits word = shared.bits[slot][threadIdx.x];
+        if (!OTHERS && number <= FEW) {
+            // Each is fetched by itself, and none has to make room for another.
+            Stored* const few = at_phase(few_buffer(), to);
+            u32 place = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
+            for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
+                const u32 i = lowest(left), item = threadIdx.x * ITEMS + i;
+                few[place++] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
+            }
+            main_sync();
+            store_run(to, few_buffer(), with_room(before, number, p.capacity));
+            return;
+        }
         const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
         u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
         u32 others_at = begin - at;

@@ -11,6 +11,9 @@ const OVERHEAD: usize = 2 << 10;
 /// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
 const PHASES: usize = 128;
 
+/// Up to so many results of a tile are fetched one by one, if they have so few bytes.
+const FEW: usize = 512;
+const FEW_BYTES: usize = 4 << 10;
 /// Bits of a thread's place among a warp's results, beside its elements' in a word of at most 128.
 const PLACE_BITS: usize = 12;
 /// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
@@ -77,7 +80,9 @@ impl SelectPlan {
     pub fn new(len: usize, sizes: SelectSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
         let plan = |(size, blocks)| Self::within(len, sizes, size, blocks, tuning);
-        let with = |lag: usize| CHOICES.into_iter().map(plan).find(|plan| plan.lag >= lag);
+        // Flags take the room of a tile's lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in large ones).
+        let choices = || CHOICES.into_iter().filter(|(size, _)| !sizes.flags || *size != SEGMENTS);
+        let with = |lag: usize| choices().map(plan).find(|plan| plan.lag >= lag);
         with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
     }
 
@@ -97,6 +102,11 @@ impl SelectPlan {
     /// The bytes of a result.
     fn stored(&self) -> usize {
         if self.sizes.index > 0 { self.sizes.index } else { self.sizes.input }
+    }
+
+    /// The results of a tile up to which they are fetched one by one.
+    fn few(&self) -> usize {
+        FEW.min(FEW_BYTES / self.stored().max(1))
     }
 
     /// Whether a tile's results lie in a buffer of their own, because they need more room than its elements.
@@ -119,7 +129,8 @@ impl SelectPlan {
     /// Dynamic shared memory beside the tiles: flags, the buffer.
     fn beside(&self) -> usize {
         let flags = if self.sizes.flags { (self.tuning.ahead + 1) * self.shape.elements() } else { 0 };
-        flags + if self.is_buffered() { self.shape.elements() * self.stored() + PHASES } else { 0 }
+        let buffer = if self.is_buffered() { self.shape.elements() * self.stored() + PHASES } else { 0 };
+        flags + buffer + self.few() * self.stored() + PHASES
     }
 
     /// All shared memory beside the tiles.
@@ -152,7 +163,7 @@ impl SelectPlan {
         let ring = (self.lag + 1).next_multiple_of(look_back_warps);
         let SelectSizes { index, last, others, .. } = self.sizes;
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.number, self.sizes.input));
-        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES);
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES, "FEW" = self.few());
         constants
     }
 }

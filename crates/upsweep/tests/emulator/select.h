@@ -62,7 +62,7 @@ static void one_case() {
     if (behind) p.output = both.values, p.capacity = n, p.others_capacity = n, number[0] = kept.size(), p.behind = number.values;
     p.count = number.values, p.workspace = space.workspace();
     constexpr u64 BUFFER = SelectTask::BUFFERED ? TILE * sizeof(Stored) + PHASES : 0;
-    launch(grid, THREADS + Pipeline<SelectTask>::HELPERS * WARP, STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER, [&] { KERNEL(p); });
+    launch(grid, THREADS + Pipeline<SelectTask>::HELPERS * WARP, STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER + FEW * sizeof(Stored) + PHASES, [&] { KERNEL(p); });
 
     separate.check("input"), flags.check("flags"), output.check("output"), others_output.check("second output"), both.check("both"), number.check("number");
     if (grid > 1) space.check();
