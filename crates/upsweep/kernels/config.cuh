@@ -75,6 +75,11 @@ constexpr u32 GROUPS = 8;
 constexpr u32 MOST_PARTS = 384;
 constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
+constexpr u32 INDEX_BYTES = 0;
+constexpr u32 KEEP_LAST = 0;
+constexpr u32 OTHERS = 0;
+constexpr u32 PHASES = 128;
+constexpr u32 FEW = 512;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -117,6 +122,20 @@ struct ColumnsParams {
     u64 chunks;
     const Acc* prefixes;
     const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct SelectParams {
+    const In* input;
+    const u8* flags;
+    void* output;
+    void* others;
+    const u64* behind;
+    u64 n;
+    const u64* length;
+    u64 capacity;
+    u64 others_capacity;
+    u64* count;
     Workspace workspace;
     Acc given_init, given_first;
 };

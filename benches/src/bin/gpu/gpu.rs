@@ -7,7 +7,7 @@ use cudarc::driver::{
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
-use upsweep::{Array, Device, Element};
+use upsweep::{Array, Count, Device, Element};
 use upsweep_bench::{Options, Outcome, Record, Row, Value, cuda, median};
 
 /// More than any L2 cache holds: writing so much before each call leaves nothing of its input there.
@@ -77,6 +77,10 @@ impl Gpu {
         Ok(self.device.upload(host)?)
     }
 
+    pub(crate) fn count(&self) -> Outcome<Count> {
+        Ok(Count::new(&self.device)?)
+    }
+
     /// Checks and times a scan of `n` elements that must move `bytes`.
     pub(crate) fn scan<T: Value>(
         &mut self,
@@ -108,7 +112,8 @@ impl Gpu {
         self.reduce_segments(algo, (n, (n + 1) * size_of::<T>()), || vec![expected()], one)
     }
 
-    /// Checks and times a reduction of `n` elements to several, which must move `bytes`.
+    /// Checks and times a reduction of `n` elements to several, or a selection, which must move `bytes`. Those `expected` are the
+    /// first results.
     pub(crate) fn reduce_segments<T: Value>(
         &mut self,
         algo: &str,

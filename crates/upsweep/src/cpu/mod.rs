@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `select` | what keeps some elements |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
@@ -21,6 +22,7 @@ mod columns;
 mod engine;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+pub(crate) mod select;
 #[cfg(test)]
 mod tests;
 mod tile;

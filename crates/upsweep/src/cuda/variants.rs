@@ -8,7 +8,9 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, reduce, scan};
+use super::select::SelectParams;
+use super::{columns, reduce, scan, select};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
@@ -18,6 +20,7 @@ use crate::operator::{
 };
 use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
+use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -38,6 +41,27 @@ pub(super) fn mixed(a: f32, near: [f32; 3], set: bool, b: u8) -> f32 {
 #[function]
 pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
+}
+
+/// Predicates: one of elements of any type, and one that holds a value.
+#[derive(Clone, Copy)]
+pub(super) struct FirstBit;
+impl<I: Element> Function<(I,)> for FirstBit {
+    type Output = bool;
+    fn call(&self, (x,): (I,)) -> bool {
+        // SAFETY: an element has a first byte, which is no padding.
+        unsafe { (&raw const x).cast::<u8>().read() & 1 == 1 }
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("first bit {ty}"), "first_bit", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty} x) {{ u8 b; memcpy(&b, &x, 1); return b & 1; }}")
+        })
+    }
+}
+#[function]
+pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
+    x <= bound
 }
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
@@ -82,6 +106,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
+    list.selections();
     list.kernels
 }
 
@@ -174,6 +199,34 @@ impl List {
         });
     }
 
+    /// Selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
+    fn selections(&mut self) {
+        macro_rules! of {
+            ($($ty:ty),*) => { $(
+                self.selection::<$ty, _>(stringify!($ty), &Where(FirstBit), 1 << 20, 0);
+                self.selection::<$ty, _>(concat!(stringify!($ty), " by flags"), &Flagged(&[true]), 1 << 20, 0);
+            )* };
+        }
+        of! { u8, u16, u32, u64, u128, (u8, u8, u8), (u64, u8), [u64; 8] }
+        self.selection::<u32, _>("u32 of 2^33", &Where(FirstBit), 1 << 33, 0);
+        self.selection::<u32, _>("indices", &Where(FirstBit), 1 << 20, 4);
+        self.selection::<u32, _>("long indices by flags", &Flagged(&[true]), 1 << 20, 8);
+        self.selection::<u8, _>("u8 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u64, _>("u64 last", &LastOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
+    }
+
+    fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
+        // What has more values than parameters has room for has no kernel.
+        let _none = select::with_functions(choice, |functions| {
+            let sizes = select::sizes_of::<I, C>(choice, index, false);
+            let plan = SelectPlan::new(len, sizes, self.capability);
+            self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
+            Ok(())
+        });
+    }
+
     /// The scan of the columns of `i32` with these features, or their reduction.
     fn columns_of_i32(&mut self, features: Features) {
         self.with_functions::<_, Whole>(&sum::<i32>(), None, |list, functions| {
@@ -254,6 +307,7 @@ where
 pub(super) fn sample() -> String {
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
+    use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -261,11 +315,13 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let of_families: [Constants; 4] = [
+    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
+    let of_families: [Constants; 5] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
+        SelectPlan::new(1 << 30, select, (9, 0)).constants(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -275,7 +331,8 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0)]
+    let texts = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), SelectParams::text(0, 0)];
+    let params: String = texts
         .iter()
         .flat_map(|text| text.lines())
         .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))

@@ -42,6 +42,7 @@ kernel_files! {
     "device/reduce.cuh",
     "device/scan.cuh",
     "device/segments.cuh",
+    "device/select.cuh",
     "device/wave.cuh",
     "memory/access.cuh",
     "memory/given.cuh",
