@@ -62,6 +62,15 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// A buffer has room for fewer elements than there are. Nothing was written past it.
+    Capacity {
+        /// Which buffer: `"output"`, `"counted input"`, ...
+        what: &'static str,
+        /// How many elements there are.
+        needed: usize,
+        /// How many it has room for.
+        capacity: usize,
+    },
     /// An index that names no element: of a table that is read, or of an output that results go to.
     Index {
         /// The position in the indices.
@@ -131,6 +140,9 @@ impl fmt::Display for Error {
             ),
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
+            }
+            Self::Capacity { what, needed, capacity } => {
+                write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }
             Self::Index { at, index, len } => {
                 write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")

@@ -1,6 +1,7 @@
 //! A scan or reduction whose options fit its buffers: what the public builders hand to a backend.
 
 use crate::buffer::View;
+use crate::error::Error;
 use crate::init::InitSource;
 use crate::inputs::Read;
 use crate::outputs::Write;
@@ -23,6 +24,8 @@ pub(crate) struct Job<'x, 'y, 'a, S: Steps, G: Segmentation> {
 pub(crate) struct Direction {
     pub(crate) exclusive: bool,
     pub(crate) reverse: bool,
+    /// Whether what all elements combine to follows the results.
+    pub(crate) total: bool,
 }
 
 /// Where the elements come from.
@@ -32,6 +35,12 @@ pub(crate) enum Elements<'a, I: Read> {
     /// The output's own memory: a scan in place.
     OfOutput,
 }
+
+/// What is wrong with a job in place whose input is no buffer. The builders do not let it come to this.
+pub(crate) const NOT_IN_PLACE: Error = Error::Options {
+    options: "a scan in place",
+    reason: "the input is no buffer: give the results an output of their own",
+};
 
 /// Where a sort's keys or values come from.
 pub(crate) enum Unsorted<'a, T> {

@@ -35,6 +35,8 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
+//! - [`select`], [`partition`] and [`dedup`] keep some elements. How many depends on the data: [`count`] says how a number stays on
+//!   the device.
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
@@ -52,6 +54,9 @@
 extern crate self as upsweep;
 
 pub mod buffer;
+mod choosing;
+pub mod count;
+pub mod dedup;
 pub mod device;
 pub mod error;
 pub mod init;
@@ -59,10 +64,12 @@ pub mod inputs;
 pub mod key;
 pub mod operator;
 pub mod outputs;
+pub mod partition;
 pub mod plan;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
+pub mod select;
 pub mod sort;
 
 mod cpu;
@@ -70,30 +77,37 @@ mod cpu;
 pub mod cuda;
 mod halves;
 mod job;
+mod keeping;
 mod options;
 mod planned;
 mod steps;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
+pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
+pub use count::{Count, Counted, CountedInput};
+pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
-pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
+pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use key::{Index, Key};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
+pub use partition::Partition;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
+pub use select::Select;
 pub use sort::Sort;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Array, Bits, Device, Element, Function, Gather, Neighbours, Operator, Reduce, Repeat, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Neighbours, Operator, Partition, Reduce,
+        Repeat, Scan, Scatter,
     };
-    pub use crate::{Segments, Sort, function, operator};
+    pub use crate::{Segments, Select, Sort, function, operator};
 }

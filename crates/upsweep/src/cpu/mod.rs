@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `select` | what keeps some elements |
 //! | `sort` | keys, pairs and positions, by digits |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
@@ -22,6 +23,7 @@ mod columns;
 mod engine;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+pub(crate) mod select;
 pub(crate) mod sort;
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,7 @@ mod planned;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
+pub(crate) mod select;
 pub(crate) mod sort;
 mod variants;
 

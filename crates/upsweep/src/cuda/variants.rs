@@ -1,5 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod sorts;
+
 use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
@@ -8,18 +10,19 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, reduce, scan, sort};
+use super::select::SelectParams;
+use super::{columns, reduce, scan, select};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::halves::{InF32, sums_in_f32};
-use crate::inputs::{Bit, Counting, Gathered, Near, Repeated};
-use crate::key::Key;
+use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
-use crate::outputs::Scattered;
+use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
-use crate::plan::sort::{SortPlan, SortTypes};
+use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -40,6 +43,27 @@ pub(super) fn mixed(a: f32, near: [f32; 3], set: bool, b: u8) -> f32 {
 #[function]
 pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
+}
+
+/// Predicates: one of elements of any type, and one that holds a value.
+#[derive(Clone, Copy)]
+pub(super) struct FirstBit;
+impl<I: Element> Function<(I,)> for FirstBit {
+    type Output = bool;
+    fn call(&self, (x,): (I,)) -> bool {
+        // SAFETY: an element has a first byte, which is no padding.
+        unsafe { (&raw const x).cast::<u8>().read() & 1 == 1 }
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("first bit {ty}"), "first_bit", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty} x) {{ u8 b; memcpy(&b, &x, 1); return b & 1; }}")
+        })
+    }
+}
+#[function]
+pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
+    x <= bound
 }
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
@@ -84,8 +108,8 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
-    list.sorts();
-    list.moving();
+    list.selections();
+    list.kernels.extend(sorts::variants(capability));
     list.kernels
 }
 
@@ -113,7 +137,7 @@ impl List {
     }
 
     /// What the plain jobs of a type take: scans of any length, columns and the reduction.
-    fn families<S: Steps, G: Segmentation>(
+    fn families<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
         steps: &S,
@@ -128,13 +152,13 @@ impl List {
         });
     }
 
-    fn with_functions<S: Steps, G: Segmentation>(
+    fn with_functions<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         steps: &S,
         same: Option<&G::Same>,
         add: impl FnOnce(&mut Self, &Functions<'_>),
     ) {
-        let text = |source: &mut Source| text_of::<S, G>(source, steps, same);
+        let text = |source: &mut Source| text_of::<S, G>(source, steps, same, &Default::default());
         // What has more values than parameters has room for has no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
@@ -150,7 +174,7 @@ impl List {
     fn inputs(&mut self) {
         type Two = Zip<(f32, Gathered<f32, u32>)>;
         type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
-        type Computed = Zip<(Counting<u64>, Repeated<u64>)>;
+        type Computed = Zip<(Applied<Same, Counting<u64>>, Repeated<u64>)>;
         type Places = Scattered<f32, Counting<u32>>;
         let two = Parts::<Two, f32, _, _, _>::new(Sum, MapWith(Times), Same);
         let four = Parts::<Four, f32, _, _, _>::new(Sum, MapWith(Mixed), Same);
@@ -178,50 +202,32 @@ impl List {
         });
     }
 
-    /// Sorts of keys of each size and order, of pairs and of positions, of many keys and of few.
-    fn sorts(&mut self) {
-        let mut add = |name: &str, len: usize, types: SortTypes| {
-            let plan = SortPlan::new(len, types, false, self.capability, 132);
-            if plan.by_counting() {
-                self.kernels.push((format!("sort tally {name}"), sort::tally_source(&plan)));
-                self.kernels.push((format!("sort fill {name}"), sort::fill_source(&plan)));
-            }
-            self.kernels.push((format!("sort {name}"), sort::pass_source(&plan)));
-            self.kernels.push((format!("sort count {name}"), sort::counting_source(&plan)));
-        };
-        fn keys<K: Key>() -> SortTypes {
-            SortTypes {
-                key: size_of::<K>(),
-                order: K::ORDER,
-                descending: false,
-                value: 0,
-                indices: false,
-                keys_out: true,
-            }
+    /// Selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
+    fn selections(&mut self) {
+        macro_rules! of {
+            ($($ty:ty),*) => { $(
+                self.selection::<$ty, _>(stringify!($ty), &Where(FirstBit), 1 << 20, 0);
+                self.selection::<$ty, _>(concat!(stringify!($ty), " by flags"), &Flagged(&[true]), 1 << 20, 0);
+            )* };
         }
-        macro_rules! sorts {
-            ($($ty:ty)*) => { $(add(stringify!($ty), 1 << 28, keys::<$ty>());)* };
-        }
-        sorts! { u8 i16 f16 u32 f32 u64 f64 i128 }
-        let descending = SortTypes { descending: true, ..keys::<f32>() };
-        add("f32 descending", 1 << 28, descending);
-        add("u32 few", 1 << 18, keys::<u32>());
-        add("u32 very many", 1 << 31, keys::<u32>());
-        for value in [1, 2, 4, 8] {
-            add(&format!("u32 with {value} bytes"), 1 << 28, SortTypes { value, ..keys::<u32>() });
-        }
-        add("u64 with 4 bytes", 1 << 28, SortTypes { value: 4, ..keys::<u64>() });
-        add("u32 positions", 1 << 28, SortTypes { value: 4, indices: true, keys_out: false, ..keys::<u32>() });
-        add("u32 with positions", 1 << 28, SortTypes { value: 4, indices: true, ..keys::<u32>() });
-        add("u32 positions u64", 1 << 28, SortTypes { value: 8, indices: true, keys_out: false, ..keys::<u32>() });
+        of! { u8, u16, u32, u64, u128, (u8, u8, u8), (u64, u8), [u64; 8] }
+        self.selection::<u32, _>("u32 of 2^33", &Where(FirstBit), 1 << 33, 0);
+        self.selection::<u32, _>("indices", &Where(FirstBit), 1 << 20, 4);
+        self.selection::<u32, _>("long indices by flags", &Flagged(&[true]), 1 << 20, 8);
+        self.selection::<u8, _>("u8 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u64, _>("u64 last", &LastOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
-    /// Sorts of values of 12 bytes.
-    fn moving(&mut self) {
-        let order = <u32 as Key>::ORDER;
-        let types = SortTypes { key: 4, order, descending: false, value: 4, indices: true, keys_out: true };
-        let plan = SortPlan::new(1 << 20, types, false, self.capability, 132);
-        self.kernels.push(("sort values of 12 bytes".to_owned(), sort::moving_source(&plan, 4, 3)));
+    fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
+        // What has more values than parameters has room for has no kernel.
+        let _none = select::with_functions(choice, |functions| {
+            let sizes = select::sizes_of::<I, C>(choice, index, false);
+            let plan = SelectPlan::new(len, sizes, self.capability);
+            self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
+            Ok(())
+        });
     }
 
     /// The scan of the columns of `i32` with these features, or their reduction.
@@ -304,25 +310,26 @@ where
 pub(super) fn sample() -> String {
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
+    use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
-    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
+    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
     let held = Held::nothing();
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let order = <f32 as Key>::ORDER;
-    let sorted = SortTypes { key: 4, order, descending: false, value: 4, indices: false, keys_out: true };
-    let sort = SortPlan::new(1 << 30, sorted, false, (9, 0), 132);
-    let of_families: [Constants; 8] = [
+    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
+    let sorts = sorts::constants();
+    let of_families: [Constants; 9] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
-        sort.pass_constants(),
-        sort.counting_constants(),
-        sort.fill_constants(),
-        sort.moving_constants(4, 1),
+        SelectPlan::new(1 << 30, select, (9, 0)).constants(),
+        sorts[0],
+        sorts[1],
+        sorts[2],
+        sorts[3],
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -332,12 +339,18 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String =
-        [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), sort::params_text()]
-            .iter()
-            .flat_map(|text| text.lines())
-            .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
-            .fold(String::new(), |text, line| text + line + "\n");
+    let texts = [
+        ScanParams::text(0, 0),
+        ReduceParams::text(0, 0),
+        ColumnsParams::text(0, 0),
+        SelectParams::text(0, 0),
+        super::sort::params_text(),
+    ];
+    let params: String = texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+        .fold(String::new(), |text, line| text + line + "\n");
     format!(
         "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\

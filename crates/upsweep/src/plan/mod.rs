@@ -7,6 +7,7 @@ pub mod memory;
 mod pipeline;
 pub mod reduce;
 pub mod scan;
+pub mod select;
 mod shape;
 mod show;
 pub mod sort;

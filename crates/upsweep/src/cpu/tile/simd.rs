@@ -51,9 +51,7 @@ impl Set {
     pub(in crate::cpu) fn all() -> Vec<Self> {
         let all = std::iter::once(Name::Portable);
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-        let all = all
-            .chain(is_x86_feature_detected!("avx2").then_some(Name::Avx2))
-            .chain(has_avx512().then_some(Name::Avx512));
+        let all = all.chain(has_avx2().then_some(Name::Avx2)).chain(has_avx512().then_some(Name::Avx512));
         all.map(Self).collect()
     }
 
@@ -70,7 +68,7 @@ impl Set {
     }
 }
 
-/// What has been found: to ask for five features takes as long as to add up some numbers.
+/// What has been found: to ask for ten features takes as long as to add up some numbers.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 static FOUND: AtomicU8 = AtomicU8::new(0);
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
@@ -85,13 +83,22 @@ const AVX512: u8 = 3;
 fn find() -> Set {
     let (code, name) = if has_avx512() {
         (AVX512, Name::Avx512)
-    } else if is_x86_feature_detected!("avx2") {
+    } else if has_avx2() {
         (AVX2, Name::Avx2)
     } else {
         (PORTABLE, Name::Portable)
     };
     FOUND.store(code, Ordering::Relaxed);
     Set(name)
+}
+
+/// With what every processor has that has AVX2.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
 }
 
 /// Byte permutations are of Ice Lake and Zen 4. What came before slows down with 512-bit vectors.
@@ -102,4 +109,6 @@ fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2")
+        && has_avx2()
 }

@@ -42,6 +42,7 @@ kernel_files! {
     "device/reduce.cuh",
     "device/scan.cuh",
     "device/segments.cuh",
+    "device/select.cuh",
     "device/sort.cuh",
     "device/sort_by_counting.cuh",
     "device/sort_count.cuh",
