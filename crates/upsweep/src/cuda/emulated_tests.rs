@@ -14,23 +14,24 @@ use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
 use crate::cuda::select::SelectParams;
 use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
-use crate::cuda::{columns, reduce, scan, select, sort};
+use crate::cuda::{columns, reduce, scan, select};
 use crate::halves::InF32;
 use crate::inputs::Read;
-use crate::key::Key;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::outputs::Write;
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::plan::select::SelectPlan;
-use crate::plan::sort::{SortPlan, SortTypes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+#[path = "emulated_sorts.rs"]
+mod sorts;
 
 /// `x -> m x + c`, with `m` in the upper half and `c` in the lower: the maps one after the other, which do not commute.
 #[derive(Clone, Copy)]
@@ -436,32 +437,6 @@ fn emulated_sketches() {
     let large = &[("THREADS", 512), ("ROWS", 17), ("AHEAD", 0)];
     sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
     sketch("sketches/axes.cuh", "sketch_axes", tiles_of(4, 64), &[("GROUPS", 2), ("THREADS", 64), ("AHEAD", 0)], 40);
-}
-
-/// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
-fn sorts<K: Key>(value: usize, indices: bool, descending: bool, staged: bool, status: usize, cases: u32) {
-    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices, keys_out: !indices };
-    let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
-    // Without staging, rows two at a time, one of them by ballots.
-    let (rows, mask_rows) = if staged { (4, 3) } else { (2, 1) };
-    let plan = SortPlan { rankers: 256, storers: 64, keys: 4, rows, mask_rows, staged, status, ..plan };
-    let name = format!("sort {types:?}");
-    if plan.by_counting() {
-        return run(&format!("{name} by counting"), &sort::fill_source(&plan), &[("THREADS", 128)], cases);
-    }
-    run(&name, &sort::pass_source(&plan), &[], cases);
-    run(&format!("{name}, counting"), &sort::counting_source(&plan), &[("THREADS", 128)], cases);
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_sorts() {
-    sorts::<u32>(0, false, false, true, 4, 40);
-    sorts::<f32>(4, false, true, false, 8, 40);
-    sorts::<i16>(8, false, false, true, 4, 40);
-    sorts::<f64>(4, true, true, true, 4, 20);
-    sorts::<f16>(0, false, true, false, 4, 20);
-    sorts::<u8>(0, false, false, false, 4, 20);
 }
 
 /// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.
