@@ -50,6 +50,8 @@ constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true;
 enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
+constexpr bool COUNTED_INPUT = false;
+__device__ __forceinline__ const u64* counted_length() { return (const u64*)nullptr; }
 
 // Numbers of the plan.
 constexpr u32 SMALL_STATE = 4;
@@ -75,6 +77,8 @@ constexpr u32 GROUPS = 8;
 constexpr u32 MOST_PARTS = 384;
 constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
+constexpr u32 FEW_PARTS = 128;
+constexpr u32 REDUCE_PARTS = 528;
 constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;

@@ -45,6 +45,7 @@ kernel_files! {
     "device/select.cuh",
     "device/wave.cuh",
     "memory/access.cuh",
+    "memory/count.cuh",
     "memory/given.cuh",
     "memory/instructions.cuh",
     "memory/layout.cuh",
