@@ -53,6 +53,7 @@ extern crate self as upsweep;
 pub mod buffer;
 pub mod device;
 pub mod error;
+pub mod histogram;
 pub mod init;
 pub mod operator;
 pub mod plan;
@@ -60,6 +61,7 @@ pub mod reduce;
 pub mod scan;
 pub mod segments;
 
+mod bins;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -68,12 +70,14 @@ mod job;
 mod options;
 mod planned;
 mod steps;
+mod tally;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
+pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use reduce::Reduce;
@@ -83,5 +87,5 @@ pub use segments::Segments;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Operator, Reduce, Scan, Segments, function, operator};
+    pub use crate::{Array, Device, Element, Function, Histogram, Operator, Reduce, Scan, Segments, function, operator};
 }

@@ -106,6 +106,19 @@ impl Held {
         if let Some(same) = same {
             self.add::<G::Same>(|values| same.values(values));
         }
+        self.check()
+    }
+
+    /// Adds those of the one function of a job that has no other.
+    ///
+    /// # Errors
+    /// As [`add_all`](Self::add_all).
+    pub(crate) fn add_function<F>(&mut self, add: impl FnOnce(&mut Values)) -> Result<()> {
+        self.add::<F>(add);
+        self.check()
+    }
+
+    fn check(&self) -> Result<()> {
         let bytes = self.values.len();
         if bytes > MAX_VALUES_BYTES {
             return Err(Error::Values { bytes, most: MAX_VALUES_BYTES });

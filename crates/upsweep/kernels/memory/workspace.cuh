@@ -18,6 +18,7 @@ __device__ __forceinline__ u32 take_ticket(const Workspace& space) {
 
 constexpr u32 FAULT_CLAIMED = ~0u;  // a thread is about to say what is wrong
 constexpr u32 FAULT_OFFSETS = 1;    // segment offsets do not ascend from 0 to the number of elements
+constexpr u32 FAULT_EDGES = 2;      // edges of bins do not ascend
 
 // Remembers what is wrong with the input, for the host to ask. The first fault stays.
 __device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value) {

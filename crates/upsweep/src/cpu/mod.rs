@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `histogram` | counts and sums of weights by bin |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
@@ -19,6 +20,7 @@
 
 mod columns;
 mod engine;
+pub(crate) mod histogram;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 #[cfg(test)]

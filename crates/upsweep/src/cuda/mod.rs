@@ -10,6 +10,7 @@ mod code;
 mod columns;
 mod compile;
 mod features;
+pub(crate) mod histogram;
 mod job;
 mod library;
 mod params;

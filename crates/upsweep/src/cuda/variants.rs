@@ -4,15 +4,18 @@ use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
 use super::features::{Features, Heads, Pass};
+use super::histogram::HistogramParams;
 use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, reduce, scan};
+use super::{columns, histogram, reduce, scan};
+use crate::bins::{ByFunction, Even, NoRule};
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
+use crate::plan::histogram::{Amount, HistogramJob, HistogramPlan};
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
@@ -69,6 +72,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
+    list.histograms();
     list.kernels
 }
 
@@ -197,6 +201,52 @@ impl List {
         }
     }
 
+    /// Histograms of every kind of bins, with and without slices, channels and weights.
+    fn histograms(&mut self) {
+        macro_rules! even {
+            ($($ty:ty)*) => { $(if let Ok(rule) = <$ty>::rule(0.0, 10.0, 256) {
+                self.histogram::<$ty, _, u32>(concat!("even ", stringify!($ty)), rule, |job| job);
+            })* };
+        }
+        even! { u8 i16 u16 i32 u32 i64 u64 f32 f64 }
+        let Ok(rule) = f32::rule(0.0, 10.0, 256) else { return };
+        self.histogram::<f32, _, u32>("2048", rule, |job| HistogramJob { bins: 2048, ..job });
+        self.histogram::<f32, _, u64>("65536", rule, |job| HistogramJob { bins: 1 << 16, ..job });
+        self.histogram::<f32, _, u32>("channels", rule, |job| HistogramJob { channels: (3, 2), ..job });
+        self.histogram::<f32, _, i32>("i32 weights", rule, |job| HistogramJob { amount: Amount::Whole(4), ..job });
+        self.histogram::<f32, _, u64>("u64 weights", rule, |job| HistogramJob { amount: Amount::Whole(8), ..job });
+        self.histogram::<f32, _, f32>("f32 weights", rule, |job| HistogramJob { amount: Amount::Float, ..job });
+        self.histogram::<f32, _, f64>("f64 weights", rule, |job| HistogramJob { amount: Amount::Float, ..job });
+        let edges = |job| HistogramJob { by_edges: true, ..job };
+        self.histogram::<u8, _, u32>("edges u8", NoRule, edges);
+        self.histogram::<f32, _, u32>("edges f32", NoRule, edges);
+        self.histogram::<f16, _, u32>("edges f16", NoRule, edges);
+        self.histogram::<i128, _, u64>("edges i128", NoRule, edges);
+        self.histogram::<i64, _, u32>("by i64", ByFunction(Same), |job| job);
+        self.histogram::<i8, _, u32>("by i8 channels", ByFunction(Same), |job| HistogramJob { channels: (4, 3), ..job });
+    }
+
+    fn histogram<T: Element, M: Map<T, Output = u32>, O: Element>(
+        &mut self,
+        name: &str,
+        rule: M,
+        change: impl FnOnce(HistogramJob) -> HistogramJob,
+    ) {
+        let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
+        let mut held = Held::nothing();
+        if held.add_function::<M>(|values| rule.values(values)).is_err() {
+            return;
+        }
+        let functions = histogram::functions::<T, M, O>(&text, &held);
+        let job = change(HistogramJob::plain::<T>(1 << 28, 256));
+        let plan = HistogramPlan::new(job, self.capability, 132);
+        self.add::<HistogramParams>("histogram", name, histogram::kernel(&plan, histogram::COUNT, &functions));
+        if job.amount == Amount::Float {
+            self.add::<HistogramParams>("largest", name, histogram::kernel(&plan, histogram::LARGEST, &functions));
+            self.add::<HistogramParams>("finish", name, histogram::kernel(&plan, histogram::FINISH, &functions));
+        }
+    }
+
     fn add<F: Fixed>(&mut self, family: &str, name: &str, kernel: Kernel<'_>) {
         // The functions are upsweep's own, whose text asks for what they add.
         self.kernels.extend(kernel.source::<F>().ok().map(|source| (format!("{family} {name}"), source)));
@@ -222,11 +272,13 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let of_families: [Constants; 4] = [
+    let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
+    let of_families: [Constants; 5] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
+        histogram_plan.constants(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -236,7 +288,7 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0)]
+    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), HistogramParams::text(0, 0)]
         .iter()
         .flat_map(|text| text.lines())
         .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))

@@ -187,6 +187,7 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
             let rule = "does not ascend from 0 to the number of elements";
             Some(Error::Offsets { index, offset: i64::from_ne_bytes(*value).into(), rule })
         }
+        2 => Some(Error::Edges { index }),
         code => {
             let reason = format!("an unknown fault {code} at position {index}");
             Some(Error::Driver { doing: "running a kernel", reason })
