@@ -92,9 +92,9 @@ impl<T: Element> Map<T> for NoRule {
 
 /// # Errors
 /// [`Error::Bins`].
-pub(crate) fn check_bins(bins: usize) -> Result<()> {
+pub(crate) fn check_bins(bins: usize) -> Result<usize> {
     if bins == 0 || bins > MAX_BINS {
         return Err(Error::Bins { bins, most: MAX_BINS });
     }
-    Ok(())
+    Ok(bins)
 }

@@ -169,8 +169,7 @@ impl<B, W> Histogram<B, W> {
         if !len.is_multiple_of(channels) {
             return Err(Error::Shape { shape: vec![len / channels, channels], len });
         }
-        let bins = self.bins.count();
-        check_bins(bins)?;
+        let bins = self.bins.count()?;
         let (found, expected) = (output.len(), counted * bins);
         if found != expected {
             return Err(Error::Length { what: "output", found, expected });
@@ -236,14 +235,14 @@ pub trait WithRule<T: Element> {
 pub trait Bins<T: Element>: Copy {
     /// How many there are.
     #[doc(hidden)]
-    fn count(&self) -> usize;
+    fn count(&self) -> Result<usize>;
     #[doc(hidden)]
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()>;
 }
 
 impl<T: Even> Bins<T> for EvenBins {
-    fn count(&self) -> usize {
-        self.bins
+    fn count(&self) -> Result<usize> {
+        check_bins(self.bins)
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
         run.function(T::rule(self.low, self.high, self.bins)?)
@@ -254,8 +253,12 @@ impl<E: Input + ?Sized> Bins<E::Item> for Edges<'_, E>
 where
     E::Item: Number,
 {
-    fn count(&self) -> usize {
-        self.0.view().len().saturating_sub(1)
+    fn count(&self) -> Result<usize> {
+        let found = self.0.view().len();
+        if found < 2 {
+            return Err(Error::Length { what: "edges", found, expected: 2 });
+        }
+        check_bins(found - 1)
     }
     fn with_rule<R: WithRule<E::Item>>(&self, run: R) -> Result<()> {
         run.edges(self.0.view())
@@ -263,8 +266,8 @@ where
 }
 
 impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
-    fn count(&self) -> usize {
-        self.bins
+    fn count(&self) -> Result<usize> {
+        check_bins(self.bins)
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
         run.function(ByFunction(self.function))
@@ -364,9 +367,6 @@ impl<T: Element, O: Element, W: Amounts<O>> WithRule<T> for Run<'_, '_, T, O, W>
     where
         T: Number,
     {
-        if edges.len() < 2 {
-            return Err(Error::Length { what: "edges", found: edges.len(), expected: 2 });
-        }
         match &self.job.device.0 {
             Backend::Cpu => {
                 let host = edges.on_host("edges")?;

@@ -3,6 +3,7 @@
 
 mod first;
 mod gpu;
+mod histogram;
 mod segments;
 
 use cudarc::driver::{CudaView, CudaViewMut};
@@ -36,7 +37,8 @@ fn run() -> Outcome {
     moving_average(&mut gpu, &from_16)?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
-    axes(&mut gpu, largest.min(28))
+    axes(&mut gpu, largest.min(28))?;
+    histogram::bench(&mut gpu, &from_16)
 }
 
 /// Scans and reductions of the whole array.

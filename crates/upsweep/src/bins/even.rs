@@ -99,9 +99,8 @@ pub fn even_short<T: Cast<f32> + Cast<f64>>(#[param] ruler: Ruler<f32>, x: T) ->
                 bin = next;
             }
         }
-        bin = bin.min(ruler.bins - 1);
     }
-    if single >= ruler.first && single <= ruler.last { bin } else { OUTSIDE }
+    if single >= ruler.first && single <= ruler.last { bin.min(ruler.bins - 1) } else { OUTSIDE }
 }
 
 /// Of `f64` and of wider integers, whose edges are `f64`.
@@ -121,9 +120,8 @@ pub fn even_double<T: Cast<f64>>(#[param] ruler: Ruler<f64>, x: T) -> u32 {
                 bin = next;
             }
         }
-        bin = bin.min(ruler.bins - 1);
     }
-    if x >= ruler.first && x <= ruler.last { bin } else { OUTSIDE }
+    if x >= ruler.first && x <= ruler.last { bin.min(ruler.bins - 1) } else { OUTSIDE }
 }
 
 /// The type in which estimates of even bins are made.
@@ -199,7 +197,7 @@ impl<F: Estimate> Ruler<F> {
     /// [`Error::Bins`] when there are none or more than [`MAX_BINS`](super::MAX_BINS), [`Error::Range`] when the range has no place for so many.
     fn new(low: f64, high: f64, bins: usize, kind: Kind) -> Result<Self> {
         check_bins(bins)?;
-        let range = |rule| Error::Range { low: low.to_string(), high: high.to_string(), bins, rule };
+        let range = |rule| Error::Range { low: format!("{low:?}"), high: format!("{high:?}"), bins, rule };
         if !(low.is_finite() && high.is_finite()) {
             return Err(range("must be finite"));
         }
@@ -225,19 +223,21 @@ impl<F: Estimate> Ruler<F> {
         let scale = bins as f64 / width;
         let unit = 2f64.powi(-F::DIGITS);
         let off = (16.0 * bins as f64 + 8.0 * most * scale) * unit;
-        let (scale, near, rounds) = if off < 0.25 && F::nearest(scale).finite() {
-            (scale, off, 1)
-        } else if off < 2.0 && F::nearest(scale).finite() {
-            (scale, off, 3)
+        let base = low - shift;
+        let no_overflow = F::nearest(scale).finite() && F::nearest(2.0 * width).finite();
+        let (base, scale, near, rounds) = if off < 0.25 && no_overflow {
+            (base, scale, off, 1)
+        } else if off < 2.0 && no_overflow {
+            (base, scale, off, 3)
         } else {
             // No estimate is good enough: each is 0, and the search goes through all bins.
-            (0.0, f64::INFINITY, usize::BITS - bins.leading_zeros())
+            (0.0, 0.0, f64::INFINITY, usize::BITS - bins.leading_zeros())
         };
         let (first, last) = if kind == Kind::Whole { (low.ceil(), high.floor()) } else { (low, high) };
         Ok(Self {
             low,
             step,
-            base: F::nearest(low - shift),
+            base: F::nearest(base),
             first: F::nearest(first),
             last: F::nearest(last),
             scale: F::nearest(scale),

@@ -1,0 +1,10 @@
+//! Histograms against a naive oracle, on each backend: see `tests/conformance`, whose support is used.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod counts;
+mod errors;
+mod even;
+mod oracle;
+mod support;
+mod weights;
