@@ -57,6 +57,7 @@ pub mod histogram;
 pub mod init;
 pub mod operator;
 pub mod plan;
+pub mod range_histogram;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
@@ -80,6 +81,7 @@ pub use half;
 pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use operator::{Element, Function, Map, Operator, function, operator};
+pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
@@ -87,5 +89,5 @@ pub use segments::Segments;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Histogram, Operator, Reduce, Scan, Segments, function, operator};
+    pub use crate::{Array, Device, Element, Function, Histogram, Operator, RangeHistogram, Reduce, Scan, Segments, function, operator};
 }

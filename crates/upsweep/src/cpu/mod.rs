@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
-//! | `histogram` | counts and sums of weights by bin |
+//! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
@@ -21,6 +21,7 @@
 mod columns;
 mod engine;
 pub(crate) mod histogram;
+pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 #[cfg(test)]

@@ -7,7 +7,9 @@
 use super::*;
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
+use crate::bins::{ByFunction, NoRule};
 use crate::cuda::features::{Features, Heads, Pass};
+use crate::cuda::histogram::{self, HistogramParams};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
@@ -17,6 +19,7 @@ use crate::halves::InF32;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::plan::constants::Constants;
+use crate::plan::histogram::{Amount, HistogramJob, HistogramPlan};
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
@@ -79,6 +82,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/histogram.h" => "histogram.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",
@@ -295,6 +299,17 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
 }
 
+/// Runs cases of a histogram whose kernel has these columns.
+fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: HistogramJob, columns: usize, cases: u32) {
+    let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
+    let held = Held::nothing();
+    let functions = histogram::functions::<T, M, O>(&text, &held);
+    let plan = HistogramPlan::new(job, CAPABILITY, 132);
+    let source = histogram::kernel(&plan, histogram::COUNT, &functions).source::<HistogramParams>().unwrap();
+    let name = format!("histogram {} {job:?}", std::any::type_name::<(T, M, O)>());
+    run(&name, &source, &[THREADS, &[("COLUMNS", columns)]].concat(), cases);
+}
+
 fn name<Types>(features: Features) -> String {
     format!("{} {features:?}", std::any::type_name::<Types>())
 }
@@ -364,6 +379,21 @@ fn emulated_reductions() {
     reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
     reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
     reduction_of(in_f32::<bf16>(), features(Heads::None, "i"), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_histograms() {
+    fn job<T>() -> HistogramJob {
+        HistogramJob::plain::<T>(1 << 21, 256)
+    }
+    counted::<u8, _, u32>(ByFunction(Same), job::<u8>(), 32, 60);
+    counted::<u8, _, u64>(ByFunction(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 40);
+    counted::<u32, _, u32>(ByFunction(Same), job::<u32>(), 8, 60);
+    counted::<u16, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() }, 1, 60);
+    counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 60);
+    counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 60);
+    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 60);
 }
 
 #[test]

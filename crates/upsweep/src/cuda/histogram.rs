@@ -3,7 +3,7 @@
 use super::Cuda;
 use super::code::Kernel;
 use super::features::{Features, Layout, Layouts};
-use super::job::{Begin, Functions, Text, Value};
+use super::job::{Begin, Extent, Functions, Text};
 use super::params::{Params, params};
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
@@ -66,17 +66,10 @@ pub(crate) fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, 
     let (input, _input) = cuda.read("input", &input)?;
     let (weights, _weights) = weights.as_ref().map(|view| cuda.read("weights", view)).transpose()?.unwrap_or_default();
     let (edges, _edges) = edges.as_ref().map(|view| cuda.read("edges", view)).transpose()?.unwrap_or_default();
-    let bytes = |address: u64, len: usize, size: usize| address..address + (len * size) as u64;
-    let results = bytes(output, slots, size_of::<O>());
-    for other in [
-        bytes(input, job.len, size_of::<T>()),
-        bytes(weights, if weights == 0 { 0 } else { job.len }, size_of::<O>()),
-        bytes(edges, if edges == 0 { 0 } else { job.bins + 1 }, size_of::<T>()),
-    ] {
-        if !other.is_empty() && other.start < results.end && results.start < other.end {
-            return Err(Error::Overlap);
-        }
-    }
+    let results = Extent::new::<O>(output, slots);
+    results.must_not_meet(Extent::new::<T>(input, job.len))?;
+    results.must_not_meet(Extent::new::<O>(weights, if weights == 0 { 0 } else { job.len }))?;
+    results.must_not_meet(Extent::new::<T>(edges, if edges == 0 { 0 } else { job.bins + 1 }))?;
     let text = |source: &mut Source| text_of::<T, M, O>(source, &map);
     let mut held = Held::nothing();
     held.add_function::<M>(|values| map.values(values))?;
@@ -163,7 +156,7 @@ fn launch(
         sums: 0,
         workspace,
     };
-    let begin = Begin { first: Value::NONE, ..Begin::nothing(functions.layouts.acc) };
+    let begin = Begin::nothing(functions.layouts.acc);
     let enqueue = |which, grid: usize, shared: usize, fixed: HistogramParams| {
         let kernel = kernel(&plan, which, functions);
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<HistogramParams>())?;

@@ -221,19 +221,19 @@ impl<'a> Reader<'a> {
 
 /// A range of device memory.
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+pub(super) struct Extent {
     start: u64,
     bytes: u64,
 }
 
 impl Extent {
-    fn new<T>(start: u64, len: usize) -> Self {
+    pub(super) fn new<T>(start: u64, len: usize) -> Self {
         Self { start, bytes: len as u64 * size_of::<T>() as u64 }
     }
 
     /// # Errors
     /// [`Error::Overlap`] when the two have a byte in common.
-    fn must_not_meet(self, other: Self) -> Result<()> {
+    pub(super) fn must_not_meet(self, other: Self) -> Result<()> {
         let apart = self.bytes == 0
             || other.bytes == 0
             || self.start + self.bytes <= other.start

@@ -15,6 +15,7 @@ mod job;
 mod library;
 mod params;
 mod planned;
+pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;

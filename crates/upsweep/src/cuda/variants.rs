@@ -7,9 +7,10 @@ use super::features::{Features, Heads, Pass};
 use super::histogram::HistogramParams;
 use super::job::{Functions, text_of};
 use super::params::Fixed;
+use super::range_histogram::RangeHistogramParams;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, histogram, reduce, scan};
+use super::{columns, histogram, range_histogram, reduce, scan};
 use crate::bins::{ByFunction, Even, NoRule};
 use crate::halves::{InF32, sums_in_f32};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
@@ -223,7 +224,17 @@ impl List {
         self.histogram::<f16, _, u32>("edges f16", NoRule, edges);
         self.histogram::<i128, _, u64>("edges i128", NoRule, edges);
         self.histogram::<i64, _, u32>("by i64", ByFunction(Same), |job| job);
+        self.queries::<(u64, u64)>("ranges", false);
+        self.queries::<f64>("quantiles", true);
         self.histogram::<i8, _, u32>("by i8 channels", ByFunction(Same), |job| HistogramJob { channels: (4, 3), ..job });
+    }
+
+    /// Queries of a range histogram.
+    fn queries<T: Element>(&mut self, name: &str, quantiles: bool) {
+        let text = |source: &mut Source| histogram::text_of::<T, NoRule, u64>(source, &NoRule);
+        let held = Held::nothing();
+        let functions = histogram::functions::<T, NoRule, u64>(&text, &held);
+        self.add::<RangeHistogramParams>("range histogram", name, range_histogram::kernel(quantiles, &functions));
     }
 
     fn histogram<T: Element, M: Map<T, Output = u32>, O: Element>(

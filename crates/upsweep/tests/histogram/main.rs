@@ -6,5 +6,6 @@ mod counts;
 mod errors;
 mod even;
 mod oracle;
+mod ranges;
 mod support;
 mod weights;

@@ -40,6 +40,7 @@ kernel_files! {
     "config.cuh",
     "device/columns.cuh",
     "device/histogram.cuh",
+    "device/range_histogram.cuh",
     "device/reduce.cuh",
     "device/scan.cuh",
     "device/segments.cuh",
