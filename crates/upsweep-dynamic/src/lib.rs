@@ -41,12 +41,14 @@ mod buffer;
 mod check;
 mod choice;
 mod error;
+mod histogram;
 mod kernels;
 mod number;
 mod operator;
 mod options;
 pub mod plain;
 mod prepared;
+mod quantile;
 mod reduce;
 mod scan;
 mod segments;
@@ -54,11 +56,13 @@ mod types;
 mod values;
 
 pub use error::{Error, Result};
+pub use histogram::Histogram;
 #[doc(hidden)]
 pub use half::f16;
 pub use number::Number;
 pub use operator::Op;
 pub use prepared::Prepared;
+pub use quantile::quantiles;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;

@@ -141,6 +141,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let cases = match source.root {
         "device/reduce.cuh" => "emulator/reduce.h",
         "device/columns.cuh" => "emulator/columns.h",
+        "device/histogram.cuh" => "emulator/histogram.h",
         "sketches/select.cuh" => "sketches/select.h",
         "sketches/digits.cuh" => "sketches/digits.h",
         "sketches/axes.cuh" => "sketches/axes.h",
