@@ -108,7 +108,8 @@ fn histograms(options: &Options, record: &mut Record) -> Outcome {
     let floats = |index| (hash(index) >> 40) as f32 / (1 << 24) as f32;
     for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
         for (suffix, at) in [("", (|index| index) as fn(usize) -> usize), ("_constant", |_| 1)] {
-            let make = |make: &dyn Fn(usize) -> f32| -> Vec<f32> { (0..1 << log2n).map(|index| make(at(index))).collect() };
+            let make =
+                |make: &dyn Fn(usize) -> f32| -> Vec<f32> { (0..1 << log2n).map(|index| make(at(index))).collect() };
             let algo = |bins: usize| format!("histogram_{bins}{suffix}");
             if options.wants(&algo(256), u8::NAME) {
                 let input: Vec<u8> = (0..1 << log2n).map(|index| bytes(at(index))).collect();

@@ -90,7 +90,13 @@ pub(crate) struct QuantileArgs {
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// The shares, from 0 (the least value) to 1 (the largest)
-    #[arg(long, value_name = "Q,Q,...", value_delimiter = ',', allow_hyphen_values = true, default_value = "0,0.25,0.5,0.75,1")]
+    #[arg(
+        long,
+        value_name = "Q,Q,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        default_value = "0,0.25,0.5,0.75,1"
+    )]
     pub(crate) q: Vec<f64>,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]

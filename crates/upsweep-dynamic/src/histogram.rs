@@ -4,7 +4,7 @@ use crate::buffer::Buffer;
 use crate::{Result, Type, Value, View, f16, with_view};
 use std::ops::RangeInclusive;
 use upsweep::Device;
-use upsweep::histogram::{Even, EvenBins};
+use upsweep::histogram::{Even, EvenBins, MAX_BINS};
 
 /// A histogram with its bins: see [`upsweep::histogram`] for what it computes.
 ///
@@ -72,10 +72,14 @@ impl Histogram {
     /// # Errors
     /// [`Error::Upsweep`](crate::Error::Upsweep): as [`upsweep::Histogram::run`].
     pub fn run(&self, device: &Device, x: View<'_>) -> Result<Vec<u64>> {
-        let mut counts = Buffer::zeroed(device, self.bins())?;
+        let bins = self.bins();
+        if bins == 0 || bins > MAX_BINS {
+            return Err(upsweep::Error::Bins { bins, most: MAX_BINS }.into());
+        }
+        let mut counts = Buffer::zeroed(device, bins)?;
         match &self.0 {
             How::Edges(edges) => {
-                check(edges)?;
+                check(edges, |a, b| a <= b)?;
                 let x: Vec<f64> = with_view!(x, x => x.iter().map(|&x| x.number().nearest()).collect());
                 let x = Buffer::new(device, x)?;
                 let edges = Buffer::new(device, &edges[..])?;
@@ -88,7 +92,11 @@ impl Histogram {
                         let bytes: Vec<u8> = x.iter().map(|&x| x.into()).collect();
                         count(&even, device, &bytes, &mut counts)?;
                     }
-                    View::F16(x) => self.of_halves(device, x, &mut counts)?,
+                    View::F16(x) => {
+                        // A range that is none has no edges, either.
+                        even.run(&Device::cpu(), &[0f64; 0], &mut vec![0u64; bins])?;
+                        self.of_halves(device, x, &mut counts)?;
+                    }
                     View::I8(x) => count(&even, device, x, &mut counts)?,
                     View::I16(x) => count(&even, device, x, &mut counts)?,
                     View::I32(x) => count(&even, device, x, &mut counts)?,
@@ -108,7 +116,7 @@ impl Histogram {
     /// NumPy rounds the edges of 16-bit floats to that type, too.
     fn of_halves(&self, device: &Device, x: &[f16], counts: &mut Buffer<'_, u64>) -> Result<()> {
         let edges: Vec<f16> = self.edges_for(Type::F16).into_iter().map(f16::from_f64).collect();
-        check(&edges)?;
+        check(&edges, |a, b| a < b)?;
         let (x, edges) = (Buffer::new(device, x)?, Buffer::new(device, edges)?);
         Ok(upsweep::Histogram::edges(&edges).run(device, &x, counts)?)
     }
@@ -125,9 +133,8 @@ fn count<T: Value + Even>(
 
 /// # Errors
 /// [`upsweep::Error::Edges`] where edges descend: on a GPU only a later call would say so.
-fn check<T: PartialOrd>(edges: &[T]) -> Result<()> {
-    let descends = |pair: &[T]| !(pair[0] <= pair[1]);
-    match edges.windows(2).position(descends) {
+fn check<T>(edges: &[T], ascends: fn(&T, &T) -> bool) -> Result<()> {
+    match edges.windows(2).position(|pair| !ascends(&pair[0], &pair[1])) {
         Some(before) => Err(upsweep::Error::Edges { index: before + 1 }.into()),
         None => Ok(()),
     }

@@ -56,9 +56,9 @@ mod types;
 mod values;
 
 pub use error::{Error, Result};
-pub use histogram::Histogram;
 #[doc(hidden)]
 pub use half::f16;
+pub use histogram::Histogram;
 pub use number::Number;
 pub use operator::Op;
 pub use prepared::Prepared;

@@ -13,6 +13,9 @@ pub const MAX_BINS: usize = 1 << 20;
 /// What a rule says of an element that falls into no bin.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
+/// What a quick look says of an element that needs a closer one.
+pub(crate) const UNSURE: u32 = u32::MAX - 1;
+
 /// The place of an element among edges that ascend: into `edges.len() - 1` bins.
 #[inline]
 pub(crate) fn between<T: Number>(edges: &[T], x: T) -> u32 {

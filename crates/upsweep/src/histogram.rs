@@ -223,8 +223,8 @@ impl<T: Element, O: Element> Job<'_, T, O> {
 /// What is to be done with a rule, of which each kind of bins has one.
 #[doc(hidden)]
 pub trait WithRule<T: Element> {
-    /// With one that is a function.
-    fn function<M: Map<T, Output = u32>>(self, rule: M) -> Result<()>;
+    /// With one that is a function, and a quick look at an element, which may leave it unsure.
+    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync) -> Result<()>;
     /// With edges.
     fn edges(self, edges: View<'_, T>) -> Result<()>
     where
@@ -245,7 +245,8 @@ impl<T: Even> Bins<T> for EvenBins {
         check_bins(self.bins)
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
-        run.function(T::rule(self.low, self.high, self.bins)?)
+        let rule = T::rule(self.low, self.high, self.bins)?;
+        run.function(rule, |x| T::quick(&rule, x))
     }
 }
 
@@ -270,7 +271,8 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
         check_bins(self.bins)
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
-        run.function(ByFunction(self.function))
+        let rule = ByFunction(self.function);
+        run.function(rule, |x| rule.apply(x, 0))
     }
 }
 
@@ -285,7 +287,8 @@ pub trait Amounts<O: Element>: Copy {
         &self,
         job: Job<'_, T, O>,
         rule: Rule<'_, T, M>,
-        bin: impl Fn(T) -> u32 + Sync,
+        quick: impl Fn(T) -> u32 + Sync,
+        exact: impl Fn(T) -> u32 + Sync,
     ) -> Result<()>;
 }
 
@@ -311,12 +314,18 @@ impl<O: Count> Amounts<O> for Ones {
         &self,
         job: Job<'_, T, O>,
         rule: Rule<'_, T, M>,
-        bin: impl Fn(T) -> u32 + Sync,
+        quick: impl Fn(T) -> u32 + Sync,
+        exact: impl Fn(T) -> u32 + Sync,
     ) -> Result<()> {
         match &job.device.0 {
             Backend::Cpu => {
                 let slots = job.slots();
-                cpu::histogram::count(job.input.on_host("input")?, slots, bin, job.output.into_host("output")?)
+                cpu::histogram::count(
+                    job.input.on_host("input")?,
+                    slots,
+                    (quick, exact),
+                    job.output.into_host("output")?,
+                )
             }
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => job.on_cuda(cuda, rule.map, rule.edges, None, Amount::One),
@@ -338,13 +347,20 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
         &self,
         job: Job<'_, T, O>,
         rule: Rule<'_, T, M>,
-        bin: impl Fn(T) -> u32 + Sync,
+        quick: impl Fn(T) -> u32 + Sync,
+        exact: impl Fn(T) -> u32 + Sync,
     ) -> Result<()> {
         let weights = self.0.view();
         match &job.device.0 {
             Backend::Cpu => {
                 let (slots, weights) = (job.slots(), weights.on_host("weights")?);
-                cpu::histogram::sum(job.input.on_host("input")?, weights, slots, bin, job.output.into_host("output")?)
+                cpu::histogram::sum(
+                    job.input.on_host("input")?,
+                    weights,
+                    slots,
+                    (quick, exact),
+                    job.output.into_host("output")?,
+                )
             }
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => job.on_cuda(cuda, rule.map, rule.edges, Some(weights), O::AMOUNT),
@@ -359,8 +375,8 @@ struct Run<'a, 'j, T, O, W> {
 }
 
 impl<T: Element, O: Element, W: Amounts<O>> WithRule<T> for Run<'_, '_, T, O, W> {
-    fn function<M: Map<T, Output = u32>>(self, rule: M) -> Result<()> {
-        self.amounts.run(self.job, Rule { map: rule, edges: None }, |x| rule.apply(x, 0))
+    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync) -> Result<()> {
+        self.amounts.run(self.job, Rule { map: rule, edges: None }, quick, |x| rule.apply(x, 0))
     }
 
     fn edges(self, edges: View<'_, T>) -> Result<()>
@@ -373,11 +389,17 @@ impl<T: Element, O: Element, W: Amounts<O>> WithRule<T> for Run<'_, '_, T, O, W>
                 if let Some(index) = bins::descends(host) {
                     return Err(Error::Edges { index });
                 }
-                self.amounts.run(self.job, Rule { map: bins::NoRule, edges: None }, |x| bins::between(host, x))
+                self.amounts.run(
+                    self.job,
+                    Rule { map: bins::NoRule, edges: None },
+                    |x| bins::between(host, x),
+                    |x| bins::between(host, x),
+                )
             }
             #[cfg(feature = "cuda")]
             Backend::Cuda(_) => {
-                self.amounts.run(self.job, Rule { map: bins::NoRule, edges: Some(edges) }, |_| bins::OUTSIDE)
+                let nowhere = |_| bins::OUTSIDE;
+                self.amounts.run(self.job, Rule { map: bins::NoRule, edges: Some(edges) }, nowhere, nowhere)
             }
         }
     }

@@ -89,5 +89,8 @@ pub use segments::Segments;
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
-    pub use crate::{Array, Device, Element, Function, Histogram, Operator, RangeHistogram, Reduce, Scan, Segments, function, operator};
+    pub use crate::{
+        Array, Device, Element, Function, Histogram, Operator, RangeHistogram, Reduce, Scan, Segments, function,
+        operator,
+    };
 }

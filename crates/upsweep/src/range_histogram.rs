@@ -126,7 +126,11 @@ impl RangeHistogram {
         same_length(output.len(), shares.len())?;
         match &device.0 {
             Backend::Cpu => {
-                cpu::range_histogram::quantiles(self.on_host()?, shares.on_host("shares")?, output.into_host("output")?);
+                cpu::range_histogram::quantiles(
+                    self.on_host()?,
+                    shares.on_host("shares")?,
+                    output.into_host("output")?,
+                );
                 Ok(())
             }
             #[cfg(feature = "cuda")]

@@ -122,7 +122,13 @@ impl FloatSum {
     fn add(&mut self, x: f64, scale: Scale) {
         let e = bits_of_exponent(x);
         if e == NOT_FINITE {
-            self.marks |= if x.is_nan() { 4 } else if x > 0.0 { 1 } else { 2 };
+            self.marks |= if x.is_nan() {
+                4
+            } else if x > 0.0 {
+                1
+            } else {
+                2
+            };
             return;
         }
         let digits = x.to_bits() & ((1 << 52) - 1) | u64::from(e > 0) << 52;

@@ -19,7 +19,11 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     let across = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let x = |edge: f64| {
-        let part = if edge.is_finite() { ((edge / 2.0 - low / 2.0) / across).clamp(0.0, 1.0) } else { f64::from(u8::from(edge > 0.0)) };
+        let part = if edge.is_finite() {
+            ((edge / 2.0 - low / 2.0) / across).clamp(0.0, 1.0)
+        } else {
+            f64::from(u8::from(edge > 0.0))
+        };
         LEFT + (WIDTH - LEFT - RIGHT) * part
     };
     let floor = HEIGHT - BOTTOM;
@@ -39,9 +43,9 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
         let (count, edge) = (most * part, low * (1.0 - part) + high * part);
         let (at, along) = (y(count), LEFT + (WIDTH - LEFT - RIGHT) * part);
         line(format_args!("<path d=\"M{LEFT} {at:.1}H{}\" stroke=\"#ddd\"/>", WIDTH - RIGHT));
-        let count = super::short(count);
+        let count = short(count);
         line(format_args!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{count}</text>", LEFT - 8.0, at + 4.0));
-        let (edge, below) = (super::short(edge), HEIGHT - 16.0);
+        let (edge, below) = (short(edge), HEIGHT - 16.0);
         line(format_args!("<text x=\"{along:.1}\" y=\"{below}\" text-anchor=\"middle\">{edge}</text>"));
     }
     let mut outline = format!("M{LEFT} {floor}");
@@ -52,6 +56,16 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     line(format_args!("<path d=\"{outline}V{floor}Z\" fill=\"#4477aa\"/>"));
     line(format_args!("<path d=\"M{LEFT} {floor}H{}\" stroke=\"black\"/>", WIDTH - RIGHT));
     svg + "</svg>\n"
+}
+
+/// An edge in at most six digits.
+pub(super) fn short(edge: f64) -> String {
+    let rounded = format!("{edge:.5e}").parse().unwrap_or(edge);
+    if rounded == 0.0 || (1e-4..1e9).contains(&f64::abs(rounded)) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
 }
 
 /// `text` as XML has it.
@@ -77,5 +91,11 @@ mod tests {
             let svg = render("", &edges, &[0, u64::MAX]);
             assert!(!svg.contains("NaN H") && svg.contains("</svg>"), "{svg}");
         }
+    }
+
+    #[test]
+    fn edges_are_short() {
+        let texts = [0.1 + 0.2, 1.0 / 3.0, 123_456_789.0, 1e20, -2.5e-7, 0.0].map(short);
+        assert_eq!(texts, ["0.3", "0.333333", "123457000", "1e20", "-2.5e-7", "0"]);
     }
 }

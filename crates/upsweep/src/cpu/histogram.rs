@@ -5,6 +5,9 @@
 //! number that was just stored waits for it.
 
 use super::engine::chain::Tickets;
+use super::tile::lanes::{Lanes, Work};
+use super::tile::simd::Set;
+use crate::bins::UNSURE;
 use crate::error::{Error, Result};
 use crate::operator::Element;
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
@@ -15,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 const PART: usize = 1 << 28;
 /// The elements that are put into bins before they are counted.
 const CHUNK: usize = 512;
-/// The tables of a thread where they are small, and up to how many slots.
+/// The tables of a thread where they are small, a power of two, and up to how many slots they are.
 const TABLES: usize = 4;
 const SMALL: usize = 1 << 12;
 const VALUES: usize = 256;
@@ -43,23 +46,46 @@ impl Slots {
 
     /// Gives `each` the slot of every element, and the element's position.
     #[inline(always)]
-    fn place<T: Copy>(self, input: &[T], first: usize, bin: &impl Fn(T) -> u32, mut each: impl FnMut(usize, usize)) {
-        let mut slots = [0usize; CHUNK];
+    fn place<T: Copy>(
+        self,
+        input: &[T],
+        first: usize,
+        (quick, exact): (&impl Fn(T) -> u32, &impl Fn(T) -> u32),
+        mut each: impl FnMut(usize, usize),
+    ) {
+        let mut bins = [0u32; CHUNK];
+        let set = Set::widest();
         let mut channel = first % self.channels;
         for (chunk, start) in input.chunks(CHUNK).zip((first..).step_by(CHUNK)) {
-            if self.channels == 1 {
-                for (slot, &x) in slots.iter_mut().zip(chunk) {
-                    *slot = (bin(x) as usize).min(self.bins);
-                }
-            } else {
-                for (slot, &x) in slots.iter_mut().zip(chunk) {
-                    *slot = self.slot(bin(x), channel);
+            // SAFETY: the processor has the instructions of a `Set`.
+            unsafe { set.compiled()(Look { input: chunk, bins: &mut bins, quick }) };
+            for (k, (&bin, &x)) in bins.iter().zip(chunk).enumerate() {
+                let bin = if bin == UNSURE { exact(x) } else { bin };
+                if self.channels == 1 {
+                    each((bin as usize).min(self.bins), start + k);
+                } else {
+                    each(self.slot(bin, channel), start + k);
                     channel = if channel + 1 == self.channels { 0 } else { channel + 1 };
                 }
             }
-            for (k, &slot) in slots.iter().take(chunk.len()).enumerate() {
-                each(slot, start + k);
-            }
+        }
+    }
+}
+
+/// A quick look at each element of a chunk.
+struct Look<'a, T, F> {
+    input: &'a [T],
+    bins: &'a mut [u32; CHUNK],
+    quick: &'a F,
+}
+
+impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        for (bin, &x) in self.bins.iter_mut().zip(self.input) {
+            *bin = (self.quick)(x);
         }
     }
 }
@@ -68,7 +94,7 @@ impl Slots {
 pub(crate) fn count<T: Element, C: Count>(
     input: &[T],
     slots: Slots,
-    bin: impl Fn(T) -> u32 + Sync,
+    (quick, exact): (impl Fn(T) -> u32 + Sync, impl Fn(T) -> u32 + Sync),
     output: &mut [C],
 ) -> Result<()> {
     output.fill(C::ZERO);
@@ -85,8 +111,8 @@ pub(crate) fn count<T: Element, C: Count>(
             let bytes = unsafe { std::slice::from_raw_parts(part.as_ptr().cast::<u8>(), part.len()) };
             count_values(bytes, first % slots.channels, slots.channels, stride, &mut counts);
         } else {
-            slots.place(part, first, &bin, |slot, at| {
-                if let Some(count) = counts.get_mut(at % tables * stride + slot) {
+            slots.place(part, first, (&quick, &exact), |slot, at| {
+                if let Some(count) = counts.get_mut((at & (tables - 1)) * stride + slot) {
                     *count += 1;
                 }
             });
@@ -101,7 +127,7 @@ pub(crate) fn count<T: Element, C: Count>(
                 let value = (slot % VALUES) as u8;
                 // SAFETY: of one byte; the value occurs, so it is one of the type's.
                 let x = unsafe { std::mem::transmute_copy::<u8, T>(&value) };
-                slots.slot(bin(x), slot / VALUES)
+                slots.slot(exact(x), slot / VALUES)
             } else {
                 slot
             };
@@ -152,7 +178,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
     input: &[T],
     weights: &[W],
     slots: Slots,
-    bin: impl Fn(T) -> u32 + Sync,
+    (quick, exact): (impl Fn(T) -> u32 + Sync, impl Fn(T) -> u32 + Sync),
     output: &mut [W],
 ) -> Result<()> {
     let largest = Mutex::new(0);
@@ -166,7 +192,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
     let sums = Mutex::new(zeros::<W::Sum>(slots.len())?);
     in_parts(input, |first, part| {
         let mut own = zeros::<W::Sum>(slots.len())?;
-        slots.place(part, first, &bin, |slot, at| {
+        slots.place(part, first, (&quick, &exact), |slot, at| {
             if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
                 weight.add(sum, scale);
             }

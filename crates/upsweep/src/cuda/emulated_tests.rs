@@ -5,9 +5,9 @@
 //! case has many tiles and groups of tiles.
 
 use super::*;
+use crate::bins::{ByFunction, NoRule};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
-use crate::bins::{ByFunction, NoRule};
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::histogram::{self, HistogramParams};
 use crate::cuda::job::{Functions, text_of};

@@ -55,7 +55,11 @@ pub(crate) struct Call<'a, T, O> {
 }
 
 /// Counts what `map` says of each element; with edges `map` is not looked at.
-pub(crate) fn run<T: Element, M: Map<T, Output = u32>, O: Element>(cuda: &Cuda, map: M, call: Call<'_, T, O>) -> Result<()> {
+pub(crate) fn run<T: Element, M: Map<T, Output = u32>, O: Element>(
+    cuda: &Cuda,
+    map: M,
+    call: Call<'_, T, O>,
+) -> Result<()> {
     let Call { input, weights, edges, mut output, job } = call;
     let ViewMut::Cuda(results) = &mut output else {
         return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });

@@ -226,7 +226,10 @@ impl List {
         self.histogram::<i64, _, u32>("by i64", ByFunction(Same), |job| job);
         self.queries::<(u64, u64)>("ranges", false);
         self.queries::<f64>("quantiles", true);
-        self.histogram::<i8, _, u32>("by i8 channels", ByFunction(Same), |job| HistogramJob { channels: (4, 3), ..job });
+        self.histogram::<i8, _, u32>("by i8 channels", ByFunction(Same), |job| HistogramJob {
+            channels: (4, 3),
+            ..job
+        });
     }
 
     /// Queries of a range histogram.
@@ -299,11 +302,12 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), HistogramParams::text(0, 0)]
-        .iter()
-        .flat_map(|text| text.lines())
-        .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
-        .fold(String::new(), |text, line| text + line + "\n");
+    let params: String =
+        [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), HistogramParams::text(0, 0)]
+            .iter()
+            .flat_map(|text| text.lines())
+            .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+            .fold(String::new(), |text, line| text + line + "\n");
     format!(
         "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\

@@ -113,7 +113,11 @@ impl HistogramPlan {
         let side_by_side = (shared + DRIVER_RESERVED) / ((slice + 1) * columns * counter + DRIVER_RESERVED);
         // Few threads have registers enough to load ahead; with large counters there is one block, and it has more of them.
         let (threads, resident) = if side_by_side >= 2 { (512, side_by_side.min(3)) } else { (1024, 1) };
-        let vector = if job.amount == Amount::One && job.number && 16usize.is_multiple_of(job.input) { 16 / job.input } else { 1 };
+        let vector = if job.amount == Amount::One && job.number && 16usize.is_multiple_of(job.input) {
+            16 / job.input
+        } else {
+            1
+        };
         let step = threads * vector;
         let waves = (multiprocessors * resident / slices).max(1);
         // The elements before the first whole vector count as a vector.
@@ -181,7 +185,13 @@ mod tests {
                 bins.into_iter().flat_map(move |bins| {
                     lens.into_iter().flat_map(move |len| {
                         channels.into_iter().map(move |channels| HistogramJob {
-                            len, input, number, bins, channels, amount, by_edges: false,
+                            len,
+                            input,
+                            number,
+                            bins,
+                            channels,
+                            amount,
+                            by_edges: false,
                         })
                     })
                 })

@@ -1,10 +1,10 @@
 //! Counts: lengths, distributions, edges, functions, channels.
 
 use super::oracle::{between, counts, run, same};
+use super::support::on_each_backend;
 use super::support::place::Place;
 use super::support::random::Rng;
 use super::support::sample::Sample;
-use super::support::on_each_backend;
 use half::f16;
 use upsweep::operator::Same;
 use upsweep::prelude::*;
@@ -30,10 +30,18 @@ fn lengths_and_alignments(place: &Place) {
         for offset in [0, 1, 5] {
             let bytes: Vec<u8> = noise(len).map(|x| x as u8).collect();
             let expected: Vec<u64> = counts(len, 256, (1, 1), |i| Some(usize::from(bytes[i])));
-            same(&run(place, &Histogram::by(Same, 256), &bytes, 256, offset), &expected, &format!("{len} bytes at {offset}"));
+            same(
+                &run(place, &Histogram::by(Same, 256), &bytes, 256, offset),
+                &expected,
+                &format!("{len} bytes at {offset}"),
+            );
             let floats: Vec<f32> = noise(len).map(|x| (x % 1000) as f32).collect();
             let expected: Vec<u32> = counts(len, 10, (1, 1), |i| Some(floats[i] as usize / 100));
-            same(&run(place, &Histogram::even(0.0..=1000.0, 10), &floats, 10, offset), &expected, &format!("{len} floats"));
+            same(
+                &run(place, &Histogram::even(0.0..=1000.0, 10), &floats, 10, offset),
+                &expected,
+                &format!("{len} floats"),
+            );
         }
     }
 }
@@ -127,14 +135,22 @@ fn channels(place: &Place) {
         let input: Vec<u8> = noise(of * 10_001).map(|x| (x >> (x % 8)) as u8).collect();
         let expected: Vec<u32> = counts(input.len(), 256, (of, counted), |i| Some(usize::from(input[i])));
         let histogram = Histogram::by(Same, 256).channels(of, counted);
-        same(&run(place, &histogram, &input, 256 * counted, 1), &expected, &format!("{counted} of {of} channels of u8"));
+        same(
+            &run(place, &histogram, &input, 256 * counted, 1),
+            &expected,
+            &format!("{counted} of {of} channels of u8"),
+        );
         let input: Vec<f32> = noise(of * 10_001).map(|x| (x % 777) as f32).collect();
         let expected: Vec<u32> = counts(input.len(), 70, (of, counted), |i| Some(input[i] as usize / 10));
         let histogram = Histogram::even(0.0..=700.0, 70).channels(of, counted);
         let close = |i: usize| (input[i] <= 700.0).then(|| (input[i] as usize / 10).min(69));
         let with_edge: Vec<u32> = counts(input.len(), 70, (of, counted), close);
         assert_ne!(expected, with_edge);
-        same(&run(place, &histogram, &input, 70 * counted, 1), &with_edge, &format!("{counted} of {of} channels of f32"));
+        same(
+            &run(place, &histogram, &input, 70 * counted, 1),
+            &with_edge,
+            &format!("{counted} of {of} channels of f32"),
+        );
     }
     let input: Vec<u16> = noise(30_000).map(|x| x as u16).collect();
     let expected: Vec<u32> = counts(input.len(), 65_536, (3, 3), |i| Some(usize::from(input[i])));

@@ -1,11 +1,11 @@
 //! What histograms refuse, and in which words.
 
-use super::support::place::Place;
 use super::support::on_each_backend;
+use super::support::place::Place;
+use upsweep::Error;
 use upsweep::histogram::MAX_BINS;
 use upsweep::operator::Same;
 use upsweep::prelude::*;
-use upsweep::Error;
 
 on_each_backend!(wrong_options, wrong_ranges, wrong_edges, the_device_is_usable_afterwards);
 
@@ -17,7 +17,8 @@ fn wrong_options(place: &Place) {
     assert_eq!(run(0, &mut output), Err(Error::Bins { bins: 0, most: MAX_BINS }));
     assert_eq!(run(MAX_BINS + 1, &mut output), Err(Error::Bins { bins: MAX_BINS + 1, most: MAX_BINS }));
     assert_eq!(run(5, &mut output), Err(Error::Length { what: "output", found: 4, expected: 5 }));
-    let channels = |of, counted, output: &mut _| Histogram::by(Same, 4).channels(of, counted).run(device, &input, output);
+    let channels =
+        |of, counted, output: &mut _| Histogram::by(Same, 4).channels(of, counted).run(device, &input, output);
     assert_eq!(channels(2, 1, &mut output), Err(Error::Shape { shape: vec![2, 2], len: 5 }));
     for (channels_of, counted) in [(0, 0), (5, 0), (1, 2), (65, 1)] {
         let error = Error::Channels { channels: channels_of, counted, most: 64 };
@@ -28,6 +29,15 @@ fn wrong_options(place: &Place) {
     assert_eq!(found, Err(Error::Length { what: "weights", found: 4, expected: 5 }));
     // Nothing was written.
     assert_eq!(output.check_guards(), [0xABAB_ABAB; 4]);
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn more_elements_than_u32_counts() {
+    // Zeros that nobody has asked for take no memory.
+    let input = vec![0u8; (1 << 32) + 1];
+    let found = Histogram::by(Same, 1).run(&Device::cpu(), &input, &mut [0u32]);
+    assert!(matches!(found, Err(Error::Options { options: "a histogram of u32", .. })), "{found:?}");
 }
 
 fn wrong_ranges(place: &Place) {
@@ -48,7 +58,9 @@ fn wrong_ranges(place: &Place) {
 /// On CUDA the call that waits tells.
 fn wrong_edges(place: &Place) {
     let input = place.upload(&[1.0f32; 100], 0);
-    for (edges, index) in [(vec![0.0, 2.0, 1.0, 3.0], 2), (vec![0.0, 1.0, 2.0, f32::NAN], 3), (vec![f32::NAN, 1.0, 2.0, 3.0], 0)] {
+    for (edges, index) in
+        [(vec![0.0, 2.0, 1.0, 3.0], 2), (vec![0.0, 1.0, 2.0, f32::NAN], 3), (vec![f32::NAN, 1.0, 2.0, 3.0], 0)]
+    {
         let edges = place.upload(&edges, 0);
         let mut output = place.poisoned::<u32>(3, 1);
         let histogram = Histogram::edges(&edges);

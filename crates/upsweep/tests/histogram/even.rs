@@ -1,12 +1,12 @@
 //! Even bins: every edge, and its neighbours.
 
 use super::oracle::{between, counts, linspace, run, same};
+use super::support::on_each_backend;
 use super::support::place::Place;
 use super::support::random::Rng;
 use super::support::sample::Sample;
-use super::support::on_each_backend;
-use upsweep::histogram::Even;
 use upsweep::Histogram;
+use upsweep::histogram::Even;
 
 on_each_backend!(edges_of_floats, edges_of_integers, wide_and_narrow_ranges);
 
@@ -67,7 +67,9 @@ fn halving<E: PartialOrd + Copy>(edges: &[E], x: E) -> Option<usize> {
 
 fn edges_of_floats(place: &Place) {
     for bins in [1, 2, 3, 7, 10, 255, 256, 1000] {
-        for (low, high) in [(0.0, 1.0), (-1.0, 1.0), (0.1, 0.7), (-3.3, 12.7), (0.0, 0.0), (1e-3, 1e5), (1000.0, 1001.0)] {
+        for (low, high) in
+            [(0.0, 1.0), (-1.0, 1.0), (0.1, 0.7), (-3.3, 12.7), (0.0, 0.0), (1e-3, 1e5), (1000.0, 1001.0)]
+        {
             check::<f32>(place, low, high, bins);
             check::<f64>(place, low, high, bins);
         }

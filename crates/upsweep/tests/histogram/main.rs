@@ -3,6 +3,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod counts;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod errors;
 mod even;
 mod oracle;

@@ -38,7 +38,8 @@ fn the_slides_example(place: &Place) {
     assert_eq!(ranges.bins(), 8);
     assert_eq!(ranges.count(&place.device, 1, 4), Ok(5));
     assert_eq!(ranges.total(&place.device), Ok(8));
-    let queries = [(0, 7), (0, 0), (2, 2), (3, 3), (4, 1), (7, 7), (7, 8), (8, 8), (0, u64::MAX), (u64::MAX, u64::MAX), (5, 4)];
+    let queries =
+        [(0, 7), (0, 0), (2, 2), (3, 3), (4, 1), (7, 7), (7, 8), (8, 8), (0, u64::MAX), (u64::MAX, u64::MAX), (5, 4)];
     assert_eq!(counts(place, &ranges, &queries), [8, 1, 0, 2, 0, 1, 1, 0, 8, 0, 0]);
     // The elements in order are 0 1 1 3 3 4 6 7.
     let shares = [0.0, 0.125, 0.126, 0.375, 0.376, 0.5, 0.875, 0.876, 1.0, -3.0, 2.0, f64::NAN];

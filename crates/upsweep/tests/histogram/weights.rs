@@ -1,10 +1,10 @@
 //! Sums of weights.
 
 use super::oracle::{run, same};
+use super::support::on_each_backend;
 use super::support::place::Place;
 use super::support::random::Rng;
 use super::support::sample::Sample;
-use super::support::on_each_backend;
 use upsweep::histogram::Weight;
 use upsweep::operator::Same;
 use upsweep::prelude::*;

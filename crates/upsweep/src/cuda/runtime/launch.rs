@@ -54,7 +54,8 @@ impl Cuda {
         self.context().bind()?;
         if bytes > 0 {
             // SAFETY: the caller's loan keeps the bytes good until this is enqueued in the stream's order.
-            unsafe { result::memset_d8_async(address, 0, bytes, self.stream().cu_stream()) }.doing("clearing results")?;
+            unsafe { result::memset_d8_async(address, 0, bytes, self.stream().cu_stream()) }
+                .doing("clearing results")?;
         }
         Ok(())
     }
