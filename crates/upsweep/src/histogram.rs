@@ -44,7 +44,9 @@ use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Function, Map, Number};
+#[cfg(feature = "cuda")]
 use crate::plan::histogram::{Amount, HistogramJob};
+use crate::steps::Held;
 use std::ops::RangeInclusive;
 
 pub use crate::bins::{BinNumber, Even, MAX_BINS};
@@ -292,12 +294,20 @@ pub trait Amounts<O: Element>: Copy {
     ) -> Result<()>;
 }
 
-/// A rule for CUDA.
+/// A rule as CUDA has it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Rule<'a, T, M> {
     map: M,
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "on the CPU a function knows them"))]
     edges: Option<View<'a, T>>,
+}
+
+impl<T: Element, M: Map<T, Output = u32>> Rule<'_, T, M> {
+    /// The CPU refuses what a kernel has no room for.
+    fn check(&self) -> Result<()> {
+        Held::nothing().add_function::<M>(|values| self.map.values(values))
+    }
 }
 
 impl<O: Count> Amounts<O> for Ones {
@@ -309,7 +319,6 @@ impl<O: Count> Amounts<O> for Ones {
         Ok(())
     }
 
-    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "the rule is for CUDA"))]
     fn run<T: Element, M: Map<T, Output = u32>>(
         &self,
         job: Job<'_, T, O>,
@@ -319,6 +328,7 @@ impl<O: Count> Amounts<O> for Ones {
     ) -> Result<()> {
         match &job.device.0 {
             Backend::Cpu => {
+                rule.check()?;
                 let slots = job.slots();
                 cpu::histogram::count(
                     job.input.on_host("input")?,
@@ -342,7 +352,6 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
         Ok(())
     }
 
-    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "the rule is for CUDA"))]
     fn run<T: Element, M: Map<T, Output = u32>>(
         &self,
         job: Job<'_, T, O>,
@@ -353,6 +362,7 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
         let weights = self.0.view();
         match &job.device.0 {
             Backend::Cpu => {
+                rule.check()?;
                 let (slots, weights) = (job.slots(), weights.on_host("weights")?);
                 cpu::histogram::sum(
                     job.input.on_host("input")?,
