@@ -11,10 +11,10 @@ pub use even::Even;
 pub const MAX_BINS: usize = 1 << 20;
 
 /// What a rule says of an element that falls into no bin.
-pub(crate) const OUTSIDE: u32 = u32::MAX;
+pub(crate) const OUTSIDE: u32 = u32::MAX - 1;
 
-/// What a quick look says of an element that needs a closer one.
-pub(crate) const UNSURE: u32 = u32::MAX - 1;
+/// What a quick look says of an element that needs a closer one. It is more than anything else that is said.
+pub(crate) const UNSURE: u32 = u32::MAX;
 
 /// The place of an element among edges that ascend: into `edges.len() - 1` bins.
 #[inline]
@@ -35,14 +35,14 @@ pub(crate) fn descends<T: Number>(edges: &[T]) -> Option<usize> {
 
 /// What a program's own function returns: the number of a bin.
 pub trait BinNumber: Element {
-    /// The bin; [`u32::MAX`] of what is none.
+    /// The bin; more than there ever are of what is none.
     fn bin(self) -> u32;
 }
 macro_rules! bin_numbers {
     ($($t:ty)*) => { $(impl BinNumber for $t {
         #[inline(always)]
         fn bin(self) -> u32 {
-            u32::try_from(self).unwrap_or(OUTSIDE)
+            u32::try_from(self).unwrap_or(OUTSIDE).min(OUTSIDE)
         }
     })* };
 }
@@ -70,7 +70,7 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Map<T> for ByFunction<F> 
         source.define(&format!("bin {function} {input}"), "bin", |_, name| {
             format!(
                 "__device__ __forceinline__ u32 {name}({input} x, u64) {{\n  const {number} bin = {function}(x);\n  \
-                 return bin >= 0 && (u64)bin <= 0xffffffffu ? (u32)bin : 0xffffffffu;\n}}"
+                 return bin >= 0 && (u64)bin < 0xffffffffu ? (u32)bin : 0xfffffffeu;\n}}"
             )
         })
     }

@@ -226,7 +226,7 @@ impl<T: Element, O: Element> Job<'_, T, O> {
 #[doc(hidden)]
 pub trait WithRule<T: Element> {
     /// With one that is a function, and a quick look at an element, which may leave it unsure.
-    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync) -> Result<()>;
+    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()>;
     /// With edges.
     fn edges(self, edges: View<'_, T>) -> Result<()>
     where
@@ -248,7 +248,7 @@ impl<T: Even> Bins<T> for EvenBins {
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
         let rule = T::rule(self.low, self.high, self.bins)?;
-        run.function(rule, |x| T::quick(&rule, x))
+        run.function(rule, move |x| T::quick(&rule, x))
     }
 }
 
@@ -274,7 +274,7 @@ impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
     }
     fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
         let rule = ByFunction(self.function);
-        run.function(rule, |x| rule.apply(x, 0))
+        run.function(rule, move |x| rule.apply(x, 0))
     }
 }
 
@@ -289,8 +289,8 @@ pub trait Amounts<O: Element>: Copy {
         &self,
         job: Job<'_, T, O>,
         rule: Rule<'_, T, M>,
-        quick: impl Fn(T) -> u32 + Sync,
-        exact: impl Fn(T) -> u32 + Sync,
+        quick: impl Fn(T) -> u32 + Sync + Copy,
+        exact: impl Fn(T) -> u32 + Sync + Copy,
     ) -> Result<()>;
 }
 
@@ -323,8 +323,8 @@ impl<O: Count> Amounts<O> for Ones {
         &self,
         job: Job<'_, T, O>,
         rule: Rule<'_, T, M>,
-        quick: impl Fn(T) -> u32 + Sync,
-        exact: impl Fn(T) -> u32 + Sync,
+        quick: impl Fn(T) -> u32 + Sync + Copy,
+        exact: impl Fn(T) -> u32 + Sync + Copy,
     ) -> Result<()> {
         match &job.device.0 {
             Backend::Cpu => {
@@ -356,8 +356,8 @@ impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
         &self,
         job: Job<'_, T, O>,
         rule: Rule<'_, T, M>,
-        quick: impl Fn(T) -> u32 + Sync,
-        exact: impl Fn(T) -> u32 + Sync,
+        quick: impl Fn(T) -> u32 + Sync + Copy,
+        exact: impl Fn(T) -> u32 + Sync + Copy,
     ) -> Result<()> {
         let weights = self.0.view();
         match &job.device.0 {
@@ -385,8 +385,8 @@ struct Run<'a, 'j, T, O, W> {
 }
 
 impl<T: Element, O: Element, W: Amounts<O>> WithRule<T> for Run<'_, '_, T, O, W> {
-    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync) -> Result<()> {
-        self.amounts.run(self.job, Rule { map: rule, edges: None }, quick, |x| rule.apply(x, 0))
+    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()> {
+        self.amounts.run(self.job, Rule { map: rule, edges: None }, quick, move |x| rule.apply(x, 0))
     }
 
     fn edges(self, edges: View<'_, T>) -> Result<()>

@@ -26,7 +26,14 @@ static_assert(WARP % COLUMNS == 0 && !(BY_VALUE && SLICED), "columns are lanes; 
 
 using Params = HistogramParams;
 constexpr u32 VALUES = 256;
-constexpr u32 NOWHERE = ~0u;
+constexpr u32 NOWHERE = ~0u - 1;
+constexpr u32 UNSURE = ~0u;  // what a quick look says near an edge; more than all else
+// Whether the rule has a quick look, which is unsure of few elements: then a vector has one branch.
+#ifdef QUICK_BIN
+constexpr bool QUICK = !BY_VALUE && !BY_EDGES;
+#else
+constexpr bool QUICK = false;
+#endif
 // A vector is one load of 16 bytes.
 constexpr bool ALIGNABLE = VECTOR > 1;
 static_assert(!ALIGNABLE || VECTOR * sizeof(In) == 16, "vectors are of 16 bytes");
@@ -41,7 +48,8 @@ constexpr bool SPARE_SLOT = !EVERYWHERE && !SLICED && WEIGHTS == NO_WEIGHTS;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // The bin of an element: at least `bins` where there is none. `edges` ascend.
-__device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const In* edges, const In& x) {
+template <class X>
+__device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X* edges, const X& x) {
     if constexpr (BY_EDGES) {
         const u32 bins = (u32)p.bins;
         if (!(arith::le(edges[0], x) && arith::le(x, edges[bins]))) return NOWHERE;
@@ -71,19 +79,28 @@ public:
     __device__ __forceinline__ u32 slots() const { return width; }
     __device__ __forceinline__ u32 begin() const { return first; }
 
-    // The slot of an element of a channel, from the slice's first on; at least `slots()` where there is none.
-    __device__ __forceinline__ u32 slot(const Params& p, const In& x, u32 channel) const {
-        u32 slot;
+    // The bin of an element; of elements of one byte their value.
+    __device__ __forceinline__ u32 bin(const Params& p, const In& x) const {
         if constexpr (BY_VALUE) {
             u8 value;
             memcpy(&value, &x, 1);
-            slot = channel * VALUES + value;
-            return CHANNELS == COUNTED || channel < COUNTED ? slot : NOWHERE;
+            return value;
         } else {
-            slot = bin_of(p, edges, x);
-            if constexpr (CHANNELS > 1) slot = slot < (u32)p.bins && channel < COUNTED ? channel * (u32)p.bins + slot : NOWHERE;
-            return slot - first;
+            return bin_of(p, edges, x);
         }
+    }
+    // The same, or that a closer look is needed.
+    __device__ __forceinline__ u32 look(const Params& p, const In& x) const {
+#ifdef QUICK_BIN
+        if constexpr (QUICK) return QUICK_BIN(x, 0);
+#endif
+        return bin(p, x);
+    }
+    // The slot of a bin of a channel, from the slice's first on; at least `slots()` where there is none.
+    __device__ __forceinline__ u32 slot(const Params& p, u32 bin, u32 channel) const {
+        const u32 bins = BY_VALUE ? VALUES : (u32)p.bins;
+        if (CHANNELS > 1) bin = (BY_VALUE || bin < bins) && (CHANNELS == COUNTED || channel < COUNTED) ? channel * bins + bin : NOWHERE;
+        return bin - first;
     }
     __device__ __forceinline__ void add(u32 slot, const Counter& amount) const {
         if constexpr (SPARE_SLOT) tally::add(column + min(slot, width) * COLUMNS, amount);
@@ -91,9 +108,9 @@ public:
     }
 };
 
-// The element at i, where its channel is known.
-__device__ __forceinline__ void count(const Params& p, const Place& place, const In& x, [[maybe_unused]] u64 i, u32 channel) {
-    const u32 slot = place.slot(p, x, channel);
+// The element at i, where its bin and its channel are known.
+__device__ __forceinline__ void count(const Params& p, const Place& place, u32 bin, [[maybe_unused]] u64 i, u32 channel) {
+    const u32 slot = place.slot(p, bin, channel);
     using Amount = tally::Amount<Counter>;
     if constexpr (WEIGHTS == NO_WEIGHTS) {
         place.add(slot, Amount::one());
@@ -116,10 +133,19 @@ struct Vector {
         }
     }
     __device__ __forceinline__ void count_all(const Params& p, const Place& place, u64 i) const {
+        u32 bins[VECTOR], most = 0;
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) bins[j] = place.look(p, elements[j]), most = max(most, bins[j]);
+        if (QUICK && most == UNSURE) {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (bins[j] == UNSURE) bins[j] = place.bin(p, elements[j]);
+            }
+        }
         u32 channel = CHANNELS > 1 ? (u32)(i % CHANNELS) : 0;
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
-            count(p, place, elements[j], i + j, channel);
+            count(p, place, bins[j], i + j, channel);
             if (CHANNELS > 1) channel = channel + 1 == CHANNELS ? 0 : channel + 1;
         }
     }
@@ -150,7 +176,8 @@ __device__ __forceinline__ void count_part(const Params& p, const Place& place, 
     const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;  // in elements, from a whole vector on
     const u64 per_part = p.part / VECTOR, whole = end / VECTOR;
     const u64 first = part == 0 && lead > 0 ? 1 : part * per_part;
-    const u64 last = last_part ? whole : (part + 1) * per_part;
+    // The last part may have no whole vector, and the one before fewer than others.
+    const u64 end_of_part = (part + 1) * per_part, last = end_of_part < whole ? end_of_part : whole;
     const u32 vectors = last > first ? (u32)(last - first) : 0;
     u64 i = first * VECTOR - lead + threadIdx.x * VECTOR;
     u32 left = vectors > threadIdx.x ? vectors - threadIdx.x : 0;
@@ -170,7 +197,7 @@ __device__ __forceinline__ void count_part(const Params& p, const Place& place, 
         const u64 rest = head + (whole == 0 && lead > 0 ? 0 : end - whole * VECTOR);
         if (threadIdx.x < rest) {
             const u64 i = head > threadIdx.x ? threadIdx.x : p.n - rest + threadIdx.x;
-            count(p, place, p.input[i], i, CHANNELS > 1 ? (u32)(i % CHANNELS) : 0);
+            count(p, place, place.bin(p, p.input[i]), i, CHANNELS > 1 ? (u32)(i % CHANNELS) : 0);
         }
     }
 }
@@ -199,9 +226,10 @@ __device__ __forceinline__ void add_to_output(const Params& p, const Place& plac
 }
 
 // Reports the first thread's first edge that descends.
-__device__ __forceinline__ void check_edges(const Params& p) {
+template <class X>
+__device__ __forceinline__ void check_edges(const Params& p, const X* edges) {
     for (u32 k = threadIdx.x; k <= (u32)p.bins; k += THREADS) {
-        if (!arith::le(p.edges[k > 0 ? k - 1 : 0], p.edges[k])) report_fault(p.workspace, FAULT_EDGES, k, 0);
+        if (!arith::le(edges[k > 0 ? k - 1 : 0], edges[k])) report_fault(p.workspace, FAULT_EDGES, k, 0);
     }
 }
 
@@ -212,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_histogra
     const Place place(p, counters, edges, slice);
     for (u32 k = threadIdx.x; k < (place.slots() + 1) * COLUMNS; k += THREADS) counters[k] = Counter{};
     if constexpr (BY_EDGES) {
-        if (blockIdx.x == 0) check_edges(p);
+        if (blockIdx.x == 0) check_edges(p, edges);
     }
     __syncthreads();
     count_part(p, place, part, part == gridDim.x / slices - 1);

@@ -50,7 +50,7 @@ impl Slots {
         self,
         input: &[T],
         first: usize,
-        (quick, exact): (&impl Fn(T) -> u32, &impl Fn(T) -> u32),
+        (quick, exact): (impl Fn(T) -> u32 + Copy, impl Fn(T) -> u32),
         mut each: impl FnMut(usize, usize),
     ) {
         let mut bins = [0u32; CHUNK];
@@ -76,7 +76,8 @@ impl Slots {
 struct Look<'a, T, F> {
     input: &'a [T],
     bins: &'a mut [u32; CHUNK],
-    quick: &'a F,
+    /// By value: the compiler then knows that the loop does not change what it holds.
+    quick: F,
 }
 
 impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
@@ -94,15 +95,17 @@ impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
 pub(crate) fn count<T: Element, C: Count>(
     input: &[T],
     slots: Slots,
-    (quick, exact): (impl Fn(T) -> u32 + Sync, impl Fn(T) -> u32 + Sync),
+    (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
     output: &mut [C],
 ) -> Result<()> {
     output.fill(C::ZERO);
     let by_value = size_of::<T>() == 1;
     let width = if by_value { slots.channels * VALUES } else { slots.len() };
-    let tables = if by_value || width <= SMALL { TABLES } else { 1 };
-    // One more in each table, for what has no bin.
-    let stride = width + 1;
+    let many = by_value || width <= SMALL;
+    let tables = if many { TABLES } else { 1 };
+    // One more in each table, for what has no bin; of a power of two, so that a table's begin is a shift.
+    let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
+    let shift = stride.ilog2();
     let output = Mutex::new(output);
     in_parts(input, |first, part| {
         let mut counts = zeros::<u32>(tables * stride)?;
@@ -111,11 +114,16 @@ pub(crate) fn count<T: Element, C: Count>(
             let bytes = unsafe { std::slice::from_raw_parts(part.as_ptr().cast::<u8>(), part.len()) };
             count_values(bytes, first % slots.channels, slots.channels, stride, &mut counts);
         } else {
-            slots.place(part, first, (&quick, &exact), |slot, at| {
-                if let Some(count) = counts.get_mut((at & (tables - 1)) * stride + slot) {
+            let mut add = |at: usize| {
+                if let Some(count) = counts.get_mut(at) {
                     *count += 1;
                 }
-            });
+            };
+            if many {
+                slots.place(part, first, (quick, exact), |slot, at| add(slot | (at % TABLES) << shift));
+            } else {
+                slots.place(part, first, (quick, exact), |slot, _| add(slot));
+            }
         }
         let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
         for slot in 0..width {
@@ -178,7 +186,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
     input: &[T],
     weights: &[W],
     slots: Slots,
-    (quick, exact): (impl Fn(T) -> u32 + Sync, impl Fn(T) -> u32 + Sync),
+    (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
     output: &mut [W],
 ) -> Result<()> {
     let largest = Mutex::new(0);
@@ -192,7 +200,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
     let sums = Mutex::new(zeros::<W::Sum>(slots.len())?);
     in_parts(input, |first, part| {
         let mut own = zeros::<W::Sum>(slots.len())?;
-        slots.place(part, first, (&quick, &exact), |slot, at| {
+        slots.place(part, first, (quick, exact), |slot, at| {
             if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
                 weight.add(sum, scale);
             }

@@ -111,12 +111,16 @@ impl HistogramPlan {
         let slice = slots.div_ceil(slices);
         let columns = 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2();
         let side_by_side = (shared + DRIVER_RESERVED) / ((slice + 1) * columns * counter + DRIVER_RESERVED);
-        // Few threads have registers enough to load ahead; with large counters there is one block, and it has more of them.
-        let (threads, resident) = if side_by_side >= 2 { (512, side_by_side.min(3)) } else { (1024, 1) };
         let vector = if job.amount == Amount::One && job.number && 16usize.is_multiple_of(job.input) {
             16 / job.input
         } else {
             1
+        };
+        // Few threads have registers enough to load ahead; with large counters there is one block, and it has more of them.
+        let (threads, resident) = if side_by_side >= 2 {
+            (512, side_by_side.min(if by_value || vector <= 4 { 3 } else { 2 }))
+        } else {
+            (1024, 1)
         };
         let step = threads * vector;
         let waves = (multiprocessors * resident / slices).max(1);

@@ -20,6 +20,8 @@ static u64 naive_bin(const In* edges, u64 bins, const In& x) {
 static void one_case() {
     const u64 bins = 1 + below(once_in(2) ? 5 : 60), step = THREADS * VECTOR, part = step * (1 + below(3));
     u64 n = once_in(4) ? below(100) : part * below(3) + below(part);
+    // A last part with a few elements more or less than a whole number of vectors.
+    if (once_in(3)) n = part * (1 + below(2)) - below(2 * VECTOR);
     n -= n % CHANNELS;
     const u64 slots = COUNTED * (BY_VALUE ? 256 : bins), results = COUNTED * bins;
     const u64 slice = SLICED ? 1 + below(slots) : slots, slices = (slots + slice - 1) / slice;

@@ -51,9 +51,7 @@ impl Set {
     pub(in crate::cpu) fn all() -> Vec<Self> {
         let all = std::iter::once(Name::Portable);
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-        let all = all
-            .chain(is_x86_feature_detected!("avx2").then_some(Name::Avx2))
-            .chain(has_avx512().then_some(Name::Avx512));
+        let all = all.chain(has_avx2().then_some(Name::Avx2)).chain(has_avx512().then_some(Name::Avx512));
         all.map(Self).collect()
     }
 
@@ -85,13 +83,19 @@ const AVX512: u8 = 3;
 fn find() -> Set {
     let (code, name) = if has_avx512() {
         (AVX512, Name::Avx512)
-    } else if is_x86_feature_detected!("avx2") {
+    } else if has_avx2() {
         (AVX2, Name::Avx2)
     } else {
         (PORTABLE, Name::Portable)
     };
     FOUND.store(code, Ordering::Relaxed);
     Set(name)
+}
+
+/// What has one has the other, but for a few processors of VIA. Where code asks for a fused multiply-add, a call would take longer.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
 }
 
 /// Byte permutations are of Ice Lake and Zen 4. What came before slows down with 512-bit vectors.

@@ -241,7 +241,7 @@ impl Lanes for Avx2 {
     type Row = [__m256i; 2];
 
     #[inline(never)]
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,fma")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
         // SAFETY: the caller's promise; this function has the instructions.
         unsafe { work.run::<Self>() }
