@@ -60,6 +60,15 @@ constexpr u32 GROUPS = 8;
 constexpr u32 MOST_PARTS = 384;
 constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
+constexpr u32 RESIDENT = 2;
+constexpr u32 COLUMNS = 32;
+constexpr u32 CHANNELS = 1;
+constexpr u32 COUNTED = 1;
+constexpr u32 WEIGHTS = 0;
+constexpr u32 BY_VALUE = 0;
+constexpr u32 BY_EDGES = 0;
+constexpr u32 SLICED = 0;
+constexpr u32 QUANTILES = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -101,5 +110,31 @@ struct ColumnsParams {
     u64 chunks;
     const Acc* prefixes;
     const Given* init_from;
+    Acc given_init, given_first;
+};
+struct HistogramParams {
+    const In* input;
+    const Out* weights;
+    const In* edges;
+    Out* output;
+    u64 n;
+    u64 part;
+    u64 bins;
+    u64 search;
+    u64 slices;
+    u64 slice;
+    u32* largest;
+    u64 spare;
+    u32* marks;
+    u64* sums;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct RangeHistogramParams {
+    const u64* prefixes;
+    const In* queries;
+    Out* output;
+    u64 bins;
+    u64 n;
     Acc given_init, given_first;
 };

@@ -7,13 +7,14 @@
 
 #include "warp/index.cuh"
 
-__device__ __forceinline__ u64 answer(const RangeHistogramParams& p, const Tuple<u64, u64>& range) {
+template <class Range>
+__device__ __forceinline__ u64 elements_of(const RangeHistogramParams& p, const Range& range) {
     if (range.f0 > range.f1) return 0;
     const u64 first = range.f0 < p.bins ? range.f0 : p.bins, end = range.f1 < p.bins ? range.f1 + 1 : p.bins;
     return p.prefixes[end] - p.prefixes[first];
 }
 
-__device__ __forceinline__ u64 answer(const RangeHistogramParams& p, f64 share) {
+__device__ __forceinline__ u64 bin_of(const RangeHistogramParams& p, f64 share) {
     const u64 total = p.prefixes[p.bins];
     if (total == 0 || share != share) return p.bins;
     share = share < 0 ? 0 : share > 1 ? 1 : share;
@@ -31,6 +32,14 @@ __device__ __forceinline__ u64 answer(const RangeHistogramParams& p, f64 share) 
     return low;
 }
 
+template <bool SHARES, class Query>
+__device__ __forceinline__ u64 answer(const RangeHistogramParams& p, const Query& query) {
+    if constexpr (SHARES) return bin_of(p, query);
+    else return elements_of(p, query);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_range_histogram(const __grid_constant__ RangeHistogramParams p) {
-    for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < p.n; i += (u64)gridDim.x * THREADS) p.output[i] = answer(p, p.queries[i]);
+    for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < p.n; i += (u64)gridDim.x * THREADS) {
+        p.output[i] = answer<QUANTILES>(p, p.queries[i]);
+    }
 }

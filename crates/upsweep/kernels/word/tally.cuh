@@ -18,7 +18,10 @@ struct Fixed {
     u64 low, high;
 };
 
-template <u32 KIND, u32 BYTES> struct TallyTypes { using counter = u32; using total = Out; };
+// By the kind of weights and the bytes of a result.
+template <u32 KIND, u32 BYTES> struct TallyTypes;
+template <> struct TallyTypes<NO_WEIGHTS, 4> { using counter = u32; using total = u32; };
+template <> struct TallyTypes<NO_WEIGHTS, 8> { using counter = u32; using total = u64; };
 template <> struct TallyTypes<WHOLE_WEIGHTS, 4> { using counter = u32; using total = u32; };
 template <> struct TallyTypes<WHOLE_WEIGHTS, 8> { using counter = u64; using total = u64; };
 template <u32 BYTES> struct TallyTypes<FLOAT_WEIGHTS, BYTES> { using counter = Fixed; using total = Fixed; };

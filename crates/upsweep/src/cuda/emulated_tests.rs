@@ -388,13 +388,13 @@ fn emulated_histograms() {
     fn job<T>() -> HistogramJob {
         HistogramJob::plain::<T>(1 << 21, 256)
     }
-    counted::<u8, _, u32>(ByFunction(Same), job::<u8>(), 32, 60);
-    counted::<u8, _, u64>(ByFunction(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 40);
-    counted::<u32, _, u32>(ByFunction(Same), job::<u32>(), 8, 60);
-    counted::<u16, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() }, 1, 60);
-    counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 60);
-    counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 60);
-    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 60);
+    counted::<u8, _, u32>(ByFunction(Same), job::<u8>(), 32, 25);
+    counted::<u8, _, u64>(ByFunction(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 25);
+    counted::<u32, _, u32>(ByFunction(Same), job::<u32>(), 8, 25);
+    counted::<u16, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() }, 1, 25);
+    counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 25);
+    counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 25);
+    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);
 }
 
 #[test]

@@ -83,8 +83,13 @@ fn query<T: Element>(
 
 /// The kernel that answers queries of ranges, or of quantiles.
 pub(super) fn kernel<'a>(quantiles: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let kernel = ("device/range_histogram.cuh", "upsweep_range_histogram");
+    Kernel { functions, kernel, features: Features::PLAIN, constants: numbers(quantiles) }
+}
+
+/// The numbers that the kernel is compiled with.
+pub(super) fn numbers(quantiles: bool) -> Constants {
     let mut constants = Constants::default();
     constants!(constants; "THREADS" = THREADS, "QUANTILES" = usize::from(quantiles));
-    let kernel = ("device/range_histogram.cuh", "upsweep_range_histogram");
-    Kernel { functions, kernel, features: Features::PLAIN, constants }
+    constants
 }

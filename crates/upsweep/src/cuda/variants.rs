@@ -288,12 +288,13 @@ pub(super) fn sample() -> String {
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
     let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
-    let of_families: [Constants; 5] = [
+    let of_families: [Constants; 6] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         histogram_plan.constants(),
+        range_histogram::numbers(true),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -303,12 +304,17 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let params: String =
-        [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), HistogramParams::text(0, 0)]
-            .iter()
-            .flat_map(|text| text.lines())
-            .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
-            .fold(String::new(), |text, line| text + line + "\n");
+    let params: String = [
+        ScanParams::text(0, 0),
+        ReduceParams::text(0, 0),
+        ColumnsParams::text(0, 0),
+        HistogramParams::text(0, 0),
+        RangeHistogramParams::text(0, 0),
+    ]
+    .iter()
+    .flat_map(|text| text.lines())
+    .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+    .fold(String::new(), |text, line| text + line + "\n");
     format!(
         "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\

@@ -116,12 +116,9 @@ impl HistogramPlan {
         } else {
             1
         };
-        // Few threads have registers enough to load ahead; with large counters there is one block, and it has more of them.
-        let (threads, resident) = if side_by_side >= 2 {
-            (512, side_by_side.min(if by_value || vector <= 4 { 3 } else { 2 }))
-        } else {
-            (1024, 1)
-        };
+        // Rules need the registers that a multiprocessor has for 1,024 threads.
+        let (threads, resident) =
+            if side_by_side >= 2 { (512, side_by_side.min(if by_value { 3 } else { 2 })) } else { (1024, 1) };
         let step = threads * vector;
         let waves = (multiprocessors * resident / slices).max(1);
         // The elements before the first whole vector count as a vector.
@@ -228,7 +225,7 @@ mod tests {
             (plan.by_value, plan.columns, plan.slices, plan.threads * plan.resident)
         };
         assert_eq!(plan(1, 256), (true, 32, 1, 1536));
-        assert_eq!(plan(4, 256), (false, 32, 1, 1536));
+        assert_eq!(plan(4, 256), (false, 32, 1, 1024));
         assert_eq!(plan(4, 2048), (false, 16, 1, 1024));
         assert_eq!(plan(4, 65_536), (false, 1, 2, 1024));
     }
