@@ -8,7 +8,7 @@
 
 // Where functions find the values that they hold.
 #define PARAMETERS "upsweep_scan_param_0"
-constexpr u32 VALUES_AT = 160;
+constexpr u32 VALUES_AT = 160, WORKSPACE_AT = 112;
 
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
@@ -18,17 +18,32 @@ __device__ __forceinline__ f32 map_same_1(f32 x, u64) { return x; }
 __device__ __forceinline__ f32 same_2(f32 x) { return x; }
 __device__ __forceinline__ bool equal_3(u32 a, u32 b) { return eq(a, b); }
 using In = f32;
+constexpr u32 STREAMS = 1;
+template <u32 S> struct StreamOf;
+template <> struct StreamOf<0> {
+    using type = In;
+    static __device__ __forceinline__ In& of(In& x) { return x; }
+    static __device__ __forceinline__ const In* base() { return nullptr; }
+};
 using Acc = f32;
 using Out = f32;
 using Given = f32;
 using Key = u32;
 using Offset = u64;
 __device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) { return sum_0(a, b); }
-__device__ __forceinline__ Acc load_acc(const In& x, u64 index) { return map_same_1(x, index); }
+__device__ __forceinline__ Acc load_acc(const In& x, u64 index, u64 at) { return map_same_1(x, index); }
 __device__ __forceinline__ Out store_acc(const Acc& x) { return same_2(x); }
 __device__ __forceinline__ Acc given_acc(const Given& x) { return same_2(x); }
 __device__ __forceinline__ Given carried_acc(const Acc& x) { return same_2(x); }
 __device__ __forceinline__ bool same_key(const Key& a, const Key& b) { return equal_3(a, b); }
+__device__ __forceinline__ void store_item([[maybe_unused]] const Out& value, [[maybe_unused]] u64 at) {
+}
+template <class Store>
+__device__ __forceinline__ void store_items([[maybe_unused]] const Out* from, [[maybe_unused]] u64 at, [[maybe_unused]] const Store& store) {
+}
+template <class Aligned>
+__device__ __forceinline__ bool items_aligned([[maybe_unused]] const Aligned& aligned) { return true; }
+constexpr bool PLAIN_INPUT = true, PLAIN_OUTPUT = true;
 enum class Form { OTHER, SUM, MINIMUM, MAXIMUM, AND, OR, XOR, };
 constexpr Form FORM = Form::SUM;
 constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true;
@@ -110,6 +125,7 @@ struct ColumnsParams {
     u64 chunks;
     const Acc* prefixes;
     const Given* init_from;
+    Workspace workspace;
     Acc given_init, given_first;
 };
 struct HistogramParams {

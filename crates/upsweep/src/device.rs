@@ -4,8 +4,8 @@ use crate::buffer::{Array, Storage};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
 use crate::error::{Error, Result};
-use crate::job::Target;
 use crate::operator::Element;
+use crate::outputs::Target;
 
 /// A place to compute: every CPU core, or one CUDA GPU with one of its streams.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ impl Device {
         match &self.0 {
             Backend::Cpu => {
                 let mut array = host_memory(len)?;
-                compute(Target::Host { start: array.as_mut_ptr(), len, borrow: std::marker::PhantomData })?;
+                compute(Target::on_the_host(array.as_mut_ptr(), len))?;
                 // SAFETY: the capacity is at least `len`, and a computation that succeeds writes all `len` elements.
                 unsafe { array.set_len(len) };
                 Ok(Array(Storage::Host(array)))
@@ -154,7 +154,7 @@ impl Device {
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
                 let mut array = cuda.allocate(len)?;
-                compute(Target::Cuda(array.as_view_mut()))?;
+                compute(Target::new(crate::buffer::ViewMut::Cuda(array.as_view_mut())))?;
                 Ok(Array(Storage::Cuda(array)))
             }
         }

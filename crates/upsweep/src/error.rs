@@ -94,6 +94,15 @@ pub enum Error {
         /// The position of the edge that is less than the one before it, or NaN.
         index: usize,
     },
+    /// An index that names no element: of a table that is read, or of an output that results go to.
+    Index {
+        /// The position in the indices.
+        at: usize,
+        /// The index there.
+        index: i128,
+        /// The number of elements that there are.
+        len: usize,
+    },
     /// A buffer is not where the device computes; upsweep makes no hidden copies.
     Place {
         /// Which buffer.
@@ -162,6 +171,9 @@ impl fmt::Display for Error {
             Self::Range { low, high, bins, rule } => write!(f, "the range from {low} to {high} in {bins} bins {rule}"),
             Self::Edges { index } => {
                 write!(f, "the edge at position {index} is less than the one before it, or is NaN: edges ascend")
+            }
+            Self::Index { at, index, len } => {
+                write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")
             }
             Self::Place { what, found, expected } => {
                 write!(

@@ -1,10 +1,12 @@
 //! Sums of f16 and bf16: their steps, with the operator in f32.
 
+use crate::inputs::Read;
 #[cfg(feature = "cuda")]
 use crate::operator::Source;
 #[cfg(feature = "cuda")]
 use crate::operator::builtin::Sum;
 use crate::operator::{Element, Form, Function, Halves, Map, Operator};
+use crate::outputs::Write;
 #[cfg(feature = "cuda")]
 use crate::steps::{Code, Known};
 use crate::steps::{Held, Parts, Steps};
@@ -28,11 +30,11 @@ impl<I, O, Op: Copy, M: Copy, F: Copy> Copy for InF32<I, O, Op, M, F> {}
 
 impl<I, O, Op, M, F> Steps for InF32<I, O, Op, M, F>
 where
-    I: Element,
-    O: Element,
-    M: Map<I>,
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
     Op: Operator<M::Output>,
-    F: Function<(M::Output,), Output = O>,
+    F: Function<(M::Output,), Output = O::Value>,
 {
     type In = I;
     type Acc = f32;
@@ -78,7 +80,7 @@ where
     }
 
     #[inline(always)]
-    fn load(&self, x: I, index: usize) -> f32 {
+    fn load(&self, x: I::Value, index: usize) -> f32 {
         widen(self.0.map.apply(x, index as u64))
     }
 
@@ -88,12 +90,12 @@ where
     }
 
     #[inline(always)]
-    fn store(&self, value: f32) -> O {
+    fn store(&self, value: f32) -> O::Value {
         self.0.store(narrow(value))
     }
 
     #[inline(always)]
-    fn store_encoded(&self, value: f32) -> O {
+    fn store_encoded(&self, value: f32) -> O::Value {
         self.store(value)
     }
 

@@ -55,7 +55,9 @@ pub mod device;
 pub mod error;
 pub mod histogram;
 pub mod init;
+pub mod inputs;
 pub mod operator;
+pub mod outputs;
 pub mod plan;
 pub mod range_histogram;
 pub mod reduce;
@@ -80,7 +82,9 @@ pub use error::{Error, Result};
 pub use half;
 pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
+pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
+pub use outputs::{Outputs, Scatter};
 pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
 pub use scan::Scan;
@@ -90,7 +94,8 @@ pub use segments::Segments;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Array, Device, Element, Function, Histogram, Operator, RangeHistogram, Reduce, Scan, Segments, function,
-        operator,
+        Array, Bits, Device, Element, Function, Gather, Histogram, Neighbours, Operator, RangeHistogram, Reduce,
+        Repeat, Scan, Scatter,
     };
+    pub use crate::{Segments, function, operator};
 }

@@ -3,8 +3,10 @@
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::halves::{InF32, sums_in_f32};
-use crate::operator::{Element, Function, Map, Operator};
+use crate::inputs::Read;
+use crate::operator::{Function, Map, Operator};
 use crate::options::Options;
+use crate::outputs::Write;
 use crate::plan::Plan;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments};
 use crate::reduce::Reduce;
@@ -29,11 +31,11 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     /// The plan of a scan, or of a reduction, of `len` elements with these options.
     fn plan<I, O>(&self, device: &Device, kind: CpuKind, len: usize) -> Result<Plan>
     where
-        I: Element,
-        O: Element,
-        M: Map<I>,
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
         Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O>,
+        F: Function<(M::Output,), Output = O::Value>,
         G: Segmentation,
     {
         let shape = self.shape(len)?;
@@ -70,11 +72,11 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// As [`run`](Self::run), where the options do not fit each other or the length.
     pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
     where
-        I: Element,
-        O: Element,
-        M: Map<I>,
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
         Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O>,
+        F: Function<(M::Output,), Output = O::Value>,
         G: Segmentation,
     {
         self.options.plan::<I, O>(device, CpuKind::Scan, len)
@@ -88,11 +90,11 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     /// As [`run`](Self::run), where the options do not fit each other or the length.
     pub fn plan<I, O>(&self, device: &Device, len: usize) -> Result<Plan>
     where
-        I: Element,
-        O: Element,
-        M: Map<I>,
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
         Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O>,
+        F: Function<(M::Output,), Output = O::Value>,
         G: Segmentation,
     {
         self.options.plan::<I, O>(device, CpuKind::Reduction, len)

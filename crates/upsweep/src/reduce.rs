@@ -38,9 +38,11 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::halves::{InF32, sums_in_f32};
 use crate::init::{Init, InitFrom, InitValue, NoInit};
-use crate::job::{Elements, Job, Target};
+use crate::inputs::{Inputs, Read, len_of};
+use crate::job::{Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Options, expect_identity, shared_options};
+use crate::outputs::{Outputs, Write};
 use crate::segments::{SegmentKind, Segmentation, Whole};
 use crate::steps::{Parts, Steps};
 
@@ -72,33 +74,33 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     /// array or axis of length 0, any segment by offsets), the operator has no identity and there is no `init`.
     /// [`Error::Length`] when `output` is too short. With head flags or keys, an `output` that is not empty takes the
     /// results that fit: the CPU then returns the error and stores no count; on CUDA only the count tells.
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output + ?Sized,
-        M: Map<I::Item>,
+        X: Inputs<'x>,
+        Y: Outputs<'y>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
-        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
-        F: Function<(M::Output,), Output = O::Item>,
+        Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
+        F: Function<(M::Output,), Output = Y::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        self.dispatch(device, input, Target::new(output.view_mut()), None)
+        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), None)
     }
 
     /// As [`run`](Self::run), and stores the number of segments in `count[0]`, which lies where the device computes.
     ///
     /// # Errors
     /// As [`run`](Self::run); [`Error::Length`] when `count` is empty.
-    pub fn run_counted<I, O, C>(&self, device: &Device, input: &I, output: &mut O, count: &mut C) -> Result<()>
+    pub fn run_counted<'x, 'y, X, Y, C>(&self, device: &Device, input: X, output: Y, count: &mut C) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output + ?Sized,
+        X: Inputs<'x>,
+        Y: Outputs<'y>,
         C: Output<Item = u64> + ?Sized,
-        M: Map<I::Item>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
-        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
-        F: Function<(M::Output,), Output = O::Item>,
+        Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
+        F: Function<(M::Output,), Output = Y::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
@@ -106,46 +108,47 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         if count.is_empty() {
             return Err(Error::Length { what: "count", found: 0, expected: 1 });
         }
-        self.dispatch(device, input, Target::new(output.view_mut()), Some(count))
+        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), Some(count))
     }
 
     /// Reduces the whole of `input` to a value on the host. On CUDA this waits for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_host<I, O>(&self, device: &Device, input: &I) -> Result<O>
+    pub fn run_to_host<'x, X, O>(&self, device: &Device, input: X) -> Result<O>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Element,
-        M: Map<I::Item>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
         G: Segmentation,
         V: Init<M::Output>,
     {
         device.refuse_in_capture("reading the result of a reduction")?;
-        let result = device.compute_array(1, |output| self.dispatch(device, input, output, None))?.to_vec()?;
+        let input = input.given();
+        let result =
+            device.compute_array(1, |output| self.dispatch::<X::Item, O>(device, input, output, None))?.to_vec()?;
         result.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
     }
 
     fn dispatch<I, O>(
         &self,
         device: &Device,
-        input: &I,
-        output: Target<'_, O>,
+        input: I::Given<'_>,
+        output: O::Given<'_>,
         count: Option<ViewMut<'_, u64>>,
     ) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Element,
-        M: Map<I::Item>,
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
         Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O>,
+        F: Function<(M::Output,), Output = O::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let input = input.view();
-        let len = input.len();
+        let len = len_of::<I>(&input)?;
         let Options { operator, map, finish, .. } = self.options;
         let shape = self.options.shape(len)?;
         let segments = self.options.segments.kind();
@@ -155,7 +158,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
             SegmentKind::Offsets(offsets) => (offsets.len() - 1, true, offsets.len() > 1),
             SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => (usize::from(len > 0), false, false),
         };
-        let found = output.len();
+        let found = O::len(&output, "output")?.unwrap_or(expected);
         if found < expected || (exact && found != expected) {
             return Err(Error::Length { what: "output", found, expected });
         }
@@ -163,7 +166,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         if may_be_empty {
             expect_identity(&operator, !init.is_none(), "a reduction of what may be empty")?;
         }
-        let (input, steps) = (Elements::Buffer(input), Parts::new(operator, map, finish));
+        let (input, steps) = (Elements::Given(input), Parts::<I, O, Op, M, F>::new(operator, map, finish));
         if const { sums_in_f32::<M::Output, Op>() } {
             run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps: InF32(steps) }, count)
         } else {
@@ -175,9 +178,9 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
 /// Each backend makes the job for itself: one that both take is in memory, where reading it takes longer than a short
 /// reduction.
 #[inline(always)]
-fn run_job<'a, S: Steps, G: Segmentation>(
+fn run_job<'x, 'y, 'a, S: Steps, G: Segmentation>(
     device: &Device,
-    job: impl FnOnce() -> Job<'a, S, G>,
+    job: impl FnOnce() -> Job<'x, 'y, 'a, S, G>,
     count: Option<ViewMut<'_, u64>>,
 ) -> Result<()> {
     match &device.0 {

@@ -44,9 +44,11 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::halves::{InF32, sums_in_f32};
 use crate::init::{Init, InitFrom, InitValue, NoInit};
-use crate::job::{Direction, Elements, Job, Target};
+use crate::inputs::{Inputs, Read, len_of};
+use crate::job::{Direction, Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Options, expect_identity, shared_options};
+use crate::outputs::{Outputs, Target, Write};
 use crate::segments::{Kind, Segmentation, Whole};
 use crate::steps::{Parts, Steps};
 
@@ -97,20 +99,20 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// - [`Error::Offsets`]: on the CPU, offsets that do not ascend from 0 to the number of elements
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
-    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output + ?Sized,
-        M: Map<I::Item>,
+        X: Inputs<'x>,
+        Y: Outputs<'y>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
-        O::Item: Stores<<F as Function<(M::Output,)>>::Output>,
-        F: Function<(M::Output,), Output = O::Item>,
+        Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
+        F: Function<(M::Output,), Output = Y::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let input = input.view();
-        let len = input.len();
-        self.dispatch(device, Elements::Buffer(input), Target::new(output.view_mut()), len, None)
+        let input = input.given();
+        let len = len_of::<X::Item>(&input)?;
+        self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, None)
     }
 
     /// As [`run`](Self::run), and stores in `carry[0]`, where the device computes, what a scan of the elements that
@@ -136,19 +138,19 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// As [`run`](Self::run); [`Error::Options`] with segments or with several lines along an axis, which have no one
     /// carry; [`Error::NoIdentity`] where there are no elements, no `init` and no identity; [`Error::Length`] when `carry` is
     /// empty.
-    pub fn run_with_carry<I, O, C>(&self, device: &Device, input: &I, output: &mut O, carry: &mut C) -> Result<()>
+    pub fn run_with_carry<'x, 'y, X, Y, C>(&self, device: &Device, input: X, output: Y, carry: &mut C) -> Result<()>
     where
-        I: Input + ?Sized,
-        O: Output + ?Sized,
+        X: Inputs<'x>,
+        Y: Outputs<'y>,
         C: Output<Item = M::Output> + ?Sized,
-        M: Map<I::Item>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O::Item>,
+        F: Function<(M::Output,), Output = Y::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let (input, carry) = (input.view(), carry.view_mut());
-        let len = input.len();
+        let (input, carry) = (input.given(), carry.view_mut());
+        let len = len_of::<X::Item>(&input)?;
         let lines = self.options.shape(len)?.lines();
         if lines > 1 || !matches!(G::KIND, Some(Kind::Whole)) {
             let reason =
@@ -162,7 +164,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
             let has_init = !self.options.init.source().is_none();
             expect_identity(&self.options.operator, has_init, "the carry of a scan without elements")?;
         }
-        self.dispatch(device, Elements::Buffer(input), Target::new(output.view_mut()), len, Some(carry))
+        self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, Some(carry))
     }
 
     /// Scans `data` in place.
@@ -180,37 +182,38 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         let data = data.view_mut();
         let len = data.len();
-        self.dispatch(device, Elements::OfOutput, Target::new(data), len, None)
+        self.dispatch::<B::Item, B::Item>(device, Elements::OfOutput, Target::new(data), len, None)
     }
 
     /// Scans `input` into a new array on the device.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_array<I, O>(&self, device: &Device, input: &I) -> Result<Array<O>>
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Element,
-        M: Map<I::Item>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let input = input.view();
-        let len = input.len();
-        device.compute_array(len, |output| self.dispatch(device, Elements::Buffer(input), output, len, None))
+        let input = input.given();
+        let len = len_of::<X::Item>(&input)?;
+        device
+            .compute_array(len, |output| self.dispatch::<X::Item, O>(device, Elements::Given(input), output, len, None))
     }
 
     /// Scans `input` into a vector on the host. On CUDA this waits for it.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_to_vec<I, O>(&self, device: &Device, input: &I) -> Result<Vec<O>>
+    pub fn run_to_vec<'x, X, O>(&self, device: &Device, input: X) -> Result<Vec<O>>
     where
-        I: Input + ?Sized,
+        X: Inputs<'x>,
         O: Element,
-        M: Map<I::Item>,
+        M: Map<X::Value, X::Args>,
         Op: Operator<M::Output>,
         F: Function<(M::Output,), Output = O>,
         G: Segmentation,
@@ -224,20 +227,20 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         &self,
         device: &Device,
         input: Elements<'_, I>,
-        output: Target<'_, O>,
+        output: O::Given<'_>,
         len: usize,
         carry: Option<ViewMut<'_, M::Output>>,
     ) -> Result<()>
     where
-        I: Element,
-        O: Element,
-        M: Map<I>,
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
         Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O>,
+        F: Function<(M::Output,), Output = O::Value>,
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let found = output.len();
+        let found = O::len(&output, "output")?.unwrap_or(len);
         if found != len {
             return Err(Error::Length { what: "output", found, expected: len });
         }
@@ -249,7 +252,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         if self.direction.exclusive {
             expect_identity(&operator, !init.is_none(), "an exclusive scan")?;
         }
-        let steps = Parts::new(operator, map, finish);
+        let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
         if const { sums_in_f32::<M::Output, Op>() } {
             self.run_job::<_, G>(device, Job { input, output, shape, init, segments, steps: InF32(steps) }, carry)
         } else {
@@ -260,7 +263,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     fn run_job<S: Steps, J: Segmentation>(
         &self,
         device: &Device,
-        job: Job<'_, S, J>,
+        job: Job<'_, '_, '_, S, J>,
         carry: Option<ViewMut<'_, S::Given>>,
     ) -> Result<()> {
         match &device.0 {

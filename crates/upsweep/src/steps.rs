@@ -10,27 +10,35 @@
 //! The CPU backend is generic over [`Steps`]. The CUDA backend is not: it gets sizes and text ([`Code`]).
 
 use crate::error::{Error, Result};
+use crate::inputs::Read;
 #[cfg(feature = "cuda")]
 use crate::operator::Source;
 #[cfg(feature = "cuda")]
 use crate::operator::Widen;
-use crate::operator::{Element, Form, Function, MAX_VALUES_BYTES, Map, Operator, Same, Values};
+use crate::operator::{Element, Form, Function, Item, MAX_VALUES_BYTES, Map, Operator, Same, Values};
+use crate::outputs::Write;
 use crate::segments::Segmentation;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+/// An element of a job's input, and a result.
+pub(crate) type In<S> = <<S as Steps>::In as Item>::Value;
+pub(crate) type Out<S> = <<S as Steps>::Out as Item>::Value;
+
 /// The functions of one job behind one type parameter, so that the backends need not spell out their bounds.
 pub(crate) trait Steps: Copy + Send + Sync + 'static {
-    type In: Element;
+    /// What the map is given.
+    type In: Read;
     /// What is combined.
     type Acc: Element;
-    type Out: Element;
+    /// What results are.
+    type Out: Write;
     /// Initial values, as the caller has them.
     type Given: Element;
 
     /// The bytes of an element, of what is combined, and of a result.
-    const BYTES: [usize; 3] = [size_of::<Self::In>(), size_of::<Self::Acc>(), size_of::<Self::Out>()];
+    const BYTES: [usize; 3] = [size_of::<In<Self>>(), size_of::<Self::Acc>(), size_of::<Out<Self>>()];
 
     /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
@@ -53,12 +61,12 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     fn combine_encoded(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
 
     /// What is combined for the element `x` at position `index`.
-    fn load(&self, x: Self::In, index: usize) -> Self::Acc;
+    fn load(&self, x: In<Self>, index: usize) -> Self::Acc;
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// What is stored for the result `value`.
-    fn store(&self, value: Self::Acc) -> Self::Out;
+    fn store(&self, value: Self::Acc) -> Out<Self>;
     /// What is stored for the encoded result `value`.
-    fn store_encoded(&self, value: Self::Acc) -> Self::Out;
+    fn store_encoded(&self, value: Self::Acc) -> Out<Self>;
 
     /// `a` and then `b`, either of which may be nothing.
     #[inline(always)]
@@ -118,12 +126,11 @@ impl Held {
         self.check()
     }
 
-    fn check(&self) -> Result<()> {
+    /// # Errors
+    /// [`Error::Values`] when there are more bytes than fit into a kernel's parameters.
+    pub(crate) fn check(&self) -> Result<()> {
         let bytes = self.values.len();
-        if bytes > MAX_VALUES_BYTES {
-            return Err(Error::Values { bytes, most: MAX_VALUES_BYTES });
-        }
-        Ok(())
+        if bytes > MAX_VALUES_BYTES { Err(Error::Values { bytes, most: MAX_VALUES_BYTES }) } else { Ok(()) }
     }
 
     /// Adds those of a function of the type `F`.
@@ -192,11 +199,11 @@ impl<I, O, Op: Copy, M: Copy, F: Copy> Copy for Parts<I, O, Op, M, F> {}
 
 impl<I, O, Op, M, F> Steps for Parts<I, O, Op, M, F>
 where
-    I: Element,
-    O: Element,
-    M: Map<I>,
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
     Op: Operator<M::Output>,
-    F: Function<(M::Output,), Output = O>,
+    F: Function<(M::Output,), Output = O::Value>,
 {
     type In = I;
     type Acc = M::Output;
@@ -252,7 +259,7 @@ where
     }
 
     #[inline(always)]
-    fn load(&self, x: I, index: usize) -> M::Output {
+    fn load(&self, x: I::Value, index: usize) -> M::Output {
         self.map.apply(x, index as u64)
     }
 
@@ -262,12 +269,12 @@ where
     }
 
     #[inline(always)]
-    fn store(&self, value: M::Output) -> O {
+    fn store(&self, value: M::Output) -> O::Value {
         self.finish.call((value,)).canonical()
     }
 
     #[inline(always)]
-    fn store_encoded(&self, value: M::Output) -> O {
+    fn store_encoded(&self, value: M::Output) -> O::Value {
         let value = self.decode(value);
         if Self::ENCODED && Self::LATER && TypeId::of::<F>() == TypeId::of::<Same>() {
             // NaN has been encoded so that it is the canonical one again.
@@ -286,15 +293,15 @@ where
     #[cfg(feature = "cuda")]
     fn known() -> Known {
         let same = TypeId::of::<Same>();
-        let (same_map, same_finish) = (TypeId::of::<M>() == same, TypeId::of::<F>() == same);
-        let widens = TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
+        let (same_map, same_finish) = (I::PLAIN && TypeId::of::<M>() == same, O::PLAIN && TypeId::of::<F>() == same);
+        let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
         Known { form: Op::FORM, same_map, same_finish, widens, any_bits: same_map && same_finish }
     }
 
     #[cfg(feature = "cuda")]
     fn code(&self, source: &mut Source) -> Code {
         let acc = M::Output::cuda_type(source);
-        let types = [I::cuda_type(source), acc.clone(), O::cuda_type(source), acc];
+        let types = [I::Value::cuda_type(source), acc.clone(), O::Value::cuda_type(source), acc];
         let combine = self.operator.cuda_function(source);
         let load = self.map.cuda_function(source);
         let store = self.finish.cuda_function(source);
@@ -305,8 +312,8 @@ where
 
 impl<I, O, Op, M, F> Parts<I, O, Op, M, F>
 where
-    I: Element,
-    M: Map<I>,
+    I: Read,
+    M: Map<I::Value, I::Args>,
     Op: Operator<M::Output>,
 {
     /// Whether the operator is the larger or the smaller of two floats.

@@ -158,7 +158,7 @@ fn calls_on_several_streams_have_memory_each() -> Outcome {
     }
     for _ in 0..200 {
         for (input, sums, _, device) in &mut calls {
-            Scan::new(Sum).axis(&shape, 0).run(device, input, sums)?;
+            Scan::new(Sum).axis(&shape, 0).run(device, &*input, sums)?;
         }
     }
     for (_, sums, expected, _) in &calls {

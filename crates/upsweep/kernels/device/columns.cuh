@@ -27,7 +27,7 @@
 
 #pragma once
 
-#include "memory/access.cuh"
+#include "memory/streams.cuh"
 #include "warp/index.cuh"
 #include "word/value.cuh"
 
@@ -58,12 +58,34 @@ struct Values {
     __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }
 };
 
-// The mapped elements; `index` is their place in their lines.
-__device__ __forceinline__ void map_values(const Values<In>& row, u64 index, T (&mapped)[VECTOR]) {
+// The lane's elements, from position `at` of the array on. Of inputs that are not one stream a lane has one line.
+template <bool> struct RowOf {
+    Values<In> values;
+    __device__ __forceinline__ void load(const ColumnsParams& p, u64 at) { values.load(p.input + at); }
+    __device__ __forceinline__ void unpack(In (&elements)[VECTOR]) const { values.unpack(elements); }
+};
+template <> struct RowOf<false> {
+    In x;
+    __device__ __forceinline__ void load(const ColumnsParams& p, u64 at) { load_streams(p.input, at, x); }
+    __device__ __forceinline__ void unpack(In (&elements)[VECTOR]) const { elements[0] = x; }
+};
+using Row = RowOf<PLAIN_INPUT>;
+static_assert((PLAIN_INPUT && PLAIN_OUTPUT) || VECTOR == 1, "a lane has one line");
+
+// Stores the lane's results from `to` on.
+__device__ __forceinline__ void store_values(Out* to, const Out (&results)[VECTOR]) {
+    Values<Out> row;
+    row.pack(results);
+    row.store(to);
+}
+__device__ __forceinline__ void store_values(const ResultPlace& to, const Out (&results)[VECTOR]) { store_result(to, results[0]); }
+
+// The mapped elements from position `at` on; `index` is their place in their lines.
+__device__ __forceinline__ void map_values(const Row& row, u64 index, u64 at, T (&mapped)[VECTOR]) {
     In elements[VECTOR];
     row.unpack(elements);
 #pragma unroll
-    for (u32 j = 0; j < VECTOR; j++) mapped[j] = map(elements[j], index);
+    for (u32 j = 0; j < VECTOR; j++) mapped[j] = map(elements[j], index, at + j);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(const __grid_constant__ ColumnsParams p) {
@@ -82,12 +104,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
     // How many of a thread's elements of a line exist in a step that has `left`.
     const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < TAKEN ? (u32)(left - first) : TAKEN; };
-    Values<In> ahead[TAKEN];  // the elements of the next step
+    Row ahead[TAKEN];  // the elements of the next step
     const auto ask = [&](u64 at, u64 left) {
         const u32 count = existing(left);
 #pragma unroll
         for (u32 i = 0; i < TAKEN; i++) {
-            if (i < count) ahead[i].load(p.input + at + i * stride);
+            if (i < count) ahead[i].load(p, at + i * stride);
         }
     };
     ask(at, left);
@@ -111,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         const u64 k = begin + (u64)step * STEP + first;
         const u32 count = existing(left), groups = left < STEP ? ((u32)left + DEPTH - 1) / DEPTH : STEP_GROUPS;
         left = left < STEP ? 0 : left - STEP;
-        Values<In> rows[TAKEN];
+        Row rows[TAKEN];
 #pragma unroll
         for (u32 i = 0; i < TAKEN; i++) rows[i] = ahead[i];
         ask(at + STEP * stride, left);
@@ -122,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
             for (u32 i = 0; i < DEPTH; i++) {
                 if (g * DEPTH + i < count) {
                     T e[VECTOR];
-                    map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
+                    map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), at + (g * DEPTH + i) * stride, e);
 #pragma unroll
                     for (u32 j = 0; j < VECTOR; j++) sum[j] = i == 0 ? e[j] : combine(sum[j], e[j]);
                 }
@@ -162,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
                 for (u32 i = 0; i < DEPTH; i++) {
                     if (g * DEPTH + i < count) {
                         T e[VECTOR];
-                        map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), e);
+                        map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), at + (g * DEPTH + i) * stride, e);
                         Out results[VECTOR];
 #pragma unroll
                         for (u32 j = 0; j < VECTOR; j++) {
@@ -171,9 +193,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
                             running[j] = with;
                         }
                         some = true;
-                        Values<Out> row;
-                        row.pack(results);
-                        row.store(p.output + at + (g * DEPTH + i) * stride);
+                        store_values(output_of(p) + (at + (g * DEPTH + i) * stride), results);
                     }
                 }
                 if (g + 1 < GROUPS && (g + 1) * DEPTH < count) {
@@ -190,9 +210,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
             Out results[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) results[j] = result(any ? carry[j] : begins.first);
-            Values<Out> row;
-            row.pack(results);
-            row.store(p.output + line);
+            store_values(output_of(p) + line, results);
         }
     }
 }

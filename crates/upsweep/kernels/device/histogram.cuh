@@ -60,7 +60,7 @@ __device__ __forceinline__ u32 bin_of(const Params& p, [[maybe_unused]] const X*
         }
         return bin;
     } else {
-        return load_acc(x, 0);
+        return load_acc(x, 0, 0);
     }
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "memory/status.cuh"
+#include "memory/streams.cuh"
 #include "memory/workspace.cuh"
 #include "warp/scan.cuh"
 #include "word/lanes.cuh"
@@ -64,8 +65,16 @@ struct Vector {
     }
 };
 
+// Element `at`.
+__device__ __forceinline__ In load_element(const Params& p, u64 at) {
+    if constexpr (PLAIN_INPUT) return p.input[at];
+    In x;
+    load_streams(p.input, at, x);
+    return x;
+}
+
 // Whether every grouping of the elements gives the same bits, and memory's vectors never cut one in two.
-constexpr bool REGROUPED = COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
+constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
                            alignof(In) == sizeof(In);
 // Whether small integers are summed up in a wider type: a vector of them needs 32 bits.
 constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && arith::integer<In> && sizeof(In) <= 2 && ALIGNABLE;
@@ -73,48 +82,81 @@ constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && a
 constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
                         (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
 
-enum class Access { ALIGNED, STREAMED, BY_ELEMENT };
+enum class Loads { ALIGNED, STREAMED, BY_ELEMENT };
 
-template <Access ACCESS>
-__device__ __forceinline__ uint4 load_word(const uint4* from) { return ACCESS == Access::STREAMED ? __ldcs(from) : *from; }
-template <Access ACCESS, class Word>
+template <Loads LOADS>
+__device__ __forceinline__ uint4 load_word(const uint4* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
+template <Loads LOADS, class Word>
 __device__ __forceinline__ Word load_word(const Word* from) { return *from; }
 
-template <Access ACCESS>
-__device__ __forceinline__ Vector load_vector(const In* from) {
-    if constexpr (ACCESS == Access::BY_ELEMENT) {
+template <u32 WIDTH, class E> struct WordOf { using type = Access<WIDTH>::type; };
+template <class E> struct WordOf<1, E> { using type = E; };
+
+// The vectors of streams S and later ones, into `elements`.
+template <Loads LOADS, u32 S = 0>
+__device__ __forceinline__ void load_stream_vectors(const void* first, u64 at, Vector::Elements& elements) {
+    if constexpr (S < STREAMS) {
+        using E = StreamElement<S>;
+        constexpr u32 BYTES = VECTOR * sizeof(E), WIDTH = access_width(BYTES);
+        using Word = WordOf<WIDTH, E>::type;
+        const Word* const from = (const Word*)(stream_base<S>(first) + at);
+        Word words[BYTES / sizeof(Word)];
+#pragma unroll
+        for (u32 k = 0; k < BYTES / sizeof(Word); k++) words[k] = load_word<LOADS>(from + k);
+        E own[VECTOR];
+        memcpy(own, words, BYTES);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) StreamOf<S>::of(elements.x[j]) = own[j];
+        load_stream_vectors<LOADS, S + 1>(first, at, elements);
+    }
+}
+
+// The vector from element `at` on.
+template <Loads LOADS>
+__device__ __forceinline__ Vector load_vector(const Params& p, u64 at) {
+    if constexpr (LOADS == Loads::BY_ELEMENT) {
         Vector::Elements elements;
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) elements.x[j] = from[j];
+        for (u32 j = 0; j < VECTOR; j++) elements.x[j] = load_element(p, at + j);
+        return Vector(elements);
+    } else if constexpr (!PLAIN_INPUT) {
+        Vector::Elements elements;
+        load_stream_vectors<LOADS>(p.input, at, elements);
         return Vector(elements);
     } else {
         Vector vector;
 #pragma unroll
         for (u32 k = 0; k < sizeof(Vector) / sizeof(Vector::Word); k++) {
-            vector.words[k] = load_word<ACCESS>((const Vector::Word*)from + k);
+            vector.words[k] = load_word<LOADS>((const Vector::Word*)(p.input + at) + k);
         }
         return vector;
     }
 }
 
-// The first `count` elements of the vector at `from`.
-__device__ __forceinline__ Vector load_some(const In* from, u32 count, bool aligned) {
-    if (aligned && count == VECTOR) return load_vector<Access::ALIGNED>(from);
+// The first `count` elements of the vector from element `at` on.
+__device__ __forceinline__ Vector load_some(const Params& p, u64 at, u32 count, bool aligned) {
+    if (aligned && count == VECTOR) return load_vector<Loads::ALIGNED>(p, at);
     Vector::Elements elements;
 #pragma unroll
     for (u32 j = 0; j < VECTOR; j++) {
-        if (j < count) elements.x[j] = from[j];
+        if (j < count) elements.x[j] = load_element(p, at + j);
     }
     return Vector(elements);
+}
+
+// 0 where vectors may be loaded as words; of one stream, the bytes by which its first one begins behind a multiple of 16.
+__device__ __forceinline__ u64 misalignment(const Params& p) {
+    if constexpr (PLAIN_INPUT) return ALIGNABLE ? (u64)p.input % 16 : 0;
+    else return streams_aligned<VECTOR>(p.input) ? 0 : 1;
 }
 
 // The combination of a vector's elements; `count` of them, at least one, exist.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 count) {
     const Vector::Elements elements = vector.elements();
-    T sum = map(elements.x[0], i);
+    T sum = map(elements.x[0], i, i);
 #pragma unroll
     for (u32 j = 1; j < VECTOR; j++) {
-        if (j < count) sum = combine(sum, map(elements.x[j], i + j));
+        if (j < count) sum = combine(sum, map(elements.x[j], i + j, i + j));
     }
     return sum;
 }
@@ -166,12 +208,12 @@ public:
 };
 
 // This thread's vectors of the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
-template <Access ACCESS, u32 AT_ONCE, bool WHOLE, class M>
+template <Loads LOADS, u32 AT_ONCE, bool WHOLE, class M>
 __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
     Vector vectors[AT_ONCE];
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
-        if (WHOLE || d * THREADS < left) vectors[d] = load_vector<ACCESS>(p.input + at + d * THREADS * VECTOR);
+        if (WHOLE || d * THREADS < left) vectors[d] = load_vector<LOADS>(p, at + d * THREADS * VECTOR);
     }
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
@@ -180,24 +222,24 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
 }
 
 // This thread's share of the `count` vectors from element i on, in steps of the block.
-template <Access ACCESS, class M>
+template <Loads LOADS, class M>
 __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 count, M& sum) {
-    constexpr u32 AT_ONCE = ACCESS == Access::BY_ELEMENT ? 1 : DEPTH;
+    constexpr u32 AT_ONCE = LOADS == Loads::BY_ELEMENT ? 1 : DEPTH;
     u64 at = i + threadIdx.x * VECTOR;
     u32 left = count > threadIdx.x ? count - threadIdx.x : 0;  // from this thread's next vector on
 #pragma unroll 1
     for (; left > (AT_ONCE - 1) * THREADS; left -= min(left, AT_ONCE * THREADS)) {
-        accumulate_steps<ACCESS, AT_ONCE, true>(p, at, left, sum);
+        accumulate_steps<LOADS, AT_ONCE, true>(p, at, left, sum);
         at += AT_ONCE * THREADS * VECTOR;
     }
-    accumulate_steps<ACCESS, AT_ONCE, false>(p, at, left, sum);
+    accumulate_steps<LOADS, AT_ONCE, false>(p, at, left, sum);
 }
 
 // Of an operator that commutes: this thread's accumulation of the block's part. The first `threads` threads have
 // something.
 __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
-    const u64 misaligned = ALIGNABLE ? (u64)p.input % 16 : 0;
+    const u64 misaligned = misalignment(p);
     const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
     const bool last_part = blockIdx.x == gridDim.x - 1;
     const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
@@ -206,9 +248,9 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds so long an array that it were more
     const u64 i = first * VECTOR - lead;
     Chosen<PACKED, PackedAccumulator, Accumulator> sum;
-    if (ALIGNABLE && !REGROUPED && misaligned != 0) accumulate_vectors<Access::BY_ELEMENT>(p, i, vectors, sum);
-    else if (p.streamed) accumulate_vectors<Access::STREAMED>(p, i, vectors, sum);
-    else accumulate_vectors<Access::ALIGNED>(p, i, vectors, sum);
+    if (!REGROUPED && misaligned != 0) accumulate_vectors<Loads::BY_ELEMENT>(p, i, vectors, sum);
+    else if (p.streamed) accumulate_vectors<Loads::STREAMED>(p, i, vectors, sum);
+    else accumulate_vectors<Loads::ALIGNED>(p, i, vectors, sum);
     threads = min(vectors, THREADS);
     if (VECTOR > 1 && last_part) {
         // The elements of the array before its first whole vector and after its last.
@@ -216,7 +258,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
         const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
         if (threadIdx.x < rest) {
             const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
-            sum.add(map(p.input[i], i));
+            sum.add(map(load_element(p, i), i, i));
         }
         if (threads < rest) threads = (u32)rest;
     }
@@ -240,7 +282,7 @@ __device__ __forceinline__ T reduce_stretch(const Params& p, u64 i, u64 count, b
         for (u32 d = 0; d < DEPTH; d++) {
             const u64 at = done + d * ROW + lane * VECTOR;
             const u32 exist = existing(at, count);
-            if (exist > 0) vectors[d] = load_some(p.input + i + at, exist, aligned);
+            if (exist > 0) vectors[d] = load_some(p, i + at, exist, aligned);
         }
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
@@ -274,13 +316,13 @@ __device__ __forceinline__ u32 lanes_of(u32 threads) {
 }
 
 __device__ __forceinline__ void store_total(const Params& p, const T& init, const T& total) {
-    store_result(p.output, result(HAS_INIT ? combine(init, total) : total));
+    store_result(output_of(p), result(HAS_INIT ? combine(init, total) : total));
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(const __grid_constant__ ReduceParams p) {
     const Begin begin(p);
     if (p.n == 0) {
-        if (threadIdx.x == 0) store_result(p.output, result(begin.first));
+        if (threadIdx.x == 0) store_result(output_of(p), result(begin.first));
         return;
     }
     __shared__ u32 shared_epoch;
@@ -295,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         warps = (threads + WARP - 1) / WARP;
     } else {
         const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        const bool aligned = ALIGNABLE && (u64)p.input % 16 == 0;
+        const bool aligned = (ALIGNABLE || !PLAIN_INPUT) && misalignment(p) == 0;
         // Each warp's stretch is a whole number of rows, the last one's what is left.
         const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
         const u64 from = warp_index() * stretch;

@@ -42,9 +42,9 @@ struct ScanTask {
     const bool out_aligned;
 
     __device__ __forceinline__ ScanTask(const Params& p, Shared& shared)
-        : p(p), shared(shared), input(p.input, p.n), out_aligned(vectors_aligned(p.output, p.n, STORE)) {}
+        : p(p), shared(shared), input(p.input, p.n), out_aligned(results_aligned(output_of(p), p.n)) {}
 
-    __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)dynamic_shared + k % STAGES * Input::SLOTS; }
+    __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
     __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ const State* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }

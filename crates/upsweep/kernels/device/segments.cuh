@@ -143,7 +143,7 @@ struct SegmentsTask {
 
     __device__ __forceinline__ SegmentsTask(const Params& p, Shared& shared) : p(p), shared(shared), input(p.input, p.n) {}
 
-    __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)dynamic_shared + k % STAGES * Input::SLOTS; }
+    __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
     __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ const State* totals(u32 k) const { return shared.warp_totals[k % RING]; }

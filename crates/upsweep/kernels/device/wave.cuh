@@ -83,11 +83,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     const u32 part = alone ? (u32)tiles : (u32)((tiles + MOST_PARTS - 1) / MOST_PARTS);  // tiles a block
     const u64 first = (u64)blockIdx.x * part;
     const u32 mine = (u32)min((u64)part, tiles - first);
-    Slot* const slots = (Slot*)dynamic_shared;
     const Input input(given.input, given.n);
-    const bool out_aligned = vectors_aligned(given.output, given.n, STORE);
+    const bool out_aligned = results_aligned(output_of(given), given.n);
     for (u32 k = 0; k < mine; k++) {
-        input.stage_tile(first + k, slots + k * Input::SLOTS, [&](u64 i) {
+        input.stage_tile(first + k, tile_slots(dynamic_shared, k), [&](u64 i) {
             if (READ_MARKS) prefetch_sources(given, i);
         });
         close_group();
@@ -119,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
-        Slot* const staged = slots + k * Input::SLOTS;
+        Slot* const staged = tile_slots(dynamic_shared, k);
         Marks& marks = shared.marks[MARKED ? k : 0];
         mark_heads(p, tile * TILE, count, marks);
         wait_groups_but(mine - 1 - k);
@@ -142,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
     for (u32 k = 0; k < mine; k++) {
         const u64 tile = first + k;
         const u32 count = tile_count(p.n, tile);
-        Slot* const staged = slots + k * Input::SLOTS;
+        Slot* const staged = tile_slots(dynamic_shared, k);
         const Marks& marks = shared.marks[MARKED ? k : 0];
         // What lies before this warp.
         const u32 warp = warp_index(), warps = warps_with_elements(count);

@@ -11,6 +11,7 @@ struct WorkspaceHeader {
     u32 fault;     // 0, or what a kernel found wrong with its input: see report_fault
     u64 fault_index;
     i64 fault_value;
+    u64 fault_bound;
 };
 
 struct Workspace {

@@ -18,13 +18,15 @@ __device__ __forceinline__ u32 take_ticket(const Workspace& space) {
 
 constexpr u32 FAULT_CLAIMED = ~0u;  // a thread is about to say what is wrong
 constexpr u32 FAULT_OFFSETS = 1;    // segment offsets do not ascend from 0 to the number of elements
-constexpr u32 FAULT_EDGES = 2;      // edges of bins do not ascend
+constexpr u32 FAULT_INDEX = 5;      // an index names none of `bound` elements
+constexpr u32 FAULT_EDGES = 6;      // edges of bins do not ascend
 
 // Remembers what is wrong with the input, for the host to ask. The first fault stays.
-__device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value) {
+__device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value, u64 bound = 0) {
     if (atomicCAS(&space.header->fault, 0, FAULT_CLAIMED) != 0) return;
     space.header->fault_index = index;
     space.header->fault_value = value;
+    space.header->fault_bound = bound;
     __threadfence();  // the details, before the code that says they are there
     *(volatile u32*)&space.header->fault = fault;
 }

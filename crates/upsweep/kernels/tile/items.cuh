@@ -4,19 +4,11 @@
 
 #include "tile/heads.cuh"
 
-// Element j (logical) of the vector in a slot.
+// The elements of a vector; [j] is the logical element j.
 struct Vector {
     In elements[VECTOR];
     Vector() = default;
-    __device__ __forceinline__ explicit Vector(const Slot& slot) {
-        u32 words[Input::SLOT / 4];
-#pragma unroll
-        for (u32 i = 0; i < Input::SLOT / 16; i++) {
-            const uint4 part = ((const uint4*)slot.bytes)[i];
-            words[4 * i] = part.x, words[4 * i + 1] = part.y, words[4 * i + 2] = part.z, words[4 * i + 3] = part.w;
-        }
-        memcpy(elements, words, sizeof(elements));
-    }
+    __device__ __forceinline__ Vector(const Slot* slots, u32 vector) { Input::load(slots, vector, elements); }
     __device__ __forceinline__ In operator[](u32 j) const { return elements[REVERSE ? VECTOR - 1 - j : j]; }
 };
 
@@ -29,9 +21,10 @@ __device__ __forceinline__ T with_init(const Params& p, T value, bool head) {
 
 // Logical element i, mapped; `head` says whether it begins a segment or everything.
 __device__ __forceinline__ T element(const Params& p, const In& x, u64 i, bool head) {
-    u64 index = REVERSE ? p.n - 1 - i : i;
-    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, index);  // vanishes where the map does not ask
-    return with_init(p, map(x, index), head);
+    const u64 at = REVERSE ? p.n - 1 - i : i;
+    u64 index = at;
+    if constexpr (HEADS == Heads::ROWS) index = place_in_row(p, at);  // vanishes where the map does not ask
+    return with_init(p, map(x, index, at), head);
 }
 
 // One of a thread's vectors, with what it needs to be combined.
@@ -44,7 +37,7 @@ struct Items {
     template <bool FULL>
     static __device__ __forceinline__ Items of(u64 begin, u32 tile_count, u32 row, const Slot* slots, Mask heads) {
         const u32 vector = threadIdx.x * ROWS + row, offset = vector * VECTOR;
-        return Items{Vector(slots[vector]), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
+        return Items{Vector(slots, vector), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
     }
 
     __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : index + j == 0; }

@@ -16,10 +16,14 @@ struct Params : ScanParams {
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-// In a reduction by rows or offsets the sums of a vector come to lie in its slot, too.
-using Input = Stream<In, BY_SEGMENT && !COUNTED ? sizeof(T) : sizeof(In)>;
+// In a reduction by rows or offsets the sums of a vector come to lie in a slot of its first stream, too. So do the results of a
+// scan whose elements are not those of one stream.
+using Input = Streams<BY_SEGMENT ? (COUNTED ? 1 : sizeof(T)) : PLAIN_INPUT ? 1 : sizeof(Out)>;
 using Slot = Input::Slot;
-static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
+static_assert(Input::VECTOR_BYTES == SLOT_BYTES, "the host sizes the shared memory by it");
+
+// The k-th tile in shared memory.
+__device__ __forceinline__ Slot* tile_slots(unsigned char* shared, u32 k) { return (Slot*)(shared + k * Input::TILE_BYTES); }
 
 // A warp's asynchronous copies and loads are of whole 128-byte lines only where the tiles begin at one.
 extern __shared__ __align__(128) unsigned char dynamic_shared[];

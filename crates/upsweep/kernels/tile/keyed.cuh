@@ -10,7 +10,7 @@
 #include "tile/items.cuh"
 #include "tile/store.cuh"
 
-constexpr bool KEYED_TILES = KEYED && !SEGMENTED && sizeof(In) == sizeof(T) && THROUGH_SLOTS;
+constexpr bool KEYED_TILES = KEYED && !SEGMENTED && PLAIN_INPUT && PLAIN_OUTPUT && sizeof(In) == sizeof(T) && THROUGH_SLOTS;
 
 template <class Key>
 struct KeyedTile {
@@ -40,7 +40,7 @@ struct KeyedTile {
 
     // Second pass: the same, as the first left it.
     static __device__ __forceinline__ Key thread_sum_again(const Slot* slots) {
-        return key(Vector(slots[threadIdx.x * ROWS + ROWS - 1]), VECTOR - 1);
+        return key(Vector(slots, threadIdx.x * ROWS + ROWS - 1), VECTOR - 1);
     }
 
     // The results of this thread's elements, left in their slots. `before` comes before them, if `some`.
@@ -49,7 +49,7 @@ struct KeyedTile {
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             Slot& slot = slots[threadIdx.x * ROWS + row];
-            const Vector x(slot);
+            const Vector x(slots, threadIdx.x * ROWS + row);
             Out results[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {

@@ -137,7 +137,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
         if constexpr (THROUGH_SLOTS) put_in_slot(slots[threadIdx.x * ROWS + row], results);
         else {
             const u32 mine = existing<FULL && !ALL_FULL>((u32)(items.index - begin), VECTOR, count);
-            if (mine > 0) store_vector(vector_address(p.output, p.n, items.index), results, mine, aligned);
+            if (mine > 0) store_vector(vector_address(output_of(p), p.n, items.index), results, mine, aligned);
         }
     }
     if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);

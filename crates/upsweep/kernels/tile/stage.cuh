@@ -6,6 +6,7 @@
 
 #include "memory/access.cuh"
 #include "memory/instructions.cuh"
+#include "memory/streams.cuh"
 #include "tile/geometry.cuh"
 
 // Waits until at most `PENDING` of each thread's groups are still under way; the others' copies are then visible to the
@@ -16,14 +17,21 @@ __device__ __forceinline__ void wait_groups() {
     __syncwarp();
 }
 
+// The bytes of the slot of `bytes`. Of a stream alone whole lines of 16 keep the slots of all widths alike; beside others a slot
+// is as short as its vector, against bank conflicts.
+__device__ constexpr u32 slot_bytes(u32 bytes) {
+    return STREAMS > 1 && bytes <= 4 ? 4 : STREAMS > 1 && bytes <= 8 ? 8 : (bytes + 15) / 16 * 16;
+}
+
 // One of a kernel's inputs, with `n` elements `E`. In shared memory an element has PLACE bytes, where that is more than its
 // own: a result may take its place.
 template <class E, u32 PLACE = sizeof(E)>
 struct Stream {
     static constexpr u32 VECTOR_BYTES = VECTOR * sizeof(E);
     static constexpr u32 WIDTH = access_width(VECTOR_BYTES);  // bytes of an asynchronous copy, if more than 1
-    static constexpr u32 SLOT = (VECTOR * (PLACE > sizeof(E) ? PLACE : sizeof(E)) + 15) / 16 * 16;
-    struct alignas(16) Slot {
+    static constexpr u32 SLOT = slot_bytes(VECTOR * (PLACE > sizeof(E) ? PLACE : sizeof(E)));
+    static constexpr u32 PART = access_width(SLOT);  // bytes of an access to it
+    struct alignas(PART) Slot {
         unsigned char bytes[SLOT];
     };
     static constexpr u32 SLOTS = ROWS * THREADS;  // of a tile
@@ -33,6 +41,15 @@ struct Stream {
     bool aligned;  // whether vectors begin at multiples of WIDTH
 
     __device__ __forceinline__ Stream(const E* base, u64 n) : base(base), n(n), aligned(vectors_aligned(base, n, WIDTH)) {}
+
+    // The vector in a slot, in the order of memory.
+    static __device__ __forceinline__ void load(const Slot& slot, E (&elements)[VECTOR]) {
+        using Part = Access<PART>::type;
+        Part parts[SLOT / PART];
+#pragma unroll
+        for (u32 i = 0; i < SLOT / PART; i++) parts[i] = ((const Part*)slot.bytes)[i];
+        memcpy(elements, parts, sizeof(elements));
+    }
 
     // Copies a whole vector from `from`, a multiple of WIDTH, into `slot`.
     static __device__ __forceinline__ void stage_all(Slot& slot, const E* from) {
@@ -84,4 +101,57 @@ struct Stream {
     __device__ __forceinline__ void stage_tile(u64 t, Slot* slots) const {
         stage_tile(t, slots, [](u64) {});
     }
+};
+
+// All streams of a kernel from number S on. In shared memory a tile has the slots of the first stream, then those of the next
+// one, and so on. Where there is no stream, it has slots for results.
+template <u32 PLACE, u32 S = 0, bool END = S == STREAMS>
+class Streams {
+    using E = StreamElement<S>;
+    using Own = Stream<E, S == 0 ? PLACE : 0>;
+    using Rest = Streams<PLACE, S + 1>;
+    Own own;
+    Rest rest;
+
+public:
+    using Slot = typename Own::Slot;
+    static constexpr u32 SLOT = Own::SLOT;                // bytes of a slot of the first stream
+    static constexpr u32 VECTOR_BYTES = SLOT + Rest::VECTOR_BYTES;  // bytes of the slots of a vector
+    static constexpr u32 TILE_BYTES = Own::SLOTS * VECTOR_BYTES;
+
+    __device__ __forceinline__ Streams(const void* first, u64 n) : own(stream_base<S>(first), n), rest(first, n) {}
+
+    template <class F>
+    __device__ __forceinline__ void stage_tile(u64 t, Slot* slots, F with_vector) const {
+        own.stage_tile(t, slots, with_vector);
+        if constexpr (S + 1 < STREAMS) rest.stage_tile(t, (typename Rest::Slot*)(slots + Own::SLOTS), [](u64) {});
+    }
+    __device__ __forceinline__ void stage_tile(u64 t, Slot* slots) const {
+        stage_tile(t, slots, [](u64) {});
+    }
+
+    // The elements of a vector, in the order of memory, from the slots of a tile.
+    static __device__ __forceinline__ void load(const Slot* slots, u32 vector, In (&elements)[VECTOR]) {
+        E own[VECTOR];
+        Own::load(slots[vector], own);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) StreamOf<S>::of(elements[j]) = own[j];
+        if constexpr (S + 1 < STREAMS) Rest::load((const typename Rest::Slot*)(slots + Own::SLOTS), vector, elements);
+    }
+};
+template <u32 PLACE, u32 S>
+class Streams<PLACE, S, true> {
+public:
+    static constexpr u32 SLOT = slot_bytes(VECTOR * PLACE);
+    static constexpr u32 VECTOR_BYTES = S == 0 ? SLOT : 0;
+    static constexpr u32 TILE_BYTES = ROWS * THREADS * VECTOR_BYTES;
+    struct alignas(16) Slot {
+        unsigned char bytes[SLOT];
+    };
+
+    __device__ __forceinline__ Streams(const void*, u64) {}
+    template <class F>
+    __device__ __forceinline__ void stage_tile(u64, Slot*, F) const {}
+    __device__ __forceinline__ void stage_tile(u64, Slot*) const {}
+    static __device__ __forceinline__ void load(const Slot*, u32, In (&)[VECTOR]) {}
 };

@@ -31,7 +31,8 @@ using ValueOfAcc = Value<Acc, KEYED>;
 using T = ValueOfAcc::type;
 
 __device__ __forceinline__ T combine(const T& a, const T& b) { return ValueOfAcc::combine(a, b); }
-__device__ __forceinline__ T map(const In& x, u64 index) { return ValueOfAcc::of(load_acc(x, index)); }
+// The mapped element at position `at` of the input, whose position in its line is `index`.
+__device__ __forceinline__ T map(const In& x, u64 index, u64 at) { return ValueOfAcc::of(load_acc(x, index, at)); }
 __device__ __forceinline__ Out finish(const T& x) { return store_acc(ValueOfAcc::back(x)); }
 
 // What is stored. For a maximum NaN has the key of the canonical NaN, so that what comes back needs no test.
@@ -45,6 +46,26 @@ __device__ __forceinline__ void store_result(Out* to, const Out& result) {
     *to = result;
     arith::clear_padding(to);
 }
+
+// Where the result at a position goes. Of an output that is no buffer of its own, the text of the job knows the buffers.
+struct ResultPlace {
+    u64 at;
+    __device__ __forceinline__ ResultPlace operator+(u64 n) const { return ResultPlace{at + n}; }
+};
+__device__ __forceinline__ void store_result(const ResultPlace& to, const Out& result) { store_item(result, to.at); }
+template <bool> struct PlaceOf {
+    using type = Out*;
+    static __device__ __forceinline__ Out* first(Out* output) { return output; }
+};
+template <> struct PlaceOf<false> {
+    using type = ResultPlace;
+    static __device__ __forceinline__ ResultPlace first(Out*) { return ResultPlace{0}; }
+};
+using Place = PlaceOf<PLAIN_OUTPUT>::type;
+
+// The place of the first result.
+template <class Params>
+__device__ __forceinline__ Place output_of(const Params& p) { return PlaceOf<PLAIN_OUTPUT>::first(p.output); }
 
 // What scans and reductions begin with.
 struct Begin {

@@ -11,8 +11,9 @@ use super::tile::run::{Memory, Storing};
 use super::tile::simd::Set;
 use super::tile::store;
 use crate::error::{Error, Result};
+use crate::outputs::Write;
 use crate::plan::cpu::{Strips, Unit};
-use crate::steps::Steps;
+use crate::steps::{Out, Steps};
 
 /// Room for one value a column; its length stays 0.
 struct Vector<T>(Vec<T>);
@@ -74,8 +75,9 @@ pub(super) unsafe fn scan<S: Steps>(
         for unit in units {
             let unit = cut.unit(unit);
             let mut values = Vector::<S::Acc>::new(unit.width);
-            let staged = if storing.non_temporal { group_rows::<S>(unit.width).min(rows.len()) } else { 0 };
-            let mut stage = Vector::<S::Out>::new(staged * unit.width);
+            let staged =
+                if storing.non_temporal || !S::Out::PLAIN { group_rows::<S>(unit.width).min(rows.len()) } else { 0 };
+            let mut stage = Vector::<Out<S>>::new(staged * unit.width);
             let needed = block + 1 < cut.blocks_per_unit;
             let mine = prefixes.of(ticket, cut.width);
             if needed {

@@ -8,7 +8,9 @@ use super::engine::totals;
 use super::tile::run::Memory;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
+use crate::inputs::{Faults, Read};
 use crate::job::{Elements, Job};
+use crate::outputs::Write;
 use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::{Held, Steps};
@@ -16,30 +18,35 @@ use std::ops::Range;
 
 // Inlined, so that the job stays in registers.
 #[inline(always)]
-pub(crate) fn run<S: Steps, G: Segmentation>(job: Job<'_, S, G>, count: Option<ViewMut<'_, u64>>) -> Result<()> {
+pub(crate) fn run<S: Steps, G: Segmentation>(
+    job: Job<'_, '_, '_, S, G>,
+    count: Option<ViewMut<'_, u64>>,
+) -> Result<()> {
     run_within(job, count, Limits::of(S::BYTES))
 }
 
 /// [`run`] with the sizes that tests change.
 #[inline(always)]
 pub(super) fn run_within<S: Steps, G: Segmentation>(
-    job: Job<'_, S, G>,
+    job: Job<'_, '_, '_, S, G>,
     count: Option<ViewMut<'_, u64>>,
     limits: Limits,
 ) -> Result<()> {
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
-    let (output, outputs) = output.on_host()?;
-    let Elements::Buffer(input) = input else {
+    let faults = Faults::default();
+    let outputs = S::Out::len(&output, "output")?.unwrap_or(usize::MAX);
+    let sink = S::Out::place(&output, "output", &faults)?;
+    let Elements::Given(input) = input else {
         let reason = "a reduction has fewer results than elements: give it an output of its own";
         return Err(Error::Options { options: "a reduction in place", reason });
     };
-    let input = input.on_host("input")?;
+    let input = S::In::place(&input, "input", &faults)?;
     let count = count.map(|count| count.into_host("count")).transpose()?;
     let init = init.on_host()?.map(|value| steps.given(value));
     let empty = init.or(steps.identity());
-    let len = input.len();
-    let memory = Memory { input: input.as_ptr(), output, len, reverse: false };
+    let len = shape.lines() * shape.len;
+    let memory = Memory { input, sink, output: S::Out::start(&sink), len, reverse: false };
     let planned = match &segments {
         SegmentKind::Whole => CpuSegments::None,
         SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
@@ -80,6 +87,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
             _ => return Err(Kind::contradicts()),
         }
     };
+    faults.check()?;
     if let Some([count, ..]) = count {
         *count = segments as u64;
     }

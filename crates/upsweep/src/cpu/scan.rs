@@ -6,39 +6,48 @@ use super::engine::lines::Contiguous;
 use super::engine::segment_heads::{self, ByOffsets};
 use super::tile::run::{Memory, Storing};
 use crate::buffer::ViewMut;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::inputs::{Faults, Read};
 use crate::job::{Direction, Elements, Job};
+use crate::outputs::Write;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::{Held, Steps};
 
 pub(crate) fn run<S: Steps, G: Segmentation>(
-    job: Job<'_, S, G>,
+    job: Job<'_, '_, '_, S, G>,
     direction: Direction,
     carry: Option<ViewMut<'_, S::Given>>,
 ) -> Result<()> {
     run_within(job, direction, carry, Limits::of(S::BYTES))
 }
 
+/// The builders do not let it come to this.
+const NOT_IN_PLACE: Error = Error::Options {
+    options: "a scan in place",
+    reason: "the input is no buffer: give the results an output of their own",
+};
+
 /// [`run`] with the sizes that tests change.
 pub(super) fn run_within<S: Steps, G: Segmentation>(
-    job: Job<'_, S, G>,
+    job: Job<'_, '_, '_, S, G>,
     direction: Direction,
     carry: Option<ViewMut<'_, S::Given>>,
     limits: Limits,
 ) -> Result<()> {
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
-    let (output, len) = output.on_host()?;
+    let (faults, len) = (Faults::default(), shape.lines() * shape.len);
+    let sink = S::Out::place(&output, "output", &faults)?;
+    let output = S::Out::start(&sink);
     let input = match input {
-        Elements::Buffer(view) => view.on_host("input")?.as_ptr(),
-        // In place, `I` and `O` are the same type.
-        Elements::OfOutput => output.cast_const().cast::<S::In>(),
+        Elements::Given(given) => S::In::place(&given, "input", &faults)?,
+        Elements::OfOutput => S::In::in_place(output.cast_const().cast()).ok_or(NOT_IN_PLACE)?,
     };
     let carry = carry.map(|carry| carry.into_host("carry")).transpose()?;
     let init = init.on_host()?.map(|value| steps.given(value));
     let identity = steps.identity();
-    let memory = Memory { input, output, len, reverse: direction.reverse };
+    let memory = Memory { input, sink, output, len, reverse: direction.reverse };
     let plan = CpuPlan::within(
         CpuJob {
             kind: CpuKind::Scan,
@@ -59,7 +68,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     let scan = Contiguous { steps, memory, init, storing, threads: plan.threads };
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
-    unsafe {
+    let done: Result<()> = unsafe {
         match (segments, &plan.cut) {
             (SegmentKind::Whole, _) if len == 0 => {
                 if let (Some([carry, ..]), Some(value)) = (carry, init.or(identity)) {
@@ -90,5 +99,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
             }
             _ => Err(Kind::contradicts()),
         }
-    }
+    };
+    done?;
+    faults.check()
 }

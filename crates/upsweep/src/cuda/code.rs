@@ -2,7 +2,7 @@
 
 use super::KernelSource;
 use super::features::{Features, Heads};
-use super::job::Functions;
+use super::job::{Functions, StoringText};
 use super::params::{Fixed, Params};
 use crate::error::{Error, Result};
 use crate::operator::{Form, Source};
@@ -62,7 +62,8 @@ impl Kernel<'_> {
         let Self { functions, kernel: (root, entry), features, constants } = *self;
         let (acc, lines, values) = (functions.layouts.acc, features.interleaved, functions.held.values.len());
         let given = if values > 0 {
-            parameters_text(entry, Params::values_at::<F>(acc, lines)) + "#include \"memory/given.cuh\"\n"
+            let files = if functions.layouts.plain() { "memory/given.cuh" } else { "memory/sources.cuh" };
+            parameters_text::<F>(entry, Params::values_at::<F>(acc, lines)) + &format!("#include \"{files}\"\n")
         } else {
             String::new()
         };
@@ -80,8 +81,11 @@ impl Kernel<'_> {
 }
 
 /// The name of a kernel's parameters, and where the values of functions lie in them.
-pub(super) fn parameters_text(entry: &str, values_at: usize) -> String {
-    format!("#define PARAMETERS \"{entry}_param_0\"\nconstexpr u32 VALUES_AT = {values_at};\n")
+pub(super) fn parameters_text<F: Fixed>(entry: &str, values_at: usize) -> String {
+    let workspace_at = F::WORKSPACE_AT;
+    format!(
+        "#define PARAMETERS \"{entry}_param_0\"\nconstexpr u32 VALUES_AT = {values_at}, WORKSPACE_AT = {workspace_at};\n"
+    )
 }
 
 /// The types `In`, `Acc`, `Out`, `Given`, `Key`, `Offset`, the functions on them, and what is known of them. Where several lines
@@ -92,43 +96,95 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (
     let text = (functions.text)(&mut source);
     let Code { types: [input, acc, output, given], load, combine, store, given: from_given, carried } = text.code;
     let (lines, pass) = (features.interleaved, features.pass);
-    let (input, load) =
-        if pass.reads_elements() { (input, format!("{load}(x[], index)")) } else { (acc.clone(), "x[]".to_owned()) };
+    let plain_input = functions.layouts.streams.is_none() || !pass.reads_elements();
+    let storing = text.storing.as_ref().filter(|_| pass.writes_results());
+    let of_lines = |ty: &str| if lines > 1 { format!("Array<{ty}, {lines}>") } else { ty.to_owned() };
+    let input = if !plain_input {
+        streams_text(&text.streams)
+    } else {
+        format!("using In = {};\n{PLAIN_STREAM}", of_lines(if pass.reads_elements() { &input } else { &acc }))
+    };
+    let load = if !plain_input {
+        format!("return {load}({}, index);", text.element)
+    } else if pass.reads_elements() {
+        body("Acc", lines, &format!("{load}(x[], index)"))
+    } else {
+        body("Acc", lines, "x[]")
+    };
     let (output, store) =
         if pass.writes_results() { (output, format!("{store}(x[])")) } else { (acc.clone(), "x[]".to_owned()) };
-    let of_lines = |ty: &str| if lines > 1 { format!("Array<{ty}, {lines}>") } else { ty.to_owned() };
-    // The body of a function that returns `ty`, of an expression with its arguments' places for `[]`.
-    let body = |ty: &str, value: &str| {
-        if lines == 1 {
-            return format!("return {};", value.replace("[]", ""));
-        }
-        let value = value.replace("[]", ".at[i]");
-        format!("{ty} r;\n#pragma unroll\n  for (u32 i = 0; i < {lines}; i++) r.at[i] = {value};\n  return r;")
-    };
     let first_line = if lines > 1 { "x.at[0]" } else { "x" };
     let same = text.same.map_or("false".to_owned(), |same| format!("{same}(a, b)"));
     let text = format!(
-        "{}using In = {};\nusing Acc = {};\nusing Out = {};\nusing Given = {given};\nusing Key = {};\nusing Offset = {};\n\
+        "{}{input}using Acc = {};\nusing Out = {};\nusing Given = {given};\nusing Key = {};\nusing Offset = {};\n\
          __device__ __forceinline__ Acc combine_acc(const Acc& a, const Acc& b) {{ {} }}\n\
-         __device__ __forceinline__ Acc load_acc(const In& x, u64 index) {{ {} }}\n\
+         __device__ __forceinline__ Acc load_acc(const In& x, u64 index, u64 at) {{ {load} }}\n\
          __device__ __forceinline__ Out store_acc(const Acc& x) {{ {} }}\n\
          __device__ __forceinline__ Acc given_acc(const Given& x) {{ {} }}\n\
          __device__ __forceinline__ Given carried_acc(const Acc& x) {{ return {carried}({first_line}); }}\n\
-         __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}{}",
+         __device__ __forceinline__ bool same_key(const Key& a, const Key& b) {{ return {same}; }}\n{}constexpr bool PLAIN_INPUT = {plain_input}, PLAIN_OUTPUT = {};\n{}{}",
         source.text(),
-        of_lines(&input),
         of_lines(&acc),
         of_lines(&output),
         text.key,
         text.offset,
-        body("Acc", &format!("{combine}(a[], b[])")),
-        body("Acc", &load),
-        body("Out", &store),
-        body("Acc", &format!("{from_given}(x)")),
+        body("Acc", lines, &format!("{combine}(a[], b[])")),
+        body("Out", lines, &store),
+        body("Acc", lines, &format!("{from_given}(x)")),
+        storing_text(storing),
+        storing.is_none(),
         known_text(functions, features),
         features_text(features),
     );
     (text, source.value_bytes())
+}
+
+/// The body of a function that returns `ty`, of an expression with its arguments' places for `[]`, for each of some `lines`.
+fn body(ty: &str, lines: usize, value: &str) -> String {
+    if lines == 1 {
+        return format!("return {};", value.replace("[]", ""));
+    }
+    let value = value.replace("[]", ".at[i]");
+    format!("{ty} r;\n#pragma unroll\n  for (u32 i = 0; i < {lines}; i++) r.at[i] = {value};\n  return r;")
+}
+
+/// One stream, whose elements are the input's.
+const PLAIN_STREAM: &str = "constexpr u32 STREAMS = 1;\n\
+    template <u32 S> struct StreamOf;\n\
+    template <> struct StreamOf<0> {\n    \
+    using type = In;\n    \
+    static __device__ __forceinline__ In& of(In& x) { return x; }\n    \
+    static __device__ __forceinline__ const In* base() { return nullptr; }\n};\n";
+
+/// The struct `In` of the elements of some streams, and where these begin.
+fn streams_text(streams: &[(String, String)]) -> String {
+    let number = streams.len();
+    let fields: String = streams.iter().enumerate().map(|(i, (ty, _))| format!(" {ty} s{i};")).collect();
+    let mut text =
+        format!("struct In {{{fields} }};\nconstexpr u32 STREAMS = {number};\ntemplate <u32 S> struct StreamOf;\n");
+    for (i, (ty, address)) in streams.iter().enumerate() {
+        let address = if address.is_empty() { "nullptr".to_owned() } else { format!("(const {ty}*){address}") };
+        text += &format!(
+            "template <> struct StreamOf<{i}> {{\n    using type = {ty};\n    \
+             static __device__ __forceinline__ {ty}& of(In& x) {{ return x.s{i}; }}\n    \
+             static __device__ __forceinline__ const {ty}* base() {{ return {address}; }}\n}};\n"
+        );
+    }
+    text
+}
+
+/// How results are stored where the output is not one buffer.
+fn storing_text(storing: Option<&StoringText>) -> String {
+    let none = StoringText { element: String::new(), vector: String::new(), aligned: "true".to_owned() };
+    let StoringText { element, vector, aligned } = storing.unwrap_or(&none);
+    format!(
+        "__device__ __forceinline__ void store_item([[maybe_unused]] const Out& value, [[maybe_unused]] u64 at) {{\n{element}}}\n\
+         template <class Store>\n\
+         __device__ __forceinline__ void store_items([[maybe_unused]] const Out* from, [[maybe_unused]] u64 at, \
+         [[maybe_unused]] const Store& store) {{\n{vector}}}\n\
+         template <class Aligned>\n\
+         __device__ __forceinline__ bool items_aligned([[maybe_unused]] const Aligned& aligned) {{ return {aligned}; }}\n"
+    )
 }
 
 /// What is known of the functions: the operator's form, whether elements are mapped and results finished, whether elements

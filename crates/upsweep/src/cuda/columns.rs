@@ -1,10 +1,10 @@
 //! Scans and reductions of interleaved lines on a CUDA device; see `kernels/device/columns.cuh`.
 
-use super::Cuda;
 use super::code::Kernel;
 use super::features::{Features, Layouts, Pass};
 use super::job::{Begin, CudaJob, Functions};
 use super::params::{Params, params};
+use super::{Cuda, Workspace};
 use crate::error::{Error, Result};
 use crate::job::Direction;
 use crate::plan::Shape;
@@ -29,6 +29,8 @@ params! {
         prefixes: "const Acc*",
         /// Null, or where the initial value lies.
         init_from: "const Given*",
+        /// Where faults are reported, if there may be any.
+        workspace: "Workspace",
     }
 }
 
@@ -38,6 +40,9 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
         return Ok(());
     }
     let (shape, functions, begin) = (job.shape, &job.functions, &job.begin);
+    if functions.may_fault {
+        cuda.mark_may_fault(&job.output_stream)?;
+    }
     let Direction { exclusive, reverse } = direction;
     let features = Features { exclusive, reverse, has_init: begin.has_init, by_segment: reduces, ..Features::PLAIN };
     let whole = Launch { input: job.input, output: job.output, shape, chunk: shape.len, prefixes: 0, features };
@@ -69,7 +74,10 @@ pub(super) fn plan(layouts: Layouts, pass: Pass) -> ColumnsPlan {
     let acc = layouts.acc.size;
     let input = if pass.reads_elements() { layouts.input.size } else { acc };
     let output = if pass.writes_results() { layouts.output.size } else { acc };
-    ColumnsPlan::new(input, acc, output)
+    let plan = ColumnsPlan::new(input, acc, output);
+    let plain_input = layouts.streams.is_none() || !pass.reads_elements();
+    let plain_output = layouts.plain_output || !pass.writes_results();
+    if plain_input && plain_output { plan } else { plan.by_line() }
 }
 
 /// The kernel of a plan, for lanes that have `vector` lines each.
@@ -125,6 +133,7 @@ impl Launch {
             chunks: chunks as u64,
             prefixes,
             init_from: begin.init_from,
+            workspace: if functions.may_fault { cuda.workspace(0, 0)? } else { Workspace::NONE },
         };
         let params = Params::new(fixed, begin, 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans keep its

@@ -1,5 +1,6 @@
 //! What kernels know of a job beside its functions.
 
+use crate::inputs::Streams;
 use crate::plan::tile::{Marks, Sizes};
 
 /// The size and alignment of a type.
@@ -18,7 +19,12 @@ impl Layout {
 /// Of an element, of what is combined, and of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layouts {
+    /// Of several inputs, of all that is streamed of an element.
     pub(crate) input: Layout,
+    /// The streams, where the input is not one buffer.
+    pub(crate) streams: Option<Streams>,
+    /// Whether the output is one buffer.
+    pub(crate) plain_output: bool,
     pub(crate) acc: Layout,
     pub(crate) output: Layout,
 }
@@ -82,6 +88,13 @@ impl Pass {
     }
 }
 
+impl Layouts {
+    /// Whether elements and results are those of one buffer each.
+    pub(crate) fn plain(&self) -> bool {
+        self.streams.is_none() && self.plain_output
+    }
+}
+
 impl Features {
     /// The forward inclusive scan of a whole array, and its reduction.
     pub(crate) const PLAIN: Self = Self {
@@ -104,15 +117,23 @@ impl Features {
     pub(crate) fn sizes(self, layouts: Layouts) -> Sizes {
         let [input, acc, output] =
             [layouts.input, layouts.acc, layouts.output].map(|layout| layout.size * self.interleaved);
-        // A reduction by rows or offsets leaves sums in the places of elements.
-        let place = if self.in_one_pass() { input.max(acc) } else { input };
+        // A reduction by rows or offsets leaves sums in the places of the first stream's elements; a scan of what is not one
+        // buffer, results.
+        let first = layouts.streams.map_or(input, |streams| streams.sizes().first().copied().unwrap_or(1));
+        let place = if self.in_one_pass() {
+            first.max(acc)
+        } else if layouts.streams.is_some() && !self.by_segment {
+            first.max(output)
+        } else {
+            first
+        };
         let marks = match self.heads {
             Heads::None | Heads::Rows => Marks::None,
             Heads::Flags | Heads::Keys => Marks::Vectors,
             Heads::Offsets => Marks::Offsets,
         };
         let kept = if self.heads != Heads::None && acc <= 4 { acc } else { 0 };
-        Sizes { input, state: self.state_bytes(layouts.acc), output, place, kept, marks }
+        Sizes { input, streams: layouts.streams, state: self.state_bytes(layouts.acc), output, place, kept, marks }
     }
 
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.

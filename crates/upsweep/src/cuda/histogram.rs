@@ -3,7 +3,8 @@
 use super::Cuda;
 use super::code::Kernel;
 use super::features::{Features, Layout, Layouts};
-use super::job::{Begin, Extent, Functions, Text};
+use super::job::{Begin, Functions, Text};
+use super::lender::Extent;
 use super::params::{Params, params};
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
@@ -87,9 +88,10 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     text: &'a dyn Fn(&mut Source) -> Text,
     held: &'a Held,
 ) -> Functions<'a> {
-    let layouts = Layouts { input: Layout::of::<T>(), acc: Layout::of::<u32>(), output: Layout::of::<O>() };
+    let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
+    let layouts = Layouts { input, streams: None, acc, output, plain_output: true };
     let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false };
-    Functions { layouts, known, types: TypeId::of::<(T, M, O)>(), held, text }
+    Functions { layouts, known, may_fault: false, types: TypeId::of::<(T, M, O)>(), held, text }
 }
 
 /// What a histogram contributes to its kernels' text. There is nothing to combine.
@@ -106,7 +108,7 @@ pub(super) fn text_of<T: Element, M: Map<T, Output = u32>, O: Element>(source: &
         format!("__device__ __forceinline__ {output} {name}(u32) {{ return {output}(); }}")
     });
     let code = Code { types, load, combine, store, carried: given.clone(), given };
-    Text { code, key: acc.clone(), offset: acc, same: None }
+    Text { code, streams: Vec::new(), element: String::new(), storing: None, key: acc.clone(), offset: acc, same: None }
 }
 
 #[derive(Clone, Copy)]

@@ -1,16 +1,19 @@
 //! A job without its types: here they end. What follows is sizes, addresses and text, compiled once.
 
 use super::features::{Heads, Layout, Layouts};
+use super::lender::{Few, Lender};
 use super::{Cuda, Loan};
-use crate::buffer::{View, ViewMut};
+use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::init::InitSource;
-use crate::job::{Elements, Job, Target};
+use crate::inputs::{Opening, Read, Reading};
+use crate::job::{Elements, Job};
 use crate::operator::{Element, Function, Source};
+use crate::outputs::{Storing, Write, WritingText};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::{Code, Held, Known, Steps};
-use cudarc::driver::{CudaStream, DeviceSlice};
+use crate::steps::{Code, Held, In, Known, Out, Steps};
+use cudarc::driver::CudaStream;
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -18,16 +21,31 @@ use std::sync::Arc;
 /// What a job contributes to its kernel's text.
 pub(crate) struct Text {
     pub(crate) code: Code,
+    /// The streams of the input: the C++ type of an element, and where they begin, but for the first one.
+    pub(crate) streams: Vec<(String, String)>,
+    /// A C++ expression for what the map is given, of the streams' elements `x` at position `at`.
+    pub(crate) element: String,
+    /// How results are stored, where the output is not one buffer.
+    pub(crate) storing: Option<StoringText>,
     /// The type of keys, that of offsets, and the equality of keys, if there are keys.
     pub(crate) key: String,
     pub(crate) offset: String,
     pub(crate) same: Option<String>,
 }
 
+/// Statements that store a result, and a vector of results; and a condition, that its buffers are aligned.
+pub(crate) struct StoringText {
+    pub(crate) element: String,
+    pub(crate) vector: String,
+    pub(crate) aligned: String,
+}
+
 /// What a job computes.
 pub(crate) struct Functions<'a> {
     pub(crate) layouts: Layouts,
     pub(crate) known: Known,
+    /// Whether the kernel may find something wrong with its inputs and outputs.
+    pub(crate) may_fault: bool,
     /// What tells it from the functions of other jobs, but for values that the functions hold.
     pub(crate) types: TypeId,
     /// The values that the functions hold.
@@ -42,6 +60,7 @@ impl<'a> Functions<'a> {
         Self {
             layouts: layouts_of::<S>(),
             known: S::known(),
+            may_fault: S::In::MAY_FAULT || S::Out::MAY_FAULT,
             types: TypeId::of::<(S, G::Key, G::Offset, G::Same)>(),
             held,
             text,
@@ -50,14 +69,32 @@ impl<'a> Functions<'a> {
 }
 
 pub(crate) fn layouts_of<S: Steps>() -> Layouts {
-    Layouts { input: Layout::of::<S::In>(), acc: Layout::of::<S::Acc>(), output: Layout::of::<S::Out>() }
+    let (streams, input) = if S::In::PLAIN {
+        (None, Layout::of::<In<S>>())
+    } else {
+        let streams = S::In::STREAMS;
+        (Some(streams), Layout { size: streams.bytes().max(1), align: 1 })
+    };
+    let (acc, output) = (Layout::of::<S::Acc>(), Layout::of::<Out<S>>());
+    Layouts { input, streams, acc, output, plain_output: S::Out::PLAIN }
 }
 
 /// The text of a job's functions.
 pub(crate) fn text_of<S: Steps, G: Segmentation>(source: &mut Source, steps: &S, same: Option<&G::Same>) -> Text {
     let code = steps.code(source);
     let (key, offset) = (G::Key::cuda_type(source), G::Offset::cuda_type(source));
-    Text { code, key, offset, same: same.map(|same| same.cuda_function(source)) }
+    let same = same.map(|same| same.cuda_function(source));
+    // Values are asked for in the order in which `CudaJob::open` adds them.
+    let mut reading = Reading::new(source, S::In::PLAIN);
+    let element = S::In::text(&mut reading, "at");
+    let streams = reading.streams;
+    let storing = (!S::Out::PLAIN).then(|| {
+        let mut writing = WritingText::new(source);
+        S::Out::text(&mut writing, "value");
+        let WritingText { element, vector, aligned, .. } = writing;
+        StoringText { element, vector, aligned }
+    });
+    Text { code, key, offset, same, streams, element, storing }
 }
 
 /// A value of at most 64 bytes, whatever its type.
@@ -119,7 +156,7 @@ pub(crate) struct CudaJob<'a> {
     pub(crate) heads: Heads,
     pub(crate) head_source: u64,
     pub(crate) head_items: usize,
-    _loans: [Loan<'a>; 4],
+    _loans: Few<Loan<'a>>,
 }
 
 impl<'a> CudaJob<'a> {
@@ -130,42 +167,51 @@ impl<'a> CudaJob<'a> {
     /// overlaps the results; [`Error::Length`] when the initial value's buffer is empty.
     pub(crate) fn open<S: Steps, G: Segmentation>(
         cuda: &'a Cuda,
-        job: &'a mut Job<'_, S, G>,
-        functions: Functions<'a>,
+        job: &'a mut Job<'_, '_, '_, S, G>,
+        text: &'a dyn Fn(&mut Source) -> Text,
+        held: &'a mut Held,
         in_place: bool,
     ) -> Result<Self> {
         let Job { input, output, shape, init, segments, steps } = job;
-        let Target::Cuda(output) = output else {
-            return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });
-        };
-        let (outputs, output_stream) = (output.len(), output.stream().clone());
-        let (output, output_loan) = cuda.write("output", output)?;
-        let results = Extent::new::<S::Out>(output, outputs);
-        let read = Reader { cuda, results };
-        let (input, input_loan) = match input {
-            Elements::Buffer(view) => cuda.read("input", view)?,
-            Elements::OfOutput => (output, Loan::default()),
-        };
-        if !in_place || input != output || size_of::<S::In>() != size_of::<S::Out>() {
-            results.must_not_meet(Extent::new::<S::In>(input, shape.lines() * shape.len))?;
+        // A scan may have its input's memory for its output.
+        let in_place = in_place && S::In::PLAIN && S::Out::PLAIN && size_of::<In<S>>() == size_of::<Out<S>>();
+        let outputs = S::Out::len(output, "output")?.unwrap_or(match segments {
+            SegmentKind::Whole => shape.lines(),
+            SegmentKind::Offsets(offsets) => offsets.len().saturating_sub(1),
+            SegmentKind::HeadFlags(flags) => flags.len(),
+            SegmentKind::Keys(keys, _) => keys.len(),
+        });
+        let mut opening = Opening::new(&mut held.values, Lender::new(cuda));
+        let of_output = matches!(input, Elements::OfOutput);
+        if let Elements::Given(given) = input {
+            S::In::open(given, "input", &mut opening)?;
         }
+        let (address, lender) = opening.finish();
+        let mut storing = Storing::new(&mut held.values, lender, S::Out::PLAIN);
+        S::Out::open(output, "output", &mut storing)?;
+        let (output, mut lender) = storing.finish();
+        let input = if of_output { output } else { address };
+        lender.check(in_place)?;
+        held.check()?;
         let mut begin = Begin { has_init: !init.is_none(), ..Begin::nothing(Layout::of::<S::Acc>()) };
-        let mut init_loan = Loan::default();
         match init {
             InitSource::None => begin.first = steps.identity().map_or(Value::NONE, Value::of),
             InitSource::Value(value) => begin.init = Value::of(steps.given(*value)),
             InitSource::Buffer(view) if view.is_empty() => {
                 return Err(Error::Length { what: "initial value", found: 0, expected: 1 });
             }
-            InitSource::Buffer(view) => (begin.init_from, init_loan) = read.view("initial value", view, 1)?,
+            InitSource::Buffer(view) => begin.init_from = lender.beside("initial value", view, 1)?,
         }
         let heads = heads_of(segments);
-        let ((head_source, heads_loan), head_items) = match segments {
-            SegmentKind::Whole => (Default::default(), 0),
-            SegmentKind::HeadFlags(view) => (read.view("head flags", view, view.len())?, view.len()),
-            SegmentKind::Keys(view, _) => (read.view("keys", view, view.len())?, view.len()),
-            SegmentKind::Offsets(view) => (read.view("offsets", view, view.len())?, view.len()),
+        let (head_source, head_items) = match segments {
+            SegmentKind::Whole => (0, 0),
+            SegmentKind::HeadFlags(view) => (lender.beside("head flags", view, view.len())?, view.len()),
+            SegmentKind::Keys(view, _) => (lender.beside("keys", view, view.len())?, view.len()),
+            SegmentKind::Offsets(view) => (lender.beside("offsets", view, view.len())?, view.len()),
         };
+        let (output_stream, loans) = lender.into_loans();
+        let output_stream = output_stream.unwrap_or_else(|| cuda.stream().clone());
+        let functions = Functions::of::<S, G>(text, held);
         Ok(Self {
             functions,
             shape: *shape,
@@ -177,7 +223,7 @@ impl<'a> CudaJob<'a> {
             heads,
             head_source,
             head_items,
-            _loans: [input_loan, output_loan, init_loan, heads_loan],
+            _loans: loans,
         })
     }
 }
@@ -202,42 +248,5 @@ pub(crate) fn write_one<'a, T>(
         None => Ok((0, Loan::default())),
         Some(ViewMut::Cuda(view)) => cuda.write(what, view),
         Some(ViewMut::Host(_)) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
-    }
-}
-
-/// Lends inputs, which must not overlap the results.
-struct Reader<'a> {
-    cuda: &'a Cuda,
-    results: Extent,
-}
-
-impl<'a> Reader<'a> {
-    fn view<T>(&self, what: &'static str, view: &'a View<'_, T>, elements: usize) -> Result<(u64, Loan<'a>)> {
-        let (address, loan) = self.cuda.read(what, view)?;
-        self.results.must_not_meet(Extent::new::<T>(address, elements))?;
-        Ok((address, loan))
-    }
-}
-
-/// A range of device memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    start: u64,
-    bytes: u64,
-}
-
-impl Extent {
-    pub(super) fn new<T>(start: u64, len: usize) -> Self {
-        Self { start, bytes: len as u64 * size_of::<T>() as u64 }
-    }
-
-    /// # Errors
-    /// [`Error::Overlap`] when the two have a byte in common.
-    pub(super) fn must_not_meet(self, other: Self) -> Result<()> {
-        let apart = self.bytes == 0
-            || other.bytes == 0
-            || self.start + self.bytes <= other.start
-            || other.start + other.bytes <= self.start;
-        if apart { Ok(()) } else { Err(Error::Overlap) }
     }
 }

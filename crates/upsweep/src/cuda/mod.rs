@@ -12,6 +12,7 @@ mod compile;
 mod features;
 pub(crate) mod histogram;
 mod job;
+mod lender;
 mod library;
 mod params;
 mod planned;

@@ -7,6 +7,9 @@ use std::mem::MaybeUninit;
 
 /// The parameters that kernels have before what they begin with, as the host and the kernel know them.
 pub(super) trait Fixed: Copy {
+    /// Where the workspace is in them.
+    const WORKSPACE_AT: usize;
+
     /// The definition of the kernel's struct, with the host's offsets and its `bytes` asserted; it ends with so many bytes of
     /// `values`.
     fn text(bytes: usize, values: usize) -> String;
@@ -21,6 +24,7 @@ macro_rules! params {
         pub(super) struct $Name { $($(#[$field_doc])* pub(super) $field: params!(@type $cuda),)* }
 
         impl $crate::cuda::params::Fixed for $Name {
+            const WORKSPACE_AT: usize = std::mem::offset_of!($Name, workspace);
             fn text(bytes: usize, values: usize) -> String {
                 let mut text = concat!(
                     "#include \"memory/layout.cuh\"\nstruct ", stringify!($Name), " {\n",

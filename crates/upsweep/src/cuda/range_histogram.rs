@@ -4,8 +4,9 @@ use super::code::Kernel;
 use super::features::Features;
 use super::histogram::{functions, text_of};
 use super::job::{Begin, Functions};
+use super::lender::Extent;
 use super::params::{Params, params};
-use super::{Cuda, job::Extent};
+use super::{Cuda, Workspace};
 use crate::bins::NoRule;
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
@@ -23,6 +24,8 @@ params! {
         bins: "u64",
         /// Queries.
         n: "u64",
+        /// Nothing is reported.
+        workspace: "Workspace",
     }
 }
 
@@ -73,7 +76,8 @@ fn query<T: Element>(
     let functions = functions::<T, NoRule, u64>(&text, &held);
     let kernel = kernel(quantiles, &functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<RangeHistogramParams>())?;
-    let fixed = RangeHistogramParams { prefixes, queries, output, bins: bins as u64, n: n as u64 };
+    let fixed =
+        RangeHistogramParams { prefixes, queries, output, bins: bins as u64, n: n as u64, workspace: Workspace::NONE };
     let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &held.values);
     let grid = n.div_ceil(THREADS).min(MOST_BLOCKS);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n` queries

@@ -35,7 +35,7 @@ params! {
 
 pub(crate) fn run<S: Steps, G: Segmentation>(
     cuda: &Cuda,
-    mut job: Job<'_, S, G>,
+    mut job: Job<'_, '_, '_, S, G>,
     mut count: Option<ViewMut<'_, u64>>,
 ) -> Result<()> {
     let (steps, same) = (job.steps, job.segments.same());
@@ -43,7 +43,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     let (count, _count) = write_one(cuda, "count", &mut count)?;
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, same.as_ref())?;
-    launch(cuda, &CudaJob::open(cuda, &mut job, Functions::of::<S, G>(&text, &held), false)?, count)
+    launch(cuda, &CudaJob::open(cuda, &mut job, &text, &mut held, false)?, count)
 }
 
 /// Launches what the job needs. `count` is the address of the number of segments, or 0.
@@ -87,7 +87,10 @@ pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts) -> Way {
 
 /// The plan for `n` elements.
 pub(super) fn plan(n: usize, layouts: Layouts) -> ReducePlan {
-    ReducePlan::new(n, layouts.input.size, layouts.acc.size)
+    match layouts.streams {
+        None => ReducePlan::new(n, layouts.input.size, layouts.acc.size),
+        Some(streams) => ReducePlan::of_streams(n, streams, layouts.acc.size),
+    }
 }
 
 /// The kernel of a plan.
@@ -100,8 +103,11 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let plan = plan(n, job.functions.layouts);
     let kernel = kernel(&plan, Features { has_init: job.begin.has_init, ..Features::PLAIN }, &job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ReduceParams>())?;
-    let workspace =
-        if plan.parts > 1 { cuda.workspace(plan.words.words8, plan.words.words16)? } else { Workspace::NONE };
+    let workspace = if plan.parts > 1 || job.functions.may_fault {
+        cuda.workspace(plan.words.words8, plan.words.words16)?
+    } else {
+        Workspace::NONE
+    };
     let fixed = ReduceParams {
         input: job.input,
         output: job.output,
@@ -111,6 +117,9 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
         init_from: job.begin.init_from,
         workspace,
     };
+    if job.functions.may_fault {
+        cuda.mark_may_fault(&job.output_stream)?;
+    }
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements and one result until the kernel is enqueued in the stream's order.

@@ -55,7 +55,7 @@ const MOST_INTERLEAVED_BYTES: usize = 32;
 
 pub(crate) fn run<S: Steps, G: Segmentation>(
     cuda: &Cuda,
-    mut job: Job<'_, S, G>,
+    mut job: Job<'_, '_, '_, S, G>,
     direction: Direction,
     mut carry: Option<ViewMut<'_, S::Given>>,
 ) -> Result<()> {
@@ -64,7 +64,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, same.as_ref())?;
-    let job = CudaJob::open(cuda, &mut job, Functions::of::<S, G>(&text, &held), true)?;
+    let job = CudaJob::open(cuda, &mut job, &text, &mut held, true)?;
     if interleaves_as_one(job.shape, job.functions.layouts) {
         launch(cuda, &job, direction, Extra { carry, by_segment: None })
     } else {
@@ -77,7 +77,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
 pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
     let largest = layouts.input.size.max(layouts.acc.size).max(layouts.output.size);
     let few = shape.inner <= MOST_INTERLEAVED && shape.inner * largest <= MOST_INTERLEAVED_BYTES;
-    shape.inner <= 1 || few
+    shape.inner <= 1 || (few && layouts.plain())
 }
 
 /// What a launch stores beside its results.
@@ -143,9 +143,12 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.grid(resident as usize) as u32;
     let words = plan.words();
-    let workspace =
-        if plan.tiles() > 1 || by_offsets { cuda.workspace(words.words8, words.words16)? } else { Workspace::NONE };
-    if by_offsets {
+    let workspace = if plan.tiles() > 1 || by_offsets || functions.may_fault {
+        cuda.workspace(words.words8, words.words16)?
+    } else {
+        Workspace::NONE
+    };
+    if by_offsets || functions.may_fault {
         cuda.mark_may_fault(&job.output_stream)?;
     }
     let (row, segments) = (shape.len as u64, if by_offsets { job.head_items as u64 - 1 } else { 0 });

@@ -13,9 +13,13 @@ use super::scan::ScanParams;
 use super::{columns, histogram, range_histogram, reduce, scan};
 use crate::bins::{ByFunction, Even, NoRule};
 use crate::halves::{InF32, sums_in_f32};
+use crate::inputs::{Bit, Counting, Gathered, Near, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
-use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, function, operator};
+use crate::operator::{
+    Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
+};
+use crate::outputs::Scattered;
 use crate::plan::histogram::{Amount, HistogramJob, HistogramPlan};
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
@@ -26,6 +30,14 @@ use half::{bf16, f16};
 #[operator]
 pub(super) fn add_masked(#[param] mask: u32, a: u32, b: u32) -> u32 {
     (a + b) & mask
+}
+#[function]
+pub(super) fn times(a: f32, b: f32) -> f32 {
+    a * b
+}
+#[function]
+pub(super) fn mixed(a: f32, near: [f32; 3], set: bool, b: u8) -> f32 {
+    if set { a + near[0] + near[2] } else { f32::from(b) }
 }
 #[function]
 pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
@@ -53,6 +65,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.scan::<u32, u32, _, _, _>("u32 values", AddMasked { mask: 0xff }, MapWith(Weighed { weights: [1; 5] }), Same);
     list.scan::<Compensated<f64>, _, _, _, _>("compensated f64", CompensatedSum, Same, Same);
 
+    list.inputs();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
             list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
@@ -126,8 +139,33 @@ impl List {
         // What has more values than parameters has room for has no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
+            // Inputs and outputs add addresses that nobody has here.
+            let mut source = Source::new();
+            text(&mut source);
+            held.values.fill(source.value_bytes());
             add(self, &Functions::of::<S, G>(&text, &held));
         }
+    }
+
+    /// Inputs that are not one buffer, and outputs.
+    fn inputs(&mut self) {
+        type Two = Zip<(f32, Gathered<f32, u32>)>;
+        type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
+        type Computed = Zip<(Counting<u64>, Repeated<u64>)>;
+        type Places = Scattered<f32, Counting<u32>>;
+        let two = Parts::<Two, f32, _, _, _>::new(Sum, MapWith(Times), Same);
+        let four = Parts::<Four, f32, _, _, _>::new(Sum, MapWith(Mixed), Same);
+        self.families::<_, Whole>("four inputs", &four, None, Features::PLAIN);
+        self.families::<_, Whole>("f32 and gathered f32", &two, None, Features::PLAIN);
+        let one_pass = Features { heads: Heads::Rows, by_segment: true, ..Features::PLAIN };
+        self.with_functions::<_, Whole>(&two, None, |list, functions| {
+            list.scans("f32 and gathered f32 by rows", one_pass, functions);
+        });
+        let computed = Parts::<Computed, Zip<(u64, u64)>, _, _, _>::new(First, Same, Same);
+        self.families::<_, Whole>("computed", &computed, None, Features::PLAIN);
+        let reversed = Features { reverse: true, ..Features::PLAIN };
+        let scattered = Parts::<Zip<(f32, f32)>, Places, _, _, _>::new(Sum, MapWith(Times), Same);
+        self.families::<_, Whole>("scattered", &scattered, None, reversed);
     }
 
     /// The passes over the columns of f16 that are cut into chunks, whose sums are of f32.
@@ -185,7 +223,8 @@ impl List {
         let plans = if features.in_one_pass() {
             vec![("segments", ScanPlan::of_segments(1 << 20, sizes, self.capability))]
         } else {
-            let plan = |bytes: usize| ScanPlan::new(bytes / functions.layouts.input.size, sizes, self.capability);
+            let plan =
+                |bytes: usize| ScanPlan::new(bytes / functions.layouts.input.size.max(1), sizes, self.capability);
             vec![("wave of small tiles", plan(1 << 10)), ("wave", plan(1 << 23)), ("pipeline", plan(1 << 32))]
         };
         for (family, plan) in plans {
@@ -323,7 +362,7 @@ pub(super) fn sample() -> String {
          // Where functions find the values that they hold.\n{}\n\
          // Types and functions of the job.\n{}\n// Numbers of the plan.\n{numbers}\n\
          // Parameters of the families.\n#include \"memory/layout.cuh\"\n{params}",
-        code::parameters_text("upsweep_scan", Params::values_at::<ScanParams>(functions.layouts.acc, 1)),
+        code::parameters_text::<ScanParams>("upsweep_scan", Params::values_at::<ScanParams>(functions.layouts.acc, 1)),
         code::functions_text(&functions, features).0,
     )
 }

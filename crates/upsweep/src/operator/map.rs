@@ -1,6 +1,6 @@
 //! What a scan does to each element before it combines it, and to each result before it stores it.
 
-use super::{Element, Function, Source, Values, WidenFrom};
+use super::{Element, Function, Source, Spread, Values, WidenFrom};
 use std::marker::PhantomData;
 
 /// From the element `x` at position `index` (along the axis; with segments, in the flat array) to what the operator
@@ -10,7 +10,7 @@ use std::marker::PhantomData;
     label = "not a map of `{I}`",
     note = "a map is given by `.map(Name)`, with the name that `#[function] fn name(x: T) -> U {{ .. }}` makes"
 )]
-pub trait Map<I: Element>: Copy + Send + Sync + 'static {
+pub trait Map<I: Element, Args = (I,)>: Copy + Send + Sync + 'static {
     /// What the operator combines.
     type Output: Element;
 
@@ -40,7 +40,7 @@ impl<T> Stores<T> for T {}
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Same;
 
-impl<I: Element> Map<I> for Same {
+impl<I: Element, Args> Map<I, Args> for Same {
     type Output = I;
 
     #[inline(always)]
@@ -76,12 +76,12 @@ impl<T: Element> Function<(T,)> for Same {
 #[derive(Clone, Copy, Debug)]
 pub struct MapWith<F>(pub F);
 
-impl<I: Element, F: Function<(I,), Output: Element>> Map<I> for MapWith<F> {
+impl<I: Element + Spread<Args>, Args, F: Function<Args, Output: Element>> Map<I, Args> for MapWith<F> {
     type Output = F::Output;
 
     #[inline(always)]
     fn apply(&self, x: I, _: u64) -> F::Output {
-        self.0.call((x,))
+        self.0.call(x.spread())
     }
 
     fn values(&self, values: &mut Values) {
@@ -90,9 +90,9 @@ impl<I: Element, F: Function<(I,), Output: Element>> Map<I> for MapWith<F> {
 
     fn cuda_function(&self, source: &mut Source) -> String {
         let (input, output) = (I::cuda_type(source), F::Output::cuda_type(source));
-        let function = self.0.cuda_function(source);
+        let (function, args) = (self.0.cuda_function(source), I::cuda_args("x"));
         source.define(&format!("map {function} {input}"), "map", |_, name| {
-            format!("__device__ __forceinline__ {output} {name}({input} x, u64) {{ return {function}(x); }}")
+            format!("__device__ __forceinline__ {output} {name}({input} x, u64) {{ return {function}({args}); }}")
         })
     }
 }
@@ -101,10 +101,7 @@ impl<I: Element, F: Function<(I,), Output: Element>> Map<I> for MapWith<F> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Enumerate;
 
-impl<I: Element> Map<I> for Enumerate
-where
-    (I, u64): Element,
-{
+impl<I: Element, Args> Map<I, Args> for Enumerate {
     type Output = (I, u64);
 
     #[inline(always)]
@@ -145,7 +142,7 @@ impl<U> Clone for Widen<U> {
 }
 impl<U> Copy for Widen<U> {}
 
-impl<I: Element, U: WidenFrom<I>> Map<I> for Widen<U> {
+impl<I: Element, Args, U: WidenFrom<I>> Map<I, Args> for Widen<U> {
     type Output = U;
 
     #[inline(always)]

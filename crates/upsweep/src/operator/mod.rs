@@ -29,6 +29,7 @@ pub mod builtin;
 mod element;
 mod form;
 mod halves;
+mod item;
 mod laws;
 mod map;
 mod source;
@@ -40,6 +41,7 @@ pub use element::{Element, MAX_ELEMENT_BYTES};
 pub use element::{Field, Halves, Layout};
 #[doc(hidden)]
 pub use form::Form;
+pub use item::{Item, Single, Spread, Zip};
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
 pub use map::{Enumerate, Map, MapWith, Same, Stores, Widen};
 pub use source::Source;

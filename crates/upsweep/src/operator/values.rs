@@ -36,6 +36,24 @@ impl Values {
         }
     }
 
+    /// Adds the place of a value that nobody reads.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn skip<T: Element>(&mut self) {
+        let at = place::<T>(&mut self.len);
+        if let Some(to) = self.bytes.get_mut(at..at + size_of::<T>()) {
+            to.fill(MaybeUninit::new(0));
+        }
+    }
+
+    /// Adds places for values that nobody reads, so that there are `len` bytes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn fill(&mut self, len: usize) {
+        if let Some(to) = self.bytes.get_mut(self.len..len) {
+            to.fill(MaybeUninit::new(0));
+        }
+        self.len = len;
+    }
+
     /// Their bytes; more than [`MAX_VALUES_BYTES`] do not fit.
     pub(crate) fn len(&self) -> usize {
         self.len

@@ -51,6 +51,13 @@ impl ColumnsPlan {
         Self { sizes: (input, state, output), widest, depth: 1 << depth.ilog2() }
     }
 
+    /// The same where a lane has one line.
+    #[must_use]
+    pub fn by_line(self) -> Self {
+        let depth = (4 * REGISTERS / self.sizes.0.max(1)).clamp(1, 8);
+        Self { widest: 1, depth: 1 << depth.ilog2(), ..self }
+    }
+
     /// How many lines a lane may have, the most first: so many that their elements are whole words, or one.
     pub fn vectors(&self) -> impl Iterator<Item = usize> {
         let Self { sizes: (input, ..), widest, .. } = *self;

@@ -2,11 +2,12 @@
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
+use crate::inputs::Streams;
 use std::fmt;
 
 /// Threads a block.
 const THREADS: usize = 512;
-/// Vectors that a thread loads at once.
+/// Vectors of 16 bytes that a thread loads at once.
 const DEPTH: usize = 4;
 /// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
 /// combine. See benches/NOTES.md.
@@ -25,6 +26,8 @@ pub struct ReducePlan {
     pub len: usize,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
+    /// Vectors that a thread loads at once.
+    pub depth: usize,
     /// Elements a part.
     pub part: usize,
     /// Parts, each a block's.
@@ -44,34 +47,48 @@ impl ReducePlan {
     #[must_use]
     pub fn new(len: usize, input: usize, state: usize) -> Self {
         let vector = if 16usize.is_multiple_of(input) { 16 / input } else { 1 };
+        Self::with(len, input, state, (vector, DEPTH))
+    }
+
+    /// The plan for `len` elements of several `streams`, or none.
+    #[must_use]
+    pub fn of_streams(len: usize, streams: Streams, state: usize) -> Self {
+        let widest = streams.sizes().iter().copied().max().unwrap_or(4);
+        let vector = 1 << (16 / widest).clamp(1, 16).ilog2();
+        // As many bytes under way as of one stream.
+        let depth = (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1);
+        Self::with(len, streams.bytes().max(1), state, (vector, depth))
+    }
+
+    fn with(len: usize, input: usize, state: usize, (vector, depth): (usize, usize)) -> Self {
         let step = THREADS * vector;
         // A block alone need not wait for others. Of several, each loads all of its part at once while they are few.
-        let at_once = step * DEPTH;
+        let at_once = step * depth;
         let spread = len.div_ceil(FEW_PARTS).max(step).min(at_once);
         let part = if len <= at_once { at_once } else { len.div_ceil(MOST_PARTS).max(spread).next_multiple_of(step) };
         let parts = len.div_ceil(part).max(1);
         let words = if parts == 1 { StatusWords::default() } else { StatusWords::of(parts, state) };
         let streamed = len.saturating_mul(input) <= STREAMED_BYTES;
-        Self { len, vector, part, parts, threads: THREADS, streamed, state, words }
+        Self { len, vector, depth, part, parts, threads: THREADS, streamed, state, words }
     }
 
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.state);
-        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = DEPTH);
+        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth);
         constants
     }
 }
 
 impl fmt::Display for ReducePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { len, vector, part, parts, threads, .. } = self;
+        let Self { len, vector, depth, part, parts, threads, .. } = self;
         writeln!(f, "reduction of a whole array, one kernel (device/reduce.cuh)")?;
         writeln!(f, "  elements      {len}")?;
         writeln!(
             f,
-            "  parts         {parts} of {part} elements, each a block of {threads} threads, {DEPTH} loads of {vector} elements at once"
+            "  parts         {parts} of {part} elements, each a block of {threads} threads, {depth} loads of {vector} elements at once"
         )?;
         write!(f, "  status words  {} bytes", self.words.bytes())
     }

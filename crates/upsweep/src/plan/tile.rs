@@ -5,6 +5,7 @@
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
+use crate::inputs::Streams;
 
 /// Lanes of a warp.
 pub(super) const WARP: usize = 32;
@@ -40,8 +41,10 @@ pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 80 
 /// The sizes in bytes that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Of an element.
+    /// Of an element; of several inputs, of all that is streamed of one.
     pub input: usize,
+    /// The streams, where the input is not one buffer.
+    pub streams: Option<Streams>,
     /// Of what one tile tells another: what the operator combines, with its segment heads.
     pub state: usize,
     /// Of a result.
@@ -69,8 +72,34 @@ impl Sizes {
     /// Of a scan that has no segments.
     #[must_use]
     pub fn plain(input: usize, state: usize, output: usize) -> Self {
-        Self { input, state, output, place: input, kept: 0, marks: Marks::None }
+        Self { input, streams: None, state, output, place: input, kept: 0, marks: Marks::None }
     }
+}
+
+/// The fewest elements that are whole words of every stream and 16 bytes together, if a thread holds as many.
+fn vector_of(streams: Streams, output: usize) -> usize {
+    if streams.sizes().is_empty() {
+        return 1 << (16 / output.max(1)).clamp(1, 4).ilog2();
+    }
+    let words = |elements: usize| streams.sizes().iter().all(|size| (elements * size).is_multiple_of(4));
+    let bytes = |elements: usize| elements * streams.bytes();
+    [1, 2, 4, 8, 16]
+        .into_iter()
+        .find(|&elements| words(elements) && bytes(elements) >= 16)
+        .filter(|&elements| bytes(elements) <= 64)
+        .unwrap_or(1)
+}
+
+/// The bytes of a vector's slots, of several streams or none: as `slot_bytes` in `kernels/tile/stage.cuh`.
+fn slots(streams: Streams, vector: usize, place: usize) -> usize {
+    let several = streams.sizes().len() > 1;
+    let slot = |bytes: usize| match bytes {
+        0..=4 if several => 4,
+        5..=8 if several => 8,
+        _ => bytes.next_multiple_of(16),
+    };
+    let others: usize = streams.sizes().iter().skip(1).map(|size| slot(vector * size)).sum();
+    slot(vector * place) + others
 }
 
 /// A tile's shape.
@@ -82,7 +111,7 @@ pub struct TileShape {
     pub vector: usize,
     /// Vectors that a thread has.
     pub rows: usize,
-    /// Bytes of a vector's slot in shared memory.
+    /// Bytes of a vector's slots in shared memory: one for each stream.
     pub slot: usize,
 }
 
@@ -96,9 +125,15 @@ impl TileShape {
         let few = |&elements: &usize| {
             elements * sizes.input <= 16 || (elements <= 4 && elements * sizes.input <= thread_bytes)
         };
-        let vector = whole.filter(few).unwrap_or(1);
+        let vector = match sizes.streams {
+            None => whole.filter(few).unwrap_or(1),
+            Some(streams) => vector_of(streams, sizes.output),
+        };
         let vector = vector.min(1 << (64 / widest).max(1).ilog2());
-        let slot = (vector * sizes.place).next_multiple_of(16);
+        let slot = match sizes.streams {
+            None => (vector * sizes.place).next_multiple_of(16),
+            Some(streams) => slots(streams, vector, sizes.place),
+        };
         // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.
         let rows = ((thread_bytes / slot).min(63 / vector).max(1) - 1) | 1;
         Self { threads, vector, rows, slot }

@@ -13,7 +13,7 @@ static u64 naive_bin(const In* edges, u64 bins, const In& x) {
         }
         return bin;
     } else {
-        return load_acc(x, 0);
+        return load_acc(x, 0, 0);
     }
 }
 

@@ -8,8 +8,9 @@ use crate::cpu::tile::scan::ScanRun;
 use crate::cpu::tile::simd::Set;
 use crate::cpu::tile::store;
 use crate::error::Result;
+use crate::outputs::Write;
 use crate::plan::cpu::Blocks;
-use crate::steps::Steps;
+use crate::steps::{Out, Steps};
 use std::ops::Range;
 
 /// A scan apart from where its lines or segments begin.
@@ -83,8 +84,8 @@ impl<S: Steps> Contiguous<'_, S> {
             }
             let mut storing = storing;
             if let Some(next) = next {
-                let bytes = (blocks.range(next).start - range.start).saturating_mul(size_of::<S::In>()) as isize;
-                storing.to_next_block = if memory.reverse { -bytes } else { bytes };
+                let distance = (blocks.range(next).start - range.start) as isize;
+                storing.to_next_block = if memory.reverse { -distance } else { distance };
             }
             // SAFETY: the block is in memory, and nobody reads its input any more.
             unsafe { lines.scan_block(range, prefix, false, &storing) };
@@ -119,7 +120,9 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
         wanted: bool,
         storing: &Storing<S::Acc>,
     ) -> Option<S::Acc> {
-        let Self { steps, memory, heads, init, set } = *self;
+        let Self { steps, heads, init, set, .. } = *self;
+        let results = BlockResults::<S>::of(self.memory, &range);
+        let memory = &results.memory;
         let scan = set.compiled::<ScanRun<'_, S>>();
         let mut cursor = heads.cursor(range.start);
         let mut start = range.start;
@@ -131,10 +134,51 @@ impl<S: Steps, H: Heads> Lines<'_, S, H> {
             // SAFETY: the processor has the instructions of a `Set`; the run is in the block.
             let local = unsafe { scan(ScanRun { steps, memory, run, prefix, wanted, storing }) };
             if last {
+                // SAFETY: the block's results are there, and this thread alone works on it.
+                unsafe { results.store(range) };
                 return if wanted { steps.join(prefix, local) } else { None };
             }
             prefix = init;
             start = end;
+        }
+    }
+}
+
+/// The memory of a block whose results go to an output that is no buffer of its own: first to memory that stays in the cache.
+struct BlockResults<S: Steps> {
+    memory: Memory<S::In, S::Out>,
+    results: Vec<Out<S>>,
+}
+
+impl<S: Steps> BlockResults<S> {
+    #[inline(always)]
+    fn of(memory: &Memory<S::In, S::Out>, range: &Range<usize>) -> Self {
+        if S::Out::PLAIN {
+            return Self { memory: *memory, results: Vec::new() };
+        }
+        let mut results: Vec<Out<S>> = Vec::with_capacity(range.len());
+        // The address of what the output's first result would be.
+        let output = results.as_mut_ptr().wrapping_sub(Self::first(memory, range));
+        Self { memory: Memory { output, ..*memory }, results }
+    }
+
+    /// The lowest position of the block in memory.
+    fn first(memory: &Memory<S::In, S::Out>, range: &Range<usize>) -> usize {
+        if range.is_empty() { 0 } else { memory.at(if memory.reverse { range.end - 1 } else { range.start }) }
+    }
+
+    /// Stores the block's results.
+    ///
+    /// # Safety
+    /// They are all there, and nobody else stores them.
+    #[inline(always)]
+    unsafe fn store(&self, range: Range<usize>) {
+        if !S::Out::PLAIN {
+            let first = Self::first(&self.memory, &range);
+            for i in 0..range.len() {
+                // SAFETY: the caller's promise; there is room for as many.
+                unsafe { S::Out::write(&self.memory.sink, first + i, self.results.as_ptr().add(i).read()) };
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cpu::tile::run::Memory;
 use crate::error::{Error, Result};
+use crate::outputs::Write;
 use crate::steps::Steps;
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ impl<S: Steps> Results<S> {
         };
         if let Some(value) = value {
             // SAFETY: the caller's promise.
-            unsafe { self.memory.output.add(index).write(self.steps.store(value)) };
+            unsafe { S::Out::write(&self.memory.sink, index, self.steps.store(value)) };
         }
     }
 

@@ -47,7 +47,8 @@ where
         let len = before + n + random.below(80);
         let x: Vec<I> = (0..len).map(|_| value(random.next())).collect();
         for reverse in [false, true] {
-            let memory = Memory { input: x.as_ptr(), output: std::ptr::null_mut::<M::Output>(), len, reverse };
+            let output = std::ptr::null_mut::<M::Output>();
+            let memory = Memory::<I, M::Output> { input: x.as_ptr(), sink: output, output, len, reverse };
             let (origin, start) = (before / 2, if reverse { len - before - n } else { before });
             let mapped = (before..before + n).map(|at| map.apply(x[at], (at - origin) as u64));
             let expected = mapped.reduce(|a, b| operator.combine(a, b));

@@ -22,7 +22,7 @@ fn scan<T: Element, Op: Operator<T>>(
     let mut carry = [untouched; 2];
     let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
     let results = (out.as_mut_ptr(), out.len());
-    let job = job::<_, Whole>(steps, x, results, shape_of(out.len()), SegmentKind::Whole, init);
+    let job = job::<_, _, _, Whole>(steps, x, results, shape_of(out.len()), SegmentKind::Whole, init);
     crate::cpu::scan::run_within(job, direction, Some(ViewMut::Host(&mut carry)), limits).unwrap();
     carry[0]
 }

@@ -10,8 +10,9 @@ mod scan;
 
 use crate::buffer::View;
 use crate::init::InitSource;
-use crate::job::{Elements, Job, Target};
+use crate::job::{Elements, Job};
 use crate::operator::{Element, Function, Map, Operator, Source};
+use crate::outputs::Target;
 use crate::plan::Shape;
 use crate::plan::cpu::Limits;
 use crate::segments::{SegmentKind, Segmentation};
@@ -137,16 +138,16 @@ fn limits(block: usize, non_temporal: bool) -> Limits {
 const BLOCKS: [usize; 5] = [1, 7, 64, 300, 2500];
 
 /// A job whose results go to `len` elements from `start`; without `input` it is in place.
-fn job<'a, S: Steps, G: Segmentation>(
+fn job<'a, I: Element, O: Element, S: Steps<In = I, Out = O>, G: Segmentation>(
     steps: S,
-    input: Option<&'a [S::In]>,
-    (start, len): (*mut S::Out, usize),
+    input: Option<&'a [I]>,
+    (start, len): (*mut O, usize),
     shape: Shape,
     segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
     init: Option<S::Given>,
-) -> Job<'a, S, G> {
-    let input = input.map_or(Elements::OfOutput, |input| Elements::Buffer(View::Host(input)));
-    let output = Target::Host { start, len, borrow: std::marker::PhantomData };
+) -> Job<'a, 'a, 'a, S, G> {
+    let input = input.map_or(Elements::OfOutput, |input| Elements::Given(View::Host(input)));
+    let output = Target::on_the_host(start, len);
     Job { input, output, shape, init: init.map_or(InitSource::None, InitSource::Value), segments, steps }
 }
 

@@ -36,13 +36,13 @@ fn check(threads: usize, kind: CpuKind, shape: Shape, offsets: Option<&[usize]>,
         match offsets {
             _ if flags => {
                 let segments = SegmentKind::HeadFlags(View::Host(&heads));
-                run!(job::<_, HeadFlags<'_, Vec<bool>>>(steps, Some(&x), to, shape, segments, None));
+                run!(job::<_, _, _, HeadFlags<'_, Vec<bool>>>(steps, Some(&x), to, shape, segments, None));
             }
             Some(offsets) => {
                 let segments = SegmentKind::Offsets(View::Host(offsets));
-                run!(job::<_, Offsets<'_, Vec<usize>>>(steps, Some(&x), to, shape, segments, None));
+                run!(job::<_, _, _, Offsets<'_, Vec<usize>>>(steps, Some(&x), to, shape, segments, None));
             }
-            None => run!(job::<_, Whole>(steps, Some(&x), to, shape, SegmentKind::Whole, None)),
+            None => run!(job::<_, _, _, Whole>(steps, Some(&x), to, shape, SegmentKind::Whole, None)),
         }
         let segments = match offsets {
             _ if flags => CpuSegments::Heads,

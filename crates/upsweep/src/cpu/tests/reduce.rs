@@ -21,7 +21,7 @@ fn maps<S: Segmentation>(
     let mut output = vec![UNTOUCHED; results];
     let mut count = [u64::MAX];
     let steps = Parts::<Affine, Affine, _, _, _>::new(Then, Same, Same);
-    let job = job::<_, S>(steps, Some(x), (output.as_mut_ptr(), results), shape, segments, init);
+    let job = job::<_, _, _, S>(steps, Some(x), (output.as_mut_ptr(), results), shape, segments, init);
     crate::cpu::reduce::run_within(job, Some(ViewMut::Host(&mut count)), limits)?;
     Ok((output.into_iter().map(|x| (x != UNTOUCHED).then_some(x)).collect(), count[0]))
 }
@@ -146,7 +146,7 @@ fn without_identity() {
         let segments = SegmentKind::Offsets(View::Host(offsets));
         let results = (output.as_mut_ptr(), output.len());
         let steps = Parts::new(Concat, Positioned, Hash);
-        let job = job::<_, Offsets<'_, Vec<u32>>>(steps, Some(x), results, shape_of(x.len()), segments, init);
+        let job = job::<_, _, _, Offsets<'_, Vec<u32>>>(steps, Some(x), results, shape_of(x.len()), segments, init);
         crate::cpu::reduce::run_within(job, None, limits(2, false)).map(|()| output)
     };
     let word =
@@ -178,7 +178,7 @@ fn same_bits_with_any_number_of_threads() {
                         with_threads(threads, || {
                             let (x, results) = (&moved[shift..n + shift], (output.as_mut_ptr(), output.len()));
                             let steps = Parts::<f32, f32, _, _, _>::new(Sum, Same, Same);
-                            let job = job::<_, Whole>(steps, Some(x), results, shape, SegmentKind::Whole, None);
+                            let job = job::<_, _, _, Whole>(steps, Some(x), results, shape, SegmentKind::Whole, None);
                             crate::cpu::reduce::run_within(job, None, limits(block, false)).unwrap();
                         });
                         all.push(output.iter().map(|x| x.to_bits()).collect());

@@ -81,14 +81,14 @@ where
     Op: Operator<M::Output>,
     F: Function<(M::Output,), Output = O>,
 {
-    let steps = Parts::new(operator, map, finish);
+    let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
     assert!(rows::apply::<Parts<I, O, Op, M, F>>(), "the operator is not scanned in rows");
     let (n, size) = (x.len(), size_of::<O>());
     let mut room = vec![0xa5_u8; (n + 1) * size + 2 * ROW_BYTES];
     let from = room.as_ptr().align_offset(ROW_BYTES) + skew / size * size;
     let output = room[from..].as_mut_ptr().cast::<O>();
     let storing = Storing { exclusive, identity: operator.identity(), non_temporal, to_next_block: 64 };
-    let memory = Memory { input: x.as_ptr(), output, len: n, reverse };
+    let memory = Memory::<I, O> { input: x.as_ptr(), sink: output, output, len: n, reverse };
     let run = Run { start: 0, len: n, origin: 0 };
     let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing: &storing };
     let run = |set: Set| {
@@ -181,8 +181,9 @@ fn floats_have_the_same_bits_everywhere() {
                     .map(|(total, out): (_, Vec<T>)| (total.map(&bits), out.into_iter().map(&bits).collect::<Vec<_>>()))
                     .collect();
                 assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, case {case}");
-                let memory = Memory { input: x.as_ptr(), output: std::ptr::null_mut::<T>(), len: n, reverse };
-                let steps = Parts::new(operator, Same, Same);
+                let output = std::ptr::null_mut::<T>();
+                let memory = Memory::<T, T> { input: x.as_ptr(), sink: output, output, len: n, reverse };
+                let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
                 let reducer = Reducer::new(Set::widest(), &steps, &memory);
                 // SAFETY: the run is all of `x`; a reduction writes nothing.
                 let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }) };

@@ -47,7 +47,7 @@ fn words<S: Segmentation>(
     let mut output: Vec<u64> = Vec::with_capacity(x.len() + 1);
     let start = output.spare_capacity_mut()[1..].as_mut_ptr().cast::<u64>();
     let steps = Parts::new(Concat, Positioned, Hash);
-    let job = job::<_, S>(steps, Some(x), (start, x.len()), shape, segments, init);
+    let job = job::<_, _, _, S>(steps, Some(x), (start, x.len()), shape, segments, init);
     crate::cpu::scan::run_within(job, direction, None, limits)?;
     // SAFETY: the scan has written all elements.
     Ok(unsafe { std::slice::from_raw_parts(start, x.len()) }.to_vec())
@@ -204,7 +204,7 @@ fn in_place<T: Element, Op: Operator<T>>(
     limits: Limits,
 ) -> Result<()> {
     let steps = Parts::<T, T, _, _, _>::new(op, Same, Same);
-    let job = job::<_, Whole>(steps, None, (x.as_mut_ptr(), x.len()), shape, SegmentKind::Whole, None);
+    let job = job::<_, _, _, Whole>(steps, None, (x.as_mut_ptr(), x.len()), shape, SegmentKind::Whole, None);
     crate::cpu::scan::run_within(job, direction, None, limits)
 }
 
@@ -217,7 +217,7 @@ fn out_of_place<T: Element, Op: Operator<T>>(
     limits: Limits,
 ) -> Result<()> {
     let steps = Parts::<T, T, _, _, _>::new(op, Same, Same);
-    let job = job::<_, Whole>(steps, Some(x), (out.as_mut_ptr(), out.len()), shape, SegmentKind::Whole, None);
+    let job = job::<_, _, _, Whole>(steps, Some(x), (out.as_mut_ptr(), out.len()), shape, SegmentKind::Whole, None);
     crate::cpu::scan::run_within(job, direction, None, limits)
 }
 

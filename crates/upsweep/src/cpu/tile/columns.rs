@@ -13,9 +13,11 @@ use super::pairwise::Pairwise;
 use super::reduce::{CHAIN, LEAF};
 use super::run::{Memory, Storing};
 use super::store::{Ahead, StreamingCopy};
+use crate::inputs::Read;
+use crate::outputs::Write;
 use crate::plan::Shape;
 use crate::plan::cpu::{STRIP_BYTES, Unit};
-use crate::steps::Steps;
+use crate::steps::{In, Out, Steps};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -238,7 +240,7 @@ fn groups<S: Steps>(rows: Range<usize>, width: usize) -> impl Iterator<Item = Ra
 }
 
 pub(in crate::cpu) fn group_rows<S: Steps>(width: usize) -> usize {
-    (GROUP_BYTES / (width * size_of::<S::In>().max(size_of::<S::Out>())).max(1)).max(1)
+    (GROUP_BYTES / (width * size_of::<In<S>>().max(size_of::<Out<S>>())).max(1)).max(1)
 }
 
 /// `value(i)` for each `i`, in a loop that LLVM vectorises.
@@ -285,7 +287,7 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
 ) -> [S::Acc; LANES] {
     let row = if memory.reverse { shape.len - 1 - k } else { k };
     // SAFETY: the caller's promise.
-    each(|i| steps.load(unsafe { memory.input.add(start + row * shape.inner + column::<W>(i)).read() }, row))
+    each(|i| steps.load(unsafe { S::In::read(&memory.input, start + row * shape.inner + column::<W>(i)) }, row))
 }
 
 /// Scans rows after the running values, which are initialised if something has `begun`.
@@ -297,7 +299,7 @@ pub(in crate::cpu) struct Rows<'a, S: Steps> {
     pub(in crate::cpu) rows: Range<usize>,
     pub(in crate::cpu) begun: bool,
     /// The running values, and room for a group of results if stores are non-temporal.
-    pub(in crate::cpu) vectors: (*mut S::Acc, *mut S::Out),
+    pub(in crate::cpu) vectors: (*mut S::Acc, *mut Out<S>),
     pub(in crate::cpu) storing: Storing<S::Acc>,
 }
 
@@ -312,17 +314,24 @@ impl<S: Steps> Work for Rows<'_, S> {
             let first = if memory.reverse { shape.len - rows.end } else { rows.start };
             // SAFETY: the unit's rows are in memory, and the vectors have room for it: see `scan`.
             unsafe {
-                let output = memory.output.add(unit.start + first * shape.inner);
-                let to = if storing.non_temporal { (self.vectors.1, unit.width) } else { (output, shape.inner) };
+                let start = unit.start + first * shape.inner;
+                let output = memory.output.wrapping_add(start);
+                let staged = storing.non_temporal || !S::Out::PLAIN;
+                let to = if staged { (self.vectors.1, unit.width) } else { (output, shape.inner) };
                 let to = (to.0, first, to.1);
                 tiles!(S, unit.width, c, self.tile(rows.clone(), c, begun, to));
-                if storing.non_temporal {
+                if !S::Out::PLAIN {
+                    for (row, c) in (0..rows.len()).flat_map(|row| (0..unit.width).map(move |c| (row, c))) {
+                        let result = to.0.add(row * unit.width + c).read();
+                        S::Out::write(&memory.sink, start + row * shape.inner + c, result);
+                    }
+                } else if storing.non_temporal {
                     // Rows that are neighbours go as one: lines of the cache that they share would go in two parts.
                     let copies = if unit.width == shape.inner { 1 } else { rows.len() };
                     let len = rows.len() / copies * unit.width;
                     for i in 0..copies {
                         let (from, output) = (to.0.add(i * len), output.add(i * shape.inner));
-                        let bytes = len * size_of::<S::Out>();
+                        let bytes = len * size_of::<Out<S>>();
                         StreamingCopy::<L>::new(from.cast_const().cast(), output.cast(), bytes, Ahead::NOTHING)
                             .finish(false);
                     }
@@ -345,7 +354,7 @@ impl<S: Steps> Rows<'_, S> {
         mut rows: Range<usize>,
         c: usize,
         begun: bool,
-        (to, first, stride): (*mut S::Out, usize, usize),
+        (to, first, stride): (*mut Out<S>, usize, usize),
     ) {
         let Self { steps, memory, shape, unit, storing, .. } = *self;
         // SAFETY: the caller's promise; the running values are initialised if something has begun.

@@ -13,7 +13,8 @@ use super::pairwise::Pairwise;
 use super::run::{Memory, Run};
 use super::simd::Set;
 use super::sweep::{self, TILE_BYTES};
-use crate::steps::Steps;
+use crate::inputs::Read;
+use crate::steps::{Out, Steps};
 
 /// The elements that are combined one after the other before something else comes before them.
 pub(in crate::cpu) const CHAIN: usize = 8;
@@ -26,9 +27,9 @@ const SHORTEST: usize = 256;
 /// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
 /// not help.
 pub(in crate::cpu) const fn tile_len<S: Steps>() -> usize {
-    let (acc, out) = (size_of::<S::Acc>(), size_of::<S::Out>());
+    let (acc, out) = (size_of::<S::Acc>(), size_of::<Out<S>>());
     let size = if acc > out { acc } else { out };
-    let align = if align_of::<S::Acc>() > align_of::<S::Out>() { align_of::<S::Acc>() } else { align_of::<S::Out>() };
+    let align = if align_of::<S::Acc>() > align_of::<Out<S>>() { align_of::<S::Acc>() } else { align_of::<Out<S>>() };
     if size > 64 || align > 64 {
         return 0;
     }
@@ -49,7 +50,7 @@ pub(in crate::cpu) unsafe fn load<S: Steps>(
 ) -> S::Acc {
     let at = memory.at(k);
     // SAFETY: `at` is less than `memory.len`, for which `input` is valid.
-    steps.load(unsafe { memory.input.add(at).read() }, at - origin)
+    steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin)
 }
 
 /// The reduction of runs, compiled for one instruction set.
@@ -225,7 +226,7 @@ unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out
     }
     let first = memory.at(if memory.reverse { start + len - 1 } else { start });
     // SAFETY: the positions below are those of elements of the run.
-    let element = |at: usize| steps.encode(steps.load(unsafe { memory.input.add(at).read() }, at - origin));
+    let element = |at: usize| steps.encode(steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin));
     // Not from the first element on: of a round number of elements one less is left, which vectors do not divide.
     let mut value = steps.neutral(element(first));
     for at in first..first + len {

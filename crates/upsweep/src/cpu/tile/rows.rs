@@ -28,7 +28,8 @@ use super::lanes::{Lanes, ROW_BYTES};
 use super::run::{Memory, Run, Storing};
 use super::store::{Ahead, StreamingCopy};
 use super::sweep::{Buffer, TILE_BYTES, TOP};
-use crate::steps::Steps;
+use crate::inputs::Read;
+use crate::steps::{Out, Steps};
 use std::mem::MaybeUninit;
 
 /// The rows of a group.
@@ -37,7 +38,7 @@ const GROUP: usize = TILE_BYTES / ROW_BYTES / TOP;
 /// Whether tiles of these types are scanned here: those of an operator in vector instructions, when a tile is as many
 /// elements as fit in [`TILE_BYTES`].
 pub(in crate::cpu) const fn apply<S: Steps>() -> bool {
-    S::LANES && size_of::<S::Out>() <= size_of::<S::Acc>()
+    S::LANES && size_of::<Out<S>>() <= size_of::<S::Acc>()
 }
 
 /// `a ⊕ b`, lane by lane. Between their load and their store, rows are encoded: see [`Steps::encode`].
@@ -120,9 +121,8 @@ unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k:
     let mut row = MaybeUninit::<L::Row>::uninit();
     // SAFETY: the lanes are those of elements in memory, and all are written.
     unsafe {
-        let input = memory.input.add(first);
         for i in 0..lanes {
-            let value = steps.encode(steps.load(input.add(i).read(), first - origin + i));
+            let value = steps.encode(steps.load(S::In::read(&memory.input, first + i), first - origin + i));
             row.as_mut_ptr().cast::<S::Acc>().add(i).write(value);
         }
         let row = L::opaque(row.assume_init());
@@ -135,7 +135,7 @@ unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k:
 /// # Safety
 /// `to` is valid for writes of as many results as a row has lanes.
 #[inline(always)]
-unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut S::Out) {
+unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut Out<S>) {
     let row = (&raw const row).cast::<S::Acc>();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
         // SAFETY: rows have so many lanes; the caller's promise.
@@ -174,7 +174,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
         let to = if storing.non_temporal { stage.start() } else { output };
         let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
         let mut copy =
-            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead);
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>(), ahead);
         let mut total: Option<L::Row> = None;
         let mut group_totals = [before; TOP];
         let groups = run.len / group_len::<S>();
@@ -218,7 +218,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
             });
             if storing.non_temporal {
                 // What this group has stored is not in the cache for a while.
-                copy.copy(group * GROUP * lanes * size_of::<S::Out>(), memory.reverse);
+                copy.copy(group * GROUP * lanes * size_of::<Out<S>>(), memory.reverse);
             }
         }
         if storing.non_temporal {

@@ -1,30 +1,36 @@
 //! What a kernel works on: memory, a run of elements in it, and how results are stored.
 
+use crate::inputs::Read;
+use crate::outputs::Write;
+
 /// Where the elements are read and the results written.
 ///
 /// Elements are counted in *scan order*: element `k` of a reversed scan lies at `len - 1 - k`. In place, `input` and
 /// `output` are the same memory; therefore neither is ever a slice here.
-pub(in crate::cpu) struct Memory<I, O> {
-    pub(in crate::cpu) input: *const I,
-    pub(in crate::cpu) output: *mut O,
+pub(in crate::cpu) struct Memory<I: Read, O: Write> {
+    pub(in crate::cpu) input: I::Place,
+    /// Where the output's results go, of an output that is no buffer of its own.
+    pub(in crate::cpu) sink: O::Place,
+    /// The results: the output's memory, or, of one that is no buffer of its own, other memory from which they go to `sink`.
+    pub(in crate::cpu) output: *mut O::Value,
     pub(in crate::cpu) len: usize,
     pub(in crate::cpu) reverse: bool,
 }
 
-impl<I, O> Clone for Memory<I, O> {
+impl<I: Read, O: Write> Clone for Memory<I, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<I, O> Copy for Memory<I, O> {}
+impl<I: Read, O: Write> Copy for Memory<I, O> {}
 
-// SAFETY: the pointers are those of a job, which borrows the input shared and the output exclusively for as long as
-// it runs; `I` is only read and `O` only written, from any thread, each element of the output by one thread.
-unsafe impl<I: Sync, O: Send> Send for Memory<I, O> {}
+// SAFETY: the places are those of a job, which borrows the input shared and the output exclusively for as long as it runs;
+// elements, which all threads may have, are only read, and results only written, each by one thread.
+unsafe impl<I: Read, O: Write> Send for Memory<I, O> {}
 // SAFETY: as above; sharing the pointers shares what sending copies of them does.
-unsafe impl<I: Sync, O: Send> Sync for Memory<I, O> {}
+unsafe impl<I: Read, O: Write> Sync for Memory<I, O> {}
 
-impl<I, O> Memory<I, O> {
+impl<I: Read, O: Write> Memory<I, O> {
     /// Where the element `k` in scan order lies.
     #[inline(always)]
     pub(in crate::cpu) fn at(&self, k: usize) -> usize {
@@ -34,7 +40,8 @@ impl<I, O> Memory<I, O> {
     /// Whether the output is the input's memory.
     #[inline(always)]
     pub(in crate::cpu) fn in_place(&self) -> bool {
-        self.input.addr() == self.output.addr()
+        let (input, bytes) = I::address(&self.input, 0);
+        bytes > 0 && input.addr() == self.output.addr()
     }
 }
 
@@ -55,7 +62,7 @@ pub(in crate::cpu) struct Storing<T> {
     pub(in crate::cpu) identity: Option<T>,
     /// Whether stores are non-temporal; the caller calls `store::fence` afterwards.
     pub(in crate::cpu) non_temporal: bool,
-    /// With non-temporal stores, the bytes from each element to the one to fetch meanwhile, of the block that the thread
+    /// With non-temporal stores, how many elements further on the one lies to fetch meanwhile, of the block that the thread
     /// scans next; 0: none.
     pub(in crate::cpu) to_next_block: isize,
 }

@@ -6,6 +6,8 @@
 
 use super::lanes::{Lanes, ROW_BYTES};
 use super::run::Memory;
+use crate::inputs::Read;
+use crate::outputs::Write;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -19,13 +21,16 @@ pub(in crate::cpu) struct Ahead {
 impl Ahead {
     pub(in crate::cpu) const NOTHING: Self = Self { start: std::ptr::null(), bytes: 0 };
 
-    /// What lies `distance` bytes from the `len` elements of the input from `first` on; nothing if that is 0.
+    /// What lies `distance` elements from the `len` elements of the input from `first` on; nothing if that is 0.
     #[inline(always)]
-    pub(in crate::cpu) fn of_tile<I, O>(memory: &Memory<I, O>, first: usize, len: usize, distance: isize) -> Self {
-        Self {
-            start: memory.input.wrapping_add(first).cast::<u8>().wrapping_offset(distance),
-            bytes: if distance == 0 { 0 } else { len * size_of::<I>() },
-        }
+    pub(in crate::cpu) fn of_tile<I: Read, O: Write>(
+        memory: &Memory<I, O>,
+        first: usize,
+        len: usize,
+        distance: isize,
+    ) -> Self {
+        let (start, size) = I::address(&memory.input, first.wrapping_add_signed(distance));
+        Self { start, bytes: if distance == 0 { 0 } else { len * size } }
     }
 }
 

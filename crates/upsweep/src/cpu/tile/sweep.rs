@@ -20,7 +20,8 @@
 use super::lanes::Lanes;
 use super::run::{Memory, Run, Storing};
 use super::store::{self, Ahead, StreamingCopy};
-use crate::steps::Steps;
+use crate::inputs::Read;
+use crate::steps::{In, Out, Steps};
 use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
@@ -94,26 +95,26 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
         // buffers have room for `pairs` elements.
         unsafe {
             let first = memory.at(run.start + 2 * i * part);
-            let input = memory.input.add(first);
+            let input = &memory.input;
             let index = first - run.origin;
             let (even, a) = (if KEEP { even.add(i * part) } else { even }, a.add(i * part));
-            let bytes = 2 * part * size_of::<S::In>();
+            let (len, ahead) = (2 * part, FETCH_AHEAD / size_of::<In<S>>().max(1));
             // One loop a direction: LLVM must know the stride.
             if memory.reverse {
-                store::fetch(input.cast::<u8>().wrapping_sub(FETCH_AHEAD + bytes), bytes);
+                S::In::fetch(input, first.wrapping_sub(ahead + len), len, store::fetch);
                 let from = |j: usize| {
                     (
-                        steps.load(input.sub(2 * j).read(), index - 2 * j),
-                        steps.load(input.sub(2 * j + 1).read(), index - 2 * j - 1),
+                        steps.load(S::In::read(input, first - 2 * j), index - 2 * j),
+                        steps.load(S::In::read(input, first - 2 * j - 1), index - 2 * j - 1),
                     )
                 };
                 up::<KEEP, S>(steps, part, from, even, a);
             } else {
-                store::fetch(input.cast::<u8>().wrapping_add(FETCH_AHEAD), bytes);
+                S::In::fetch(input, first.wrapping_add(ahead), len, store::fetch);
                 let from = |j: usize| {
                     (
-                        steps.load(input.add(2 * j).read(), index + 2 * j),
-                        steps.load(input.add(2 * j + 1).read(), index + 2 * j + 1),
+                        steps.load(S::In::read(input, first + 2 * j), index + 2 * j),
+                        steps.load(S::In::read(input, first + 2 * j + 1), index + 2 * j + 1),
                     )
                 };
                 up::<KEEP, S>(steps, part, from, even, a);
@@ -289,7 +290,7 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
         }
         if storing.non_temporal {
             let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
-            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<S::Out>(), ahead)
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>(), ahead)
                 .finish(false);
         }
     }

@@ -26,10 +26,11 @@ use crate::error::{Error, Result};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
 
-/// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64).
+/// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64), `fault bound`
+/// (u64).
 const HEADER: usize = 256;
 /// Where the fault is in the header, and its size.
-const FAULT: (u64, usize) = (12, 20);
+const FAULT: (u64, usize) = (12, 28);
 /// The fault code while a kernel writes the fault's index and value.
 const CLAIMED: u32 = u32::MAX;
 /// A stream's first workspace: 1 MiB of 8-byte words and 3 MiB of 16-byte words, the header included.
@@ -178,7 +179,8 @@ fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
 fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
     let (code, rest) = bytes.split_first_chunk::<4>()?;
     let (index, rest) = rest.split_first_chunk::<8>()?;
-    let (value, _) = rest.split_first_chunk::<8>()?;
+    let (value, rest) = rest.split_first_chunk::<8>()?;
+    let (bound, _) = rest.split_first_chunk::<8>()?;
     let index = usize::try_from(u64::from_ne_bytes(*index)).unwrap_or(usize::MAX);
     match u32::from_ne_bytes(*code) {
         // `CLAIMED`: a kernel is about to say what is wrong, in a launch that this read is not ordered with.
@@ -187,7 +189,11 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
             let rule = "does not ascend from 0 to the number of elements";
             Some(Error::Offsets { index, offset: i64::from_ne_bytes(*value).into(), rule })
         }
-        2 => Some(Error::Edges { index }),
+        5 => {
+            let len = usize::try_from(u64::from_ne_bytes(*bound)).unwrap_or(usize::MAX);
+            Some(Error::Index { at: index, index: i64::from_ne_bytes(*value).into(), len })
+        }
+        6 => Some(Error::Edges { index }),
         code => {
             let reason = format!("an unknown fault {code} at position {index}");
             Some(Error::Driver { doing: "running a kernel", reason })
@@ -229,8 +235,11 @@ mod tests {
         assert_eq!(decode_fault(&bytes), None);
         bytes[0] = 1;
         bytes[4..12].copy_from_slice(&5u64.to_ne_bytes());
-        bytes[12..].copy_from_slice(&(-3i64).to_ne_bytes());
+        bytes[12..20].copy_from_slice(&(-3i64).to_ne_bytes());
         assert!(matches!(decode_fault(&bytes), Some(Error::Offsets { index: 5, offset: -3, .. })));
+        bytes[0] = 5;
+        bytes[20..].copy_from_slice(&7u64.to_ne_bytes());
+        assert_eq!(decode_fault(&bytes), Some(Error::Index { at: 5, index: -3, len: 7 }));
         bytes[..4].copy_from_slice(&CLAIMED.to_ne_bytes());
         assert_eq!(decode_fault(&bytes), None);
         bytes[..4].copy_from_slice(&99u32.to_ne_bytes());
@@ -271,8 +280,10 @@ mod tests {
         let (header, size) = layout("WorkspaceHeader");
         let fault = FAULT.0 as usize;
         assert_eq!(header[0], ("epoch", 0));
-        assert_eq!(header[3..], [("fault", fault), ("fault_index", fault + 4), ("fault_value", fault + 12)]);
-        assert_eq!(FAULT.1, 20);
+        let parts =
+            [("fault", fault), ("fault_index", fault + 4), ("fault_value", fault + 12), ("fault_bound", fault + 20)];
+        assert_eq!(header[3..], parts);
+        assert_eq!(FAULT.1, 28);
         assert!(size <= HEADER);
     }
 }

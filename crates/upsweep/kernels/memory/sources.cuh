@@ -1,0 +1,61 @@
+// What inputs read that are no stream of elements, and where results go that are not stored in order. The text of a job
+// calls these functions.
+
+#pragma once
+
+#include "memory/given.cuh"
+#include "memory/workspace.cuh"
+
+// Says that index `index`, of position `at`, names none of `len` elements. Not inlined, because it is rare; so it is far from
+// the kernel's parameters.
+__device__ __noinline__ void report_index(WorkspaceHeader* header, u64 at, i64 index, u64 len) {
+    Workspace space{};
+    space.header = header;
+    report_fault(space, FAULT_INDEX, at, index, len);
+}
+__device__ __forceinline__ WorkspaceHeader* workspace_header() {
+    return (WorkspaceHeader*)(parameter_word(WORKSPACE_AT) | (u64)parameter_word(WORKSPACE_AT + 4) << 32);
+}
+
+// The element `index` of a table of `len`; position `at` of the input asks for it.
+template <class V, class I>
+__device__ __forceinline__ V gathered(const V* table, u64 len, const I& index, u64 at) {
+    const u64 i = (u64)(i64)index;
+    V value{};
+    if (i < len) value = table[i];
+    else report_index(workspace_header(), at, (i64)index, len);
+    return value;
+}
+
+// The element at position `at` of `len`, between its neighbours. Beyond the ends there is `outside`, or the end itself.
+template <class V>
+__device__ __forceinline__ Array<V, 3> near(const V* x, u64 len, bool has_outside, const V& outside, u64 at) {
+    Array<V, 3> values;
+    values.at[1] = x[at];
+    const V end = has_outside ? outside : values.at[1];
+    values.at[0] = at > 0 ? x[at - 1] : end;
+    values.at[2] = at + 1 < len ? x[at + 1] : end;
+    return values;
+}
+
+// Bit `at` of a mask.
+template <class Word>
+__device__ __forceinline__ bool bit_of(const Word* words, u64 at) {
+    constexpr u32 BITS = 8 * sizeof(Word);
+    return words[at / BITS] >> at % BITS & 1;
+}
+
+// Stores one element, and zeros between its fields: the host may copy those bytes, too.
+template <class V>
+__device__ __forceinline__ void store_element(V* to, const V& value) {
+    *to = value;
+    arith::clear_padding(to);
+}
+
+// Stores the result at position `at` in element `place` of `len`.
+template <class V, class I>
+__device__ __forceinline__ void scatter(V* to, u64 len, const I& place, const V& value, u64 at) {
+    const u64 i = (u64)(i64)place;
+    if (i < len) store_element(to + i, value);
+    else report_index(workspace_header(), at, (i64)place, len);
+}

@@ -1,0 +1,99 @@
+//! The bits of a bit mask.
+
+use super::{Faults, Inputs, Read};
+#[cfg(feature = "cuda")]
+use super::{Lend, Opening, Reading, type_of};
+use crate::buffer::{Input, View};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Item, Single};
+use std::marker::PhantomData;
+
+/// The first `len` bits of a mask, as `bool`s: bit `i % b` of word `i / b`, of words of `b` bits, the lowest first.
+#[derive(Debug)]
+pub struct Bits<'a, B: ?Sized> {
+    words: &'a B,
+    len: usize,
+}
+
+impl<'a, B: Input<Item: Word> + ?Sized> Bits<'a, B> {
+    /// The first `len` bits of `words`: `u8`, `u16`, `u32` or `u64`.
+    pub fn of(words: &'a B, len: usize) -> Self {
+        Self { words, len }
+    }
+}
+
+/// A word of a mask.
+pub trait Word: Element {
+    /// Whether bit `i` is set, which is less than its number of bits.
+    #[doc(hidden)]
+    fn bit(self, i: usize) -> bool;
+}
+macro_rules! words {
+    ($($t:ty)*) => { $(impl Word for $t {
+        #[inline(always)]
+        fn bit(self, i: usize) -> bool {
+            self >> i & 1 == 1
+        }
+    })* };
+}
+words! { u8 u16 u32 u64 }
+
+/// The item of [`Bits`] of words `W`.
+#[derive(Clone, Copy, Debug)]
+pub struct Bit<W>(PhantomData<W>);
+
+impl<W: Word> Item for Bit<W> {
+    type Value = bool;
+    type Args = (bool,);
+}
+impl<W: Word> Single for Bit<W> {}
+
+impl<'a, B: Input<Item: Word> + ?Sized> Inputs<'a> for Bits<'a, B> {
+    type Value = bool;
+    type Args = (bool,);
+    type Item = Bit<B::Item>;
+
+    fn given(self) -> (View<'a, B::Item>, usize) {
+        (self.words.view(), self.len)
+    }
+}
+
+// SAFETY: there is a word for each bit.
+unsafe impl<W: Word> Read for Bit<W> {
+    type Given<'a> = (View<'a, W>, usize);
+    type Place = *const W;
+
+    fn len((words, len): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
+        let expected = len.div_ceil(8 * size_of::<W>());
+        if words.len() < expected {
+            return Err(Error::Length { what: "words of the bit mask", found: words.len(), expected });
+        }
+        Ok(Some(*len))
+    }
+
+    fn place((words, _): &Self::Given<'_>, what: &'static str, _: &Faults) -> Result<*const W> {
+        Ok(words.on_host(what)?.as_ptr())
+    }
+
+    #[inline(always)]
+    unsafe fn read(place: &*const W, at: usize) -> bool {
+        let bits = 8 * size_of::<W>();
+        // SAFETY: the caller's promise; there is a word for each of the bits.
+        unsafe { place.add(at / bits).read() }.bit(at % bits)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: Lend<'a>>(
+        (words, _): &'a Self::Given<'_>,
+        what: &'static str,
+        opening: &mut Opening<'_, L>,
+    ) -> Result<()> {
+        opening.buffer(what, words)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+        let (ty, words) = (type_of::<W>(reading), reading.number::<u64>());
+        format!("bit_of((const {ty}*){words}, {at})")
+    }
+}

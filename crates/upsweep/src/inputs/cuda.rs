@@ -1,0 +1,126 @@
+//! How inputs come to a kernel: streams of elements, and numbers among the values that functions hold.
+
+use crate::buffer::View;
+use crate::error::Result;
+use crate::operator::{Element, Source, Values};
+
+/// Who lends buffers to a kernel.
+pub trait Lend<'a> {
+    /// The address of a buffer, which is on loan for the kernels that are launched next.
+    ///
+    /// # Errors
+    /// When it is not where the device computes, or overlaps the results.
+    fn lend<T: Element>(&mut self, what: &'static str, view: &'a View<'_, T>) -> Result<u64>;
+}
+
+/// Gives a kernel what it reads of its inputs.
+#[derive(Debug)]
+pub struct Opening<'h, L> {
+    /// The values, to which addresses and numbers are added.
+    values: &'h mut Values,
+    /// Who lends the buffers.
+    pub(crate) lender: L,
+    /// The address of the first stream, which is a parameter of its own; 0 if there is none.
+    first: u64,
+    streams: usize,
+    apart: bool,
+}
+
+impl<'h, L> Opening<'h, L> {
+    pub(crate) fn new(values: &'h mut Values, lender: L) -> Self {
+        Self { values, lender, first: 0, streams: 0, apart: false }
+    }
+
+    /// The address of the first stream, or 0, and the lender.
+    pub(crate) fn finish(self) -> (u64, L) {
+        (self.first, self.lender)
+    }
+
+    /// From here on, buffers are not streamed.
+    pub(crate) fn apart(&mut self) {
+        self.apart = true;
+    }
+
+    /// A buffer that is streamed.
+    pub(super) fn stream<'a, T: Element>(&mut self, what: &'static str, view: &'a View<'_, T>) -> Result<()>
+    where
+        L: Lend<'a>,
+    {
+        let address = self.lender.lend(what, view)?;
+        if self.streams == 0 && !self.apart {
+            self.first = address;
+        } else {
+            self.values.push(address);
+        }
+        self.streams += 1;
+        Ok(())
+    }
+
+    /// A buffer that the text reads by itself.
+    pub(crate) fn buffer<'a, T: Element>(&mut self, what: &'static str, view: &'a View<'_, T>) -> Result<()>
+    where
+        L: Lend<'a>,
+    {
+        let address = self.lender.lend(what, view)?;
+        self.values.push(address);
+        Ok(())
+    }
+
+    pub(crate) fn number<T: Element>(&mut self, value: T) {
+        self.values.push(value);
+    }
+
+    /// The place of a number that nobody reads.
+    pub(super) fn no_number<T: Element>(&mut self) {
+        self.values.skip::<T>();
+    }
+}
+
+/// Makes the text that reads inputs.
+#[derive(Debug)]
+pub struct Reading<'s> {
+    pub(crate) source: &'s mut Source,
+    /// The C++ type of each stream's elements, and where its address is: a C++ expression, or empty of the first one's.
+    pub(crate) streams: Vec<(String, String)>,
+    form: Form,
+}
+
+/// How the elements of buffers come to the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// There is one stream, whose element is `x`.
+    Plain,
+    /// They are streamed, and are fields of `x`.
+    Fields,
+    /// They are read where they are asked for.
+    Apart,
+}
+
+impl<'s> Reading<'s> {
+    /// Of streams; `plain` says that the input is one of them and nothing else.
+    pub(crate) fn new(source: &'s mut Source, plain: bool) -> Self {
+        Self { source, streams: Vec::new(), form: if plain { Form::Plain } else { Form::Fields } }
+    }
+
+    /// Of inputs that are not streamed.
+    pub(crate) fn apart(source: &'s mut Source) -> Self {
+        Self { source, streams: Vec::new(), form: Form::Apart }
+    }
+
+    /// An expression for the next buffer's element at position `at`.
+    pub(super) fn stream<T: Element>(&mut self, at: &str) -> String {
+        let ty = T::cuda_type(self.source);
+        if self.form == Form::Apart {
+            return format!("((const {ty}*){})[{at}]", self.source.value::<u64>());
+        }
+        let number = self.streams.len();
+        let address = if number == 0 { String::new() } else { self.source.value::<u64>() };
+        self.streams.push((ty, address));
+        if self.form == Form::Plain { "x".to_owned() } else { format!("x.s{number}") }
+    }
+
+    /// An expression for the next number.
+    pub(crate) fn number<T: Element>(&mut self) -> String {
+        self.source.value::<T>()
+    }
+}

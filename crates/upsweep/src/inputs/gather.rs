@@ -1,0 +1,144 @@
+//! The elements of a table at indices that are an input themselves.
+
+use super::{Faults, Inputs, Read, Streams};
+#[cfg(feature = "cuda")]
+use super::{Lend, Opening, Reading, type_of};
+use crate::buffer::{Input, View};
+use crate::error::Result;
+use crate::operator::{Element, Item, Single};
+use crate::segments::Offset;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// The elements of a table in another order: `Gather::of(&table).at(index)` is `table[index[i]]` at position `i`.
+///
+/// An index is a `u32`, `u64`, `usize`, `i32` or `i64`. One that is not in the table is [`Error::Index`](crate::Error::Index),
+/// with its position: on the CPU of this call; on CUDA of the next one that waits, as segment offsets' errors are. The
+/// results are then of no use, and nothing outside the table has been read.
+#[derive(Debug)]
+pub struct Gather<'a, B: ?Sized>(&'a B);
+
+impl<'a, B: Input + ?Sized> Gather<'a, B> {
+    /// The elements of `table`.
+    pub fn of(table: &'a B) -> Self {
+        Self(table)
+    }
+
+    /// Those at `index`, which is any input of indices.
+    pub fn at<X>(self, index: X) -> GatherOf<'a, B, X> {
+        GatherOf { table: self.0, index }
+    }
+}
+
+/// What [`Gather::at`] returns.
+#[derive(Debug)]
+pub struct GatherOf<'a, B: ?Sized, X> {
+    table: &'a B,
+    index: X,
+}
+
+/// The item of a [`Gather`] of elements `T` at indices `A`.
+#[derive(Debug)]
+pub struct Gathered<T, A>(PhantomData<fn() -> (T, A)>);
+impl<T, A> Clone for Gathered<T, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, A> Copy for Gathered<T, A> {}
+
+impl<T: Element, A: Single> Item for Gathered<T, A> {
+    type Value = T;
+    type Args = (T,);
+}
+impl<T: Element, A: Single> Single for Gathered<T, A> {}
+
+impl<'a, B, X> Inputs<'a> for GatherOf<'a, B, X>
+where
+    B: Input + ?Sized,
+    X: Inputs<'a>,
+    X::Item: Single<Value: Offset>,
+{
+    type Value = B::Item;
+    type Args = (B::Item,);
+    type Item = Gathered<B::Item, X::Item>;
+
+    fn given(self) -> (View<'a, B::Item>, <X::Item as Read>::Given<'a>) {
+        (self.table.view(), self.index.given())
+    }
+}
+
+/// Where a table and its indices lie on the host.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Table<T, P> {
+    start: *const T,
+    len: usize,
+    index: P,
+    faults: *const Faults,
+}
+
+// SAFETY: indices are compared with the table's length.
+unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A> {
+    type Given<'a> = (View<'a, T>, A::Given<'a>);
+    type Place = Table<T, A::Place>;
+
+    fn len((_, index): &Self::Given<'_>, what: &'static str) -> Result<Option<usize>> {
+        A::len(index, what)
+    }
+
+    fn place((table, index): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place> {
+        let table = table.on_host("table")?;
+        Ok(Table { start: table.as_ptr(), len: table.len(), index: A::place(index, what, faults)?, faults })
+    }
+
+    #[inline(always)]
+    unsafe fn read(place: &Self::Place, at: usize) -> T {
+        // SAFETY: the caller's promise.
+        let index = unsafe { A::read(&place.index, at) };
+        match index.to_usize() {
+            // SAFETY: the table has such an element.
+            Some(index) if index < place.len => unsafe { place.start.add(index).read() },
+            _ => {
+                // SAFETY: the faults live as long as the place; zero bits are a value of every element.
+                unsafe {
+                    (*place.faults).index(at, index.to_i128(), place.len);
+                    MaybeUninit::zeroed().assume_init()
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn address(place: &Self::Place, at: usize) -> (*const u8, usize) {
+        A::address(&place.index, at)
+    }
+
+    #[inline(always)]
+    fn fetch(place: &Self::Place, at: usize, len: usize, fetch: impl Fn(*const u8, usize) + Copy) {
+        A::fetch(&place.index, at, len, fetch);
+    }
+
+    const STREAMS: Streams = A::STREAMS;
+    #[cfg(feature = "cuda")]
+    const MAY_FAULT: bool = true;
+
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: Lend<'a>>(
+        (table, index): &'a Self::Given<'_>,
+        what: &'static str,
+        opening: &mut Opening<'_, L>,
+    ) -> Result<()> {
+        opening.buffer("table", table)?;
+        opening.number(table.len() as u64);
+        A::open(index, what, opening)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+        let ty = type_of::<T>(reading);
+        let (table, len) = (reading.number::<u64>(), reading.number::<u64>());
+        let index = A::text(reading, at);
+        format!("gathered((const {ty}*){table}, {len}, {index}, {at})")
+    }
+}

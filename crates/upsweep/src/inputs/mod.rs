@@ -1,0 +1,167 @@
+//! What stands as an input of a call, and is read in the pass that needs it.
+//!
+//! ```text
+//! &x                              x[i]                      a slice, vector, array, `Array`, view, cudarc's slices
+//! (a, b), (a, b, c), (a, b, c, d) a[i], b[i], ..            inputs of one length, side by side: the map has as many arguments
+//! 0..n                            i                         u32, u64, usize, i32, i64
+//! Repeat(v)                       v
+//! Gather::of(&table).at(index)    table[index[i]]           `index` is an input itself, so that it may be computed
+//! Neighbours::of(&x)              [x[i-1], x[i], x[i+1]]    at the ends the end itself, or what `outside` says
+//! Bits::of(&words, n)             bit i % b of word i / b   of words of b bits
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn times(a: f32, x: f32) -> f32 {
+//!     a * x
+//! }
+//!
+//! let device = Device::cpu();
+//! // One row of a sparse matrix times a vector.
+//! let (values, columns, x) = ([2.0f32, 3.0, 0.5], [4u32, 0, 2], [1.0f32, 0.0, 8.0, 0.0, 10.0]);
+//! let mut y = [0.0f32];
+//! Reduce::new(Sum).map(Times).run(&device, (&values, Gather::of(&x).at(&columns)), &mut y)?;
+//! assert_eq!(y, [20.0 + 3.0 + 4.0]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! Several inputs without a map are combined as tuples.
+//!
+//! **Cost.** On CUDA, buffers are streamed: copied to shared memory asynchronously, in vectors as wide as their element types
+//! allow, so that two of them cost what one of the same bytes does. What is computed (a range, a repeated value) costs
+//! nothing. Elements of a table, neighbours and bits are read where the map needs them: a scan reads them twice, the second
+//! time mostly from a cache.
+
+mod bits;
+mod buffers;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod faults;
+mod gather;
+mod neighbours;
+mod range;
+mod repeat;
+mod streams;
+mod zip;
+
+pub use self::bits::{Bit, Bits};
+#[cfg(feature = "cuda")]
+pub use self::cuda::{Lend, Opening, Reading};
+pub use self::faults::Faults;
+pub use self::gather::{Gather, GatherOf, Gathered};
+pub use self::neighbours::{Near, Neighbours};
+pub use self::range::Counting;
+pub use self::repeat::{Repeat, Repeated};
+pub use self::streams::Streams;
+use crate::error::{Error, Result};
+use crate::operator::{Element, Item};
+
+/// What stands as an input: see the [module](self). `'a` is how long its buffers are borrowed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an input that upsweep can read",
+    label = "not an input",
+    note = "inputs are references to slices, vectors, arrays, `upsweep::Array` and cudarc's slices and views; tuples of up to \
+            four of them, ranges, `Repeat`, `Gather`, `Neighbours` and `Bits`; of ndarray and the like give the slice: \
+            `x.as_slice().unwrap()`"
+)]
+pub trait Inputs<'a> {
+    /// The value at one position; of several inputs, the tuple of theirs.
+    type Value: Element;
+    /// The arguments of a map: as many as there are inputs.
+    type Args;
+    /// How it is read.
+    #[doc(hidden)]
+    type Item: Read<Value = Self::Value, Args = Self::Args>;
+
+    /// What is known of it on the host.
+    #[doc(hidden)]
+    fn given(self) -> <Self::Item as Read>::Given<'a>;
+}
+
+/// How the values of an [`Item`] are read. The module's own types implement it.
+///
+/// # Safety
+/// [`read`](Read::read) and the text read only what [`len`](Read::len) says that there is, and buffers that are lent.
+#[doc(hidden)]
+pub unsafe trait Read: Item {
+    /// What the host knows of an input: its buffers and numbers.
+    type Given<'a>;
+    /// Where the CPU reads it.
+    type Place: Copy;
+
+    /// Whether it is one buffer, whose elements are the values.
+    const PLAIN: bool = false;
+
+    /// How many values there are; `None` says as many as are asked for. `what` names the input in errors.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when inputs side by side have not the same number.
+    fn len(given: &Self::Given<'_>, what: &'static str) -> Result<Option<usize>>;
+
+    /// The place of an input on the host, which is good while `given` and `faults` live.
+    ///
+    /// # Errors
+    /// [`Error::Place`] when a buffer is not in host memory.
+    fn place(given: &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place>;
+
+    /// The place of an input that is the output's own memory, which begins at `start`; `None` where it cannot be.
+    fn in_place(_start: *const u8) -> Option<Self::Place> {
+        None
+    }
+
+    /// The value at position `at`.
+    ///
+    /// # Safety
+    /// The place is good, `at` is less than the number of values, and nothing writes the buffers meanwhile.
+    unsafe fn read(place: &Self::Place, at: usize) -> Self::Value;
+
+    /// The address of the value at position `at`, which need not exist, and its bytes; of several inputs, of the first one
+    /// that is a buffer. Null where there is none.
+    fn address(_place: &Self::Place, _at: usize) -> (*const u8, usize) {
+        (std::ptr::null(), 0)
+    }
+
+    /// Calls `fetch` for the memory of `len` values from position `at` on, which need not exist.
+    fn fetch(_place: &Self::Place, _at: usize, _len: usize, _fetch: impl Fn(*const u8, usize) + Copy) {}
+
+    /// The buffers that a kernel streams.
+    const STREAMS: Streams = Streams::NONE;
+
+    /// Whether a kernel may find something wrong with it.
+    #[cfg(feature = "cuda")]
+    const MAY_FAULT: bool = false;
+
+    /// Adds the addresses and numbers that the text asks for, in its order.
+    ///
+    /// # Errors
+    /// Those of lending the buffers.
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: Lend<'a>>(
+        given: &'a Self::Given<'_>,
+        what: &'static str,
+        opening: &mut Opening<'_, L>,
+    ) -> Result<()>;
+
+    /// A C++ expression for the value at position `at`, an expression of a `u64`.
+    #[cfg(feature = "cuda")]
+    fn text(reading: &mut Reading<'_>, at: &str) -> String;
+}
+
+/// How many values an input has.
+///
+/// # Errors
+/// Those of [`Read::len`], and [`Error::Options`] where the input has no number of its own.
+pub(crate) fn len_of<I: Read>(given: &I::Given<'_>) -> Result<usize> {
+    I::len(given, "input")?.ok_or(Error::Options {
+        options: "an input without a length",
+        reason: "a repeated value goes on for ever: put it into a tuple with a buffer or a range",
+    })
+}
+
+/// The C++ type of a value.
+#[cfg(feature = "cuda")]
+fn type_of<T: Element>(reading: &mut Reading<'_>) -> String {
+    T::cuda_type(reading.source)
+}

@@ -1,0 +1,81 @@
+//! A range as an input: the numbers themselves.
+
+use super::{Faults, Inputs, Read};
+#[cfg(feature = "cuda")]
+use super::{Lend, Opening, Reading, type_of};
+use crate::error::Result;
+use crate::operator::{Element, Item, Single};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// The item of a range of `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting<T>(PhantomData<T>);
+
+/// An integer that a range counts in.
+#[doc(hidden)]
+pub trait Count: Element {
+    /// `self + n`.
+    fn after(self, n: usize) -> Self;
+    /// `end - self`, or 0.
+    fn to(self, end: Self) -> usize;
+}
+macro_rules! counts {
+    ($($t:ty)*) => { $(impl Count for $t {
+        #[inline(always)]
+        fn after(self, n: usize) -> Self {
+            self.wrapping_add(n as $t)
+        }
+        fn to(self, end: Self) -> usize {
+            usize::try_from(end as i128 - self as i128).unwrap_or(0)
+        }
+    })* };
+}
+counts! { u32 u64 usize i32 i64 }
+
+impl<T: Count> Item for Counting<T> {
+    type Value = T;
+    type Args = (T,);
+}
+impl<T: Count> Single for Counting<T> {}
+
+impl<'a, T: Count> Inputs<'a> for Range<T> {
+    type Value = T;
+    type Args = (T,);
+    type Item = Counting<T>;
+
+    fn given(self) -> Self {
+        self
+    }
+}
+
+// SAFETY: nothing is read.
+unsafe impl<T: Count> Read for Counting<T> {
+    type Given<'a> = Range<T>;
+    type Place = T;
+
+    fn len(given: &Range<T>, _: &'static str) -> Result<Option<usize>> {
+        Ok(Some(given.start.to(given.end)))
+    }
+
+    fn place(given: &Range<T>, _: &'static str, _: &Faults) -> Result<T> {
+        Ok(given.start)
+    }
+
+    #[inline(always)]
+    unsafe fn read(place: &T, at: usize) -> T {
+        place.after(at)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: Lend<'a>>(given: &'a Range<T>, _: &'static str, opening: &mut Opening<'_, L>) -> Result<()> {
+        opening.number(given.start);
+        Ok(())
+    }
+
+    #[cfg(feature = "cuda")]
+    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+        let (ty, start) = (type_of::<T>(reading), reading.number::<T>());
+        format!("({ty})((u64){start} + {at})")
+    }
+}

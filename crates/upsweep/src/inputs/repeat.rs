@@ -1,0 +1,62 @@
+//! One value again and again.
+
+use super::{Faults, Inputs, Read};
+#[cfg(feature = "cuda")]
+use super::{Lend, Opening, Reading};
+use crate::error::Result;
+use crate::operator::{Element, Item, Single};
+use std::marker::PhantomData;
+
+/// One value at every position, beside inputs that say how many there are.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat<T>(pub T);
+
+/// The item of a [`Repeat`].
+#[derive(Clone, Copy, Debug)]
+pub struct Repeated<T>(PhantomData<T>);
+
+impl<T: Element> Item for Repeated<T> {
+    type Value = T;
+    type Args = (T,);
+}
+impl<T: Element> Single for Repeated<T> {}
+
+impl<'a, T: Element> Inputs<'a> for Repeat<T> {
+    type Value = T;
+    type Args = (T,);
+    type Item = Repeated<T>;
+
+    fn given(self) -> T {
+        self.0
+    }
+}
+
+// SAFETY: nothing is read.
+unsafe impl<T: Element> Read for Repeated<T> {
+    type Given<'a> = T;
+    type Place = T;
+
+    fn len(_: &T, _: &'static str) -> Result<Option<usize>> {
+        Ok(None)
+    }
+
+    fn place(given: &T, _: &'static str, _: &Faults) -> Result<T> {
+        Ok(*given)
+    }
+
+    #[inline(always)]
+    unsafe fn read(place: &T, _: usize) -> T {
+        *place
+    }
+
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: Lend<'a>>(given: &'a T, _: &'static str, opening: &mut Opening<'_, L>) -> Result<()> {
+        opening.number(*given);
+        Ok(())
+    }
+
+    #[cfg(feature = "cuda")]
+    fn text(reading: &mut Reading<'_>, _: &str) -> String {
+        reading.number::<T>()
+    }
+}

@@ -1,0 +1,92 @@
+//! Inputs of one length, side by side.
+
+use super::{Faults, Inputs, Read, Streams};
+#[cfg(feature = "cuda")]
+use super::{Lend, Opening, Reading};
+use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::operator::Element;
+use crate::operator::{Item, Single, Zip};
+
+/// The length of an input that stands beside others, of which `before` is the length so far.
+fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
+    match (before, len) {
+        (Some(expected), Some(found)) if expected != found => Err(Error::Length { what, found, expected }),
+        (before, len) => Ok(before.or(len)),
+    }
+}
+
+macro_rules! zips {
+    ($($($P:ident $i:tt $name:literal),*;)*) => { $(
+        impl<'a, $($P),*> Inputs<'a> for ($($P,)*)
+        where
+            $($P: Inputs<'a, Item: Single>,)*
+        {
+            type Value = ($($P::Value,)*);
+            type Args = ($($P::Value,)*);
+            type Item = Zip<($($P::Item,)*)>;
+
+            fn given(self) -> <Self::Item as Read>::Given<'a> {
+                ($(self.$i.given(),)*)
+            }
+        }
+
+        // SAFETY: each input is as long as the others.
+        unsafe impl<$($P: Single + Read),*> Read for Zip<($($P,)*)> {
+            type Given<'a> = ($($P::Given<'a>,)*);
+            type Place = ($($P::Place,)*);
+
+            fn len(given: &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
+                let mut len = None;
+                $(len = same_length(len, $P::len(&given.$i, $name)?, $name)?;)*
+                Ok(len)
+            }
+
+            fn place(given: &Self::Given<'_>, _: &'static str, faults: &Faults) -> Result<Self::Place> {
+                Ok(($($P::place(&given.$i, $name, faults)?,)*))
+            }
+
+            #[inline(always)]
+            unsafe fn read(place: &Self::Place, at: usize) -> <Self as Item>::Value {
+                // SAFETY: the caller's promise.
+                unsafe { ($($P::read(&place.$i, at),)*) }
+            }
+
+            #[inline(always)]
+            fn address(place: &Self::Place, at: usize) -> (*const u8, usize) {
+                let all = [$($P::address(&place.$i, at)),*];
+                all.into_iter().find(|(_, size)| *size > 0).unwrap_or((std::ptr::null(), 0))
+            }
+
+            #[inline(always)]
+            fn fetch(place: &Self::Place, at: usize, len: usize, fetch: impl Fn(*const u8, usize) + Copy) {
+                $($P::fetch(&place.$i, at, len, fetch);)*
+            }
+
+            const STREAMS: Streams = Streams::NONE$(.and($P::STREAMS))*;
+            #[cfg(feature = "cuda")]
+            const MAY_FAULT: bool = $($P::MAY_FAULT)||*;
+
+            #[cfg(feature = "cuda")]
+            fn open<'a, L: Lend<'a>>(
+                given: &'a Self::Given<'_>,
+                _: &'static str,
+                opening: &mut Opening<'_, L>,
+            ) -> Result<()> {
+                $($P::open(&given.$i, $name, opening)?;)*
+                Ok(())
+            }
+
+            #[cfg(feature = "cuda")]
+            fn text(reading: &mut Reading<'_>, at: &str) -> String {
+                let values = [$($P::text(reading, at)),*];
+                format!("{}::make({})", <Self as Item>::Value::cuda_type(reading.source), values.join(", "))
+            }
+        }
+    )* };
+}
+zips! {
+    A 0 "input", B 1 "second input";
+    A 0 "input", B 1 "second input", C 2 "third input";
+    A 0 "input", B 1 "second input", C 2 "third input", D 3 "fourth input";
+}

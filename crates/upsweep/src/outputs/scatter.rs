@@ -1,0 +1,165 @@
+//! Results at places that are an input.
+
+#[cfg(feature = "cuda")]
+use super::{LendMut, Storing, WritingText};
+use super::{Outputs, Target, Write};
+use crate::buffer::Output;
+use crate::error::Result;
+use crate::inputs::{Faults, Inputs, Read};
+use crate::operator::{Element, Item, Single};
+use crate::segments::Offset;
+use std::hint::spin_loop;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Results in another order: `Scatter::to(&mut y).at(places)` stores result `i` in `y[places[i]]`.
+///
+/// Elements of `y` that no place names keep their values. Where two results have the same place, one of them stays, and
+/// which one may differ from run to run: without such duplicates the output has the same bits in every run. A place is a `u32`,
+/// `u64`, `usize`, `i32` or `i64`. One that is not in the output is [`Error::Index`](crate::Error::Index), with its position:
+/// on the CPU of this call; on CUDA of the next one that waits. Nothing is written there.
+#[derive(Debug)]
+pub struct Scatter<'a, B: ?Sized>(&'a mut B);
+
+impl<'a, B: Output + ?Sized> Scatter<'a, B> {
+    /// To elements of `output`.
+    pub fn to(output: &'a mut B) -> Self {
+        Self(output)
+    }
+
+    /// To those at `places`, which is any input of indices, as long as there are results.
+    pub fn at<X>(self, places: X) -> ScatterTo<'a, B, X> {
+        ScatterTo { output: self.0, places }
+    }
+}
+
+/// What [`Scatter::at`] returns.
+#[derive(Debug)]
+pub struct ScatterTo<'a, B: ?Sized, X> {
+    output: &'a mut B,
+    places: X,
+}
+
+/// The item of a [`Scatter`] of elements `T` to places `A`.
+#[derive(Debug)]
+pub struct Scattered<T, A>(PhantomData<fn() -> (T, A)>);
+impl<T, A> Clone for Scattered<T, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, A> Copy for Scattered<T, A> {}
+
+impl<T: Element, A: Single> Item for Scattered<T, A> {
+    type Value = T;
+    type Args = (T,);
+}
+impl<T: Element, A: Single> Single for Scattered<T, A> {}
+
+impl<'a, B, X> Outputs<'a> for ScatterTo<'a, B, X>
+where
+    B: Output + ?Sized,
+    X: Inputs<'a>,
+    X::Item: Single<Value: Offset>,
+{
+    type Value = B::Item;
+    type Item = Scattered<B::Item, X::Item>;
+
+    fn given(self) -> (Target<'a, B::Item>, <X::Item as Read>::Given<'a>) {
+        (Target::new(self.output.view_mut()), self.places.given())
+    }
+}
+
+/// Where an output and its places lie on the host.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Places<T, P> {
+    start: *mut T,
+    len: usize,
+    places: P,
+    faults: *const Faults,
+}
+
+// SAFETY: places are compared with the output's length.
+unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, A> {
+    type Given<'a> = (Target<'a, T>, A::Given<'a>);
+    type Place = Places<T, A::Place>;
+
+    fn len((_, places): &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
+        A::len(places, "places")
+    }
+
+    fn place((output, places): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place> {
+        let (start, len) = output.on_host(what)?;
+        Ok(Places { start, len, places: A::place(places, "places", faults)?, faults })
+    }
+
+    unsafe fn write(place: &Self::Place, at: usize, value: T) {
+        // SAFETY: the caller's promise.
+        let index = unsafe { A::read(&place.places, at) };
+        match index.to_usize() {
+            // SAFETY: the output has such an element, which nobody reads.
+            Some(index) if index < place.len => unsafe { store_shared(place.start.add(index), value) },
+            // SAFETY: the faults live as long as the place.
+            _ => unsafe { (*place.faults).index(at, index.to_i128(), place.len) },
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    const MAY_FAULT: bool = true;
+
+    #[cfg(feature = "cuda")]
+    fn open<'a, L: LendMut<'a>>(
+        (output, places): &'a mut Self::Given<'_>,
+        what: &'static str,
+        storing: &mut Storing<'_, L>,
+    ) -> Result<()> {
+        let len = output.len();
+        storing.buffer(what, output)?;
+        storing.number(len as u64);
+        A::open(places, "places", storing.opening())
+    }
+
+    #[cfg(feature = "cuda")]
+    fn text(writing: &mut WritingText<'_>, value: &str) {
+        let ty = T::cuda_type(writing.reading.source);
+        let (output, len) = (writing.reading.number::<u64>(), writing.reading.number::<u64>());
+        let place = A::text(&mut writing.reading, "at");
+        writing.element(&format!("scatter(({ty}*){output}, {len}, {place}, {value}, at);"));
+    }
+}
+
+/// Stores a value where other threads may store at the same time. Then one of the values stays.
+///
+/// # Safety
+/// The place is valid and aligned, and nobody reads it meanwhile.
+#[inline(always)]
+unsafe fn store_shared<T: Element>(to: *mut T, value: T) {
+    macro_rules! store {
+        ($Atomic:ty, $bits:ty) => {
+            // SAFETY: a number has these bits, all of them initialised, and the alignment of its size; the caller's promise.
+            unsafe {
+                let bits = (&raw const value).cast::<$bits>().read();
+                return <$Atomic>::from_ptr(to.cast()).store(bits, Ordering::Relaxed);
+            }
+        };
+    }
+    if T::LANE && align_of::<T>() == size_of::<T>() {
+        match size_of::<T>() {
+            1 => store!(AtomicU8, u8),
+            2 => store!(AtomicU16, u16),
+            4 => store!(AtomicU32, u32),
+            8 => store!(AtomicU64, u64),
+            _ => {}
+        }
+    }
+    // One of few locks, by the address. Taken for one store, they are hardly ever waited for.
+    static LOCKS: [AtomicBool; 64] = [const { AtomicBool::new(false) }; 64];
+    let lock = &LOCKS[to.addr() / size_of::<T>().max(1) % LOCKS.len()];
+    while lock.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        spin_loop();
+    }
+    // SAFETY: the caller's promise; the lock keeps others from the element.
+    unsafe { to.write(value) };
+    lock.store(false, Ordering::Release);
+}
