@@ -40,7 +40,7 @@ static_assert(!ALIGNABLE || VECTOR * sizeof(In) == 16, "vectors are of 16 bytes"
 static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by one");
 
 // Every element has a slot.
-constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED;
+constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED_CHANNELS;
 // One slot more is for elements that have none: a branch around the addition would take longer. Many additions to one word do
 // not, where lanes have columns of their own.
 constexpr bool SPARE_SLOT = !EVERYWHERE && !SLICED && WEIGHTS == NO_WEIGHTS;
@@ -73,7 +73,7 @@ class Place {
 public:
     __device__ __forceinline__ Place(const Params& p, Counter* counters, const In* edges, u32 slice)
         : column(counters + lane_index() % COLUMNS), edges(edges), first(SLICED ? slice * (u32)p.slice : 0) {
-        const u32 slots = BY_VALUE ? COUNTED * VALUES : COUNTED * (u32)p.bins;
+        const u32 slots = BY_VALUE ? COUNTED_CHANNELS * VALUES : COUNTED_CHANNELS * (u32)p.bins;
         width = SLICED ? min((u32)p.slice, slots - first) : slots;
     }
     __device__ __forceinline__ u32 slots() const { return width; }
@@ -99,7 +99,7 @@ public:
     // The slot of a bin of a channel, from the slice's first on; at least `slots()` where there is none.
     __device__ __forceinline__ u32 slot(const Params& p, u32 bin, u32 channel) const {
         const u32 bins = BY_VALUE ? VALUES : (u32)p.bins;
-        if (CHANNELS > 1) bin = (BY_VALUE || bin < bins) && (CHANNELS == COUNTED || channel < COUNTED) ? channel * bins + bin : NOWHERE;
+        if (CHANNELS > 1) bin = (BY_VALUE || bin < bins) && (CHANNELS == COUNTED_CHANNELS || channel < COUNTED_CHANNELS) ? channel * bins + bin : NOWHERE;
         return bin - first;
     }
     __device__ __forceinline__ void add(u32 slot, const Counter& amount) const {
@@ -233,7 +233,7 @@ __device__ __forceinline__ void check_edges(const Params& p, const X* edges) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_histogram(const __grid_constant__ HistogramParams p) {
+extern "C" __global__ void __launch_bounds__(THREADS, COUNTING_BLOCKS) upsweep_histogram(const __grid_constant__ HistogramParams p) {
     const u32 slices = SLICED ? (u32)p.slices : 1, slice = blockIdx.x % slices, part = blockIdx.x / slices;
     Counter* const counters = (Counter*)dynamic_shared;
     const In* edges = p.edges;

@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_tally_largest(cons
 
 // The sums as floats, which were `sums`.
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_tally_finish(const __grid_constant__ HistogramParams p) {
-    const u64 slots = COUNTED * p.bins;
+    const u64 slots = COUNTED_CHANNELS * p.bins;
     for (u64 slot = blockIdx.x * (u64)THREADS + threadIdx.x; slot < slots; slot += (u64)gridDim.x * THREADS) {
         const u32 mark = p.marks[slot];
         f64 sum = tally::value(((const Fixed*)p.sums)[slot], *p.largest, (u32)p.spare);

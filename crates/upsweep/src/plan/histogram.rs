@@ -147,8 +147,8 @@ impl HistogramPlan {
         let mut constants = Constants::default();
         let (channels, counted) = self.job.channels;
         constants!(constants;
-            "THREADS" = self.threads, "RESIDENT" = self.resident, "VECTOR" = self.vector, "DEPTH" = DEPTH,
-            "COLUMNS" = self.columns, "CHANNELS" = channels, "COUNTED" = counted, "WEIGHTS" = self.job.amount.code(),
+            "THREADS" = self.threads, "COUNTING_BLOCKS" = self.resident, "VECTOR" = self.vector, "DEPTH" = DEPTH,
+            "COLUMNS" = self.columns, "CHANNELS" = channels, "COUNTED_CHANNELS" = counted, "WEIGHTS" = self.job.amount.code(),
             "BY_VALUE" = usize::from(self.by_value), "BY_EDGES" = usize::from(self.job.by_edges),
             "SLICED" = usize::from(self.slices > 1));
         constants

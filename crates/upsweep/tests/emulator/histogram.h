@@ -23,7 +23,7 @@ static void one_case() {
     // A last part with a few elements more or less than a whole number of vectors.
     if (once_in(3)) n = part * (1 + below(2)) - below(2 * VECTOR);
     n -= n % CHANNELS;
-    const u64 slots = COUNTED * (BY_VALUE ? 256 : bins), results = COUNTED * bins;
+    const u64 slots = COUNTED_CHANNELS * (BY_VALUE ? 256 : bins), results = COUNTED_CHANNELS * bins;
     const u64 slice = SLICED ? 1 + below(slots) : slots, slices = (slots + slice - 1) / slice;
     const u64 places = n + VECTOR - 1, parts = places == 0 ? 1 : (places + part - 1) / part;
 
@@ -61,7 +61,7 @@ static void one_case() {
     std::vector<u32> expected_marks(results);
     for (u64 i = 0; i < n; i++) {
         const u64 bin = naive_bin(edges.values, bins, input[i]), channel = i % CHANNELS;
-        if (bin >= bins || channel >= COUNTED) continue;
+        if (bin >= bins || channel >= COUNTED_CHANNELS) continue;
         const u64 slot = channel * bins + bin;
         if (WEIGHTS == NO_WEIGHTS) expected[slot] += 1;
         else if (WEIGHTS == FLOAT_WEIGHTS && !tally::finite((f64)weights[i])) expected_marks[slot] |= tally::mark((f64)weights[i]);
