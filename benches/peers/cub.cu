@@ -129,6 +129,55 @@ template <class T> static void whole(const char* type, const std::vector<int>& s
     }
 }
 
+struct Odd {
+    template <class T> __device__ bool operator()(T x) const { return x % 2 == 1; }
+};
+struct Sixteenth {
+    template <class T> __device__ bool operator()(T x) const { return x % 16 == 1; }
+};
+struct GoesOn {
+    __device__ bool operator()(uint32_t, uint32_t b) const { return b % 64 != 1; }
+};
+
+// The number of results lies in the extra memory.
+template <class T> static void select(const char* type, const std::vector<int>& sizes) {
+    T *in = (T*)input, *out = (T*)output;
+    int64_t* number = (int64_t*)extra;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(T) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        double bytes = n * sizeof(T), copy = copy_gbps<T>(n);
+        row("select_half", type, log2n, 1.5 * bytes, copy, [&](void* s, size_t& size) {
+            return cub::DeviceSelect::If(s, size, in, out, number, (int64_t)n, Odd());
+        });
+        if (sizeof(T) != 4) continue;
+        row("select_sixteenth", type, log2n, 1.0625 * bytes, copy, [&](void* s, size_t& size) {
+            return cub::DeviceSelect::If(s, size, in, out, number, (int64_t)n, Sixteenth());
+        });
+        // Its others are in reverse.
+        row("partition_behind", type, log2n, 2.0 * bytes, copy, [&](void* s, size_t& size) {
+            return cub::DevicePartition::If(s, size, in, out, number, (int64_t)n, Odd());
+        });
+        row("dedup_64", type, log2n, 65.0 / 64 * bytes, copy, [&](void* s, size_t& size) {
+            return cub::DeviceSelect::Unique(s, size, in, out, number, (int64_t)n, GoesOn());
+        });
+    }
+}
+
+static void select_flags(const std::vector<int>& sizes) {
+    uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(uint32_t) > capacity || log2n > 28) continue;
+        fill<<<1024, 256>>>(in, n);
+        fill<<<1024, 256>>>((uint8_t*)extra + 64, n);
+        row("select_flags", "u32", log2n, 7.0 * n, copy_gbps<uint32_t>(n), [&](void* s, size_t& size) {
+            return cub::DeviceSelect::FlaggedIf(s, size, in, (uint8_t*)extra + 64, out, (int64_t*)extra, (int64_t)n, Odd());
+        });
+    }
+}
+
 static void affine(const std::vector<int>& sizes) {
     Affine *in = (Affine*)input, *out = (Affine*)output;
     for (int log2n : sizes) {
@@ -211,7 +260,7 @@ int main(int argc, char** argv) {
     capacity = std::min((size_t)8 << largest, free_bytes / 4);
     CHECK(cudaMalloc(&input, capacity));
     CHECK(cudaMalloc(&output, capacity));
-    CHECK(cudaMalloc(&extra, (size_t)4 << std::min(largest, 28)));
+    CHECK(cudaMalloc(&extra, 128 + ((size_t)4 << std::min(largest, 28))));
     CHECK(cudaMalloc(&scratch, scratch_capacity));
     CHECK(cudaMalloc(&flushed, FLUSHED));
 
@@ -227,6 +276,11 @@ int main(int argc, char** argv) {
     whole<int64_t>("i64", sizes);
     whole<uint64_t>("u64", sizes);
     whole<double>("f64", sizes);
+    select<uint8_t>("u8", sizes);
+    select<uint16_t>("u16", sizes);
+    select<uint32_t>("u32", sizes);
+    select<uint64_t>("u64", sizes);
+    select_flags(sizes);
     affine(sizes);
     segments(std::min(largest, 28));
     std::vector<int> from_16;

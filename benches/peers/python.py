@@ -72,6 +72,11 @@ def torch_rows():
             copy = median(lambda: out.copy_(x))
             micros = median(lambda: torch.cumsum(x, 0, dtype=dtype, out=out))
             row("torch", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
+            if kind in ("i32", "i64"):
+                mask = x % 2 == 1
+                micros = median(lambda: torch.masked_select(x, mask))
+                row("torch", "select_flags", kind, log2n, micros, 3 * moved // 4 + (1 << log2n), copy, moved)
+                del mask
             del x, out
     for rows, columns in [(4096, 65536), (1 << 20, 64), (8, 1 << 25), (1 << 24, 3)]:
         x = torch.randn(rows, columns, device="cuda")

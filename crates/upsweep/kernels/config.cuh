@@ -8,7 +8,7 @@
 
 // Where functions find the values that they hold.
 #define PARAMETERS "upsweep_scan_param_0"
-constexpr u32 VALUES_AT = 160, WORKSPACE_AT = 112;
+constexpr u32 VALUES_AT = 160, WORKSPACE_AT = 120;
 
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
@@ -75,6 +75,11 @@ constexpr u32 GROUPS = 8;
 constexpr u32 MOST_PARTS = 384;
 constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
+constexpr u32 INDEX_BYTES = 0;
+constexpr u32 KEEP_LAST = 0;
+constexpr u32 OTHERS = 0;
+constexpr u32 PHASES = 128;
+constexpr u32 FEW = 512;
 constexpr u32 COUNTING_BLOCKS = 2;
 constexpr u32 COLUMNS = 32;
 constexpr u32 CHANNELS = 1;
@@ -101,6 +106,7 @@ struct ScanParams {
     u64 outputs;
     u64* count;
     Given* carry;
+    u64 total;
     const Given* init_from;
     Workspace workspace;
     Acc given_init, given_first;
@@ -125,6 +131,20 @@ struct ColumnsParams {
     u64 chunks;
     const Acc* prefixes;
     const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct SelectParams {
+    const In* input;
+    const u8* flags;
+    void* output;
+    void* others;
+    const u64* behind;
+    u64 n;
+    const u64* length;
+    u64 capacity;
+    u64 others_capacity;
+    u64* count;
     Workspace workspace;
     Acc given_init, given_first;
 };

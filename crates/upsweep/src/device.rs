@@ -161,6 +161,26 @@ impl Device {
     }
 }
 
+impl Device {
+    pub(crate) fn is_cpu(&self) -> bool {
+        matches!(self.0, Backend::Cpu)
+    }
+
+    /// A new array in host memory of as many elements as `compute` says, which it has written at the beginning of `room` ones.
+    pub(crate) fn compute_some<T: Element>(
+        &self,
+        room: usize,
+        compute: impl FnOnce(Target<'_, T>) -> Result<usize>,
+    ) -> Result<Array<T>> {
+        let mut array = host_memory(room)?;
+        let len = compute(Target::on_the_host(array.as_mut_ptr(), room))?;
+        // SAFETY: the capacity is at least `room`, and a computation that succeeds writes the `len` elements that it says.
+        unsafe { array.set_len(len.min(room)) };
+        array.shrink_to_fit();
+        Ok(Array(Storage::Host(array)))
+    }
+}
+
 impl<T: Element> Array<T> {
     /// A copy of the elements on the host. On CUDA this waits until they are computed.
     ///

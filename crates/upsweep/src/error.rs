@@ -94,6 +94,15 @@ pub enum Error {
         /// The position of the edge that is less than the one before it, or NaN.
         index: usize,
     },
+    /// A buffer has room for fewer elements than there are. Nothing was written past it.
+    Capacity {
+        /// Which buffer: `"output"`, `"counted input"`, ...
+        what: &'static str,
+        /// How many elements there are.
+        needed: usize,
+        /// How many it has room for.
+        capacity: usize,
+    },
     /// An index that names no element: of a table that is read, or of an output that results go to.
     Index {
         /// The position in the indices.
@@ -171,6 +180,9 @@ impl fmt::Display for Error {
             Self::Range { low, high, bins, rule } => write!(f, "the range from {low} to {high} in {bins} bins {rule}"),
             Self::Edges { index } => {
                 write!(f, "the edge at position {index} is less than the one before it, or is NaN: edges ascend")
+            }
+            Self::Capacity { what, needed, capacity } => {
+                write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }
             Self::Index { at, index, len } => {
                 write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")

@@ -1,5 +1,6 @@
 //! A scan or reduction whose options fit its buffers: what the public builders hand to a backend.
 
+use crate::error::Error;
 use crate::init::InitSource;
 use crate::inputs::Read;
 use crate::outputs::Write;
@@ -22,6 +23,8 @@ pub(crate) struct Job<'x, 'y, 'a, S: Steps, G: Segmentation> {
 pub(crate) struct Direction {
     pub(crate) exclusive: bool,
     pub(crate) reverse: bool,
+    /// Whether what all elements combine to follows the results.
+    pub(crate) total: bool,
 }
 
 /// Where the elements come from.
@@ -31,3 +34,9 @@ pub(crate) enum Elements<'a, I: Read> {
     /// The output's own memory: a scan in place.
     OfOutput,
 }
+
+/// What is wrong with a job in place whose input is no buffer. The builders do not let it come to this.
+pub(crate) const NOT_IN_PLACE: Error = Error::Options {
+    options: "a scan in place",
+    reason: "the input is no buffer: give the results an output of their own",
+};

@@ -35,6 +35,8 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
+//! - [`select`], [`partition`] and [`dedup`] keep some elements. How many depends on the data: [`count`] says how a number stays on
+//!   the device.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -51,6 +53,9 @@
 extern crate self as upsweep;
 
 pub mod buffer;
+mod choosing;
+pub mod count;
+pub mod dedup;
 pub mod device;
 pub mod error;
 pub mod histogram;
@@ -58,11 +63,13 @@ pub mod init;
 pub mod inputs;
 pub mod operator;
 pub mod outputs;
+pub mod partition;
 pub mod plan;
 pub mod range_histogram;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
+pub mod select;
 
 mod bins;
 mod cpu;
@@ -70,32 +77,38 @@ mod cpu;
 pub mod cuda;
 mod halves;
 mod job;
+mod keeping;
 mod options;
 mod planned;
 mod steps;
 mod tally;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
+pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
+pub use count::{Count, Counted, CountedInput};
+pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
-pub use inputs::{Bits, Gather, Inputs, Neighbours, Repeat};
+pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
+pub use partition::Partition;
 pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
+pub use select::Select;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Array, Bits, Device, Element, Function, Gather, Histogram, Neighbours, Operator, RangeHistogram, Reduce,
-        Repeat, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Histogram, Neighbours, Operator,
+        Partition, RangeHistogram, Reduce, Repeat, Scan, Scatter,
     };
-    pub use crate::{Segments, function, operator};
+    pub use crate::{Segments, Select, function, operator};
 }

@@ -8,6 +8,7 @@
 //! exclusive                out[i] =        x[0] ⊕ x[1] ⊕ ... ⊕ x[i - 1],    out[0] = the identity
 //! exclusive, init v        out[i] =    v ⊕ x[0] ⊕ x[1] ⊕ ... ⊕ x[i - 1],    out[0] = v
 //! reverse                  the scan of x[n - 1], x[n - 2], ..., x[0], written back in the elements' own order
+//! with_total               n + 1 results, of which the last is  x[0] ⊕ ... ⊕ x[n - 1]
 //! axis                     each line along that axis of a row-major array is scanned by itself
 //! segments                 each segment is scanned by itself (init is in each)
 //! map f, finish g          g(f(x[0]) ⊕ ... ⊕ f(x[i])); exclusive and init are in terms of what ⊕ combines
@@ -88,6 +89,24 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self
     }
 
+    /// Stores one result more: what the initial value and all elements combine to, after `finish`, behind the others. An
+    /// exclusive scan of lengths with its total is the offsets of segments ([`Segments::Offsets`](crate::Segments)).
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let mut offsets = [0u32; 5];
+    /// Scan::new(Sum).exclusive().with_total().run(&Device::cpu(), &[3, 0, 2, 4], &mut offsets)?;
+    /// assert_eq!(offsets, [0, 3, 3, 5, 9]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// It is of a whole array: [`Error::Options`] with segments or several lines along an axis.
+    pub fn with_total(mut self) -> Self {
+        self.direction.total = true;
+        self
+    }
+
     /// Scans `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream
     /// and the call returns at once.
     ///
@@ -151,12 +170,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         let (input, carry) = (input.given(), carry.view_mut());
         let len = len_of::<X::Item>(&input)?;
-        let lines = self.options.shape(len)?.lines();
-        if lines > 1 || !matches!(G::KIND, Some(Kind::Whole)) {
-            let reason =
-                "each line or segment has a carry of its own: scan the lines or segments of one chunk by themselves";
-            return Err(Error::Options { options: "a carry with segments or several lines", reason });
-        }
+        self.expect_one_line("a carry with segments or several lines", len)?;
         if carry.is_empty() {
             return Err(Error::Length { what: "carry", found: 0, expected: 1 });
         }
@@ -223,6 +237,25 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self.run_to_array(device, input)?.into_vec()
     }
 
+    /// The results of a scan of `len` elements.
+    fn results(&self, len: usize) -> usize {
+        len + usize::from(self.direction.total)
+    }
+
+    /// # Errors
+    /// [`Error::Options`] with segments or with several lines, which have no one total.
+    fn expect_one_line(&self, options: &'static str, len: usize) -> Result<()>
+    where
+        G: Segmentation,
+    {
+        if self.options.shape(len)?.lines() > 1 || !matches!(G::KIND, Some(Kind::Whole)) {
+            let reason =
+                "each line or segment has one of its own: scan the lines or segments of one chunk by themselves";
+            return Err(Error::Options { options, reason });
+        }
+        Ok(())
+    }
+
     fn dispatch<I, O>(
         &self,
         device: &Device,
@@ -240,15 +273,22 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let found = O::len(&output, "output")?.unwrap_or(len);
-        if found != len {
-            return Err(Error::Length { what: "output", found, expected: len });
+        let expected = self.results(len);
+        let found = O::len(&output, "output")?.unwrap_or(expected);
+        if found != expected {
+            return Err(Error::Length { what: "output", found, expected });
         }
         let Options { operator, map, finish, .. } = self.options;
         let shape = self.options.shape(len)?;
         let segments = self.options.segments.kind();
         segments.check(len, self.options.axis.is_some())?;
         let init = self.options.init.source();
+        if self.direction.total {
+            self.expect_one_line("a total with segments or several lines", len)?;
+            if len == 0 {
+                expect_identity(&operator, !init.is_none(), "the total of no elements")?;
+            }
+        }
         if self.direction.exclusive {
             expect_identity(&operator, !init.is_none(), "an exclusive scan")?;
         }

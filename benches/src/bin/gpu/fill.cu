@@ -52,3 +52,27 @@ FILL(fill_f32, float, paired(i))
 FILL(fill_f64, double, (double)paired(i))
 FILL(fill_2xf32, float2, affine(i))
 FILL(fill_16_bytes, uint4, summary(i))
+
+// What reading two arrays takes, and no more: a block has 4,096 neighbouring elements, a thread eight loads of 16 bytes under way.
+// The sum is stored where it is one that these values do not have.
+extern "C" __global__ void read_two(const float4* a, const float4* b, u64 n, unsigned) {
+    float sum = 0;
+    float4 x[4], y[4];
+    for (unsigned k = 0; k < 4; k++) {
+        const u64 at = (u64)blockIdx.x * 1024 + k * 256 + threadIdx.x;
+        if (at < n / 4) x[k] = a[at], y[k] = b[at];
+    }
+    for (unsigned k = 0; k < 4; k++) {
+        const u64 at = (u64)blockIdx.x * 1024 + k * 256 + threadIdx.x;
+        if (at < n / 4) sum += x[k].x * y[k].x + x[k].y * y[k].y + x[k].z * y[k].z + x[k].w * y[k].w;
+    }
+    if (sum == -1.5f) ((float*)a)[0] = sum;
+}
+
+// b = a transposed, by a plain gather: a block has 1,024 neighbouring results.
+extern "C" __global__ void transpose(const float* a, float* b, u64 n, unsigned log2n) {
+    for (unsigned k = 0; k < 4; k++) {
+        const u64 i = (u64)blockIdx.x * 1024 + k * 256 + threadIdx.x;
+        if (i < n) b[i] = a[(i << log2n / 2 | i >> log2n / 2) & (n - 1)];
+    }
+}

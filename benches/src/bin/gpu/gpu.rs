@@ -7,7 +7,7 @@ use cudarc::driver::{
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
-use upsweep::{Array, Device, Element};
+use upsweep::{Array, Count, Device, Element};
 use upsweep_bench::{Options, Outcome, Record, Row, Value, cuda, median};
 
 /// More than any L2 cache holds: writing so much before each call leaves nothing of its input there.
@@ -81,6 +81,10 @@ impl Gpu {
         Ok(self.device.upload(host)?)
     }
 
+    pub(crate) fn count(&self) -> Outcome<Count> {
+        Ok(Count::new(&self.device)?)
+    }
+
     /// Checks and times a scan of `n` elements that must move `bytes`.
     pub(crate) fn scan<T: Value>(
         &mut self,
@@ -112,7 +116,8 @@ impl Gpu {
         self.reduce_segments(algo, (n, (n + 1) * size_of::<T>()), || vec![expected()], one)
     }
 
-    /// Checks and times a reduction of `n` elements to several, which must move `bytes`.
+    /// Checks and times a reduction of `n` elements to several, or a selection, which must move `bytes`. Those `expected` are the
+    /// first results.
     pub(crate) fn reduce_segments<T: Value>(
         &mut self,
         algo: &str,
@@ -132,6 +137,71 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
+    /// Times a call that stores its results in `output`, and must move `bytes` for `n` elements.
+    pub(crate) fn call<T: Value>(
+        &mut self,
+        algo: &str,
+        n: usize,
+        bytes: usize,
+        output: &mut CudaSlice<T>,
+        call: impl Fn(&Device, &mut CudaSlice<T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        let copy_gbps = self.copy_gbps::<T>(n)?;
+        let once = || Ok(call(&self.device, output)?);
+        let (micros, enqueue) = clock(&self.stream, &mut self.flush, calls(&self.options), once)?;
+        let (log2n, bytes, ty) = (n.ilog2(), bytes as f64, T::NAME);
+        let enqueue_micros = Some(enqueue);
+        self.record.row(&Row { lib: "upsweep", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros })
+    }
+
+    /// Times a kernel of `fill.cu` that has two arrays of `n` elements, beside a call that must move as many `bytes`.
+    pub(crate) fn plain<T: Value>(
+        &mut self,
+        algo: &str,
+        kernel: &str,
+        n: usize,
+        bytes: usize,
+        (a, b): (&CudaSlice<T>, &CudaSlice<T>),
+    ) -> Outcome {
+        // A block of either kernel has 4,096 or 1,024 elements.
+        let copy_gbps = self.copy_gbps::<T>(n)?;
+        let kernel = self.fill.load_function(kernel)?;
+        let (log2, len) = (n.ilog2(), n as u64);
+        let shape =
+            LaunchConfig { grid_dim: ((n / 1024).max(1) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        let once = || {
+            // SAFETY: the kernels read and write elements less than `n`, which both arrays have.
+            unsafe { self.stream.launch_builder(&kernel).arg(a).arg(b).arg(&len).arg(&log2).launch(shape) }?;
+            Ok(())
+        };
+        let (micros, enqueue) = clock(&self.stream, &mut self.flush, calls(&self.options), once)?;
+        let (log2n, bytes, ty) = (n.ilog2(), bytes as f64, T::NAME);
+        let enqueue_micros = Some(enqueue);
+        self.record.row(&Row { lib: "plain", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros })
+    }
+
+    /// An array of `n` random elements of its own.
+    pub(crate) fn filled<T: Value>(&mut self, n: usize) -> Outcome<CudaSlice<T>> {
+        let kernel = self.fill.load_function(&fill_kernel::<T>())?;
+        // SAFETY: the kernel writes all elements.
+        let mut array = unsafe { self.stream.alloc::<u8>(n * size_of::<T>()) }?;
+        let shape = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: there is room for `n` elements of this type.
+        unsafe { self.stream.launch_builder(&kernel).arg(&mut array).arg(&n).launch(shape) }?;
+        // SAFETY: the memory is nobody else's and holds `n` elements.
+        Ok(unsafe { self.stream.upgrade_device_ptr(array.leak(), n) })
+    }
+
+    /// Element `at` of an array.
+    pub(crate) fn element<T: Value>(&self, array: &CudaSlice<T>, at: usize) -> Outcome<T> {
+        let size = size_of::<T>();
+        // SAFETY: a view of the same memory as bytes.
+        let bytes = unsafe { array.transmute::<u8>(array.len() * size) }.ok_or("too short")?;
+        let bytes = self.stream.clone_dtoh(&bytes.slice(at * size..(at + 1) * size))?;
+        // SAFETY: so many bytes, written as an element.
+        Ok(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+    }
+
     /// Fills the input, clears the output and calls.
     fn run_once<T: Value>(
         &mut self,
@@ -149,14 +219,7 @@ impl Gpu {
         if self.filled == Some((T::NAME, n)) {
             return Ok(());
         }
-        let kernel = match T::NAME {
-            "i8" | "u8" => "fill_8".to_owned(),
-            "i16" | "u16" => "fill_16".to_owned(),
-            "i32" | "u32" => "fill_32".to_owned(),
-            "i64" | "u64" => "fill_64".to_owned(),
-            name => format!("fill_{name}"),
-        };
-        let kernel = self.fill.load_function(&kernel)?;
+        let kernel = self.fill.load_function(&fill_kernel::<T>())?;
         let shape = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernel writes `n` elements of this type, for which `fits` found room in the input.
         unsafe { self.stream.launch_builder(&kernel).arg(&mut self.input).arg(&n).launch(shape) }?;
@@ -247,6 +310,17 @@ impl Gpu {
         let row = Row { lib: "copy", algo: "copy", ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros };
         self.record.row(&row)?;
         Ok(copy_gbps)
+    }
+}
+
+/// The kernel that fills arrays of a type.
+fn fill_kernel<T: Value>() -> String {
+    match T::NAME {
+        "i8" | "u8" => "fill_8".to_owned(),
+        "i16" | "u16" => "fill_16".to_owned(),
+        "i32" | "u32" => "fill_32".to_owned(),
+        "i64" | "u64" => "fill_64".to_owned(),
+        name => format!("fill_{name}"),
     }
 }
 

@@ -1,10 +1,12 @@
-//! Scans and reductions on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
+//! Scans, reductions and selections on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
 //! nothing else: it can be copied to the machine with the GPU.
 
 mod first;
 mod gpu;
 mod histogram;
+mod pieces;
 mod segments;
+mod select;
 
 use cudarc::driver::{CudaView, CudaViewMut};
 use gpu::{Gpu, Lines};
@@ -35,6 +37,8 @@ fn run() -> Outcome {
     custom(&mut gpu, &from_16, "inclusive_affine", Then, then)?;
     custom(&mut gpu, &from_16, "inclusive_summary", Summarise, summarise)?;
     moving_average(&mut gpu, &from_16)?;
+    pieces::bench(&mut gpu, largest.min(28))?;
+    select::bench(&mut gpu, &from_16)?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     axes(&mut gpu, largest.min(28))?;

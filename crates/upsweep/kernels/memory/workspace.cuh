@@ -18,6 +18,9 @@ __device__ __forceinline__ u32 take_ticket(const Workspace& space) {
 
 constexpr u32 FAULT_CLAIMED = ~0u;  // a thread is about to say what is wrong
 constexpr u32 FAULT_OFFSETS = 1;    // segment offsets do not ascend from 0 to the number of elements
+constexpr u32 FAULT_CAPACITY = 2;   // there are `index` results, and the output has room for `value`
+constexpr u32 FAULT_OTHERS = 3;     // the same of the second output
+constexpr u32 FAULT_LENGTH = 4;     // a count says `index` elements, and the buffer has `value`
 constexpr u32 FAULT_INDEX = 5;      // an index names none of `bound` elements
 constexpr u32 FAULT_EDGES = 6;      // edges of bins do not ascend
 

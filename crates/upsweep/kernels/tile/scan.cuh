@@ -144,9 +144,13 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }
 
-// The carry of a scan of the whole array: what lies before the last tile's last warp, if there is `some`, and that warp's total.
+// The carry of a scan of the whole array, and its last result where that is the total: what lies before the last tile's last warp, if there is `some`, and that warp's total.
 __device__ __forceinline__ void store_carry(const Params& p, const State* warp_totals, u32 warps, bool some, const State& prefix) {
-    if (warps == 0) return store_carry(p.carry, p.first);
-    const State& total = warp_totals[warps - 1];
-    store_carry(p.carry, value_of(some ? combine(prefix, total) : total));
+    T last = p.first;
+    if (warps > 0) {
+        const State& total = warp_totals[warps - 1];
+        last = value_of(some ? combine(prefix, total) : total);
+    }
+    if (p.carry) store_carry(p.carry, last);
+    if (p.total) store_result(output_of(p) + p.n, result(last));
 }

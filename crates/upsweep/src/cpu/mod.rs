@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
+//! | `select` | what keeps some elements |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
@@ -24,6 +25,7 @@ pub(crate) mod histogram;
 pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+pub(crate) mod select;
 #[cfg(test)]
 mod tests;
 mod tile;

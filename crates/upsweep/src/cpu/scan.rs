@@ -6,9 +6,9 @@ use super::engine::lines::Contiguous;
 use super::engine::segment_heads::{self, ByOffsets};
 use super::tile::run::{Memory, Storing};
 use crate::buffer::ViewMut;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::inputs::{Faults, Read};
-use crate::job::{Direction, Elements, Job};
+use crate::job::{Direction, Elements, Job, NOT_IN_PLACE};
 use crate::outputs::Write;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
@@ -21,12 +21,6 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
 ) -> Result<()> {
     run_within(job, direction, carry, Limits::of(S::BYTES))
 }
-
-/// The builders do not let it come to this.
-const NOT_IN_PLACE: Error = Error::Options {
-    options: "a scan in place",
-    reason: "the input is no buffer: give the results an output of their own",
-};
 
 /// [`run`] with the sizes that tests change.
 pub(super) fn run_within<S: Steps, G: Segmentation>(
@@ -44,7 +38,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
         Elements::Given(given) => S::In::place(&given, "input", &faults)?,
         Elements::OfOutput => S::In::in_place(output.cast_const().cast()).ok_or(NOT_IN_PLACE)?,
     };
-    let carry = carry.map(|carry| carry.into_host("carry")).transpose()?;
+    let mut carry = carry.map(|carry| carry.into_host("carry")).transpose()?;
     let init = init.on_host()?.map(|value| steps.given(value));
     let identity = steps.identity();
     let memory = Memory { input, sink, output, len, reverse: direction.reverse };
@@ -66,24 +60,32 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
         Storing { exclusive: direction.exclusive, identity, non_temporal: plan.non_temporal, to_next_block: 0 };
     let (steps, memory, reverse) = (&steps, &memory, direction.reverse);
     let scan = Contiguous { steps, memory, init, storing, threads: plan.threads };
+    let has_carry = carry.is_some();
+    // Stores what a scan of the whole array ends with.
+    let mut whole = |state: Option<S::Acc>| {
+        let Some(state) = state else { return };
+        if let Some([carry, ..]) = carry.as_deref_mut() {
+            *carry = steps.carried(state);
+        }
+        if direction.total {
+            // SAFETY: the builder has checked that there is a result more than elements.
+            unsafe { S::Out::write(&sink, len, steps.store(state)) };
+        }
+    };
     // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
     let done: Result<()> = unsafe {
         match (segments, &plan.cut) {
             (SegmentKind::Whole, _) if len == 0 => {
-                if let (Some([carry, ..]), Some(value)) = (carry, init.or(identity)) {
-                    *carry = steps.carried(value);
-                }
+                whole(init.or(identity));
                 Ok(())
             }
             (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
                 columns::scan(steps, memory, init, storing, strips, plan.threads)
             }
             (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
-                let state = scan.run(&EqualLines { len: shape.len }, blocks, carry.is_some())?;
-                if let (Some([carry, ..]), Some(state)) = (carry, state) {
-                    *carry = steps.carried(state);
-                }
+                let wanted = has_carry || direction.total;
+                whole(scan.run(&EqualLines { len: shape.len }, blocks, wanted)?);
                 Ok(())
             }
             (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {

@@ -43,7 +43,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, reduc
     if functions.may_fault {
         cuda.mark_may_fault(&job.output_stream)?;
     }
-    let Direction { exclusive, reverse } = direction;
+    let Direction { exclusive, reverse, .. } = direction;
     let features = Features { exclusive, reverse, has_init: begin.has_init, by_segment: reduces, ..Features::PLAIN };
     let whole = Launch { input: job.input, output: job.output, shape, chunk: shape.len, prefixes: 0, features };
     let chunk = plan(functions.layouts, Pass::Whole).chunk(shape);

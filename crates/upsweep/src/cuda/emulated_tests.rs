@@ -4,23 +4,28 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/histograms.rs"]
+mod histograms;
+
 use super::*;
-use crate::bins::{ByFunction, NoRule};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
-use crate::cuda::histogram::{self, HistogramParams};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
-use crate::cuda::variants::{AddMasked, Weighed};
-use crate::cuda::{columns, reduce, scan};
+use crate::cuda::select::SelectParams;
+use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
+use crate::cuda::{columns, reduce, scan, select};
 use crate::halves::InF32;
+use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
+use crate::outputs::Write;
 use crate::plan::constants::Constants;
-use crate::plan::histogram::{Amount, HistogramJob, HistogramPlan};
 use crate::plan::scan::{ScanPlan, Sizes};
+use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -83,6 +88,7 @@ emulator! {
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
     "emulator/histogram.h" => "histogram.h",
+    "emulator/select.h" => "select.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",
@@ -121,6 +127,10 @@ fn with_shared_variables(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
+/// Steps whose inputs and outputs hold no functions.
+trait Buffers: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
+impl<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
+
 /// The C++ program that runs cases of a kernel. `constants` are those that are other than on a GPU.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let mut source = source.clone();
@@ -138,15 +148,8 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let first = first_file();
     let text = stitch_from(&source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
     // What runs the kernel knows its types.
-    let cases = match source.root {
-        "device/reduce.cuh" => "emulator/reduce.h",
-        "device/columns.cuh" => "emulator/columns.h",
-        "device/histogram.cuh" => "emulator/histogram.h",
-        "sketches/select.cuh" => "sketches/select.h",
-        "sketches/digits.cuh" => "sketches/digits.h",
-        "sketches/axes.cuh" => "sketches/axes.h",
-        _ => "emulator/tiles.h",
-    };
+    let own = source.root.replace("device/", "emulator/").replace(".cuh", ".h");
+    let cases = EMULATOR.iter().map(|(path, _)| *path).find(|path| *path == own).unwrap_or("emulator/tiles.h");
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
     let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
     let wave = u8::from(source.root == "device/wave.cuh");
@@ -236,9 +239,9 @@ fn tiles<G: Segmentation<Same: Default>, I: Element, Op: Operator<I>>(
     tiles_of::<G, _>(family, Parts::<I, I, Op, Same, Same>::new(operator, Same, Same), features, cases);
 }
 
-fn tiles_of<G: Segmentation<Same: Default>, S: Steps>(family: Family, steps: S, features: Features, cases: u32) {
+fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S, features: Features, cases: u32) {
     let same = G::Same::default();
-    let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same));
+    let text = |source: &mut Source| text_of::<S, G>(source, &steps, Some(&same), &Default::default());
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, Some(&same)).unwrap();
     let functions = Functions::of::<S, G>(&text, &held);
@@ -261,8 +264,8 @@ fn reduction<I: Element, M: Map<I>, Op: Operator<M::Output>>(map: M, operator: O
     reduction_of(Parts::<I, M::Output, Op, M, Same>::new(operator, map, Same), features, cases);
 }
 
-fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
-    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None);
+fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<S, Whole>(&text, &held);
     let source = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions)
@@ -274,7 +277,7 @@ fn reduction_of<S: Steps>(steps: S, features: Features, cases: u32) {
 /// Runs cases of a kernel that the library does not have yet, which shows what the engine can carry.
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
-    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<Parts<u32, u32, Sum, Same, Same>, Whole>(&text, &held);
     let prelude = code::functions_text(&functions, Features::PLAIN).0 + &numbers.to_string();
@@ -291,24 +294,13 @@ fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
 ) {
     type Of<I, Op, M> = Parts<I, <M as Map<I>>::Output, Op, M, Same>;
     let steps = Of::<I, Op, M>::new(operator, map, Same);
-    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<Of<I, Op, M>, Whole>(&text, &held);
     let plan = columns::plan(functions.layouts, features.pass);
     assert!(plan.vectors().any(|known| known == vector), "{plan:?}");
     let source = columns::kernel(&plan, vector, features, &functions).source::<ColumnsParams>().unwrap();
     run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
-}
-
-/// Runs cases of a histogram whose kernel has these columns.
-fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: HistogramJob, columns: usize, cases: u32) {
-    let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
-    let held = Held::nothing();
-    let functions = histogram::functions::<T, M, O>(&text, &held);
-    let plan = HistogramPlan::new(job, CAPABILITY, 132);
-    let source = histogram::kernel(&plan, histogram::COUNT, &functions).source::<HistogramParams>().unwrap();
-    let name = format!("histogram {} {job:?}", std::any::type_name::<(T, M, O)>());
-    run(&name, &source, &[THREADS, &[("COLUMNS", columns)]].concat(), cases);
 }
 
 fn name<Types>(features: Features) -> String {
@@ -384,21 +376,6 @@ fn emulated_reductions() {
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_histograms() {
-    fn job<T>() -> HistogramJob {
-        HistogramJob::plain::<T>(1 << 21, 256)
-    }
-    counted::<u8, _, u32>(ByFunction(Same), job::<u8>(), 32, 25);
-    counted::<u8, _, u64>(ByFunction(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 25);
-    counted::<u32, _, u32>(ByFunction(Same), job::<u32>(), 8, 25);
-    counted::<u16, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() }, 1, 25);
-    counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 25);
-    counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 25);
-    counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_columns() {
     interleaved::<u32, _, _>(Same, Then, features(Heads::None, "xri"), 4, 60);
     interleaved::<u32, _, _>(Same, Then, features(Heads::None, "x"), 2, 60);
@@ -407,6 +384,34 @@ fn emulated_columns() {
     interleaved::<u8, _, _>(Same, Sum, features(Heads::None, "xr"), 4, 60);
     interleaved::<f64, _, _>(Same, Max, features(Heads::None, "i"), 2, 60);
     interleaved::<u32, _, _>(Placed, Then, features(Heads::None, "r"), 2, 60);
+}
+
+/// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
+fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
+    select::with_functions(choice, |functions| {
+        let sizes = select::sizes_of::<I, C>(choice, index, others);
+        let plan = SelectPlan::new(len, sizes, CAPABILITY);
+        let source = select::kernel(&plan, functions).source::<SelectParams>()?;
+        run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], THREADS].concat(), cases);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_selections() {
+    selection::<u32, _>(&Where(FirstBit), 0, false, 1 << 20, 20);
+    selection::<u8, _>(&Where(FirstBit), 0, false, 1 << 33, 12);
+    selection::<(u8, u8, u8), _>(&Where(FirstBit), 0, false, 1 << 20, 12);
+    selection::<u64, _>(&Flagged(&[true]), 0, false, 1 << 20, 12);
+    selection::<u32, _>(&Flagged(&[0u8]), 8, false, 1 << 20, 12);
+    selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 12);
+    selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 12);
+    selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 12);
+    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
+    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
+    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
 }
 
 #[test]

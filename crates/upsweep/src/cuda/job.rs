@@ -79,18 +79,35 @@ pub(crate) fn layouts_of<S: Steps>() -> Layouts {
     Layouts { input, streams, acc, output, plain_output: S::Out::PLAIN }
 }
 
+/// The functions of a job's inputs and outputs.
+pub(crate) type BufferFunctions<S> = (<<S as Steps>::In as Read>::Functions, <<S as Steps>::Out as Write>::Functions);
+
+/// Those of a job; without an input of its own it has none.
+pub(crate) fn buffer_functions<S: Steps, G: Segmentation>(job: &Job<'_, '_, '_, S, G>) -> Option<BufferFunctions<S>> {
+    let of_input = match &job.input {
+        Elements::Given(given) => S::In::functions(given),
+        Elements::OfOutput => S::In::functions_in_place()?,
+    };
+    Some((of_input, S::Out::functions(&job.output)))
+}
+
 /// The text of a job's functions.
-pub(crate) fn text_of<S: Steps, G: Segmentation>(source: &mut Source, steps: &S, same: Option<&G::Same>) -> Text {
+pub(crate) fn text_of<S: Steps, G: Segmentation>(
+    source: &mut Source,
+    steps: &S,
+    same: Option<&G::Same>,
+    (of_input, of_output): &BufferFunctions<S>,
+) -> Text {
     let code = steps.code(source);
     let (key, offset) = (G::Key::cuda_type(source), G::Offset::cuda_type(source));
     let same = same.map(|same| same.cuda_function(source));
     // Values are asked for in the order in which `CudaJob::open` adds them.
     let mut reading = Reading::new(source, S::In::PLAIN);
-    let element = S::In::text(&mut reading, "at");
+    let element = S::In::text(of_input, &mut reading, "at");
     let streams = reading.streams;
     let storing = (!S::Out::PLAIN).then(|| {
         let mut writing = WritingText::new(source);
-        S::Out::text(&mut writing, "value");
+        S::Out::text(of_output, &mut writing, "value");
         let WritingText { element, vector, aligned, .. } = writing;
         StoringText { element, vector, aligned }
     });
@@ -186,10 +203,12 @@ impl<'a> CudaJob<'a> {
         if let Elements::Given(given) = input {
             S::In::open(given, "input", &mut opening)?;
         }
-        let (address, lender) = opening.finish();
+        let (address, lender, in_text) = opening.finish();
+        held.in_text |= in_text;
         let mut storing = Storing::new(&mut held.values, lender, S::Out::PLAIN);
         S::Out::open(output, "output", &mut storing)?;
-        let (output, mut lender) = storing.finish();
+        let (output, mut lender, in_text) = storing.finish();
+        held.in_text |= in_text;
         let input = if of_output { output } else { address };
         lender.check(in_place)?;
         held.check()?;

@@ -20,6 +20,7 @@ pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
+pub(crate) mod select;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

@@ -3,13 +3,13 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
-use super::job::{CudaJob, Functions, text_of, write_one};
+use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
 use super::scan::{self, Extra};
 use super::{Cuda, Workspace, columns};
 use crate::buffer::ViewMut;
 use crate::error::Result;
-use crate::job::{Direction, Job};
+use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::Shape;
 use crate::plan::reduce::ReducePlan;
@@ -39,7 +39,8 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     mut count: Option<ViewMut<'_, u64>>,
 ) -> Result<()> {
     let (steps, same) = (job.steps, job.segments.same());
-    let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
+    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
+    let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref(), &functions);
     let (count, _count) = write_one(cuda, "count", &mut count)?;
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, same.as_ref())?;

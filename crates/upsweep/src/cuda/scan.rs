@@ -4,12 +4,12 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts, Pass};
-use super::job::{CudaJob, Functions, text_of, write_one};
+use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
 use super::{Cuda, Workspace, columns};
 use crate::buffer::ViewMut;
 use crate::error::Result;
-use crate::job::{Direction, Job};
+use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::Shape;
 use crate::plan::scan::ScanPlan;
@@ -42,6 +42,8 @@ params! {
         count: "u64*",
         /// Null, or where a scan of the whole array stores what follows it.
         carry: "Given*",
+        /// Whether what follows a scan of the whole array is its last result.
+        total: "u64",
         /// Null, or where the initial value lies.
         init_from: "const Given*",
         workspace: "Workspace",
@@ -60,7 +62,8 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     mut carry: Option<ViewMut<'_, S::Given>>,
 ) -> Result<()> {
     let (steps, same) = (job.steps, job.segments.same());
-    let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref());
+    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
+    let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref(), &functions);
     let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, same.as_ref())?;
@@ -127,12 +130,12 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let (n, outputs) = (shape.lines() * shape.len / interleaved, job.outputs / interleaved);
     let heads = heads_in(shape, job.heads, extra.by_segment.is_some());
     let by_offsets = heads == Heads::Offsets;
-    if n == 0 && !by_offsets && extra.carry == 0 {
+    if n == 0 && !by_offsets && extra.carry == 0 && !direction.total {
         return Ok(());
     }
-    let Direction { exclusive, reverse } = direction;
+    let Direction { exclusive, reverse, total } = direction;
     let has_init = job.begin.has_init;
-    let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0);
+    let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0 || total);
     let features =
         Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved, pass: Pass::Whole };
     let plan = plan(cuda, n, features, functions.layouts);
@@ -166,6 +169,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         outputs: outputs as u64,
         count: extra.by_segment.unwrap_or(0),
         carry: extra.carry,
+        total: total.into(),
         init_from: job.begin.init_from,
         workspace,
     };

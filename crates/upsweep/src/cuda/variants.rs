@@ -1,27 +1,28 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod histograms;
+
 use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
 use super::features::{Features, Heads, Pass};
-use super::histogram::HistogramParams;
 use super::job::{Functions, text_of};
 use super::params::Fixed;
-use super::range_histogram::RangeHistogramParams;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, histogram, range_histogram, reduce, scan};
-use crate::bins::{ByFunction, Even, NoRule};
+use super::select::SelectParams;
+use super::{columns, reduce, scan, select};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::halves::{InF32, sums_in_f32};
-use crate::inputs::{Bit, Counting, Gathered, Near, Repeated};
+use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
 use crate::operator::builtin::{Compensate, Compensated, Rounded};
 use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
-use crate::outputs::Scattered;
-use crate::plan::histogram::{Amount, HistogramJob, HistogramPlan};
+use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
+use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -42,6 +43,27 @@ pub(super) fn mixed(a: f32, near: [f32; 3], set: bool, b: u8) -> f32 {
 #[function]
 pub(super) fn weighed(#[param] weights: [u16; 5], x: u32) -> u32 {
     x * u32::from(weights[(x % 5) as usize])
+}
+
+/// Predicates: one of elements of any type, and one that holds a value.
+#[derive(Clone, Copy)]
+pub(super) struct FirstBit;
+impl<I: Element> Function<(I,)> for FirstBit {
+    type Output = bool;
+    fn call(&self, (x,): (I,)) -> bool {
+        // SAFETY: an element has a first byte, which is no padding.
+        unsafe { (&raw const x).cast::<u8>().read() & 1 == 1 }
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = I::cuda_type(source);
+        source.define(&format!("first bit {ty}"), "first_bit", |_, name| {
+            format!("__device__ __forceinline__ bool {name}({ty} x) {{ u8 b; memcpy(&b, &x, 1); return b & 1; }}")
+        })
+    }
+}
+#[function]
+pub(super) fn at_most(#[param] bound: u32, x: u32) -> bool {
+    x <= bound
 }
 
 /// Kernels that together cover every family, element size, kind of segments and option, by name, as a device of this
@@ -86,6 +108,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     }
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
+    list.selections();
     list.histograms();
     list.kernels
 }
@@ -114,7 +137,7 @@ impl List {
     }
 
     /// What the plain jobs of a type take: scans of any length, columns and the reduction.
-    fn families<S: Steps, G: Segmentation>(
+    fn families<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
         steps: &S,
@@ -129,13 +152,13 @@ impl List {
         });
     }
 
-    fn with_functions<S: Steps, G: Segmentation>(
+    fn with_functions<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         steps: &S,
         same: Option<&G::Same>,
         add: impl FnOnce(&mut Self, &Functions<'_>),
     ) {
-        let text = |source: &mut Source| text_of::<S, G>(source, steps, same);
+        let text = |source: &mut Source| text_of::<S, G>(source, steps, same, &Default::default());
         // What has more values than parameters has room for has no kernel.
         let mut held = Held::nothing();
         if held.add_all::<S, G>(steps, same).is_ok() {
@@ -151,7 +174,7 @@ impl List {
     fn inputs(&mut self) {
         type Two = Zip<(f32, Gathered<f32, u32>)>;
         type Four = Zip<(f32, Near<f32>, Bit<u32>, u8)>;
-        type Computed = Zip<(Counting<u64>, Repeated<u64>)>;
+        type Computed = Zip<(Applied<Same, Counting<u64>>, Repeated<u64>)>;
         type Places = Scattered<f32, Counting<u32>>;
         let two = Parts::<Two, f32, _, _, _>::new(Sum, MapWith(Times), Same);
         let four = Parts::<Four, f32, _, _, _>::new(Sum, MapWith(Mixed), Same);
@@ -176,6 +199,34 @@ impl List {
                 let features = Features { pass, by_segment, ..Features::PLAIN };
                 list.columns(&format!("f16 {pass:?}"), features, functions);
             }
+        });
+    }
+
+    /// Selections by predicate and by flags, of some sizes; of elements, of indices, of more than 2^32.
+    fn selections(&mut self) {
+        macro_rules! of {
+            ($($ty:ty),*) => { $(
+                self.selection::<$ty, _>(stringify!($ty), &Where(FirstBit), 1 << 20, 0);
+                self.selection::<$ty, _>(concat!(stringify!($ty), " by flags"), &Flagged(&[true]), 1 << 20, 0);
+            )* };
+        }
+        of! { u8, u16, u32, u64, u128, (u8, u8, u8), (u64, u8), [u64; 8] }
+        self.selection::<u32, _>("u32 of 2^33", &Where(FirstBit), 1 << 33, 0);
+        self.selection::<u32, _>("indices", &Where(FirstBit), 1 << 20, 4);
+        self.selection::<u32, _>("long indices by flags", &Flagged(&[true]), 1 << 20, 8);
+        self.selection::<u8, _>("u8 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 first", &FirstOf(Equal), 1 << 20, 0);
+        self.selection::<u64, _>("u64 last", &LastOf(Equal), 1 << 20, 0);
+        self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
+    }
+
+    fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
+        // What has more values than parameters has room for has no kernel.
+        let _none = select::with_functions(choice, |functions| {
+            let sizes = select::sizes_of::<I, C>(choice, index, false);
+            let plan = SelectPlan::new(len, sizes, self.capability);
+            self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
+            Ok(())
         });
     }
 
@@ -241,66 +292,6 @@ impl List {
         }
     }
 
-    /// Histograms of every kind of bins, with and without slices, channels and weights.
-    fn histograms(&mut self) {
-        macro_rules! even {
-            ($($ty:ty)*) => { $(if let Ok(rule) = <$ty>::rule(0.0, 10.0, 256) {
-                self.histogram::<$ty, _, u32>(concat!("even ", stringify!($ty)), rule, |job| job);
-            })* };
-        }
-        even! { u8 i16 u16 i32 u32 i64 u64 f32 f64 }
-        let Ok(rule) = f32::rule(0.0, 10.0, 256) else { return };
-        self.histogram::<f32, _, u32>("2048", rule, |job| HistogramJob { bins: 2048, ..job });
-        self.histogram::<f32, _, u64>("65536", rule, |job| HistogramJob { bins: 1 << 16, ..job });
-        self.histogram::<f32, _, u32>("channels", rule, |job| HistogramJob { channels: (3, 2), ..job });
-        self.histogram::<f32, _, i32>("i32 weights", rule, |job| HistogramJob { amount: Amount::Whole(4), ..job });
-        self.histogram::<f32, _, u64>("u64 weights", rule, |job| HistogramJob { amount: Amount::Whole(8), ..job });
-        self.histogram::<f32, _, f32>("f32 weights", rule, |job| HistogramJob { amount: Amount::Float, ..job });
-        self.histogram::<f32, _, f64>("f64 weights", rule, |job| HistogramJob { amount: Amount::Float, ..job });
-        let edges = |job| HistogramJob { by_edges: true, ..job };
-        self.histogram::<u8, _, u32>("edges u8", NoRule, edges);
-        self.histogram::<f32, _, u32>("edges f32", NoRule, edges);
-        self.histogram::<f16, _, u32>("edges f16", NoRule, edges);
-        self.histogram::<i128, _, u64>("edges i128", NoRule, edges);
-        self.histogram::<(u8, u8, u8), _, u32>("triples", NoRule, |job| job);
-        self.histogram::<i64, _, u32>("by i64", ByFunction(Same), |job| job);
-        self.queries::<(u64, u64)>("ranges", false);
-        self.queries::<f64>("quantiles", true);
-        self.histogram::<i8, _, u32>("by i8 channels", ByFunction(Same), |job| HistogramJob {
-            channels: (4, 3),
-            ..job
-        });
-    }
-
-    /// Queries of a range histogram.
-    fn queries<T: Element>(&mut self, name: &str, quantiles: bool) {
-        let text = |source: &mut Source| histogram::text_of::<T, NoRule, u64>(source, &NoRule);
-        let held = Held::nothing();
-        let functions = histogram::functions::<T, NoRule, u64>(&text, &held);
-        self.add::<RangeHistogramParams>("range histogram", name, range_histogram::kernel(quantiles, &functions));
-    }
-
-    fn histogram<T: Element, M: Map<T, Output = u32>, O: Element>(
-        &mut self,
-        name: &str,
-        rule: M,
-        change: impl FnOnce(HistogramJob) -> HistogramJob,
-    ) {
-        let text = |source: &mut Source| histogram::text_of::<T, M, O>(source, &rule);
-        let mut held = Held::nothing();
-        if held.add_function::<M>(|values| rule.values(values)).is_err() {
-            return;
-        }
-        let functions = histogram::functions::<T, M, O>(&text, &held);
-        let job = change(HistogramJob::plain::<T>(1 << 28, 256));
-        let plan = HistogramPlan::new(job, self.capability, 132);
-        self.add::<HistogramParams>("histogram", name, histogram::kernel(&plan, histogram::COUNT, &functions));
-        if job.amount == Amount::Float {
-            self.add::<HistogramParams>("largest", name, histogram::kernel(&plan, histogram::LARGEST, &functions));
-            self.add::<HistogramParams>("finish", name, histogram::kernel(&plan, histogram::FINISH, &functions));
-        }
-    }
-
     fn add<F: Fixed>(&mut self, family: &str, name: &str, kernel: Kernel<'_>) {
         // The functions are upsweep's own, whose text asks for what they add.
         self.kernels.extend(kernel.source::<F>().ok().map(|source| (format!("{family} {name}"), source)));
@@ -317,21 +308,27 @@ where
 /// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
+    use super::histogram::HistogramParams;
+    use super::range_histogram::{self, RangeHistogramParams};
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
+    use crate::plan::histogram::{HistogramJob, HistogramPlan};
+    use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
-    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal));
+    let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
     let held = Held::nothing();
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
     let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
-    let of_families: [Constants; 6] = [
+    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
+    let of_families: [Constants; 7] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
+        SelectPlan::new(1 << 30, select, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
     ];
@@ -347,6 +344,7 @@ pub(super) fn sample() -> String {
         ScanParams::text(0, 0),
         ReduceParams::text(0, 0),
         ColumnsParams::text(0, 0),
+        SelectParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
     ]

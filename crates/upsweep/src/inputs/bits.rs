@@ -83,6 +83,11 @@ unsafe impl<W: Word> Read for Bit<W> {
     }
 
     #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(
         (words, _): &'a Self::Given<'_>,
         what: &'static str,
@@ -92,7 +97,7 @@ unsafe impl<W: Word> Read for Bit<W> {
     }
 
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+    fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         let (ty, words) = (type_of::<W>(reading), reading.number::<u64>());
         format!("bit_of((const {ty}*){words}, {at})")
     }

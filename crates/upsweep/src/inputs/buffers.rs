@@ -55,12 +55,21 @@ unsafe impl<T: Element> Read for T {
     const STREAMS: Streams = Streams::of::<T>();
 
     #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+    #[cfg(feature = "cuda")]
+    fn functions_in_place() -> Option<()> {
+        Some(())
+    }
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(given: &'a View<'_, T>, what: &'static str, opening: &mut Opening<'_, L>) -> Result<()> {
         opening.stream(what, given)
     }
 
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+    fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         reading.stream::<T>(at)
     }
 }

@@ -24,16 +24,25 @@ pub struct Opening<'h, L> {
     first: u64,
     streams: usize,
     apart: bool,
+    /// Whether a function holds values in its text.
+    in_text: bool,
 }
 
 impl<'h, L> Opening<'h, L> {
     pub(crate) fn new(values: &'h mut Values, lender: L) -> Self {
-        Self { values, lender, first: 0, streams: 0, apart: false }
+        Self { values, lender, first: 0, streams: 0, apart: false, in_text: false }
     }
 
-    /// The address of the first stream, or 0, and the lender.
-    pub(crate) fn finish(self) -> (u64, L) {
-        (self.first, self.lender)
+    /// A function, which adds its values.
+    pub(super) fn function<F>(&mut self, add: impl FnOnce(&mut Values)) {
+        let before = self.values.len();
+        add(self.values);
+        self.in_text |= size_of::<F>() > 0 && self.values.len() == before;
+    }
+
+    /// The address of the first stream, or 0; the lender; whether a function holds values in its text.
+    pub(crate) fn finish(self) -> (u64, L, bool) {
+        (self.first, self.lender, self.in_text)
     }
 
     /// From here on, buffers are not streamed.

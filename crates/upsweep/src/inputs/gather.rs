@@ -124,6 +124,13 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
     const MAY_FAULT: bool = true;
 
     #[cfg(feature = "cuda")]
+    type Functions = A::Functions;
+    #[cfg(feature = "cuda")]
+    fn functions((_, index): &Self::Given<'_>) -> A::Functions {
+        A::functions(index)
+    }
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(
         (table, index): &'a Self::Given<'_>,
         what: &'static str,
@@ -135,10 +142,10 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
     }
 
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+    fn text(functions: &A::Functions, reading: &mut Reading<'_>, at: &str) -> String {
         let ty = type_of::<T>(reading);
         let (table, len) = (reading.number::<u64>(), reading.number::<u64>());
-        let index = A::text(reading, at);
+        let index = A::text(functions, reading, at);
         format!("gathered((const {ty}*){table}, {len}, {index}, {at})")
     }
 }

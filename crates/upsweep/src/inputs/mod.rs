@@ -7,6 +7,7 @@
 //! Repeat(v)                       v
 //! Gather::of(&table).at(index)    table[index[i]]           `index` is an input itself, so that it may be computed
 //! Neighbours::of(&x)              [x[i-1], x[i], x[i+1]]    at the ends the end itself, or what `outside` says
+//! Apply(f, x), Apply(f, (a, b))   f(x[i])                   a function of an input, where no map is: in a `Gather`, for instance
 //! Bits::of(&words, n)             bit i % b of word i / b   of words of b bits
 //! ```
 //!
@@ -34,6 +35,7 @@
 //! nothing. Elements of a table, neighbours and bits are read where the map needs them: a scan reads them twice, the second
 //! time mostly from a cache.
 
+mod apply;
 mod bits;
 mod buffers;
 #[cfg(feature = "cuda")]
@@ -46,6 +48,7 @@ mod repeat;
 mod streams;
 mod zip;
 
+pub use self::apply::{Applied, Apply};
 pub use self::bits::{Bit, Bits};
 #[cfg(feature = "cuda")]
 pub use self::cuda::{Lend, Opening, Reading};
@@ -133,6 +136,20 @@ pub unsafe trait Read: Item {
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
+    /// The functions that compute values, which make the text.
+    #[cfg(feature = "cuda")]
+    type Functions: Copy;
+
+    /// Those of an input.
+    #[cfg(feature = "cuda")]
+    fn functions(given: &Self::Given<'_>) -> Self::Functions;
+
+    /// Those of an input that is the output's own memory.
+    #[cfg(feature = "cuda")]
+    fn functions_in_place() -> Option<Self::Functions> {
+        None
+    }
+
     /// Adds the addresses and numbers that the text asks for, in its order.
     ///
     /// # Errors
@@ -146,7 +163,7 @@ pub unsafe trait Read: Item {
 
     /// A C++ expression for the value at position `at`, an expression of a `u64`.
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, at: &str) -> String;
+    fn text(functions: &Self::Functions, reading: &mut Reading<'_>, at: &str) -> String;
 }
 
 /// How many values an input has.

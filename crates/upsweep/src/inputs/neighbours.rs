@@ -87,6 +87,11 @@ unsafe impl<T: Element> Read for Near<T> {
     }
 
     #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(
         (x, outside): &'a Self::Given<'_>,
         what: &'static str,
@@ -103,7 +108,7 @@ unsafe impl<T: Element> Read for Near<T> {
     }
 
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+    fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         let ty = type_of::<T>(reading);
         let (x, len, has) = (reading.number::<u64>(), reading.number::<u64>(), reading.number::<u32>());
         let outside = reading.number::<T>();

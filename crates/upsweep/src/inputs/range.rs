@@ -68,13 +68,18 @@ unsafe impl<T: Count> Read for Counting<T> {
     }
 
     #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(given: &'a Range<T>, _: &'static str, opening: &mut Opening<'_, L>) -> Result<()> {
         opening.number(given.start);
         Ok(())
     }
 
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, at: &str) -> String {
+    fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         let (ty, start) = (type_of::<T>(reading), reading.number::<T>());
         format!("({ty})((u64){start} + {at})")
     }

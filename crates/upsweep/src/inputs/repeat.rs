@@ -50,13 +50,18 @@ unsafe impl<T: Element> Read for Repeated<T> {
     }
 
     #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: Lend<'a>>(given: &'a T, _: &'static str, opening: &mut Opening<'_, L>) -> Result<()> {
         opening.number(*given);
         Ok(())
     }
 
     #[cfg(feature = "cuda")]
-    fn text(reading: &mut Reading<'_>, _: &str) -> String {
+    fn text((): &(), reading: &mut Reading<'_>, _: &str) -> String {
         reading.number::<T>()
     }
 }

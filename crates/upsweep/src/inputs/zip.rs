@@ -68,6 +68,13 @@ macro_rules! zips {
             const MAY_FAULT: bool = $($P::MAY_FAULT)||*;
 
             #[cfg(feature = "cuda")]
+            type Functions = ($($P::Functions,)*);
+            #[cfg(feature = "cuda")]
+            fn functions(given: &Self::Given<'_>) -> Self::Functions {
+                ($($P::functions(&given.$i),)*)
+            }
+
+            #[cfg(feature = "cuda")]
             fn open<'a, L: Lend<'a>>(
                 given: &'a Self::Given<'_>,
                 _: &'static str,
@@ -78,8 +85,8 @@ macro_rules! zips {
             }
 
             #[cfg(feature = "cuda")]
-            fn text(reading: &mut Reading<'_>, at: &str) -> String {
-                let values = [$($P::text(reading, at)),*];
+            fn text(functions: &Self::Functions, reading: &mut Reading<'_>, at: &str) -> String {
+                let values = [$($P::text(&functions.$i, reading, at)),*];
                 format!("{}::make({})", <Self as Item>::Value::cuda_type(reading.source), values.join(", "))
             }
         }

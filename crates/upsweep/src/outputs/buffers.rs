@@ -44,6 +44,11 @@ unsafe impl<T: Element> Write for T {
     }
 
     #[cfg(feature = "cuda")]
+    type Functions = ();
+    #[cfg(feature = "cuda")]
+    fn functions(_: &Self::Given<'_>) {}
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: LendMut<'a>>(
         given: &'a mut Target<'_, T>,
         what: &'static str,
@@ -53,7 +58,7 @@ unsafe impl<T: Element> Write for T {
     }
 
     #[cfg(feature = "cuda")]
-    fn text(writing: &mut WritingText<'_>, value: &str) {
+    fn text((): &(), writing: &mut WritingText<'_>, value: &str) {
         writing.stream::<T>(value);
     }
 }

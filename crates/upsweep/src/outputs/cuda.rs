@@ -29,9 +29,10 @@ impl<'h, L> Storing<'h, L> {
         Self { opening: Opening::new(values, lender), plain, address: 0 }
     }
 
-    /// The address of the output if it is one buffer, or 0, and the lender.
-    pub(crate) fn finish(self) -> (u64, L) {
-        (self.address, self.opening.finish().1)
+    /// The address of the output if it is one buffer, or 0; the lender; whether a function holds values in its text.
+    pub(crate) fn finish(self) -> (u64, L, bool) {
+        let (_, lender, in_text) = self.opening.finish();
+        (self.address, lender, in_text)
     }
 
     /// An output at whose positions the results stay.

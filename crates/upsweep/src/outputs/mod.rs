@@ -94,6 +94,14 @@ pub unsafe trait Write: Item {
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
+    /// The functions that compute places, which make the text.
+    #[cfg(feature = "cuda")]
+    type Functions: Copy;
+
+    /// Those of an output.
+    #[cfg(feature = "cuda")]
+    fn functions(given: &Self::Given<'_>) -> Self::Functions;
+
     /// Adds the addresses and numbers that the text asks for, in its order.
     ///
     /// # Errors
@@ -107,5 +115,5 @@ pub unsafe trait Write: Item {
 
     /// Adds the C++ statements that store `value`, an expression, at position `at`, an expression of a `u64`.
     #[cfg(feature = "cuda")]
-    fn text(writing: &mut WritingText<'_>, value: &str);
+    fn text(functions: &Self::Functions, writing: &mut WritingText<'_>, value: &str);
 }

@@ -109,6 +109,13 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
     const MAY_FAULT: bool = true;
 
     #[cfg(feature = "cuda")]
+    type Functions = A::Functions;
+    #[cfg(feature = "cuda")]
+    fn functions((_, places): &Self::Given<'_>) -> A::Functions {
+        A::functions(places)
+    }
+
+    #[cfg(feature = "cuda")]
     fn open<'a, L: LendMut<'a>>(
         (output, places): &'a mut Self::Given<'_>,
         what: &'static str,
@@ -121,10 +128,10 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
     }
 
     #[cfg(feature = "cuda")]
-    fn text(writing: &mut WritingText<'_>, value: &str) {
+    fn text(functions: &A::Functions, writing: &mut WritingText<'_>, value: &str) {
         let ty = T::cuda_type(writing.reading.source);
         let (output, len) = (writing.reading.number::<u64>(), writing.reading.number::<u64>());
-        let place = A::text(&mut writing.reading, "at");
+        let place = A::text(functions, &mut writing.reading, "at");
         writing.element(&format!("scatter(({ty}*){output}, {len}, {place}, {value}, at);"));
     }
 }

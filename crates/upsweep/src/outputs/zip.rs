@@ -51,6 +51,13 @@ macro_rules! zips {
             const MAY_FAULT: bool = $($P::MAY_FAULT)||*;
 
             #[cfg(feature = "cuda")]
+            type Functions = ($($P::Functions,)*);
+            #[cfg(feature = "cuda")]
+            fn functions(given: &Self::Given<'_>) -> Self::Functions {
+                ($($P::functions(&given.$i),)*)
+            }
+
+            #[cfg(feature = "cuda")]
             fn open<'a, L: LendMut<'a>>(
                 given: &'a mut Self::Given<'_>,
                 _: &'static str,
@@ -61,8 +68,8 @@ macro_rules! zips {
             }
 
             #[cfg(feature = "cuda")]
-            fn text(writing: &mut WritingText<'_>, value: &str) {
-                $($P::text(writing, &format!(concat!("{}.f", stringify!($i)), value));)*
+            fn text(functions: &Self::Functions, writing: &mut WritingText<'_>, value: &str) {
+                $($P::text(&functions.$i, writing, &format!(concat!("{}.f", stringify!($i)), value));)*
             }
         }
     )* };

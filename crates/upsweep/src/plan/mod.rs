@@ -8,6 +8,7 @@ pub mod memory;
 mod pipeline;
 pub mod reduce;
 pub mod scan;
+pub mod select;
 mod shape;
 mod show;
 pub mod tile;

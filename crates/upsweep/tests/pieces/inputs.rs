@@ -21,6 +21,8 @@ on_each_backend!(
     inputs_four_of_all_kinds,
     outputs_side_by_side,
     outputs_scattered,
+    inputs_applied,
+    outputs_with_total,
     inputs_wrong,
 );
 
@@ -372,4 +374,89 @@ fn inputs_wrong(place: &Place) {
         Scan::new(Sum).run(device, &ones, &mut out).unwrap();
         assert_eq!(out.check_guards()[2999], 3000);
     }
+}
+
+#[function]
+fn mixed(#[param] by: u32, a: u32, b: u16) -> u32 {
+    a * by + u32::from(b)
+}
+#[function]
+fn of_mixed(x: u32, k: u32) -> Affine {
+    Affine { m: x | 1, c: k }
+}
+
+/// A function of two inputs as an index, and as an input beside it.
+fn inputs_applied(place: &Place) {
+    for len in lens() {
+        let (a, b) = (random_values::<u32>(len), random_values::<u16>(len));
+        let table = random_values::<u32>(1 << 16);
+        let value = |i: usize, by: u32| a[i].wrapping_mul(by).wrapping_add(u32::from(b[i]));
+        let mapped: Vec<Affine> =
+            (0..len).map(|i| Affine { m: table[usize::from(b[i]) ^ 1] | 1, c: value(i, 77) }).collect();
+        let (table, a, b) = (place.upload(&table, 1), place.upload(&a, len % 3), place.upload(&b, len % 4));
+        every_way(place, &mapped, OfMixed, || {
+            (Gather::of(&table).at(Apply(Flipped, &b)), Apply(Mixed { by: 77 }, (&a, &b)))
+        });
+    }
+}
+
+#[function]
+fn flipped(x: u16) -> u32 {
+    u32::from(x ^ 1)
+}
+
+/// One result more: the total, also of nothing, with a start, a carry and a finish, in order and apart.
+fn outputs_with_total(place: &Place) {
+    for len in lens() {
+        let x = random_values::<Affine>(len);
+        let input = place.upload(&x, len % 3);
+        let init = Affine { m: 3, c: 4 };
+        for (exclusive, reverse, begins) in
+            [(true, false, None), (false, false, None), (true, true, Some(init)), (false, true, Some(init))]
+        {
+            let mut scan = Scan::new(Then).with_total();
+            if exclusive {
+                scan = scan.exclusive();
+            }
+            if reverse {
+                scan = scan.reverse();
+            }
+            let lines = Cut::Whole.lines(len);
+            let mut expected = oracle::scan(&x, &lines, &rule(), begins, exclusive, reverse);
+            let last = if reverse { 0 } else { len.saturating_sub(1) };
+            let inclusive = oracle::scan(&x, &lines, &rule(), begins, false, reverse);
+            expected.push(inclusive.get(last).copied().or(begins).unwrap_or(Affine { m: 1, c: 0 }));
+            let mut output = place.poisoned::<Affine>(len + 1, len % 2);
+            let mut carry = place.poisoned::<Affine>(1, 0);
+            match begins {
+                None => scan.run(&place.device, &input, &mut output),
+                Some(init) => scan.init(init).run_with_carry(&place.device, &input, &mut output, &mut carry),
+            }
+            .unwrap();
+            assert_eq!(output.check_guards(), expected, "{len} elements, {exclusive}, {reverse}");
+            if begins.is_some() {
+                assert_eq!(carry.check_guards()[0], expected[len]);
+            }
+            let (mut m, mut c) = (place.poisoned::<u32>(len + 1, 1), place.poisoned::<u32>(len + 1, 0));
+            if begins.is_none() {
+                scan.finish(Fields).run(&place.device, &input, (&mut m, &mut c)).unwrap();
+                let found: Vec<_> =
+                    m.check_guards().into_iter().zip(c.check_guards()).map(|(m, c)| Affine { m, c }).collect();
+                assert_eq!(found, expected, "{len} elements apart");
+            }
+        }
+    }
+    let ones = place.upload(&[1u32; 6], 0);
+    let scan = Scan::new(Sum).with_total();
+    let mut out = place.poisoned::<u32>(6, 0);
+    let short = scan.run(&place.device, &ones, &mut out);
+    assert_eq!(short, Err(Error::Length { what: "output", found: 6, expected: 7 }));
+    let mut out = place.poisoned::<u32>(7, 0);
+    let rows = scan.axis(&[2, 3], 1).run(&place.device, &ones, &mut out);
+    assert!(matches!(rows, Err(Error::Options { .. })), "{rows:?}");
+}
+
+#[function]
+fn fields(x: Affine) -> (u32, u32) {
+    (x.m, x.c)
 }

@@ -98,6 +98,11 @@ impl Tickets {
         }
     }
 
+    /// Whether a worker has panicked.
+    pub(in crate::cpu) fn are_broken(&self) -> bool {
+        self.broken.load(Ordering::Relaxed)
+    }
+
     fn take(&self) -> Option<usize> {
         let ticket = self.next.fetch_add(1, Ordering::Relaxed);
         (ticket < self.count).then_some(ticket)

@@ -5,11 +5,13 @@
 //! | `chain` | blocks handed to workers, and prefixes from block to block; which thread sees whose writes, and why |
 //! | `heads`, `segment_heads` | where lines and segments begin |
 //! | `lines` | scans of what lies contiguously: whole arrays, lines along the last axis, segments |
+//! | `places` | where blocks' results go that keep an unknown number of them |
 //! | `totals`, `segments`, `results` | reductions of the same, and where their results go |
 
 pub(super) mod chain;
 pub(super) mod heads;
 pub(super) mod lines;
+pub(super) mod places;
 pub(super) mod results;
 pub(super) mod segment_heads;
 pub(super) mod segments;

@@ -55,7 +55,7 @@ where
 
                         let mut found = x.clone();
                         let from = random.coin().then_some(&x[..]);
-                        let direction = Direction { exclusive, reverse };
+                        let direction = Direction { exclusive, reverse, total: false };
                         let carry = scan((operator, direction, init), from, &mut found, untouched, limits);
                         let what = || format!("{n} elements, blocks of {block}, {direction:?}, {init:?}");
                         assert_eq!(carry, state, "{}", what());
@@ -82,7 +82,7 @@ fn chunks_are_the_whole_scan() {
             for block in BLOCKS {
                 for n in [0, 1, 65, 300, 2049, 9000] {
                     for (exclusive, reverse) in DIRECTIONS {
-                        let direction = Direction { exclusive, reverse };
+                        let direction = Direction { exclusive, reverse, total: false };
                         let x: Vec<Affine> = (0..n).map(|_| Affine(random.next() as u32 | 1, 7)).collect();
                         let run = |init, x: &[Affine], out: &mut [Affine]| {
                             scan((Then, direction, init), Some(x), out, Affine(0, 0), limits(block, false))

@@ -30,9 +30,11 @@ fn oracle<T: Copy>(
 }
 
 fn directions() -> impl Iterator<Item = Direction> {
-    [(false, false), (false, true), (true, false), (true, true)]
-        .into_iter()
-        .map(|(exclusive, reverse)| Direction { exclusive, reverse })
+    [(false, false), (false, true), (true, false), (true, true)].into_iter().map(|(exclusive, reverse)| Direction {
+        exclusive,
+        reverse,
+        total: false,
+    })
 }
 
 /// Scans words by concatenation, out of place and into uninitialised memory at an odd place.
@@ -307,7 +309,7 @@ fn misaligned_bytes() {
 #[test]
 fn offsets_are_checked() {
     let x = [1u16, 2, 3, 4];
-    let direction = Direction { exclusive: false, reverse: false };
+    let direction = Direction::default();
     let run = |offsets: &[i64]| {
         let kind = SegmentKind::Offsets(View::Host(offsets));
         words::<Offsets<'_, Vec<i64>>>(&x, shape_of(4), kind, direction, None, limits(2, false))
@@ -341,7 +343,7 @@ impl Operator<u32> for Panics {
 
 #[test]
 fn a_panic_reaches_the_caller() {
-    let direction = Direction { exclusive: false, reverse: false };
+    let direction = Direction::default();
     for threads in [1, 2, 8] {
         for at in [1, 499, 5000, 99_999] {
             for inner in [1, 4] {

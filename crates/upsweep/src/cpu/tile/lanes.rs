@@ -56,6 +56,25 @@ pub(in crate::cpu) trait Lanes {
     /// The lanes of `x` from the last to the first.
     unsafe fn reversed<T>(x: Self::Row) -> Self::Row;
 
+    /// A bit for each of 64 bytes, which are 0 or 1.
+    #[inline(always)]
+    unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
+        // Eight at a time: the product has their lowest bits side by side in its highest byte.
+        const GATHER: u64 = 0x0102_0408_1020_4080;
+        let (eights, _) = bytes.as_chunks::<8>();
+        eights.iter().rev().fold(0, |bits, &eight| bits << 8 | u64::from_le_bytes(eight).wrapping_mul(GATHER) >> 56)
+    }
+
+    /// Copies the values among 64 whose bits are set in `mask` to `to`, side by side, if there are instructions for it; returns
+    /// whether there are. Up to 64 values may be written.
+    ///
+    /// # Safety
+    /// `from` is valid for reads and `to` for writes of 64 values, which are numbers.
+    #[inline(always)]
+    unsafe fn compress<T>(_from: *const u8, _mask: u64, _to: *mut u8) -> bool {
+        false
+    }
+
     /// Copies a row to memory by a non-temporal store, where the processor has one.
     ///
     /// # Safety

@@ -6,10 +6,12 @@
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `sweep` | the kernels of a tile |
 //! | `columns` | blocks of rows along another axis than the last |
+//! | `compress` | elements whose bits are set, side by side |
 //! | `pairwise` | values combined in a tree as they come |
-//! | `simd`, `lanes`, `x86`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86`, `x86_compress`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod columns;
+pub(super) mod compress;
 pub(super) mod lanes;
 pub(super) mod pairwise;
 pub(super) mod reduce;
@@ -21,3 +23,5 @@ pub(super) mod store;
 pub(super) mod sweep;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod x86_compress;

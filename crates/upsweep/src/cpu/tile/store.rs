@@ -21,6 +21,12 @@ pub(in crate::cpu) struct Ahead {
 impl Ahead {
     pub(in crate::cpu) const NOTHING: Self = Self { start: std::ptr::null(), bytes: 0 };
 
+    /// So many bytes from `start` on.
+    #[inline(always)]
+    pub(in crate::cpu) fn of(start: *const u8, bytes: usize) -> Self {
+        Self { start, bytes }
+    }
+
     /// What lies `distance` elements from the `len` elements of the input from `first` on; nothing if that is 0.
     #[inline(always)]
     pub(in crate::cpu) fn of_tile<I: Read, O: Write>(

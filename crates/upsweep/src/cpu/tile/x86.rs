@@ -1,6 +1,7 @@
 //! Rows in registers of AVX-512 and of AVX2. The index tables are constants that the compiler keeps in registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
+use super::x86_compress;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -117,7 +118,7 @@ impl Lanes for Avx512 {
     type Row = __m512i;
 
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
         // SAFETY: the caller's promise; this function has the instructions.
         unsafe { work.run::<Self>() }
@@ -184,6 +185,21 @@ impl Lanes for Avx512 {
     }
 
     #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
+        // SAFETY: there are 64 bytes.
+        let row = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+        _mm512_test_epi8_mask(row, row)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+    unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { x86_compress::by_avx512::<T>(from, mask, to) }
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn stream(from: *const u8, to: *mut u8) {
         // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows.
@@ -241,7 +257,7 @@ impl Lanes for Avx2 {
     type Row = [__m256i; 2];
 
     #[inline(never)]
-    #[target_feature(enable = "avx2,fma")]
+    #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
         // SAFETY: the caller's promise; this function has the instructions.
         unsafe { work.run::<Self>() }
@@ -303,6 +319,25 @@ impl Lanes for Avx2 {
     unsafe fn reversed<T>([low, high]: Self::Row) -> Self::Row {
         let turned = Self::shuffled([high, low], &const { Index::<T, 0>::REVERSED.0 });
         Self::hidden(turned.map(|half| _mm256_permute2x128_si256::<0x01>(half, half)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
+        let half = |half: usize| {
+            // SAFETY: there are twice 32 bytes.
+            let row = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(32 * half).cast()) };
+            // The lowest bit of a byte becomes its highest.
+            u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(row)) as u32)
+        };
+        half(0) | half(1) << 32
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,popcnt")]
+    unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { x86_compress::by_avx2::<T>(from, mask, to) }
     }
 
     #[inline]

@@ -44,6 +44,7 @@ kernel_files! {
     "device/reduce.cuh",
     "device/scan.cuh",
     "device/segments.cuh",
+    "device/select.cuh",
     "device/tally.cuh",
     "device/wave.cuh",
     "memory/access.cuh",

@@ -182,16 +182,21 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
     let (value, rest) = rest.split_first_chunk::<8>()?;
     let (bound, _) = rest.split_first_chunk::<8>()?;
     let index = usize::try_from(u64::from_ne_bytes(*index)).unwrap_or(usize::MAX);
+    let offset = i64::from_ne_bytes(*value);
+    let value = usize::try_from(offset).unwrap_or(usize::MAX);
     match u32::from_ne_bytes(*code) {
         // `CLAIMED`: a kernel is about to say what is wrong, in a launch that this read is not ordered with.
         0 | CLAIMED => None,
         1 => {
             let rule = "does not ascend from 0 to the number of elements";
-            Some(Error::Offsets { index, offset: i64::from_ne_bytes(*value).into(), rule })
+            Some(Error::Offsets { index, offset: offset.into(), rule })
         }
+        2 => Some(Error::Capacity { what: "output", needed: index, capacity: value }),
+        3 => Some(Error::Capacity { what: "second output", needed: index, capacity: value }),
+        4 => Some(Error::Capacity { what: "counted input", needed: index, capacity: value }),
         5 => {
             let len = usize::try_from(u64::from_ne_bytes(*bound)).unwrap_or(usize::MAX);
-            Some(Error::Index { at: index, index: i64::from_ne_bytes(*value).into(), len })
+            Some(Error::Index { at: index, index: offset.into(), len })
         }
         6 => Some(Error::Edges { index }),
         code => {
@@ -242,6 +247,9 @@ mod tests {
         assert_eq!(decode_fault(&bytes), Some(Error::Index { at: 5, index: -3, len: 7 }));
         bytes[..4].copy_from_slice(&CLAIMED.to_ne_bytes());
         assert_eq!(decode_fault(&bytes), None);
+        bytes[..4].copy_from_slice(&2u32.to_ne_bytes());
+        bytes[12..20].copy_from_slice(&3i64.to_ne_bytes());
+        assert_eq!(decode_fault(&bytes), Some(Error::Capacity { what: "output", needed: 5, capacity: 3 }));
         bytes[..4].copy_from_slice(&99u32.to_ne_bytes());
         assert!(matches!(decode_fault(&bytes), Some(Error::Driver { .. })));
     }

@@ -1,0 +1,120 @@
+//! Numbers of elements that live where the device computes.
+//!
+//! How many elements a [`Select`](crate::Select) keeps depends on the data. On CUDA the host would have to wait to know it, so a
+//! call returns a [`Count`] instead, which the device fills in. It can be handed on: [`Count::of`] is the first so many
+//! elements of a buffer, whose number the next kernel reads by itself.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn odd(x: u32) -> bool {
+//!     x % 2 == 1
+//! }
+//! #[function]
+//! fn above(#[param] least: u32, x: u32) -> bool {
+//!     x > least
+//! }
+//!
+//! let device = Device::best()?;
+//! let x = device.upload(&[3u32, 1, 7, 0, 4, 1, 6, 3])?;
+//! let (mut some, mut few) = (device.filled(8, 0u32)?, device.filled(8, 0u32)?);
+//! let kept = Select::new(Odd).run(&device, &x, &mut some)?; // 3 1 7 1 3; nothing waits
+//! let left = Select::new(Above { least: 2 }).run(&device, &kept.of(&some), &mut few)?;
+//! assert_eq!((kept.get()?, left.get()?), (5, 3)); // waits
+//! assert_eq!(few.to_vec()?[..3], [3, 7, 3]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Faults.** Where a count is larger than the buffer that it is [`of`](Count::of), or than the room of an output, the device
+//! reports [`Error::Capacity`] with both numbers; it reads and writes nothing beyond. On CUDA the next call
+//! that waits returns it: `get`, `to_vec`, `synchronize`. On the CPU the call itself does.
+
+use crate::buffer::{Array, Input, Storage, View, ViewMut};
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+
+/// A number of elements, where the device computes: see the [module](self).
+#[derive(Debug)]
+pub struct Count(Array<u64>);
+
+impl Count {
+    /// A count of 0 for calls on `device` to fill in.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn new(device: &Device) -> Result<Self> {
+        match &device.0 {
+            Backend::Cpu => Ok(Self(Array(Storage::Host(vec![0])))),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.zeroed_number().map(|number| Self(Array(Storage::Cuda(number)))),
+        }
+    }
+
+    /// The number. On CUDA this waits until it is known.
+    ///
+    /// # Errors
+    /// What went wrong on the device before: [`Error::Capacity`] when an output was too small, [`Error::Driver`] from CUDA.
+    pub fn get(&self) -> Result<usize> {
+        let number = self.0.to_vec()?.first().copied().unwrap_or(0);
+        usize::try_from(number).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })
+    }
+
+    /// The first so many elements of `buffer`, as an input of calls on the same device.
+    pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
+        Counted { count: self, buffer }
+    }
+
+    /// Where it lies, for a call that reads it.
+    pub(crate) fn view(&self) -> View<'_, u64> {
+        self.0.view()
+    }
+
+    /// Where it lies, for a call that writes it.
+    pub(crate) fn view_mut(&mut self) -> ViewMut<'_, u64> {
+        use crate::buffer::Output;
+        self.0.view_mut()
+    }
+}
+
+/// The first elements of a buffer, as many as a [`Count`] says: what [`Count::of`] returns.
+#[derive(Debug)]
+pub struct Counted<'a, B: ?Sized> {
+    count: &'a Count,
+    buffer: &'a B,
+}
+
+/// What a call reads whose number of elements the device may know: every [`Input`], and what [`Count::of`] returns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer that upsweep can read",
+    label = "not a buffer",
+    note = "inputs are slices, vectors, arrays, `upsweep::Array`, cudarc's slices and views, and `count.of(&buffer)` of these"
+)]
+pub trait CountedInput {
+    /// The elements.
+    type Item: crate::operator::Element;
+    /// All elements that there is room for, where they lie.
+    fn room(&self) -> View<'_, Self::Item>;
+    /// Where their number lies, if not all of them are meant.
+    fn length(&self) -> Option<View<'_, u64>>;
+}
+
+impl<B: Input + ?Sized> CountedInput for B {
+    type Item = B::Item;
+    fn room(&self) -> View<'_, B::Item> {
+        self.view()
+    }
+    fn length(&self) -> Option<View<'_, u64>> {
+        None
+    }
+}
+
+impl<B: Input + ?Sized> CountedInput for Counted<'_, B> {
+    type Item = B::Item;
+    fn room(&self) -> View<'_, B::Item> {
+        self.buffer.view()
+    }
+    fn length(&self) -> Option<View<'_, u64>> {
+        Some(self.count.view())
+    }
+}

@@ -1,0 +1,206 @@
+//! Select and what is made of it on a CUDA device, in a single pass: see `kernels/device/select.cuh`.
+
+use super::code::Kernel;
+use super::features::{Features, Heads};
+use super::job::{Begin, Functions, text_of};
+use super::lender::Extent;
+use super::params::{Params, params};
+use super::{Cuda, Loan};
+use crate::buffer::ViewMut;
+use crate::choosing::{Choose, Choosing, Neighbour, Others, Yields};
+use crate::error::{Error, Result};
+use crate::job::Elements;
+use crate::operator::builtin::Or;
+use crate::operator::{Element, MapWith, Same, Source};
+use crate::outputs::{Memory, Target};
+use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::segments::Keys;
+use crate::steps::{Held, Parts};
+use cudarc::driver::{CudaSlice, DeviceSlice};
+
+params! {
+    /// Of the kernel that selects.
+    struct SelectParams {
+        input: "const In*",
+        /// FLAGS: a byte an element.
+        flags: "const u8*",
+        /// Null where only the number is asked for.
+        output: "void*",
+        /// OTHERS: where the elements go that are not kept.
+        others: "void*",
+        /// Null, or where the number of elements kept lies already: the others go behind them.
+        behind: "const u64*",
+        /// The elements that the input has room for.
+        n: "u64",
+        /// Null, or where the number of elements lies.
+        length: "const u64*",
+        capacity: "u64",
+        others_capacity: "u64",
+        /// Where the number of elements kept is stored.
+        count: "u64*",
+        workspace: "Workspace",
+    }
+}
+
+/// A choice as a job whose map is the predicate, and whose keys are the elements.
+type StepsOf<I, P> = Parts<I, bool, Or, MapWith<P>, Same>;
+type KeysOf<I, E> = Keys<'static, [I], E>;
+
+pub(crate) fn run<C, V, I, O>(cuda: &Cuda, call: Choosing<'_, C, I, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
+where
+    I: Element,
+    O: Element,
+    C: Choose<I>,
+    V: Yields<I, O>,
+{
+    with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, functions, count))
+}
+
+/// Launches the kernel of a choice with these functions.
+fn launch<C, V, I, O>(
+    cuda: &Cuda,
+    call: Choosing<'_, C, I, O>,
+    functions: &Functions<'_>,
+    count: &mut ViewMut<'_, u64>,
+) -> Result<()>
+where
+    I: Element,
+    O: Element,
+    C: Choose<I>,
+    V: Yields<I, O>,
+{
+    let Choosing { choice, mut input, len, length, mut output, mut others } = call;
+    let flags = choice.flags();
+    let wants_others = !matches!(others, Others::Dropped);
+    let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
+
+    let (asked, in_place) = (output.is_some(), matches!(input, Elements::OfOutput));
+    let (reader, (count, _count)) = match count {
+        ViewMut::Cuda(view) => (view.stream().clone(), cuda.write("count", view)?),
+        ViewMut::Host(_) => return Err(Error::Place { what: "count", found: "host", expected: "CUDA" }),
+    };
+    let (output, room, _output) = write(cuda, "output", output.as_mut())?;
+    let behind = matches!(others, Others::Behind);
+    let apart = if let Others::Apart(target) = &mut others { Some(target) } else { None };
+    let (others, others_room, _others) = write(cuda, "second output", apart)?;
+    let results = Extent::new::<O>(output, room);
+    let other_results = Extent::new::<O>(others, others_room);
+    results.must_not_meet(other_results)?;
+    let (source, _input) = match &mut input {
+        Elements::Given(view) => cuda.read("input", view)?,
+        Elements::OfOutput => (output, Loan::default()),
+    };
+    let elements = Extent::new::<I>(source, len);
+    // In place each result lies at or before its element.
+    let same = source == output && size_of::<I>() == size_of::<O>() && !V::INDEX;
+    if !in_place && !same {
+        results.must_not_meet(elements)?;
+    }
+    other_results.must_not_meet(elements)?;
+    let (flags, _flags) = flags.as_ref().map_or(Ok(Default::default()), |view| cuda.read("flags", view))?;
+    let (length, _length) =
+        length.as_ref().map_or(Ok(Default::default()), |view| cuda.read("count of the input", view))?;
+    for extent in [results, other_results] {
+        extent.must_not_meet(Extent::new::<u8>(flags, if flags == 0 { 0 } else { len }))?;
+        extent.must_not_meet(Extent::new::<u64>(length, usize::from(length != 0)))?;
+        extent.must_not_meet(Extent::new::<u64>(count, 1))?;
+    }
+
+    let plan = SelectPlan::new(len, sizes, cuda.compute_capability());
+    let kernel = kernel(&plan, functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<SelectParams>())?;
+    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let grid = plan.tiles.min(resident as usize) as u32;
+    let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
+    if length != 0 || asked && (room < len || wants_others && !behind && others_room < len) {
+        cuda.mark_may_fault(&reader)?;
+    }
+    let fixed = SelectParams {
+        input: source,
+        flags,
+        output,
+        others,
+        behind: if behind { count } else { 0 },
+        n: len as u64,
+        length,
+        capacity: if asked { room as u64 } else { i64::MAX as u64 },
+        others_capacity: if behind { i64::MAX as u64 } else { others_room as u64 },
+        count,
+        workspace,
+    };
+    let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `len`
+    // elements and flags, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
+    // stream's order.
+    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+}
+
+/// Makes what a choice contributes to its kernels.
+///
+/// # Errors
+/// [`Error::Values`] when its functions hold too much.
+pub(super) fn with_functions<I: Element, C: Choose<I>, R>(
+    choice: &C,
+    use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
+) -> Result<R> {
+    let steps = StepsOf::<I, C::Predicate>::new(Or, MapWith(choice.predicate()), Same);
+    let same = C::NEIGHBOUR.map(|_| choice.same());
+    let text = |source: &mut Source| text_of::<_, KeysOf<I, C::Same>>(source, &steps, same.as_ref(), &((), ()));
+    let mut held = Held::nothing();
+    held.add_all::<_, KeysOf<I, C::Same>>(&steps, same.as_ref())?;
+    use_them(&Functions::of::<StepsOf<I, C::Predicate>, KeysOf<I, C::Same>>(&text, &held))
+}
+
+/// What the plan of a choice depends on; `index` are the bytes of indices.
+pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool) -> SelectSizes {
+    SelectSizes {
+        input: size_of::<I>(),
+        index,
+        flags: choice.flags().is_some(),
+        neighbours: C::NEIGHBOUR.is_some(),
+        last: C::NEIGHBOUR == Some(Neighbour::After),
+        others,
+    }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let SelectSizes { flags, neighbours, .. } = plan.sizes;
+    let heads = match (flags, neighbours) {
+        (true, _) => Heads::Flags,
+        (_, true) => Heads::Keys,
+        _ => Heads::None,
+    };
+    let features = Features { heads, ..Features::PLAIN };
+    Kernel { functions, kernel: ("device/select.cuh", "upsweep_select"), features, constants: plan.constants() }
+}
+
+/// The address of an output, and the results that it has room for; 0 where there is none.
+fn write<'a, O>(
+    cuda: &'a Cuda,
+    what: &'static str,
+    target: Option<&'a mut Target<'_, O>>,
+) -> Result<(u64, usize, Loan<'a>)> {
+    match target {
+        None => Ok((0, 0, Loan::default())),
+        Some(Target(Memory::Cuda(view))) => {
+            let room = view.len();
+            let (address, loan) = cuda.write(what, view)?;
+            Ok((address, room, loan))
+        }
+        Some(Target(Memory::Host { .. })) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
+    }
+}
+
+impl Cuda {
+    /// A number on the device that is 0, in the order of its stream.
+    pub(crate) fn zeroed_number(&self) -> Result<CudaSlice<u64>> {
+        let mut number = self.allocate::<u64>(1)?;
+        let mut view = number.as_view_mut();
+        let (address, loan) = self.write("count", &mut view)?;
+        self.store_u64(address, 0)?;
+        drop(loan);
+        Ok(number)
+    }
+}

@@ -1,0 +1,75 @@
+//! Dedup: neighbours that are equal, but once. Of a sorted array these are its distinct values.
+//!
+//! ```text
+//! new            out = the x[i] with x[i - 1] != x[i], and x[0]
+//! by(same)       the same, where same(x[i - 1], x[i]) does not hold
+//! last           of equal neighbours the last instead of the first: the x[i] with x[i] != x[i + 1], and x[n - 1]
+//! indices        out = the i instead
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let x = [3u32, 3, 1, 1, 1, 3, 7];
+//! assert_eq!(Dedup::new().run_to_vec::<_, u32>(&device, &x)?, [3, 1, 3, 7]);
+//! assert_eq!(Dedup::new().indices().run_to_vec::<_, u32>(&device, &x)?, [0, 2, 5, 6]);
+//! assert_eq!(Dedup::new().last().indices().run_to_vec::<_, u32>(&device, &x)?, [1, 4, 5, 6]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! Results of unknown length: see [`select`](crate::select). An equality is asked of neighbours alone, the earlier one first; so
+//! it need not be transitive. NaN differs from itself, and -0 equals +0.
+//!
+//! **Cost.** One pass over memory: each element is read once and each result written once.
+
+use crate::buffer::{Array, Output};
+use crate::choosing::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
+use crate::count::{Count, CountedInput};
+use crate::device::Device;
+use crate::error::Result;
+use crate::job::Elements;
+use crate::keeping::runs;
+use crate::operator::Element;
+use crate::outputs::Target;
+use crate::segments::Equal;
+use std::marker::PhantomData;
+
+/// Equal neighbours but once: see the [module](self). Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is computed until it is run"]
+pub struct Dedup<C, V = Values> {
+    choice: C,
+    yields: PhantomData<V>,
+}
+
+impl Dedup<FirstOf<Equal>> {
+    /// Keeps the first of equal neighbours.
+    #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
+    pub fn new() -> Self {
+        Self::by(Equal)
+    }
+}
+
+impl<E> Dedup<FirstOf<E>> {
+    /// Keeps the first of neighbours of which `same(x[i - 1], x[i])` holds: a `#[function]` that returns `bool`.
+    pub fn by(same: E) -> Self {
+        Self { choice: FirstOf(same), yields: PhantomData }
+    }
+}
+
+impl<E, V> Dedup<FirstOf<E>, V> {
+    /// Keeps the last of equal neighbours instead of the first.
+    pub fn last(self) -> Dedup<LastOf<E>, V> {
+        Dedup { choice: LastOf(self.choice.0), yields: PhantomData }
+    }
+}
+
+impl<C> Dedup<C> {
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, as the output has them.
+    pub fn indices(self) -> Dedup<C, Indices> {
+        Dedup { choice: self.choice, yields: PhantomData }
+    }
+}
+
+runs! { Dedup, "Copies the first or last of equal neighbours" }

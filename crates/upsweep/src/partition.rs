@@ -1,0 +1,151 @@
+//! Partition: the elements that a predicate or flags choose, and then the others, both in their order (a split).
+//!
+//! ```text
+//! new(p)         the x[i] with p(x[i]), and those without
+//! flags(f)       the x[i] whose flag f[i] is set, and those whose flag is not
+//! indices        the i instead
+//! ```
+//!
+//! The others go behind the chosen ones, or into a second output:
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn odd(x: u32) -> bool {
+//!     x % 2 == 1
+//! }
+//!
+//! let device = Device::cpu();
+//! let x = [3u32, 1, 7, 0, 4, 1, 6, 3];
+//! let mut out = [0u32; 8];
+//! let odd = Partition::new(Odd).run(&device, &x, &mut out)?;
+//! assert_eq!((odd.get()?, out), (5, [3, 1, 7, 1, 3, 0, 4, 6]));
+//!
+//! let (mut yes, mut no) = ([0u32; 8], [0u32; 8]);
+//! Partition::new(Odd).run(&device, &x, (&mut yes, &mut no))?;
+//! assert_eq!((&yes[..5], &no[..3]), (&[3, 1, 7, 1, 3][..], &[0, 4, 6][..]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Cost.** Into two outputs one pass over memory: each element is read once and written once. Into one output each element is
+//! read twice, because the others' place depends on how many are chosen.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
+
+use crate::buffer::{Input, Output, ViewMut};
+use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
+use crate::count::{Count, CountedInput};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::job::Elements;
+use crate::keeping::choose;
+use crate::operator::Element;
+use crate::outputs::Target;
+use std::marker::PhantomData;
+
+/// A partition with its options: see the [module](self) for what they compute. Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a partition does nothing until it is run"]
+pub struct Partition<C, V = Values> {
+    choice: C,
+    yields: PhantomData<V>,
+}
+
+impl<P> Partition<Where<P>> {
+    /// Chooses the elements of which `predicate` holds: a `#[function]` that returns `bool`.
+    pub fn new(predicate: P) -> Self {
+        Self { choice: Where(predicate), yields: PhantomData }
+    }
+}
+
+impl<'a, B: Input<Item: Flag> + ?Sized> Partition<Flagged<'a, B>> {
+    /// Chooses the elements whose flag is set: a `bool`, or a byte that is not 0, for each element.
+    pub fn flags(flags: &'a B) -> Self {
+        Self { choice: Flagged(flags), yields: PhantomData }
+    }
+}
+
+impl<C> Partition<C> {
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, as the outputs have them.
+    pub fn indices(self) -> Partition<C, Indices> {
+        Partition { choice: self.choice, yields: PhantomData }
+    }
+}
+
+/// Where a partition stores its results: one output, or a pair of them for the chosen elements and the others.
+pub trait Sides {
+    /// The results.
+    type Item: Element;
+    /// The outputs.
+    #[doc(hidden)]
+    fn views(&mut self) -> (ViewMut<'_, Self::Item>, Option<ViewMut<'_, Self::Item>>);
+}
+
+impl<B: Output + ?Sized> Sides for &mut B {
+    type Item = B::Item;
+    fn views(&mut self) -> (ViewMut<'_, B::Item>, Option<ViewMut<'_, B::Item>>) {
+        (self.view_mut(), None)
+    }
+}
+
+impl<A: Output + ?Sized, B: Output<Item = A::Item> + ?Sized> Sides for (&mut A, &mut B) {
+    type Item = A::Item;
+    fn views(&mut self) -> (ViewMut<'_, A::Item>, Option<ViewMut<'_, A::Item>>) {
+        (self.0.view_mut(), Some(self.1.view_mut()))
+    }
+}
+
+impl<C, V> Partition<C, V> {
+    /// Partitions `input` into `output`, which is one output as long as the input, or a pair of them, and returns how many
+    /// elements are chosen. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Capacity`]: one of two outputs has no room for its results; on CUDA the next call that waits returns it
+    /// - [`Error::Length`]: one output is not as long as the input, or there are not as many flags as elements
+    /// - the others of [`Select::run`](crate::Select::run)
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: O) -> Result<Count>
+    where
+        I: CountedInput + ?Sized,
+        O: Sides,
+        C: Choose<I::Item>,
+        V: Yields<I::Item, O::Item>,
+    {
+        let mut count = Count::new(device)?;
+        self.run_counted(device, input, output, &mut count)?;
+        Ok(count)
+    }
+
+    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_counted<I, O>(&self, device: &Device, input: &I, mut output: O, count: &mut Count) -> Result<()>
+    where
+        I: CountedInput + ?Sized,
+        O: Sides,
+        C: Choose<I::Item>,
+        V: Yields<I::Item, O::Item>,
+    {
+        let len = input.room().len();
+        let call = |output, others| {
+            let (input, length) = (Elements::Given(input.room()), input.length());
+            Choosing { choice: &self.choice, input, len, length, output, others }
+        };
+        match output.views() {
+            (chosen, Some(others)) => choose::<C, V, I::Item, O::Item>(
+                device,
+                call(Some(Target::new(chosen)), Others::Apart(Target::new(others))),
+                count,
+            ),
+            (both, None) => {
+                let found = both.len();
+                if found != len {
+                    return Err(Error::Length { what: "output", found, expected: len });
+                }
+                choose::<C, V, I::Item, O::Item>(device, call(None, Others::Dropped), count)?;
+                choose::<C, V, I::Item, O::Item>(device, call(Some(Target::new(both)), Others::Behind), count)
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Select: the elements that a predicate or flags choose, in their order (stream compaction, filter).
+//!
+//! ```text
+//! new(p)         out = the x[i] with p(x[i])
+//! flags(f)       out = the x[i] whose flag f[i] is set
+//! indices        out = the i instead
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn odd(x: u32) -> bool {
+//!     x % 2 == 1
+//! }
+//!
+//! let device = Device::cpu();
+//! let x = [3u32, 1, 7, 0, 4, 1, 6, 3];
+//! let mut out = [0u32; 8];
+//! let kept = Select::new(Odd).run(&device, &x, &mut out)?;
+//! assert_eq!(out[..kept.get()?], [3, 1, 7, 1, 3]);
+//! assert_eq!(Select::new(Odd).indices().run_to_vec::<_, u32>(&device, &x)?, [0, 1, 2, 5, 7]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Results of unknown length.** How many elements are kept depends on the data. A call stores them at the beginning of its output
+//! and leaves the rest of it as it is; their number is a [`Count`], which lives where the device computes. An output as long as
+//! the input always suffices; where a shorter one does not, the call fails with both numbers ([`Error::Capacity`](crate::Error::Capacity)), and has
+//! stored as many as there is room for.
+//!
+//! **Cost.** One pass over memory: each element, and each flag, is read once and each result written once. The predicate is
+//! applied once to each element. Elements are copied as they are, to the bit.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
+
+use crate::buffer::{Array, Input, Output};
+use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
+use crate::count::{Count, CountedInput};
+use crate::device::Device;
+use crate::error::Result;
+use crate::job::Elements;
+use crate::keeping::runs;
+use crate::operator::Element;
+use crate::outputs::Target;
+use std::marker::PhantomData;
+
+/// A selection with its options: see the [module](self) for what they compute. Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a selection does nothing until it is run"]
+pub struct Select<C, V = Values> {
+    choice: C,
+    yields: PhantomData<V>,
+}
+
+impl<P> Select<Where<P>> {
+    /// Keeps the elements of which `predicate` holds: a `#[function]` that returns `bool`.
+    pub fn new(predicate: P) -> Self {
+        Self { choice: Where(predicate), yields: PhantomData }
+    }
+}
+
+impl<'a, B: Input<Item: Flag> + ?Sized> Select<Flagged<'a, B>> {
+    /// Keeps the elements whose flag is set: a `bool`, or a byte that is not 0, for each element.
+    pub fn flags(flags: &'a B) -> Self {
+        Self { choice: Flagged(flags), yields: PhantomData }
+    }
+}
+
+impl<C> Select<C> {
+    /// Stores the indices of the elements instead of the elements: `u32`, `u64`, `usize`, `i32` or `i64`, as the output has them.
+    pub fn indices(self) -> Select<C, Indices> {
+        Select { choice: self.choice, yields: PhantomData }
+    }
+}
+
+runs! { Select, "Selects" }

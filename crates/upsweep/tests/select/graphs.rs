@@ -1,0 +1,74 @@
+//! Selections captured in a graph, which is replayed with other data.
+
+use crate::support::place::{CAPTURE, Place, to_cuda};
+use crate::support::random::Rng;
+use crate::support::{Below, Odd};
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use upsweep::prelude::*;
+
+/// Two selections in turn, the second of as many elements as the first has kept.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn cuda_graphs_select_other_data_each_time() {
+    const LEN: usize = 100_000;
+    let place = Place::cuda();
+    let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
+    let mut input = to_cuda(stream, &vec![0u32; LEN]);
+    let (mut some, mut few) = (device.filled(LEN, 0u32).unwrap(), device.filled(LEN, 0u32).unwrap());
+    let (mut first, mut second) = (Count::new(device).unwrap(), Count::new(device).unwrap());
+    let graph = {
+        let _alone = CAPTURE.write();
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        let captured = Select::new(Odd).run_counted(device, &input, &mut some, &mut first).and_then(|()| {
+            Select::new(Below { bound: 1 << 31 }).run_counted(device, &first.of(&some), &mut few, &mut second)
+        });
+        let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        captured.unwrap();
+        graph
+    };
+    let mut rng = Rng::new(5);
+    for round in 0..40 {
+        let share = [2, 3, 17, 1000][round % 4];
+        let x: Vec<u32> = (0..LEN).map(|_| (rng.next() as u32) << 1 | u32::from(rng.once_in(share))).collect();
+        stream.memcpy_htod(&x, &mut input).unwrap();
+        graph.launch().unwrap();
+        let odd: Vec<u32> = x.iter().copied().filter(|x| x % 2 == 1).collect();
+        let low: Vec<u32> = odd.iter().copied().filter(|&x| x < 1 << 31).collect();
+        assert_eq!((first.get(), second.get()), (Ok(odd.len()), Ok(low.len())), "round {round}");
+        assert!(some.to_vec().unwrap()[..odd.len()] == odd && few.to_vec().unwrap()[..low.len()] == low);
+    }
+    // As often as anyone would.
+    for _ in 0..10_000 {
+        graph.launch().unwrap();
+    }
+    assert!(second.get().unwrap() > 0);
+}
+
+/// A fault in a graph is told after each replay that has it.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn cuda_graphs_tell_of_too_little_room() {
+    let place = Place::cuda();
+    let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
+    let mut input = to_cuda(stream, &vec![1u32; 5000]);
+    let (mut output, mut count) = (device.filled(100, 0u32).unwrap(), Count::new(device).unwrap());
+    let graph = {
+        let _alone = CAPTURE.write();
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        let captured = Select::new(Odd).run_counted(device, &input, &mut output, &mut count);
+        let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        captured.unwrap();
+        graph
+    };
+    for kept in [5000, 100, 101, 3] {
+        let x: Vec<u32> = (0..5000).map(|i| u32::from(i < kept)).collect();
+        stream.memcpy_htod(&x, &mut input).unwrap();
+        graph.launch().unwrap();
+        let wanted = if kept <= 100 {
+            Ok(kept)
+        } else {
+            Err(upsweep::Error::Capacity { what: "output", needed: kept, capacity: 100 })
+        };
+        assert_eq!(count.get(), wanted);
+    }
+}

@@ -1,0 +1,122 @@
+//! What every case uses. Places, samples and sizes are the conformance suite's.
+
+#[path = "../conformance/support/place.rs"]
+#[allow(dead_code, reason = "the conformance suite needs more of it")]
+pub(crate) mod place;
+#[path = "../conformance/support/random.rs"]
+pub(crate) mod random;
+#[path = "../conformance/support/sample.rs"]
+#[allow(dead_code, reason = "the conformance suite needs more of it")]
+pub(crate) mod sample;
+#[path = "../conformance/support/sizes.rs"]
+#[allow(dead_code, reason = "the conformance suite needs more of it")]
+pub(crate) mod sizes;
+
+use place::{Buffer, Place};
+use random::Rng;
+use sample::Sample;
+use upsweep::function;
+
+/// Stamps cases into tests: each on the CPU, and each on a GPU, where it is ignored unless asked for.
+macro_rules! on_each_backend {
+    ($($case:ident),* $(,)?) => {
+        mod cpu {
+            $(#[test]
+            fn $case() {
+                super::$case(&crate::support::place::Place::cpu());
+            })*
+        }
+        #[cfg(feature = "cuda")]
+        mod cuda {
+            $(#[test]
+            #[ignore = "needs a CUDA GPU"]
+            fn $case() {
+                super::$case(&crate::support::place::Place::cuda());
+            })*
+        }
+    };
+}
+pub(crate) use on_each_backend;
+
+#[function]
+pub(crate) fn odd(x: u32) -> bool {
+    x % 2 == 1
+}
+
+#[function]
+pub(crate) fn below(#[param] bound: u32, x: u32) -> bool {
+    x < bound
+}
+
+/// Which elements a distribution keeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spread {
+    All,
+    None,
+    Half,
+    Sixteenth,
+    /// The first half of the array, and no others.
+    Front,
+    /// Runs of hundreds.
+    Runs,
+}
+
+pub(crate) const SPREADS: [Spread; 6] =
+    [Spread::All, Spread::None, Spread::Half, Spread::Sixteenth, Spread::Front, Spread::Runs];
+
+/// Of each of `len` elements, whether it is kept.
+pub(crate) fn kept(spread: Spread, len: usize) -> Vec<bool> {
+    let mut rng = Rng::new(len as u64);
+    let mut left = 0;
+    let mut run = true;
+    (0..len)
+        .map(|i| match spread {
+            Spread::All => true,
+            Spread::None => false,
+            Spread::Half => rng.once_in(2),
+            Spread::Sixteenth => rng.once_in(16),
+            Spread::Front => i < len / 2,
+            Spread::Runs => {
+                if left == 0 {
+                    (left, run) = (1 + rng.below(900), !run);
+                }
+                left -= 1;
+                run
+            }
+        })
+        .collect()
+}
+
+/// Checks that an output has `expected` at its beginning, and what it had before behind that.
+#[track_caller]
+pub(crate) fn expect_beginning<T: Sample>(output: &Buffer<T>, expected: &[T], case: &str) {
+    let found = output.check_guards();
+    assert!(found.len() >= expected.len(), "{case}: no room");
+    for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert!(found.same(expected), "{case}: result {i} is {found:?} and must be {expected:?}");
+    }
+    let rest = &found[expected.len()..];
+    assert!(rest.iter().all(|x| x.same(&T::poison())), "{case}: something is written behind the results");
+}
+
+/// Those of `x` that are kept.
+pub(crate) fn chosen<T: Copy>(x: &[T], keep: &[bool]) -> Vec<T> {
+    x.iter().zip(keep).filter(|(_, keep)| **keep).map(|(x, _)| *x).collect()
+}
+
+/// Elements whose lowest bit says whether they are kept.
+pub(crate) fn with_low_bit(keep: &[bool]) -> Vec<u32> {
+    let mut rng = Rng::new(keep.len() as u64 ^ 77);
+    keep.iter().map(|&keep| (rng.next() as u32) << 1 | u32::from(keep)).collect()
+}
+
+/// The lengths to try: around every boundary on a GPU and on the CPU.
+pub(crate) fn lengths(element: usize) -> Vec<usize> {
+    let mut lengths = sizes::small();
+    lengths.extend(sizes::large(element));
+    lengths
+}
+
+pub(crate) fn on_gpu(place: &Place) -> bool {
+    place.is_cuda()
+}
