@@ -73,7 +73,7 @@ fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> R
 
 /// The least and the largest value; 0 and 1 of none.
 fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> {
-    if values.len() == 0 {
+    if values.is_empty() {
         return Ok((0.0, 1.0));
     }
     // Of bool there is no least; all are between these.

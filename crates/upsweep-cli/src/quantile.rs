@@ -21,7 +21,7 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
     let common = args.reading.common(args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
-    if values.len() == 0 {
+    if values.is_empty() {
         return Err(Failure::input(&name, "has no values, so it has no quantiles"));
     }
     let results = upsweep_dynamic::quantiles(&device.device, values.view(), &args.q);

@@ -3,6 +3,8 @@
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
 
+#![allow(clippy::expect_used, reason = "tests")]
+
 use std::process::Command;
 
 fn variable(name: &str, default: &str) -> String {
