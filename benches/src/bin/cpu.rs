@@ -113,7 +113,7 @@ fn histograms(options: &Options, record: &mut Record) -> Outcome {
             let algo = |bins: usize| format!("histogram_{bins}{suffix}");
             if options.wants(&algo(256), u8::NAME) {
                 let input: Vec<u8> = (0..1 << log2n).map(|index| bytes(at(index))).collect();
-                histogram(&algo(256), &input, 256.0, 256, |x| usize::from(x), options, record)?;
+                histogram(&algo(256), &input, 256.0, 256, usize::from, options, record)?;
             }
             for bins in [256, 65_536] {
                 if options.wants(&algo(bins), f32::NAME) {
