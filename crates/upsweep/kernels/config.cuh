@@ -84,6 +84,15 @@ constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
 constexpr u32 PHASES = 128;
 constexpr u32 FEW = 512;
+constexpr u32 COUNTING_BLOCKS = 2;
+constexpr u32 COLUMNS = 32;
+constexpr u32 CHANNELS = 1;
+constexpr u32 COUNTED_CHANNELS = 1;
+constexpr u32 WEIGHTS = 0;
+constexpr u32 BY_VALUE = 0;
+constexpr u32 BY_EDGES = 0;
+constexpr u32 SLICED = 0;
+constexpr u32 QUANTILES = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -140,6 +149,33 @@ struct SelectParams {
     u64 capacity;
     u64 others_capacity;
     u64* count;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct HistogramParams {
+    const In* input;
+    const Out* weights;
+    const In* edges;
+    Out* output;
+    u64 n;
+    u64 part;
+    u64 bins;
+    u64 search;
+    u64 slices;
+    u64 slice;
+    u32* largest;
+    u64 spare;
+    u32* marks;
+    u64* sums;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct RangeHistogramParams {
+    const u64* prefixes;
+    const In* queries;
+    Out* output;
+    u64 bins;
+    u64 n;
     Workspace workspace;
     Acc given_init, given_first;
 };

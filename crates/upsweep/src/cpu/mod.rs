@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
@@ -20,6 +21,8 @@
 
 mod columns;
 mod engine;
+pub(crate) mod histogram;
+pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod select;
