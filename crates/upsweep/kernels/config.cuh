@@ -50,6 +50,8 @@ constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true;
 enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
+constexpr bool COUNTED_INPUT = false;
+__device__ __forceinline__ const u64* counted_length() { return (const u64*)nullptr; }
 
 // Numbers of the plan.
 constexpr u32 SMALL_STATE = 4;
@@ -75,33 +77,22 @@ constexpr u32 GROUPS = 8;
 constexpr u32 MOST_PARTS = 384;
 constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
+constexpr u32 FEW_PARTS = 128;
+constexpr u32 REDUCE_PARTS = 528;
 constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
 constexpr u32 PHASES = 128;
 constexpr u32 FEW = 512;
-constexpr u32 KEY_BYTES = 4;
-constexpr u32 VALUE_BYTES = 4;
-constexpr u32 MANTISSA_BITS = 23;
-constexpr u32 SIGNED = 1;
-constexpr u32 DESCENDING = 0;
-constexpr u32 INDICES = 0;
-constexpr u32 KEYS_OUT = 1;
-constexpr u32 LAUNCHES = 4;
-constexpr u32 SORT_HEADER_BYTES = 8512;
-constexpr u32 STATUS_BYTES = 8;
-constexpr u32 RANKERS = 512;
-constexpr u32 KEYS = 32;
-constexpr u32 MASK_ROWS = 2;
-constexpr u32 ROWS_AT_ONCE = 4;
-constexpr u32 STAGED = 1;
-constexpr u32 SORT_SHARED_BYTES = 178240;
-constexpr u32 LONG_LINES = 16;
-constexpr u32 SORT_POLL_NANOSECONDS = 20;
-constexpr u32 COLUMN_BITS = 5;
-constexpr u32 FILL_BYTES = 8192;
-constexpr u32 UNIT_BYTES = 4;
-constexpr u32 UNITS = 1;
+constexpr u32 COUNTING_BLOCKS = 2;
+constexpr u32 COLUMNS = 32;
+constexpr u32 CHANNELS = 1;
+constexpr u32 COUNTED_CHANNELS = 1;
+constexpr u32 WEIGHTS = 0;
+constexpr u32 BY_VALUE = 0;
+constexpr u32 BY_EDGES = 0;
+constexpr u32 SLICED = 0;
+constexpr u32 QUANTILES = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -161,42 +152,30 @@ struct SelectParams {
     Workspace workspace;
     Acc given_init, given_first;
 };
-struct SortCountParams {
-    const void* keys;
+struct HistogramParams {
+    const In* input;
+    const Out* weights;
+    const In* edges;
+    Out* output;
     u64 n;
     u64 part;
-    u64 in_place;
-    void* header;
-    u32* status;
-    u64 status_words;
+    u64 bins;
+    u64 search;
+    u64 slices;
+    u64 slice;
+    u32* largest;
+    u64 spare;
+    u32* marks;
+    u64* sums;
+    Workspace workspace;
+    Acc given_init, given_first;
 };
-struct SortParams {
-    void* keys;
-    void* keys_out;
-    void* keys_scratch;
-    void* values;
-    void* values_out;
-    void* values_scratch;
+struct RangeHistogramParams {
+    const u64* prefixes;
+    const In* queries;
+    Out* output;
+    u64 bins;
     u64 n;
-    u64 launch;
-    void* header;
-    void* status;
-};
-struct SortValuesParams {
-    const void* values;
-    void* output;
-    const void* positions;
-    u64 n;
-};
-struct SortTallyParams {
-    const void* keys;
-    u64 n;
-    u64 part;
-    u64* counts;
-    u32* done;
-};
-struct SortFillParams {
-    void* output;
-    u64 n;
-    const u64* places;
+    Workspace workspace;
+    Acc given_init, given_first;
 };

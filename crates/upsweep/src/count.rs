@@ -84,6 +84,13 @@ pub struct Counted<'a, B: ?Sized> {
     buffer: &'a B,
 }
 
+impl<'a, B: Input + ?Sized> Counted<'a, B> {
+    /// All elements that there is room for, and where their number lies.
+    pub(crate) fn views(&self) -> (View<'a, B::Item>, View<'a, u64>) {
+        (self.buffer.view(), self.count.view())
+    }
+}
+
 /// What a call reads whose number of elements the device may know: every [`Input`], and what [`Count::of`] returns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer that upsweep can read",

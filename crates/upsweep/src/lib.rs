@@ -59,6 +59,7 @@ pub mod count;
 pub mod dedup;
 pub mod device;
 pub mod error;
+pub mod histogram;
 pub mod init;
 pub mod inputs;
 pub mod key;
@@ -66,12 +67,14 @@ pub mod operator;
 pub mod outputs;
 pub mod partition;
 pub mod plan;
+pub mod range_histogram;
 pub mod reduce;
 pub mod scan;
 pub mod segments;
 pub mod select;
 pub mod sort;
 
+mod bins;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -81,6 +84,7 @@ mod keeping;
 mod options;
 mod planned;
 mod steps;
+mod tally;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
@@ -90,12 +94,14 @@ pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
+pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use key::{Index, Key};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
+pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
@@ -106,8 +112,8 @@ pub use sort::Sort;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Neighbours, Operator, Partition, Reduce,
-        Repeat, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Histogram, Neighbours, Operator,
+        Partition, RangeHistogram, Reduce, Repeat, Scan, Scatter,
     };
     pub use crate::{Segments, Select, Sort, function, operator};
 }

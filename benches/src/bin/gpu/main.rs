@@ -3,6 +3,7 @@
 
 mod first;
 mod gpu;
+mod histogram;
 mod pieces;
 mod segments;
 mod select;
@@ -42,7 +43,8 @@ fn run() -> Outcome {
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;
-    axes(&mut gpu, largest.min(28))
+    axes(&mut gpu, largest.min(28))?;
+    histogram::bench(&mut gpu, &from_16)
 }
 
 /// Scans and reductions of the whole array.

@@ -1,6 +1,6 @@
 // The first kernel of a sort by digits: counts each digit of all keys in one reading, and says what the other kernels do.
 //
-//   counter[p][d][c] = 0                        in shared memory, COLUMNS of a digit: a lane adds in column lane % COLUMNS
+//   counter[p][d][c] = 0                        in shared memory, SORT_COLUMNS of a digit: a lane adds in column lane % SORT_COLUMNS
 //   for the block's keys x:    for all p:    counter[p][digit p of x][column] += 1
 //   counts[p][d] += sum of counter[p][d][..]
 //   the last block:
@@ -16,7 +16,7 @@
 #include "warp/shuffle.cuh"
 
 constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
-constexpr u32 COLUMNS = 1 << COLUMN_BITS;
+constexpr u32 SORT_COLUMNS = 1 << COLUMN_BITS;
 struct alignas(16) KeyVector {
     Bits at[VECTOR_KEYS];
 };
@@ -27,7 +27,7 @@ __device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end,
     // In bytes, and from shared memory, so that compilers take it for a number that they do not know: two instructions a digit and an
     // addition, instead of five.
     __shared__ u32 columns[WARP];
-    if (threadIdx.x < WARP) columns[threadIdx.x] = threadIdx.x % COLUMNS * sizeof(u32);
+    if (threadIdx.x < WARP) columns[threadIdx.x] = threadIdx.x % SORT_COLUMNS * sizeof(u32);
     __syncthreads();
     u8* const column = (u8*)counters + *(volatile u32*)(columns + lane_index());
     u32 unsorted = 0;
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     u32* const counters = (u32*)dynamic_shared;
     constexpr u32 COUNTERS = DIGITS_A_KEY * DIGITS;
     SortHeader& header = *(SortHeader*)p.header;
-    for (u32 i = threadIdx.x; i < COUNTERS * COLUMNS; i += THREADS) counters[i] = 0;
+    for (u32 i = threadIdx.x; i < COUNTERS * SORT_COLUMNS; i += THREADS) counters[i] = 0;
     // The words through which tiles will tell each other their counts are empty.
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < p.status_words; i += (u64)gridDim.x * THREADS) p.status[i] = 0;
     __syncthreads();
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     for (u32 i = threadIdx.x; i < COUNTERS; i += THREADS) {
         u32 sum = 0;
 #pragma unroll
-        for (u32 c = 0; c < COLUMNS; c++) sum += counters[i * COLUMNS + (c + i) % COLUMNS];
+        for (u32 c = 0; c < SORT_COLUMNS; c++) sum += counters[i * SORT_COLUMNS + (c + i) % SORT_COLUMNS];
         if (sum > 0) atomicAdd((u64*)header.counts + i, (u64)sum);
     }
     // The counts of all blocks are there when the last one has come: each fences what it has added.

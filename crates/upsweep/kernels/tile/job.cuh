@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "memory/count.cuh"
 #include "tile/stage.cuh"
 #include "tile/state.cuh"
 
@@ -9,6 +10,10 @@
 struct Params : ScanParams {
     T init, first;
     __device__ __forceinline__ explicit Params(const ScanParams& given) : ScanParams(given) {
+        if constexpr (COUNTED_INPUT) {
+            n = element_number(workspace, n);
+            share = segments / tile_number(n) + 1;
+        }
         const Begin begin(given);
         init = begin.init, first = begin.first;
     }

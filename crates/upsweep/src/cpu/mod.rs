@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
 //! | `sort` | keys, pairs and positions, by digits |
 //! | `columns` | scans and reductions along another axis than the last |
@@ -21,6 +22,8 @@
 
 mod columns;
 mod engine;
+pub(crate) mod histogram;
+pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod select;

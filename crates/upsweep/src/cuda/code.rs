@@ -135,7 +135,7 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (
         storing.is_none(),
         known_text(functions, features),
         features_text(features),
-    );
+    ) + &length_text(text.length.as_deref().filter(|_| pass.reads_elements()));
     (text, source.value_bytes())
 }
 
@@ -171,6 +171,16 @@ fn streams_text(streams: &[(String, String)]) -> String {
         );
     }
     text
+}
+
+/// Where the number of elements lies, if the device knows it.
+fn length_text(length: Option<&str>) -> String {
+    format!(
+        "constexpr bool COUNTED_INPUT = {};\n\
+         __device__ __forceinline__ const u64* counted_length() {{ return (const u64*){}; }}\n",
+        length.is_some(),
+        length.unwrap_or("nullptr"),
+    )
 }
 
 /// How results are stored where the output is not one buffer.

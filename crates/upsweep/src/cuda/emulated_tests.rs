@@ -4,6 +4,9 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/histograms.rs"]
+mod histograms;
+
 use super::*;
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::cuda::code;
@@ -87,6 +90,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/histogram.h" => "histogram.h",
     "emulator/select.h" => "select.h",
     "emulator/sort.h" => "sort.h",
     "emulator/sort_by_counting.h" => "sort_by_counting.h",
@@ -150,18 +154,8 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let first = first_file();
     let text = stitch_from(&source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
     // What runs the kernel knows its types.
-    let cases = match source.root {
-        "device/reduce.cuh" => "emulator/reduce.h",
-        "device/columns.cuh" => "emulator/columns.h",
-        "device/select.cuh" => "emulator/select.h",
-        "device/sort.cuh" => "emulator/sort.h",
-        "device/sort_by_counting.cuh" => "emulator/sort_by_counting.h",
-        "device/sort_count.cuh" => "emulator/sort_count.h",
-        "sketches/select.cuh" => "sketches/select.h",
-        "sketches/digits.cuh" => "sketches/digits.h",
-        "sketches/axes.cuh" => "sketches/axes.h",
-        _ => "emulator/tiles.h",
-    };
+    let own = source.root.replace("device/", "emulator/").replace(".cuh", ".h");
+    let cases = EMULATOR.iter().map(|(path, _)| *path).find(|path| *path == own).unwrap_or("emulator/tiles.h");
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
     let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
     let wave = u8::from(source.root == "device/wave.cuh");

@@ -23,6 +23,8 @@ pub(crate) struct Layouts {
     pub(crate) input: Layout,
     /// The streams, where the input is not one buffer.
     pub(crate) streams: Option<Streams>,
+    /// Whether the device knows how many elements there are.
+    pub(crate) counted: bool,
     /// Whether the output is one buffer.
     pub(crate) plain_output: bool,
     pub(crate) acc: Layout,

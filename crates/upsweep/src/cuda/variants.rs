@@ -1,5 +1,6 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod histograms;
 mod sorts;
 
 use super::KernelSource;
@@ -109,6 +110,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
     list.selections();
+    list.histograms();
     list.kernels.extend(sorts::variants(capability));
     list.kernels
 }
@@ -308,8 +310,11 @@ where
 /// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
+    use super::histogram::HistogramParams;
+    use super::range_histogram::{self, RangeHistogramParams};
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
+    use crate::plan::histogram::{HistogramJob, HistogramPlan};
     use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
@@ -318,14 +323,17 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
+    let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
     let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
     let sorts = sorts::constants();
-    let of_families: [Constants; 9] = [
+    let of_families: [Constants; 11] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
+        histogram_plan.constants(),
+        range_histogram::numbers(true),
         sorts[0],
         sorts[1],
         sorts[2],
@@ -339,18 +347,19 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let texts = [
+    let params: String = [
         ScanParams::text(0, 0),
         ReduceParams::text(0, 0),
         ColumnsParams::text(0, 0),
         SelectParams::text(0, 0),
+        HistogramParams::text(0, 0),
+        RangeHistogramParams::text(0, 0),
         super::sort::params_text(),
-    ];
-    let params: String = texts
-        .iter()
-        .flat_map(|text| text.lines())
-        .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
-        .fold(String::new(), |text, line| text + line + "\n");
+    ]
+    .iter()
+    .flat_map(|text| text.lines())
+    .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+    .fold(String::new(), |text, line| text + line + "\n");
     format!(
         "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\

@@ -3,6 +3,7 @@
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
 use super::{Lend, Opening, Reading};
+use crate::buffer::View;
 use crate::error::Result;
 use crate::operator::{Element, Function, Item, Single, Spread};
 use std::marker::PhantomData;
@@ -62,6 +63,12 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
 
     fn len((_, input): &Self::Given<'_>, what: &'static str) -> Result<Option<usize>> {
         A::len(input, what)
+    }
+
+    const COUNTED: bool = A::COUNTED;
+
+    fn length<'g>((_, input): &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+        A::length(input)
     }
 
     fn place((function, input): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place> {

@@ -91,6 +91,8 @@ pub struct Reading<'s> {
     pub(crate) source: &'s mut Source,
     /// The C++ type of each stream's elements, and where its address is: a C++ expression, or empty of the first one's.
     pub(crate) streams: Vec<(String, String)>,
+    /// A C++ expression for the address of the number of values, where the device knows it.
+    pub(crate) length: Option<String>,
     form: Form,
 }
 
@@ -108,12 +110,12 @@ enum Form {
 impl<'s> Reading<'s> {
     /// Of streams; `plain` says that the input is one of them and nothing else.
     pub(crate) fn new(source: &'s mut Source, plain: bool) -> Self {
-        Self { source, streams: Vec::new(), form: if plain { Form::Plain } else { Form::Fields } }
+        Self { source, streams: Vec::new(), length: None, form: if plain { Form::Plain } else { Form::Fields } }
     }
 
     /// Of inputs that are not streamed.
     pub(crate) fn apart(source: &'s mut Source) -> Self {
-        Self { source, streams: Vec::new(), form: Form::Apart }
+        Self { source, streams: Vec::new(), length: None, form: Form::Apart }
     }
 
     /// An expression for the next buffer's element at position `at`.

@@ -87,6 +87,12 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
         A::len(index, what)
     }
 
+    const COUNTED: bool = A::COUNTED;
+
+    fn length<'g>((_, index): &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+        A::length(index)
+    }
+
     fn place((table, index): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place> {
         let table = table.on_host("table")?;
         Ok(Table { start: table.as_ptr(), len: table.len(), index: A::place(index, what, faults)?, faults })

@@ -3,6 +3,7 @@
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
 use super::{Lend, Opening, Reading};
+use crate::buffer::View;
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::operator::Element;
@@ -40,6 +41,12 @@ macro_rules! zips {
                 let mut len = None;
                 $(len = same_length(len, $P::len(&given.$i, $name)?, $name)?;)*
                 Ok(len)
+            }
+
+            const COUNTED: bool = $($P::COUNTED)||*;
+
+            fn length<'g>(given: &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+                [$($P::length(&given.$i)),*].into_iter().flatten().next()
             }
 
             fn place(given: &Self::Given<'_>, _: &'static str, faults: &Faults) -> Result<Self::Place> {

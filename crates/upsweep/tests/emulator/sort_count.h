@@ -25,7 +25,7 @@ static void one_case() {
     const bool in_place = once_in(2);
     Guarded<u32> status(words);
     SortCountParams p = {keys.values, n, part, in_place, header.values, status.values, words};
-    launch((n + part - 1) / part, THREADS, COLUMNS * DIGITS * KEY_BYTES * 4, [&] { KERNEL(p); });
+    launch((n + part - 1) / part, THREADS, SORT_COLUMNS * DIGITS * KEY_BYTES * 4, [&] { KERNEL(p); });
     header.check("header"), status.check("status words");
     for (u64 i = 0; i < words; i++) {
         if (status[i] != 0) fail("status word %llu is not cleared", i);

@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod counts;
 mod inputs;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
 #[path = "../conformance/support/mod.rs"]
