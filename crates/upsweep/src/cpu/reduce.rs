@@ -2,7 +2,7 @@
 
 use super::columns;
 use super::engine::results::Results;
-use super::engine::segment_heads::{self, first, ByTest};
+use super::engine::segment_heads::{self, ByTest, first};
 use super::engine::segments;
 use super::engine::totals;
 use super::tile::run::Memory;

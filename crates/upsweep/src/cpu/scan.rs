@@ -3,7 +3,7 @@
 use super::columns;
 use super::engine::heads::EqualLines;
 use super::engine::lines::Contiguous;
-use super::engine::segment_heads::{self, first, ByOffsets};
+use super::engine::segment_heads::{self, ByOffsets, first};
 use super::tile::run::{Memory, Storing};
 use crate::buffer::ViewMut;
 use crate::error::Result;
@@ -100,11 +100,12 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
                 scan.run(&ByOffsets { offsets, len, reverse }, blocks, false).map(drop)
             }
             (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                scan.run(&segment_heads::by_flags(first(view.on_host("head flags")?, len), reverse), blocks, false).map(drop)
+                scan.run(&segment_heads::by_flags(first(view.on_host("head flags")?, len), reverse), blocks, false)
+                    .map(drop)
             }
-            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-                scan.run(&segment_heads::by_keys(first(view.on_host("keys")?, len), same, reverse), blocks, false).map(drop)
-            }
+            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => scan
+                .run(&segment_heads::by_keys(first(view.on_host("keys")?, len), same, reverse), blocks, false)
+                .map(drop),
             _ => Err(Kind::contradicts()),
         }
     };
