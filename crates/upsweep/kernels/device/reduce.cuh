@@ -168,6 +168,14 @@ __device__ __forceinline__ u64 misalignment(const Params& p) {
 // The combination of a vector's elements; `count` of them, at least one, exist.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 count) {
     const Vector::Elements elements = vector.elements();
+    if constexpr (INDEXED) {
+        bool right = true;
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) right &= j >= count || indices_right(elements.x[j], i + j);
+        if (!right) {
+            for (u32 j = 0; j < count; j++) report_indices(elements.x[j], i + j);
+        }
+    }
     T sum = map(elements.x[0], i, i);
 #pragma unroll
     for (u32 j = 1; j < VECTOR; j++) {
@@ -273,7 +281,9 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
         const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
         if (threadIdx.x < rest) {
             const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
-            sum.add(map(load_element(p, i), i, i));
+            const In x = load_element(p, i);
+            if (!indices_right(x, i)) report_indices(x, i);
+            sum.add(map(x, i, i));
         }
         if (threads < rest) threads = (u32)rest;
     }

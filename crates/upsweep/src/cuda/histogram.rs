@@ -89,7 +89,7 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     held: &'a Held,
 ) -> Functions<'a> {
     let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
-    let layouts = Layouts { input, streams: None, acc, output, plain_output: true };
+    let layouts = Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true };
     let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false };
     Functions { layouts, known, may_fault: false, types: TypeId::of::<(T, M, O)>(), held, text }
 }
@@ -108,7 +108,17 @@ pub(super) fn text_of<T: Element, M: Map<T, Output = u32>, O: Element>(source: &
         format!("__device__ __forceinline__ {output} {name}(u32) {{ return {output}(); }}")
     });
     let code = Code { types, load, combine, store, carried: given.clone(), given };
-    Text { code, streams: Vec::new(), element: String::new(), storing: None, key: acc.clone(), offset: acc, same: None }
+    Text {
+        code,
+        streams: Vec::new(),
+        length: None,
+        right: None,
+        element: String::new(),
+        storing: None,
+        key: acc.clone(),
+        offset: acc,
+        same: None,
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -94,6 +94,8 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
     const STREAMS: Streams = A::STREAMS;
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = A::MAY_FAULT;
+    #[cfg(feature = "cuda")]
+    const APART: bool = A::APART;
 
     #[cfg(feature = "cuda")]
     type Functions = (F, A::Functions);

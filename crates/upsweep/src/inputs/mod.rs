@@ -148,6 +148,10 @@ pub unsafe trait Read: Item {
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
 
+    /// Whether a kernel reads memory for it that it does not stream.
+    #[cfg(feature = "cuda")]
+    const APART: bool = false;
+
     /// The functions that compute values, which make the text.
     #[cfg(feature = "cuda")]
     type Functions: Copy;

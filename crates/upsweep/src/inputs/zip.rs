@@ -73,6 +73,8 @@ macro_rules! zips {
             const STREAMS: Streams = Streams::NONE$(.and($P::STREAMS))*;
             #[cfg(feature = "cuda")]
             const MAY_FAULT: bool = $($P::MAY_FAULT)||*;
+            #[cfg(feature = "cuda")]
+            const APART: bool = $($P::APART)||*;
 
             #[cfg(feature = "cuda")]
             type Functions = ($($P::Functions,)*);
