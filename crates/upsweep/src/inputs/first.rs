@@ -3,11 +3,29 @@
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
 use super::{Lend, Opening, Reading};
-use crate::buffer::{Input, View};
-use crate::count::Counted;
+use crate::buffer::{Array, Input, View};
 use crate::error::Result;
 use crate::operator::{Element, Item, Single};
 use std::marker::PhantomData;
+
+/// The first elements of a buffer, as many as a [`Count`](crate::Count) says: what [`Count::of`](crate::Count::of) returns.
+#[derive(Debug)]
+pub struct Counted<'a, B: ?Sized> {
+    pub(crate) count: &'a Array<u64>,
+    pub(crate) buffer: &'a B,
+}
+
+impl<'a, B: Input + ?Sized> Counted<'a, B> {
+    /// All elements that there is room for.
+    pub(crate) fn room_view(&self) -> View<'a, B::Item> {
+        self.buffer.view()
+    }
+
+    /// Where their number lies.
+    pub(crate) fn length_view(&self) -> View<'a, u64> {
+        self.count.view()
+    }
+}
 
 /// The item of a [`Counted`] buffer of `T`.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +43,7 @@ impl<'a, B: Input + ?Sized> Inputs<'a> for Counted<'a, B> {
     type Item = First<B::Item>;
 
     fn given(self) -> (View<'a, B::Item>, View<'a, u64>) {
-        self.views()
+        (self.room_view(), self.length_view())
     }
 }
 

@@ -55,7 +55,7 @@ pub use self::bits::{Bit, Bits};
 #[cfg(feature = "cuda")]
 pub use self::cuda::{Lend, Opening, Reading};
 pub use self::faults::Faults;
-pub use self::first::First;
+pub use self::first::{Counted, First};
 pub use self::gather::{Gather, GatherOf, Gathered};
 pub use self::neighbours::{Near, Neighbours};
 pub use self::range::Counting;

@@ -7,6 +7,8 @@
 
 mod counts;
 mod inputs;
+mod outputs;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
 #[path = "../conformance/support/mod.rs"]
 mod support;
+mod ways;
