@@ -6,6 +6,8 @@
 
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/sorts.rs"]
+mod sorts;
 
 use super::*;
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
@@ -32,9 +34,6 @@ use half::{bf16, f16};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
-
-#[path = "emulated_sorts.rs"]
-mod sorts;
 
 /// `x -> m x + c`, with `m` in the upper half and `c` in the lower: the maps one after the other, which do not commute.
 #[derive(Clone, Copy)]
@@ -92,9 +91,8 @@ emulator! {
     "emulator/columns.h" => "columns.h",
     "emulator/histogram.h" => "histogram.h",
     "emulator/select.h" => "select.h",
-    "emulator/sort.h" => "sort.h",
+    "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h",
     "emulator/sort_by_counting.h" => "sort_by_counting.h",
-    "emulator/sort_count.h" => "sort_count.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",
