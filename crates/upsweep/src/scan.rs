@@ -215,8 +215,9 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         let input = input.given();
         let len = len_of::<X::Item>(&input)?;
-        device
-            .compute_array(len, |output| self.dispatch::<X::Item, O>(device, Elements::Given(input), output, len, None))
+        device.compute_array(self.results(len), |output| {
+            self.dispatch::<X::Item, O>(device, Elements::Given(input), output, len, None)
+        })
     }
 
     /// Scans `input` into a vector on the host. On CUDA this waits for it.
