@@ -35,8 +35,8 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
-//! - [`select`], [`partition`] and [`dedup`] keep some elements. How many depends on the data: [`count`] says how a number stays on
-//!   the device.
+//! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
+//!   stays on the device.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -65,6 +65,7 @@ pub mod outputs;
 pub mod partition;
 pub mod plan;
 pub mod reduce;
+pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod select;
@@ -93,6 +94,7 @@ pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use reduce::Reduce;
+pub use runs::Runs;
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::Select;
@@ -102,7 +104,7 @@ pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
         Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Neighbours, Operator, Partition, Reduce,
-        Repeat, Scan, Scatter,
+        Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, function, operator};
 }

@@ -22,7 +22,7 @@ use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen
 use crate::outputs::Write;
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
-use crate::plan::select::SelectPlan;
+use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -391,8 +391,20 @@ fn emulated_columns() {
 
 /// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
 fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
+    selection_of_runs::<I, C>(choice, index, others, (0, false), len, cases);
+}
+
+/// The same with so many bytes beside each element that is kept: `lengths`, or where it lies.
+fn selection_of_runs<I: Element, C: Choose<I>>(
+    choice: &C,
+    index: usize,
+    others: bool,
+    (bytes, lengths): (usize, bool),
+    len: usize,
+    cases: u32,
+) {
     select::with_functions(choice, |functions| {
-        let sizes = select::sizes_of::<I, C>(choice, index, others);
+        let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
         let plan = SelectPlan::new(len, sizes, CAPABILITY);
         let source = select::kernel(&plan, functions).source::<SelectParams>()?;
         run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], THREADS].concat(), cases);
@@ -415,6 +427,15 @@ fn emulated_selections() {
     selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
     selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_runs() {
+    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, true), 1 << 20, 20);
+    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
+    selection_of_runs::<u8, _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
+    selection_of_runs::<(u8, u8, u8), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::operator::{
 };
 use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
-use crate::plan::select::SelectPlan;
+use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -214,17 +214,36 @@ impl List {
         self.selection::<u8, _>("u8 first", &FirstOf(Equal), 1 << 20, 0);
         self.selection::<u32, _>("u32 first", &FirstOf(Equal), 1 << 20, 0);
         self.selection::<u64, _>("u64 last", &LastOf(Equal), 1 << 20, 0);
+        self.runs::<u32>("u32 runs, lengths", 1 << 20, 4, true);
+        self.runs::<u8>("u8 runs, long lengths", 1 << 33, 8, true);
+        self.runs::<u64>("u64 runs, starts", 1 << 20, 8, false);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
     fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
         // What has more values than parameters has room for has no kernel.
         let _none = select::with_functions(choice, |functions| {
-            let sizes = select::sizes_of::<I, C>(choice, index, false);
-            let plan = SelectPlan::new(len, sizes, self.capability);
-            self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
+            self.selection_of_sizes(name, len, select::sizes_of::<I, C>(choice, index, false), functions);
             Ok(())
         });
+    }
+
+    /// The runs of equal neighbours, with a number of so many bytes each.
+    fn runs<I: Element>(&mut self, name: &str, len: usize, run: usize, lengths: bool)
+    where
+        FirstOf<Equal>: Choose<I>,
+    {
+        let choice = FirstOf(Equal);
+        let _none = select::with_functions(&choice, |functions| {
+            let sizes = SelectSizes { run, lengths, ..select::sizes_of::<I, _>(&choice, 0, false) };
+            self.selection_of_sizes(name, len, sizes, functions);
+            Ok(())
+        });
+    }
+
+    fn selection_of_sizes(&mut self, name: &str, len: usize, sizes: SelectSizes, functions: &Functions<'_>) {
+        let plan = SelectPlan::new(len, sizes, self.capability);
+        self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
     }
 
     /// The scan of the columns of `i32` with these features, or their reduction.
@@ -307,7 +326,6 @@ where
 pub(super) fn sample() -> String {
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
-    use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -315,7 +333,7 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
+    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false, run: 0, lengths: false };
     let of_families: [Constants; 5] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),

@@ -12,5 +12,6 @@ mod errors;
 mod graphs;
 mod large;
 mod partitions;
+mod runs;
 mod selects;
 mod support;
