@@ -80,6 +80,8 @@ constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
 constexpr u32 PHASES = 128;
 constexpr u32 FEW = 512;
+constexpr u32 RUN_BYTES = 0;
+constexpr u32 RUN_LENGTHS = 0;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -130,6 +132,7 @@ struct SelectParams {
     const u8* flags;
     void* output;
     void* others;
+    void* runs;
     const u64* behind;
     u64 n;
     const u64* length;

@@ -58,6 +58,7 @@ pub mod count;
 pub mod dedup;
 pub mod device;
 pub mod error;
+pub mod expand;
 pub mod init;
 pub mod inputs;
 pub mod operator;
@@ -88,6 +89,7 @@ pub use device::Device;
 pub use error::{Error, Result};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
+pub use expand::{Expand, Fills, Owners, Ranks, Tally, ValuesOf};
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
@@ -103,7 +105,7 @@ pub use select::Select;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Neighbours, Operator, Partition, Reduce,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Neighbours, Operator, Partition, Reduce,
         Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, function, operator};

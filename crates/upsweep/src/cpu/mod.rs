@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `expand` | results of counts |
 //! | `runs` | runs of equal neighbours |
 //! | `select` | what keeps some elements |
 //! | `columns` | scans and reductions along another axis than the last |
@@ -23,6 +24,7 @@ mod columns;
 mod engine;
 pub(crate) mod reduce;
 pub(crate) mod scan;
+pub(crate) mod expand;
 pub(crate) mod runs;
 pub(crate) mod select;
 #[cfg(test)]

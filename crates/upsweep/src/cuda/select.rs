@@ -218,7 +218,7 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
 }
 
 /// The address of an output, and the results that it has room for; 0 where there is none.
-fn write<'a, O>(
+pub(super) fn write<'a, O>(
     cuda: &'a Cuda,
     what: &'static str,
     target: Option<&'a mut Target<'_, O>>,

@@ -8,9 +8,10 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
+use super::expand::ExpandParams;
 use super::select::SelectParams;
-use super::{columns, reduce, scan, select};
-use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
+use super::{columns, expand, reduce, scan, select};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
@@ -20,6 +21,7 @@ use crate::operator::{
 };
 use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
+use crate::plan::expand::{ExpandPlan, Expanded};
 use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
@@ -217,6 +219,9 @@ impl List {
         self.runs::<u32>("u32 runs, lengths", 1 << 20, 4, true);
         self.runs::<u8>("u8 runs, long lengths", 1 << 33, 8, true);
         self.runs::<u64>("u64 runs, starts", 1 << 20, 8, false);
+        self.expansion::<u32>("owners", Expanded::Owner, 4);
+        self.expansion::<u32>("ranks", Expanded::Rank, 8);
+        self.expansion::<(u8, u8, u8)>("values", Expanded::Value, 3);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
@@ -237,6 +242,15 @@ impl List {
         let _none = select::with_functions(&choice, |functions| {
             let sizes = SelectSizes { run, lengths, ..select::sizes_of::<I, _>(&choice, 0, false) };
             self.selection_of_sizes(name, len, sizes, functions);
+            Ok(())
+        });
+    }
+
+    /// Results of counts: owners, ranks, or values.
+    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, index: usize) {
+        let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
+            let plan = ExpandPlan::new(1 << 20, 1 << 20, expanded, index);
+            self.add::<ExpandParams>("expand", name, expand::kernel(&plan, functions));
             Ok(())
         });
     }
@@ -334,12 +348,13 @@ pub(super) fn sample() -> String {
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
     let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false, run: 0, lengths: false };
-    let of_families: [Constants; 5] = [
+    let of_families: [Constants; 6] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
+        ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -349,7 +364,13 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let texts = [ScanParams::text(0, 0), ReduceParams::text(0, 0), ColumnsParams::text(0, 0), SelectParams::text(0, 0)];
+    let texts = [
+        ScanParams::text(0, 0),
+        ReduceParams::text(0, 0),
+        ColumnsParams::text(0, 0),
+        SelectParams::text(0, 0),
+        ExpandParams::text(0, 0),
+    ];
     let params: String = texts
         .iter()
         .flat_map(|text| text.lines())

@@ -8,6 +8,7 @@
 mod counts;
 mod dedups;
 mod errors;
+mod expands;
 #[cfg(feature = "cuda")]
 mod graphs;
 mod large;
