@@ -82,6 +82,8 @@ constexpr u32 PHASES = 128;
 constexpr u32 FEW = 512;
 constexpr u32 RUN_BYTES = 0;
 constexpr u32 RUN_LENGTHS = 0;
+constexpr u32 EXPAND_ITEMS = 31;
+constexpr u32 EXPAND = 0;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -138,6 +140,18 @@ struct SelectParams {
     const u64* length;
     u64 capacity;
     u64 others_capacity;
+    u64* count;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ExpandParams {
+    const u64* offsets;
+    const In* values;
+    void* output;
+    u64 n;
+    const u64* length;
+    u64 capacity;
+    u64 asked;
     u64* count;
     Workspace workspace;
     Acc given_init, given_first;

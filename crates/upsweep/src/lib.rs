@@ -87,9 +87,9 @@ pub use count::{Count, Counted, CountedInput};
 pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
+pub use expand::{Expand, Fills, Owners, Ranks, Tally, ValuesOf};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
-pub use expand::{Expand, Fills, Owners, Ranks, Tally, ValuesOf};
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
@@ -105,8 +105,8 @@ pub use select::Select;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Neighbours, Operator, Partition, Reduce,
-        Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Neighbours, Operator, Partition,
+        Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, function, operator};
 }

@@ -131,9 +131,8 @@ impl<E> Runs<E> {
         let len = count.get()?;
         let mut values = None;
         let numbers = device.compute_array(len, |numbers| {
-            let all = device.compute_array(len, |values| {
-                self.dispatch(device, input, Some((values, numbers)), &mut count)
-            })?;
+            let all = device
+                .compute_array(len, |values| self.dispatch(device, input, Some((values, numbers)), &mut count))?;
             values = Some(all);
             Ok(())
         })?;

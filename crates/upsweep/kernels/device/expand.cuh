@@ -16,9 +16,10 @@
 
 #include "block/barrier.cuh"
 #include "memory/workspace.cuh"
+#include "warp/index.cuh"
 #include "warp/scan.cuh"
 
-constexpr u32 TILE = THREADS * EXPAND_ITEMS, WARPS = THREADS / WARP;
+constexpr u32 TILE = THREADS * EXPAND_ITEMS;
 static_assert(TILE < 1 << 16, "a mark is 16 bits");
 enum Expand : u32 { OWNERS, RANKS, VALUES };
 

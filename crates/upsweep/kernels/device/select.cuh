@@ -39,12 +39,14 @@ using Number = UnsignedOf<RUN_BYTES == 0 ? HOST_STATE_BYTES : HOST_STATE_BYTES /
 template <bool RUNS> struct KeptOf {
     Number number;
     static __device__ __forceinline__ KeptOf of(Number number, u64) { return {number}; }
+    __device__ __forceinline__ u64 open() const { return 0; }
     __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const { return {number + next.number}; }
 };
 // With runs also the index of the last of them, where there is one: the run that is open there.
 template <> struct KeptOf<true> {
     Number number, last;
     static __device__ __forceinline__ KeptOf of(Number number, u64 last) { return {number, (Number)last}; }
+    __device__ __forceinline__ u64 open() const { return last; }
     __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const {
         return {number + next.number, next.number ? next.last : last};
     }
@@ -281,7 +283,7 @@ struct SelectTask {
             if constexpr (RUNS && RUN_LENGTHS) {
                 if (p.output && kept > 0 && kept <= p.capacity) {
                     const Kept last = some ? shared.warp_totals[slot][highest(some)] : before;
-                    ((Run*)p.runs)[kept - 1] = (Run)(p.n - last.last);
+                    ((Run*)p.runs)[kept - 1] = (Run)(p.n - last.open());
                 }
             }
             if (OTHERS && p.n - kept > p.others_capacity) report_fault(p.workspace, FAULT_OTHERS, p.n - kept, (i64)p.others_capacity);
@@ -331,7 +333,7 @@ struct SelectTask {
             if (!RUN_LENGTHS) {
                 if (at < p.capacity) to[at] = (Run)begin;
             } else if (at > 0 && at - 1 < p.capacity) {
-                to[at - 1] = (Run)(begin - (i > 0 ? tile * TILE + firsts()[i - 1] : before.last));
+                to[at - 1] = (Run)(begin - (i > 0 ? tile * TILE + firsts()[i - 1] : before.open()));
             }
         }
         // They are written again after the next barrier, at which the results are in shared memory.

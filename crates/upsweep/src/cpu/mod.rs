@@ -22,10 +22,10 @@
 
 mod columns;
 mod engine;
-pub(crate) mod reduce;
-pub(crate) mod scan;
 pub(crate) mod expand;
+pub(crate) mod reduce;
 pub(crate) mod runs;
+pub(crate) mod scan;
 pub(crate) mod select;
 #[cfg(test)]
 mod tests;

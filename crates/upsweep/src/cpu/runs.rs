@@ -16,7 +16,11 @@ const MARKED: usize = 2 << 10;
 const PARALLEL_FROM: usize = 8;
 
 /// Runs the call and returns how many runs there are.
-pub(crate) fn run<C, I, N>(call: &Choosing<'_, C, I, I>, numbers: Option<&Target<'_, N>>, lengths: bool) -> Result<usize>
+pub(crate) fn run<C, I, N>(
+    call: &Choosing<'_, C, I, I>,
+    numbers: Option<&Target<'_, N>>,
+    lengths: bool,
+) -> Result<usize>
 where
     I: Element,
     N: Element,

@@ -5,22 +5,24 @@
 //! case has many tiles and groups of tiles.
 
 use super::*;
-use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
+use crate::cuda::expand::ExpandParams;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
 use crate::cuda::select::SelectParams;
 use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
-use crate::cuda::{columns, reduce, scan, select};
+use crate::cuda::{columns, expand, reduce, scan, select};
 use crate::halves::InF32;
 use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::outputs::Write;
 use crate::plan::constants::Constants;
+use crate::plan::expand::{ExpandPlan, Expanded};
 use crate::plan::scan::{ScanPlan, Sizes};
 use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
@@ -84,6 +86,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/expand.h" => "expand.h",
     "emulator/select.h" => "select.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
@@ -147,6 +150,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let cases = match source.root {
         "device/reduce.cuh" => "emulator/reduce.h",
         "device/columns.cuh" => "emulator/columns.h",
+        "device/expand.cuh" => "emulator/expand.h",
         "device/select.cuh" => "emulator/select.h",
         "sketches/select.cuh" => "sketches/select.h",
         "sketches/digits.cuh" => "sketches/digits.h",
@@ -427,6 +431,25 @@ fn emulated_selections() {
     selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
     selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
+}
+
+/// Runs cases of the kernel that expands counts.
+fn expansion<T: Element>(expanded: Expanded, index: usize, cases: u32) {
+    select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
+        let plan = ExpandPlan::new(1 << 10, 1 << 10, expanded, index);
+        let source = expand::kernel(&plan, functions).source::<ExpandParams>()?;
+        run(&format!("expand {expanded:?}"), &source, THREADS, cases);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_expansions() {
+    expansion::<u32>(Expanded::Owner, 4, 20);
+    expansion::<u32>(Expanded::Rank, 8, 12);
+    expansion::<(u8, u8, u8)>(Expanded::Value, 3, 12);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Expand on a CUDA device: the counts' offsets by a scan, into memory of the call, and then the results. See
 //! `kernels/device/expand.cuh`.
 
+use super::Cuda;
 use super::code::Kernel;
 use super::features::Features;
 use super::job::{Begin, Functions};
 use super::lender::Extent;
 use super::params::{Params, params};
 use super::select::{with_functions, write};
-use super::Cuda;
 use crate::buffer::{View, ViewMut};
 use crate::choosing::{Unasked, Where};
 use crate::error::{Error, Result};

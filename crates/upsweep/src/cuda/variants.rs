@@ -3,12 +3,12 @@
 use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
+use super::expand::ExpandParams;
 use super::features::{Features, Heads, Pass};
 use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::expand::ExpandParams;
 use super::select::SelectParams;
 use super::{columns, expand, reduce, scan, select};
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
@@ -20,8 +20,8 @@ use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
 use crate::outputs::{Scattered, Write};
-use crate::plan::scan::ScanPlan;
 use crate::plan::expand::{ExpandPlan, Expanded};
+use crate::plan::scan::ScanPlan;
 use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
@@ -347,7 +347,16 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
-    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false, run: 0, lengths: false };
+    let select = SelectSizes {
+        input: 4,
+        index: 0,
+        flags: false,
+        neighbours: false,
+        last: false,
+        others: false,
+        run: 0,
+        lengths: false,
+    };
     let of_families: [Constants; 6] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),

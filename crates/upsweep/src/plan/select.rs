@@ -212,11 +212,16 @@ mod tests {
     fn what_a_block_holds_fits_its_share_of_shared_memory() {
         for capability in [(7, 5), (8, 0), (8, 6), (9, 0), (12, 0)] {
             for input in [1, 2, 3, 4, 8, 12, 16, 24, 48, 64] {
-                for (flags, neighbours, index, run) in
-                    [(false, false, 0, 0), (true, false, 0, 0), (false, true, 8, 0), (false, false, 4, 0), (false, true, 0, 8)]
-                {
+                for (flags, neighbours, index, run) in [
+                    (false, false, 0, 0),
+                    (true, false, 0, 0),
+                    (false, true, 8, 0),
+                    (false, false, 4, 0),
+                    (false, true, 0, 8),
+                ] {
                     let others = run == 0;
-                    let sizes = SelectSizes { input, index, flags, neighbours, last: false, others, run, lengths: true };
+                    let sizes =
+                        SelectSizes { input, index, flags, neighbours, last: false, others, run, lengths: true };
                     for len in [1 << 20, 1 << 33] {
                         let plan = SelectPlan::new(len, sizes, capability);
                         let fixed =

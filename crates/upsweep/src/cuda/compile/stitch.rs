@@ -39,6 +39,7 @@ kernel_files! {
     "block/barrier.cuh",
     "config.cuh",
     "device/columns.cuh",
+    "device/expand.cuh",
     "device/reduce.cuh",
     "device/scan.cuh",
     "device/segments.cuh",
