@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 static void check(cudaError_t status, int line) {
@@ -216,6 +217,37 @@ static void segments(int log2n) {
     }
 }
 
+// Values from 0 to 1, or to 256 for bytes: uniform, one value, or as often as their reciprocal over sixteen powers of two.
+enum class Values { UNIFORM, CONSTANT, ZIPF };
+template <class T> __global__ void fill_values(T* out, uint64_t n, Values values, float scale) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        float uniform = (float)(hash(i) >> 40) / (1 << 24);
+        float x = values == Values::UNIFORM ? uniform : values == Values::CONSTANT ? 0.6f : exp2f(16.0f * (uniform - 1.0f));
+        out[i] = (T)(x * scale);
+    }
+}
+
+template <class T> static void histogram(const char* type, const std::vector<int>& sizes, const std::vector<int>& bins, float high) {
+    T* in = (T*)input;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (log2n > 28 || n * sizeof(T) > capacity) continue;
+        for (Values values : {Values::UNIFORM, Values::CONSTANT, Values::ZIPF}) {
+            fill_values<<<1024, 256>>>(in, n, values, high);
+            double copy = copy_gbps<T>(n);
+            for (int count : bins) {
+                char algo[64];
+                const char* suffix = values == Values::UNIFORM ? "" : values == Values::CONSTANT ? "_constant" : "_zipf";
+                snprintf(algo, sizeof algo, "histogram_%d%s", count, suffix);
+                row(algo, type, log2n, (double)n * sizeof(T), copy, [&](void* s, size_t& size) {
+                    return cub::DeviceHistogram::HistogramEven(s, size, in, (unsigned*)output, count + 1, (float)0, high, (int)n);
+                });
+            }
+        }
+    }
+}
+
 int main(int argc, char** argv) {
     std::vector<int> sizes;
     for (int i = 1; i < argc; i++) sizes.push_back(atoi(argv[i]));
@@ -251,4 +283,8 @@ int main(int argc, char** argv) {
     select_flags(sizes);
     affine(sizes);
     segments(std::min(largest, 28));
+    std::vector<int> from_16;
+    std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(from_16), [&](int size) { return size >= 16 || size == largest; });
+    histogram<uint8_t>("u8", from_16, {256}, 256.0f);
+    histogram<float>("f32", from_16, {256, 2048, 65536, 1 << 20}, 1.0f);
 }

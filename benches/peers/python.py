@@ -87,6 +87,19 @@ def torch_rows():
             log2n = (rows * columns).bit_length() - 1
             row("torch", f"inclusive_sum_{name}_{rows}x{columns}", "f32", log2n, micros, moved, copy, moved)
         del x, out
+    for log2n in [16, 20, 24, 28]:
+        x = torch.rand(1 << log2n, device="cuda")
+        out, moved = torch.empty_like(x), 4 << log2n
+        copy = median(lambda: out.copy_(x))
+        for bins in [256, 2048, 65536]:
+            micros = median(lambda: torch.histc(x, bins, 0.0, 1.0))
+            row("torch", f"histogram_{bins}", "f32", log2n, micros, moved, copy, 2 * moved)
+        x = torch.randint(0, 256, (1 << log2n,), device="cuda", dtype=torch.uint8)
+        out, moved = torch.empty_like(x), 1 << log2n
+        copy = median(lambda: out.copy_(x))
+        micros = median(lambda: torch.bincount(x, minlength=256))
+        row("torch", "histogram_256", "u8", log2n, micros, moved, copy, 2 * moved)
+        del x, out
 
 
 def cupy_rows():

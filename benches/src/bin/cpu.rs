@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 use upsweep::prelude::*;
-use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, median};
+use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, median};
 
 /// A sample of a short call is the mean of as many as handle so many elements, so that the clock's steps do not show.
 const ELEMENTS_A_SAMPLE: usize = 1 << 18;
@@ -24,7 +24,8 @@ fn run() -> Outcome {
     bench::<i32>(&options, &mut record)?;
     bench::<f32>(&options, &mut record)?;
     bench::<f64>(&options, &mut record)?;
-    columns(&options, &mut record)
+    columns(&options, &mut record)?;
+    histograms(&options, &mut record)
 }
 
 /// The processor's name and the threads that are used.
@@ -97,6 +98,72 @@ fn columns(options: &Options, record: &mut Record) -> Outcome {
             |input, output| Reduce::new(Sum).axis(&shape, 0).run(&device, input, output),
             plain_rows_fold,
         )?;
+    }
+    Ok(())
+}
+
+/// Histograms of bytes and of floats, of random and of equal values.
+fn histograms(options: &Options, record: &mut Record) -> Outcome {
+    let bytes = |index| u8::random(index);
+    let floats = |index| (hash(index) >> 40) as f32 / (1 << 24) as f32;
+    for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
+        for (suffix, at) in [("", (|index| index) as fn(usize) -> usize), ("_constant", |_| 1)] {
+            let make =
+                |make: &dyn Fn(usize) -> f32| -> Vec<f32> { (0..1 << log2n).map(|index| make(at(index))).collect() };
+            let algo = |bins: usize| format!("histogram_{bins}{suffix}");
+            if options.wants(&algo(256), u8::NAME) {
+                let input: Vec<u8> = (0..1 << log2n).map(|index| bytes(at(index))).collect();
+                histogram(&algo(256), &input, 256.0, 256, usize::from, options, record)?;
+            }
+            for bins in [256, 65_536] {
+                if options.wants(&algo(bins), f32::NAME) {
+                    let bin = |x: f32| (x * bins as f32) as usize;
+                    histogram(&algo(bins), &make(&floats), 1.0, bins, bin, options, record)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The histogram of values from 0 to `high`, beside a plain loop.
+fn histogram<T: Value + upsweep::histogram::Even>(
+    algo: &str,
+    input: &[T],
+    high: f64,
+    bins: usize,
+    bin: impl Fn(T) -> usize,
+    options: &Options,
+    record: &mut Record,
+) -> Outcome {
+    let device = Device::cpu();
+    let upsweep = |counts: &mut [u32]| Histogram::even(0.0..=high, bins).run(&device, black_box(input), counts);
+    let plain = |counts: &mut [u32]| {
+        counts.fill(0);
+        black_box(input).iter().for_each(|&x| counts[bin(x)] += 1);
+    };
+    let (mut counts, mut expected) = (vec![0u32; bins], vec![0u32; bins]);
+    upsweep(&mut counts)?;
+    plain(&mut expected);
+    if counts != expected {
+        return Err(format!("{algo} of {} {} is wrong", input.len(), T::NAME).into());
+    }
+    let rounds = if options.smoke { 1 } else { 9 };
+    let calls = if options.smoke { 1 } else { (ELEMENTS_A_SAMPLE / input.len()).max(1) };
+    let mut output = input.to_vec();
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..rounds {
+        let mut status = Ok(());
+        times[0].push(sample(calls, || status = upsweep(black_box(&mut counts))));
+        status?;
+        times[1].push(sample(calls, || copy_on_every_core(black_box(input), &mut output)));
+        times[2].push(sample(calls, || plain(black_box(&mut counts))));
+    }
+    let [upsweep, copy, plain] = times.map(median);
+    let (bytes, log2n) = (size_of_val(input) as f64, input.len().ilog2());
+    let copy_gbps = 2.0 * bytes / copy / 1e3;
+    for (lib, micros) in [("upsweep", upsweep), ("loop", plain)] {
+        record.row(&Row { lib, algo, ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
     }
     Ok(())
 }
@@ -212,7 +279,7 @@ fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
 }
 
 /// memcpy on every thread of the pool, each its own part, as upsweep divides the work.
-fn copy_on_every_core<T: Number>(input: &[T], output: &mut [T]) {
+fn copy_on_every_core<T: Value>(input: &[T], output: &mut [T]) {
     let part = input.len().div_ceil(rayon::current_num_threads()).max(1);
     rayon::scope(|scope| {
         for (from, to) in input.chunks(part).zip(output.chunks_mut(part)) {

@@ -24,6 +24,12 @@ pub(crate) enum Command {
     /// One total, product, minimum, ... of the values of FILE (or one for each line or segment)
     #[command(after_help = REDUCE_EXAMPLES, after_long_help = REDUCE_LONG)]
     Reduce(ReduceArgs),
+    /// How many values of FILE lie in each of some bins: as numbers, as bars on a terminal, as a picture
+    #[command(after_help = HISTOGRAM_EXAMPLES)]
+    Histogram(HistogramArgs),
+    /// The values below which given shares of the values of FILE lie: the median, the 99th percentile, ...
+    #[command(after_help = QUANTILE_EXAMPLES)]
+    Quantile(QuantileArgs),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -53,6 +59,89 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HistogramArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// The number of bins, all of the same width
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10")]
+    pub(crate) bins: usize,
+    /// Where the first bin begins and the last one ends, both included [default: the least and the largest value]
+    #[arg(long, num_args = 2, value_names = ["LOW", "HIGH"], allow_hyphen_values = true)]
+    pub(crate) range: Option<Vec<f64>>,
+    /// The edges of the bins, instead of --bins and --range: a bin has its lower edge, the last one its upper edge, too
+    #[arg(long, value_name = "E,E,...", value_delimiter = ',', allow_hyphen_values = true, conflicts_with_all = ["bins", "range"])]
+    pub(crate) edges: Option<Vec<f64>>,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the bins to FILE: .csv or .tsv with low, high and count; the counts alone as .npy or raw (.u64); `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the bins in FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct QuantileArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// The shares, from 0 (the least value) to 1 (the largest)
+    #[arg(
+        long,
+        value_name = "Q,Q,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        default_value = "0,0.25,0.5,0.75,1"
+    )]
+    pub(crate) q: Vec<f64>,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the results to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .f64; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Which values are read.
+#[derive(Args, Debug)]
+pub(crate) struct Reading {
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
+    file: PathBuf,
+    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
+    #[arg(long, value_name = "NAME|N")]
+    column: Option<String>,
+    /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// (decimal fractions as text are rounded)
+    /// [default: the file's own type; for text i64 if all values are integers, else f64]
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
+    /// years and one of them is asked for
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    header: Header,
+}
+
+impl Reading {
+    /// The same as a scan has it, with nothing else asked for.
+    pub(crate) fn common(&self, device: DeviceChoice) -> Common {
+        Common {
+            file: self.file.clone(),
+            op: Op::Sum,
+            init: None,
+            axis: None,
+            column: self.column.clone(),
+            by_key: None,
+            segments: None,
+            element: self.element,
+            header: self.header,
+            device,
+            output: None,
+        }
+    }
 }
 
 /// What scan and reduce share.
@@ -278,6 +367,34 @@ value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw
 Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
 --type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result
 that does not fit is an error. Nothing at all reduces to --init, or else to the operator's identity.
+
+",
+    exit_codes!()
+);
+
+const HISTOGRAM_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep histogram latencies.csv --column ms --bins 64
+  upsweep histogram samples.npy --bins 256 --range -1 1 --svg samples.svg
+  upsweep histogram image.u8 --type u8 --bins 256 --range 0 256 -o counts.npy
+  upsweep histogram rain.csv --column mm --edges 0,0.1,1,10,100
+
+Bins are those of numpy.histogram, value by value. What lies outside of the range is in no bin, nor is NaN. A line has a bin's two
+edges and its count, in tabs; on a terminal bars are drawn. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);
+
+const QUANTILE_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep quantile latencies.csv --column ms --q 0.5,0.99
+  upsweep quantile samples.npy --q 0.5
+
+One result to a line, those of numpy.quantile: exact, in linear interpolation between neighbours. NaN among the values makes
+every result NaN. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -5,6 +5,7 @@
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
 //! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
 //! [`element`].
+//! [`histogram`] and [`quantile`] read and write in the same way.
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
@@ -19,6 +20,7 @@ mod device;
 mod element;
 mod explain;
 mod failure;
+mod histogram;
 mod input;
 mod lab;
 mod npy;
@@ -26,6 +28,7 @@ mod number;
 mod output;
 mod print;
 mod progress;
+mod quantile;
 mod run;
 mod segments;
 mod show;
@@ -74,6 +77,8 @@ fn run_command(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => run::scan(args),
         Command::Reduce(args) => run::reduce(args),
+        Command::Histogram(args) => histogram::histogram(args),
+        Command::Quantile(args) => quantile::quantile(args),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),

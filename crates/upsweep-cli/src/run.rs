@@ -22,7 +22,7 @@ use upsweep_dynamic::{Reduce, Scan, Segments};
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let common = &args.common;
-    let (destination, named) = output(common)?;
+    let (destination, named) = output(common.output.as_deref())?;
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
     let mut input = input::load(common, false)?;
@@ -90,7 +90,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 /// `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
-    let (destination, named) = output(common)?;
+    let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
@@ -149,14 +149,19 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     Ok(())
 }
 
-/// Where `-o` goes, and the form that its name asks for. A stream, and what is no plain file and has no ending, take
-/// what standard output would.
-fn output(common: &Common) -> Result<(Destination, Option<OutputForm>)> {
-    let Some(path) = common.output.as_deref() else { return Ok((Destination::standard_output(), None)) };
+/// Where `-o` goes, and the form that its name asks for.
+pub(crate) fn output(path: Option<&Path>) -> Result<(Destination, Option<OutputForm>)> {
+    let Some(path) = path else { return Ok((Destination::standard_output(), None)) };
     let destination = Destination::of("-o", path)?;
-    let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
-    let form = if unnamed { None } else { Some(OutputForm::of_path("-o", path)?) };
+    let form = form_of(&destination, path)?;
     Ok((destination, form))
+}
+
+/// The form that the name after `-o` asks for. A stream, and what is no plain file and has no ending, take what standard output
+/// would.
+pub(crate) fn form_of(destination: &Destination, path: &Path) -> Result<Option<OutputForm>> {
+    let unnamed = destination.is_stream() || !destination.is_plain_file() && path.extension().is_none();
+    if unnamed { Ok(None) } else { OutputForm::of_path("-o", path).map(Some) }
 }
 
 /// Writes each segment's key and its result.
@@ -185,7 +190,7 @@ fn keyed(
 }
 
 /// Who types numbers learns how to end them.
-fn explain_waiting(common: &Common) {
+pub(crate) fn explain_waiting(common: &Common) {
     if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
     }

@@ -1,7 +1,9 @@
-//! The program against NumPy: see numpy_reference.py beside this file.
+//! The program against NumPy: see numpy_reference.py and numpy_histograms.py beside this file.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
+
+#![allow(clippy::expect_used, reason = "tests")]
 
 use std::process::Command;
 
@@ -9,11 +11,9 @@ fn variable(name: &str, default: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| default.to_owned())
 }
 
-#[test]
-#[ignore = "needs python3 with numpy"]
-fn as_numpy_does() {
+fn compare(script: &str) {
     let output = Command::new(variable("UPSWEEP_TEST_PYTHON", "python3"))
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/numpy_reference.py"))
+        .arg(format!("{}/tests/{script}", env!("CARGO_MANIFEST_DIR")))
         .arg(env!("CARGO_BIN_EXE_upsweep"))
         .arg(variable("UPSWEEP_TEST_DEVICE", "cpu"))
         .output()
@@ -21,4 +21,16 @@ fn as_numpy_does() {
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+#[ignore = "needs python3 with numpy"]
+fn as_numpy_does() {
+    compare("numpy_reference.py");
+}
+
+#[test]
+#[ignore = "needs python3 with numpy"]
+fn histograms_as_numpy_does() {
+    compare("numpy_histograms.py");
 }

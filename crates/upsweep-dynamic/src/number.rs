@@ -24,6 +24,14 @@ impl Number {
         }
     }
 
+    /// The nearest `f64`.
+    pub(crate) fn nearest(self) -> f64 {
+        match self {
+            Self::Integer(n) => n as f64,
+            Self::Float(x) => x,
+        }
+    }
+
     /// The number as a float, if `round`, the rounding to the wanted type, leaves it as it is.
     pub(crate) fn float(self, round: impl Fn(f64) -> f64) -> Option<f64> {
         let (x, whole) = match self {

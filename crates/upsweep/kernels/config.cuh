@@ -50,6 +50,12 @@ constexpr bool PLAIN = true, WIDENS = false, ANY_BITS = true;
 enum class Heads { NONE, ROWS, FLAGS, KEYS, OFFSETS, };
 constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
+constexpr bool COUNTED_INPUT = false;
+__device__ __forceinline__ const u64* counted_length() { return (const u64*)nullptr; }
+constexpr bool READS_APART = false, INDEXED = false;
+__device__ __forceinline__ bool indices_right([[maybe_unused]] const In& x, [[maybe_unused]] u64 at) { return true; }
+__device__ __forceinline__ void report_indices([[maybe_unused]] const In& x, [[maybe_unused]] u64 at) {
+}
 
 // Numbers of the plan.
 constexpr u32 SMALL_STATE = 4;
@@ -75,6 +81,8 @@ constexpr u32 GROUPS = 8;
 constexpr u32 MOST_PARTS = 384;
 constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
+constexpr u32 FEW_PARTS = 128;
+constexpr u32 REDUCE_PARTS = 528;
 constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
@@ -84,6 +92,15 @@ constexpr u32 RUN_BYTES = 0;
 constexpr u32 RUN_LENGTHS = 0;
 constexpr u32 EXPAND_ITEMS = 31;
 constexpr u32 EXPAND = 0;
+constexpr u32 COUNTING_BLOCKS = 2;
+constexpr u32 COLUMNS = 32;
+constexpr u32 CHANNELS = 1;
+constexpr u32 COUNTED_CHANNELS = 1;
+constexpr u32 WEIGHTS = 0;
+constexpr u32 BY_VALUE = 0;
+constexpr u32 BY_EDGES = 0;
+constexpr u32 SLICED = 0;
+constexpr u32 QUANTILES = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -153,6 +170,33 @@ struct ExpandParams {
     u64 capacity;
     u64 asked;
     u64* count;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct HistogramParams {
+    const In* input;
+    const Out* weights;
+    const In* edges;
+    Out* output;
+    u64 n;
+    u64 part;
+    u64 bins;
+    u64 search;
+    u64 slices;
+    u64 slice;
+    u32* largest;
+    u64 spare;
+    u32* marks;
+    u64* sums;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct RangeHistogramParams {
+    const u64* prefixes;
+    const In* queries;
+    Out* output;
+    u64 bins;
+    u64 n;
     Workspace workspace;
     Acc given_init, given_first;
 };

@@ -33,6 +33,7 @@
 use crate::buffer::{Array, Input, Storage, View, ViewMut};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
+pub use crate::inputs::Counted;
 
 /// A number of elements, where the device computes: see the [module](self).
 #[derive(Debug)]
@@ -62,12 +63,7 @@ impl Count {
 
     /// The first so many elements of `buffer`, as an input of calls on the same device.
     pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
-        Counted { count: self, buffer }
-    }
-
-    /// Where it lies, for a call that reads it.
-    pub(crate) fn view(&self) -> View<'_, u64> {
-        self.0.view()
+        Counted { count: &self.0, buffer }
     }
 
     /// Where it lies, for a call that writes it.
@@ -75,13 +71,6 @@ impl Count {
         use crate::buffer::Output;
         self.0.view_mut()
     }
-}
-
-/// The first elements of a buffer, as many as a [`Count`] says: what [`Count::of`] returns.
-#[derive(Debug)]
-pub struct Counted<'a, B: ?Sized> {
-    count: &'a Count,
-    buffer: &'a B,
 }
 
 /// What a call reads whose number of elements the device may know: every [`Input`], and what [`Count::of`] returns.
@@ -112,9 +101,9 @@ impl<B: Input + ?Sized> CountedInput for B {
 impl<B: Input + ?Sized> CountedInput for Counted<'_, B> {
     type Item = B::Item;
     fn room(&self) -> View<'_, B::Item> {
-        self.buffer.view()
+        self.room_view()
     }
     fn length(&self) -> Option<View<'_, u64>> {
-        Some(self.count.view())
+        Some(self.length_view())
     }
 }

@@ -216,7 +216,7 @@ impl<T: Element> Array<T> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
-fn host_memory<T>(len: usize) -> Result<Vec<T>> {
+pub(crate) fn host_memory<T>(len: usize) -> Result<Vec<T>> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
     Ok(memory)

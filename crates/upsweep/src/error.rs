@@ -62,6 +62,38 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// A histogram without bins, or with too many.
+    Bins {
+        /// The bins asked for.
+        bins: usize,
+        /// The most bins there may be: [`MAX_BINS`](crate::histogram::MAX_BINS).
+        most: usize,
+    },
+    /// A histogram of no channels, of more than there are, or of too many.
+    Channels {
+        /// The channels of the input.
+        channels: usize,
+        /// How many of them are to be counted.
+        counted: usize,
+        /// The most channels there may be: [`MAX_CHANNELS`](crate::histogram::MAX_CHANNELS).
+        most: usize,
+    },
+    /// A range that cannot be cut into so many bins.
+    Range {
+        /// Where it begins.
+        low: String,
+        /// Where it ends.
+        high: String,
+        /// The bins.
+        bins: usize,
+        /// The rule it breaks.
+        rule: &'static str,
+    },
+    /// Edges of bins that do not ascend.
+    Edges {
+        /// The position of the edge that is less than the one before it, or NaN.
+        index: usize,
+    },
     /// A buffer has room for fewer elements than there are. Nothing was written past it.
     Capacity {
         /// Which buffer: `"output"`, `"counted input"`, ...
@@ -140,6 +172,14 @@ impl fmt::Display for Error {
             ),
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
+            }
+            Self::Bins { bins, most } => write!(f, "{bins} bins: a histogram has 1 to {most}"),
+            Self::Channels { channels, counted, most } => {
+                write!(f, "{counted} of {channels} channels: a histogram counts 1 to all of up to {most} channels")
+            }
+            Self::Range { low, high, bins, rule } => write!(f, "the range from {low} to {high} in {bins} bins {rule}"),
+            Self::Edges { index } => {
+                write!(f, "the edge at position {index} is less than the one before it, or is NaN: edges ascend")
             }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")

@@ -35,11 +35,11 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.5.2 (allocating).
 
 use crate::buffer::{Array, Input, Output, View, ViewMut};
-use crate::choosing::{Indices, Yields};
 use crate::count::{Count, CountedInput};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
+use crate::expanding::{Expanding, Fills, Owners, Ranks, Tally, ValuesOf};
 use crate::operator::Element;
 #[cfg(feature = "cuda")]
 use crate::operator::{Function, Source, operator};
@@ -52,23 +52,6 @@ use crate::scan::Scan;
 #[derive(Clone, Copy, Debug)]
 #[must_use = "an expansion does nothing until it is run"]
 pub struct Expand<F = Owners>(F);
-
-/// Results are the indices of their counts.
-#[derive(Clone, Copy, Debug)]
-pub struct Owners;
-/// Results are their places among those of their count.
-#[derive(Clone, Copy, Debug)]
-pub struct Ranks;
-/// Results are values of their counts.
-#[derive(Debug)]
-pub struct ValuesOf<'a, B: ?Sized>(&'a B);
-
-impl<B: ?Sized> Clone for ValuesOf<'_, B> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<B: ?Sized> Copy for ValuesOf<'_, B> {}
 
 impl Expand {
     /// Stores the owner of each result: the index of its count, as `u32`, `u64`, `usize`, `i32` or `i64`.
@@ -89,20 +72,6 @@ impl<'a, B: Input + ?Sized> Expand<ValuesOf<'a, B>> {
         Self(ValuesOf(values))
     }
 }
-
-/// A number of results: `u32`, `u64` or `usize`.
-pub trait Tally: Element {
-    /// The number.
-    #[doc(hidden)]
-    fn number(self) -> u64;
-}
-macro_rules! tallies {
-    ($($t:ty)*) => { $(impl Tally for $t {
-        #[inline(always)]
-        fn number(self) -> u64 { self as u64 }
-    })* };
-}
-tallies! { u32 u64 usize }
 
 /// A [`Tally`] as a number of 64 bits.
 #[cfg(feature = "cuda")]
@@ -125,73 +94,11 @@ impl<T: Tally> Function<(T,)> for Number {
     }
 }
 
-/// What is stored of a result: implemented by what [`Expand`] is made of.
-pub trait Fills<O> {
-    /// What stands beside a count.
-    #[doc(hidden)]
-    type Beside: Element;
-    /// What results are.
-    #[doc(hidden)]
-    const EXPANDED: Expanded;
-    /// The largest number that a result can hold.
-    #[doc(hidden)]
-    const MOST: usize;
-    /// What stands beside the counts.
-    #[doc(hidden)]
-    fn beside(&self) -> Option<View<'_, Self::Beside>>;
-    /// The result that is this number, or this value.
-    #[doc(hidden)]
-    fn of(number: usize, value: Option<Self::Beside>) -> Option<O>;
-}
-
-macro_rules! numbers {
-    ($($Which:ident $expanded:ident),*) => { $(impl<O> Fills<O> for $Which
-    where
-        Indices: Yields<u32, O>,
-    {
-        type Beside = u32;
-        const EXPANDED: Expanded = Expanded::$expanded;
-        const MOST: usize = <Indices as Yields<u32, O>>::MOST;
-        fn beside(&self) -> Option<View<'_, u32>> {
-            None
-        }
-        #[inline(always)]
-        fn of(number: usize, _: Option<u32>) -> Option<O> {
-            Some(<Indices as Yields<u32, O>>::of(0, number))
-        }
-    })* };
-}
-numbers! { Owners Owner, Ranks Rank }
-
-impl<B: Input + ?Sized> Fills<B::Item> for ValuesOf<'_, B> {
-    type Beside = B::Item;
-    const EXPANDED: Expanded = Expanded::Value;
-    const MOST: usize = usize::MAX;
-    fn beside(&self) -> Option<View<'_, B::Item>> {
-        Some(self.0.view())
-    }
-    #[inline(always)]
-    fn of(_: usize, value: Option<B::Item>) -> Option<B::Item> {
-        value
-    }
-}
-
 /// The sum of two numbers of results, or the largest number.
 #[cfg(feature = "cuda")]
 #[operator(identity = 0)]
 fn sum_of_counts(a: u64, b: u64) -> u64 {
     a.saturating_add(b)
-}
-
-/// A call with its buffers.
-pub(crate) struct Expanding<'a, C, T: Element, O: Element> {
-    pub(crate) counts: View<'a, C>,
-    /// Where the number of counts lies, if not all are meant.
-    pub(crate) length: Option<View<'a, u64>>,
-    pub(crate) values: Option<View<'a, T>>,
-    /// Where the results go; nowhere if only their number is asked for.
-    pub(crate) output: Option<Target<'a, O>>,
-    pub(crate) expanded: Expanded,
 }
 
 impl<F> Expand<F> {

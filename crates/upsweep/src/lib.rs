@@ -59,27 +59,32 @@ pub mod dedup;
 pub mod device;
 pub mod error;
 pub mod expand;
+pub mod histogram;
 pub mod init;
 pub mod inputs;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
 pub mod plan;
+pub mod range_histogram;
 pub mod reduce;
 pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod select;
 
+mod bins;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod expanding;
 mod halves;
 mod job;
 mod keeping;
 mod options;
 mod planned;
 mod steps;
+mod tally;
 
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
@@ -87,14 +92,17 @@ pub use count::{Count, Counted, CountedInput};
 pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
-pub use expand::{Expand, Fills, Owners, Ranks, Tally, ValuesOf};
+pub use expand::Expand;
+pub use expanding::{Fills, Owners, Ranks, Tally, ValuesOf};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
+pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
+pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
@@ -105,8 +113,8 @@ pub use select::Select;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Neighbours, Operator, Partition,
-        Reduce, Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
+        Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, function, operator};
 }

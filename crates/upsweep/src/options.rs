@@ -45,6 +45,16 @@ impl<'a, Op, M, F, G, V> Options<'a, Op, M, F, G, V> {
         Options { operator, map, finish, segments, init, axis }
     }
 
+    /// # Errors
+    /// [`Error::Options`] with an axis, where the device knows how many elements there are.
+    pub(crate) fn expect_no_axis(&self) -> Result<()> {
+        if self.axis.is_none() {
+            return Ok(());
+        }
+        let reason = "an array whose length the device knows has no shape: give its segments by offsets";
+        Err(Error::Options { options: "axis with a count", reason })
+    }
+
     /// The input's shape, seen from the axis, of `len` elements.
     #[inline]
     pub(crate) fn shape(&self, len: usize) -> Result<Shape> {

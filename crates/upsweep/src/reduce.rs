@@ -158,6 +158,10 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
             SegmentKind::Offsets(offsets) => (offsets.len() - 1, true, offsets.len() > 1),
             SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => (usize::from(len > 0), false, false),
         };
+        if I::COUNTED {
+            self.options.expect_no_axis()?;
+        }
+        let may_be_empty = may_be_empty || (I::COUNTED && exact);
         let found = O::len(&output, "output")?.unwrap_or(expected);
         if found < expected || (exact && found != expected) {
             return Err(Error::Length { what: "output", found, expected });

@@ -283,6 +283,12 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         let segments = self.options.segments.kind();
         segments.check(len, self.options.axis.is_some())?;
         let init = self.options.init.source();
+        if I::COUNTED {
+            self.options.expect_no_axis()?;
+            if carry.is_some() || self.direction.total {
+                expect_identity(&operator, !init.is_none(), "what follows elements that may be none")?;
+            }
+        }
         if self.direction.total {
             self.expect_one_line("a total with segments or several lines", len)?;
             if len == 0 {

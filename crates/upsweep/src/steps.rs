@@ -117,6 +117,15 @@ impl Held {
         self.check()
     }
 
+    /// Adds those of the one function of a job that has no other.
+    ///
+    /// # Errors
+    /// As [`add_all`](Self::add_all).
+    pub(crate) fn add_function<F>(&mut self, add: impl FnOnce(&mut Values)) -> Result<()> {
+        self.add::<F>(add);
+        self.check()
+    }
+
     /// # Errors
     /// [`Error::Values`] when there are more bytes than fit into a kernel's parameters.
     pub(crate) fn check(&self) -> Result<()> {

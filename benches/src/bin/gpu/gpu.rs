@@ -73,6 +73,10 @@ impl Gpu {
         self.options.wants(algo, T::NAME)
     }
 
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     pub(crate) fn upload<T: Element>(&self, host: &[T]) -> Outcome<Array<T>> {
         Ok(self.device.upload(host)?)
     }
@@ -259,7 +263,7 @@ impl Gpu {
     }
 
     /// Times a call and writes its row.
-    fn time<T: Value>(
+    pub(crate) fn time<T: Value>(
         &mut self,
         algo: &str,
         n: usize,

@@ -3,14 +3,17 @@
 
 mod first;
 mod gpu;
+mod histogram;
 mod pieces;
 mod segments;
 mod select;
+mod step;
 
 use cudarc::driver::{CudaView, CudaViewMut};
 use gpu::{Gpu, Lines};
 use half::{bf16, f16};
 use std::process::ExitCode;
+use step::{Affine, Offset, Then, then};
 use upsweep::prelude::*;
 use upsweep_bench::{Number, Options, Outcome, Value, exit_code, hash};
 
@@ -40,7 +43,8 @@ fn run() -> Outcome {
     select::bench(&mut gpu, &from_16)?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
-    axes(&mut gpu, largest.min(28))
+    axes(&mut gpu, largest.min(28))?;
+    histogram::bench(&mut gpu, &from_16)
 }
 
 /// Scans and reductions of the whole array.
@@ -88,38 +92,10 @@ where
     Ok(())
 }
 
-/// `x -> m * x + c`: an operator of the caller's own, which does not commute.
-#[derive(Element, Clone, Copy, PartialEq, Debug)]
-#[repr(C)]
-struct Affine {
-    m: f32,
-    c: f32,
-}
-
-#[operator(identity = Affine { m: 1.0, c: 0.0 })]
-fn then(f: Affine, g: Affine) -> Affine {
-    Affine { m: g.m * f.m, c: g.m * f.c + g.c }
-}
-
-impl Value for Affine {
-    const NAME: &'static str = "2xf32";
-
-    /// Slopes of 1 and -1 and small whole constants: every composition is exact, however it is grouped.
-    fn random(index: usize) -> Self {
-        let x = hash(index);
-        Self { m: if x & 1 == 1 { 1.0 } else { -1.0 }, c: f32::from((x >> 60) as i8 - 8) }
-    }
-}
-
 /// The step of a moving average with the weight `a`.
 #[function]
 fn pull(#[param] a: f32, x: f32) -> Affine {
     Affine { m: 1.0 - a, c: a * x }
-}
-
-#[function]
-fn offset(f: Affine) -> f32 {
-    f.c
 }
 
 /// What a caller may want to know of everything so far, in 16 bytes.

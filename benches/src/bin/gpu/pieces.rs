@@ -2,7 +2,7 @@
 //! of the same bytes where a copy is none.
 
 use super::gpu::Gpu;
-use super::{Affine, Offset, Then};
+use super::step::{Affine, Offset, Then};
 use std::f32::consts::LN_2;
 use upsweep::prelude::*;
 use upsweep_bench::{Outcome, Value, hash};

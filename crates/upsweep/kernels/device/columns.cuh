@@ -85,7 +85,10 @@ __device__ __forceinline__ void map_values(const Row& row, u64 index, u64 at, T 
     In elements[VECTOR];
     row.unpack(elements);
 #pragma unroll
-    for (u32 j = 0; j < VECTOR; j++) mapped[j] = map(elements[j], index, at + j);
+    for (u32 j = 0; j < VECTOR; j++) {
+        if (INDEXED && !indices_right(elements[j], at + j)) report_indices(elements[j], at + j);
+        mapped[j] = map(elements[j], index, at + j);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(const __grid_constant__ ColumnsParams p) {

@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include "memory/count.cuh"
 #include "memory/status.cuh"
 #include "memory/streams.cuh"
 #include "memory/workspace.cuh"
@@ -26,7 +27,21 @@
 
 static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-using Params = ReduceParams;
+// The parameters, and how many parts there are, each a block's.
+struct Params : ReduceParams {
+    u32 parts;
+    __device__ __forceinline__ explicit Params(const ReduceParams& given) : ReduceParams(given), parts(gridDim.x) {
+        if constexpr (COUNTED_INPUT) {
+            // As the host plans for so many elements: src/plan/reduce.rs.
+            n = element_number(workspace, n);
+            constexpr u64 STEP = THREADS * VECTOR, AT_ONCE = STEP * DEPTH;
+            const u64 few = (n + FEW_PARTS - 1) / FEW_PARTS, most = (n + REDUCE_PARTS - 1) / REDUCE_PARTS;
+            const u64 spread = few < STEP ? STEP : few < AT_ONCE ? few : AT_ONCE;
+            part = n <= AT_ONCE ? AT_ONCE : ((most > spread ? most : spread) + STEP - 1) / STEP * STEP;
+            parts = n == 0 ? 1 : (u32)((n + part - 1) / part);
+        }
+    }
+};
 using Entry = Status<T>;
 
 // Sums of numbers, extremes and bits: `a . b` and `b . a` are the same bits.
@@ -153,6 +168,14 @@ __device__ __forceinline__ u64 misalignment(const Params& p) {
 // The combination of a vector's elements; `count` of them, at least one, exist.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 count) {
     const Vector::Elements elements = vector.elements();
+    if constexpr (INDEXED) {
+        bool right = true;
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) right &= j >= count || indices_right(elements.x[j], i + j);
+        if (!right) {
+            for (u32 j = 0; j < count; j++) report_indices(elements.x[j], i + j);
+        }
+    }
     T sum = map(elements.x[0], i, i);
 #pragma unroll
     for (u32 j = 1; j < VECTOR; j++) {
@@ -241,7 +264,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
     const u64 misaligned = misalignment(p);
     const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
-    const bool last_part = blockIdx.x == gridDim.x - 1;
+    const bool last_part = blockIdx.x == p.parts - 1;
     const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
     const u64 first = blockIdx.x == 0 && lead > 0 ? 1 : blockIdx.x * parts_vectors;
     const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
@@ -258,7 +281,9 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
         const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
         if (threadIdx.x < rest) {
             const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
-            sum.add(map(load_element(p, i), i, i));
+            const In x = load_element(p, i);
+            if (!indices_right(x, i)) report_indices(x, i);
+            sum.add(map(x, i, i));
         }
         if (threads < rest) threads = (u32)rest;
     }
@@ -319,7 +344,9 @@ __device__ __forceinline__ void store_total(const Params& p, const T& init, cons
     store_result(output_of(p), result(HAS_INIT ? combine(init, total) : total));
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(const __grid_constant__ ReduceParams p) {
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(const __grid_constant__ ReduceParams given) {
+    const Params p(given);
+    if (blockIdx.x >= p.parts) return;
     const Begin begin(p);
     if (p.n == 0) {
         if (threadIdx.x == 0) store_result(output_of(p), result(begin.first));
@@ -327,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
     }
     __shared__ u32 shared_epoch;
     u32 epoch = 0;  // asked for by one thread, whose status word shows that it has it
-    if (gridDim.x > 1 && threadIdx.x == 0) epoch = current_epoch(p.workspace);
+    if (p.parts > 1 && threadIdx.x == 0) epoch = current_epoch(p.workspace);
     T total;
     u32 warps;  // that have a value
     if constexpr (COMMUTES) {
@@ -346,12 +373,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
     }
     if (threadIdx.x == 0) shared_epoch = epoch;
     total = combine_block(total, warps);
-    if (gridDim.x == 1) {
+    if (p.parts == 1) {
         if (threadIdx.x == 0) store_total(p, begin.init, total);
         return;
     }
     epoch = shared_epoch;
-    const u32 last = gridDim.x - 1;
+    const u32 last = p.parts - 1;
     if (blockIdx.x != last) {
         if (threadIdx.x == 0) Entry::put(p.workspace, blockIdx.x, total, epoch);
     } else {
@@ -370,5 +397,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
             prepare_next_launch(p.workspace, epoch);  // the block has seen all others' words
         }
     }
-    finish_launch(p.workspace, epoch);
+    finish_launch(p.workspace, epoch, p.parts);
 }

@@ -49,6 +49,7 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = thread_tails<FULL>(p, begin, count, heads, marks);
     const bool any_tails = __any_sync(~0u, tails != 0);
+    check_thread<FULL>(p, begin, count, slots, heads);
     T sum;
     u32 first_tail = NONE;  // of the thread, if no head comes before it there
     if (!any_tails) {

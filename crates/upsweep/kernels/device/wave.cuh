@@ -166,5 +166,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_wave(const
             store_carry(p, totals, warps, some, prefix);
         }
     }
-    if (!alone) finish_launch(p.workspace, epoch);
+    if (!alone) finish_launch(p.workspace, epoch, gridDim.x);
 }

@@ -17,13 +17,16 @@ __device__ __forceinline__ WorkspaceHeader* workspace_header() {
     return (WorkspaceHeader*)(parameter_word(WORKSPACE_AT) | (u64)parameter_word(WORKSPACE_AT + 4) << 32);
 }
 
-// The element `index` of a table of `len`; position `at` of the input asks for it.
+// Whether `index` names one of `len` elements.
+template <class I>
+__device__ __forceinline__ bool names(const I& index, u64 len) { return (u64)(i64)index < len; }
+
+// The element `index` of a table of `len`, or nothing of meaning. Whether there is such an element is looked at by itself, after the
+// loads of several elements: a report between two of them would keep them apart.
 template <class V, class I>
-__device__ __forceinline__ V gathered(const V* table, u64 len, const I& index, u64 at) {
-    const u64 i = (u64)(i64)index;
+__device__ __forceinline__ V gathered(const V* table, u64 len, const I& index) {
     V value{};
-    if (i < len) value = table[i];
-    else report_index(workspace_header(), at, (i64)index, len);
+    if (names(index, len)) value = table[(u64)(i64)index];
     return value;
 }
 
@@ -55,7 +58,6 @@ __device__ __forceinline__ void store_element(V* to, const V& value) {
 // Stores the result at position `at` in element `place` of `len`.
 template <class V, class I>
 __device__ __forceinline__ void scatter(V* to, u64 len, const I& place, const V& value, u64 at) {
-    const u64 i = (u64)(i64)place;
-    if (i < len) store_element(to + i, value);
+    if (names(place, len)) store_element(to + (u64)(i64)place, value);
     else report_index(workspace_header(), at, (i64)place, len);
 }

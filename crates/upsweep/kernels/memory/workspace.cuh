@@ -22,6 +22,7 @@ constexpr u32 FAULT_CAPACITY = 2;   // there are `index` results, and the output
 constexpr u32 FAULT_OTHERS = 3;     // the same of the second output
 constexpr u32 FAULT_LENGTH = 4;     // a count says `index` elements, and the buffer has `value`
 constexpr u32 FAULT_INDEX = 5;      // an index names none of `bound` elements
+constexpr u32 FAULT_EDGES = 6;      // edges of bins do not ascend
 
 // Remembers what is wrong with the input, for the host to ask. The first fault stays.
 __device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value, u64 bound = 0) {
@@ -47,15 +48,15 @@ __device__ __forceinline__ void prepare_next_launch(const Workspace& space, u32 
     if (epoch != ~0u) space.header->epoch = epoch + 1;
 }
 
-// Called by every block at its end. When the epochs are used up, once in 2^32 launches, the last block forgets every
+// Called by every one of the `blocks` that have read the epoch, at its end. When the epochs are used up, once in 2^32 launches, the last block forgets every
 // status word, and the epochs begin again.
-__device__ __forceinline__ void finish_launch(const Workspace& space, u32 epoch) {
+__device__ __forceinline__ void finish_launch(const Workspace& space, u32 epoch, u32 blocks) {
     if (epoch != ~0u) return;
     __shared__ bool last;
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        last = atomicAdd(&space.header->finished, 1) == gridDim.x - 1;
+        last = atomicAdd(&space.header->finished, 1) == blocks - 1;
     }
     __syncthreads();
     if (!last) return;

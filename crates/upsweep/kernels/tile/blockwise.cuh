@@ -65,6 +65,6 @@ struct Blockwise {
             task.process(k, tile, epoch);
             __syncthreads();
         }
-        if (!alone) finish_launch(p.workspace, epoch);
+        if (!alone) finish_launch(p.workspace, epoch, gridDim.x);
     }
 };

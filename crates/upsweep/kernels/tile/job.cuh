@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "memory/count.cuh"
 #include "tile/stage.cuh"
 #include "tile/state.cuh"
 
@@ -9,6 +10,10 @@
 struct Params : ScanParams {
     T init, first;
     __device__ __forceinline__ explicit Params(const ScanParams& given) : ScanParams(given) {
+        if constexpr (COUNTED_INPUT) {
+            n = element_number(workspace, n);
+            share = segments / tile_number(n) + 1;
+        }
         const Begin begin(given);
         init = begin.init, first = begin.first;
     }
@@ -18,7 +23,11 @@ static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace b
 
 // In a reduction by rows or offsets the sums of a vector come to lie in a slot of its first stream, too. So do the results of a
 // scan whose elements are not those of one stream.
-using Input = Streams<BY_SEGMENT ? (COUNTED ? 1 : sizeof(T)) : PLAIN_INPUT ? 1 : sizeof(Out)>;
+// What is read apart is read once: in a scan, what the map makes of it is kept in those slots from the first pass to the second.
+constexpr bool KEEPS_MAPPED = READS_APART && !BY_SEGMENT;
+constexpr u32 OF_RESULTS = PLAIN_INPUT ? 1 : sizeof(Out);
+constexpr u32 PLACE = BY_SEGMENT ? (COUNTED ? 1 : sizeof(T)) : KEEPS_MAPPED && OF_RESULTS < sizeof(T) ? sizeof(T) : OF_RESULTS;
+using Input = Streams<PLACE>;
 using Slot = Input::Slot;
 static_assert(Input::VECTOR_BYTES == SLOT_BYTES, "the host sizes the shared memory by it");
 

@@ -246,6 +246,6 @@ public:
         if (warp_index() < WARPS) pipeline.compute_warps();
         else if (warp_index() < WARPS + LOOK_BACK_WARPS) pipeline.look_back_warp();
         else if constexpr (PREPARERS > 0) pipeline.preparing_warp(warp_index() - WARPS - LOOK_BACK_WARPS);
-        if (!alone) finish_launch(p.workspace, epoch);
+        if (!alone) finish_launch(p.workspace, epoch, gridDim.x);
     }
 };

@@ -20,6 +20,38 @@ constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARR
 
 
 
+// Reports this thread's indices that name nothing.
+template <bool FULL>
+__device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
+    if constexpr (INDEXED) {
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) Items::of<FULL>(begin, count, row, slots, heads).check(p);
+    }
+}
+
+// What a thread's elements are mapped to, where the first pass leaves it in their slots: loads first, so that they overlap.
+template <bool FULL>
+__device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads) {
+    T mapped[ROWS][VECTOR];
+#pragma unroll
+    for (u32 row = 0; row < ROWS; row++) {
+        const Items items = Items::of<FULL>(begin, count, row, slots, heads);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) {
+            if (FULL || j < items.count) mapped[row][j] = items(p, j);
+        }
+    }
+    check_thread<FULL>(p, begin, count, slots, heads);
+#pragma unroll
+    for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[threadIdx.x * ROWS + row], mapped[row]);
+}
+
+// Element j of the vector in `row`, mapped: as it comes, or as `map_thread` has left it.
+__device__ __forceinline__ T mapped_element(const Params& p, const Items& items, const Slot* slots, u32 row, u32 j) {
+    if constexpr (KEEPS_MAPPED) return ((const T*)slots[threadIdx.x * ROWS + row].bytes)[REVERSE ? VECTOR - 1 - j : j];
+    else return items(p, j);
+}
+
 // The combination of this thread's elements from the last head on; nothing where it has none.
 template <bool FULL>
 __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
@@ -31,8 +63,8 @@ __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, c
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
             if (FULL || j < items.count) {
-                if ((row == 0 && j == 0) || (SEGMENTED && items.head(j))) sum = items(p, j);
-                else sum = combine(sum, items(p, j));
+                if ((row == 0 && j == 0) || (SEGMENTED && items.head(j))) sum = mapped_element(p, items, slots, row, j);
+                else sum = combine(sum, mapped_element(p, items, slots, row, j));
             }
         }
     }
@@ -61,6 +93,8 @@ __device__ __forceinline__ void reduce_tile(const Params& p, u64 begin, u32 coun
                                             ThreadPrefixes& kept) {
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
+    if constexpr (KEEPS_MAPPED) map_thread<FULL>(p, begin, count, slots, heads);
+    else check_thread<FULL>(p, begin, count, slots, heads);
     const u32 lanes = lanes_with_elements<FULL>(count), number = COUNTED ? warp_sum(head_number(heads)) : lane_heads.lanes != 0;
     if constexpr (KEPT) {
         const T sums = warp_sums<FULL>(p, begin, count, slots, heads, lane_heads);
@@ -123,7 +157,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
             if (FULL || j < items.count) {
                 // The first element of all is a head where there are segments, and nobody's carry before it is read.
                 const bool alone = SEGMENTED ? items.head(j) : !some;
-                const T e = items(p, j);
+                const T e = mapped_element(p, items, slots, row, j);
                 T with;
                 if (alone) with = e;
                 else with = combine(carry, e);

@@ -1,7 +1,7 @@
 //! Expand on the CPU: sums of blocks of counts, and then stretches of results, each from the counts that it is of.
 
 use crate::error::{Error, Result};
-use crate::expand::{Expanding, Fills, Tally};
+use crate::expanding::{Expanding, Fills, Tally};
 use crate::operator::Element;
 use crate::plan::expand::Expanded;
 use rayon::prelude::*;

@@ -2,13 +2,13 @@
 
 use super::columns;
 use super::engine::results::Results;
-use super::engine::segment_heads::{self, ByTest};
+use super::engine::segment_heads::{self, ByTest, first};
 use super::engine::segments;
 use super::engine::totals;
 use super::tile::run::Memory;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
-use crate::inputs::{Faults, Read};
+use crate::inputs::{Faults, Read, len_on_host};
 use crate::job::{Elements, Job};
 use crate::outputs::Write;
 use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
@@ -41,6 +41,10 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
         let reason = "a reduction has fewer results than elements: give it an output of its own";
         return Err(Error::Options { options: "a reduction in place", reason });
     };
+    let mut shape = shape;
+    if S::In::COUNTED {
+        shape.len = len_on_host::<S::In>(&input, shape.len)?;
+    }
     let input = S::In::place(&input, "input", &faults)?;
     let count = count.map(|count| count.into_host("count")).transpose()?;
     let init = init.on_host()?.map(|value| steps.given(value));
@@ -79,10 +83,10 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
                 offsets.len().saturating_sub(1)
             }
             (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                by_test(&results, &segment_heads::by_flags(view.on_host("head flags")?, false), blocks)?
+                by_test(&results, &segment_heads::by_flags(first(view.on_host("head flags")?, len), false), blocks)?
             }
             (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-                by_test(&results, &segment_heads::by_keys(view.on_host("keys")?, same, false), blocks)?
+                by_test(&results, &segment_heads::by_keys(first(view.on_host("keys")?, len), same, false), blocks)?
             }
             _ => return Err(Kind::contradicts()),
         }

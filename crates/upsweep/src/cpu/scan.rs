@@ -3,11 +3,11 @@
 use super::columns;
 use super::engine::heads::EqualLines;
 use super::engine::lines::Contiguous;
-use super::engine::segment_heads::{self, ByOffsets};
+use super::engine::segment_heads::{self, ByOffsets, first};
 use super::tile::run::{Memory, Storing};
 use crate::buffer::ViewMut;
 use crate::error::Result;
-use crate::inputs::{Faults, Read};
+use crate::inputs::{Faults, Read, len_on_host};
 use crate::job::{Direction, Elements, Job, NOT_IN_PLACE};
 use crate::outputs::Write;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
@@ -31,7 +31,13 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
 ) -> Result<()> {
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
-    let (faults, len) = (Faults::default(), shape.lines() * shape.len);
+    let (faults, mut shape) = (Faults::default(), shape);
+    if S::In::COUNTED
+        && let Elements::Given(given) = &input
+    {
+        shape.len = len_on_host::<S::In>(given, shape.len)?;
+    }
+    let len = shape.lines() * shape.len;
     let sink = S::Out::place(&output, "output", &faults)?;
     let output = S::Out::start(&sink);
     let input = match input {
@@ -94,11 +100,12 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
                 scan.run(&ByOffsets { offsets, len, reverse }, blocks, false).map(drop)
             }
             (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                scan.run(&segment_heads::by_flags(view.on_host("head flags")?, reverse), blocks, false).map(drop)
+                scan.run(&segment_heads::by_flags(first(view.on_host("head flags")?, len), reverse), blocks, false)
+                    .map(drop)
             }
-            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-                scan.run(&segment_heads::by_keys(view.on_host("keys")?, same, reverse), blocks, false).map(drop)
-            }
+            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => scan
+                .run(&segment_heads::by_keys(first(view.on_host("keys")?, len), same, reverse), blocks, false)
+                .map(drop),
             _ => Err(Kind::contradicts()),
         }
     };

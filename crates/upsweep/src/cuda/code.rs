@@ -135,7 +135,11 @@ pub(super) fn functions_text(functions: &Functions<'_>, features: Features) -> (
         storing.is_none(),
         known_text(functions, features),
         features_text(features),
-    );
+    ) + &length_text(text.length.as_deref().filter(|_| pass.reads_elements()))
+        + &indices_text(
+            text.right.filter(|_| pass.reads_elements()).unwrap_or_default(),
+            functions.layouts.apart && pass.reads_elements(),
+        );
     (text, source.value_bytes())
 }
 
@@ -171,6 +175,29 @@ fn streams_text(streams: &[(String, String)]) -> String {
         );
     }
     text
+}
+
+/// Whether an element's indices name elements of their tables, and what reports those that do not; whether memory is read for
+/// elements that is not streamed.
+fn indices_text(right: Vec<(String, String)>, apart: bool) -> String {
+    let all: String = right.iter().map(|(right, _)| format!(" && {right}")).collect();
+    let reports: String = right.iter().map(|(right, report)| format!("    if (!{right}) {report}\n")).collect();
+    format!(
+        "constexpr bool READS_APART = {apart}, INDEXED = {};\n\
+         __device__ __forceinline__ bool indices_right([[maybe_unused]] const In& x, [[maybe_unused]] u64 at) {{ return true{all}; }}\n\
+         __device__ __forceinline__ void report_indices([[maybe_unused]] const In& x, [[maybe_unused]] u64 at) {{\n{reports}}}\n",
+        !right.is_empty(),
+    )
+}
+
+/// Where the number of elements lies, if the device knows it.
+fn length_text(length: Option<&str>) -> String {
+    format!(
+        "constexpr bool COUNTED_INPUT = {};\n\
+         __device__ __forceinline__ const u64* counted_length() {{ return (const u64*){}; }}\n",
+        length.is_some(),
+        length.unwrap_or("nullptr"),
+    )
 }
 
 /// How results are stored where the output is not one buffer.

@@ -4,27 +4,27 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/histograms.rs"]
+mod histograms;
+#[path = "emulated_tests/selections.rs"]
+mod selections;
+
 use super::*;
-use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
-use crate::cuda::expand::ExpandParams;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
-use crate::cuda::select::SelectParams;
-use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
-use crate::cuda::{columns, expand, reduce, scan, select};
+use crate::cuda::variants::{AddMasked, Weighed};
+use crate::cuda::{columns, reduce, scan};
 use crate::halves::InF32;
 use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::outputs::Write;
 use crate::plan::constants::Constants;
-use crate::plan::expand::{ExpandPlan, Expanded};
 use crate::plan::scan::{ScanPlan, Sizes};
-use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -87,6 +87,7 @@ emulator! {
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
     "emulator/expand.h" => "expand.h",
+    "emulator/histogram.h" => "histogram.h",
     "emulator/select.h" => "select.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
@@ -147,16 +148,8 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let first = first_file();
     let text = stitch_from(&source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
     // What runs the kernel knows its types.
-    let cases = match source.root {
-        "device/reduce.cuh" => "emulator/reduce.h",
-        "device/columns.cuh" => "emulator/columns.h",
-        "device/expand.cuh" => "emulator/expand.h",
-        "device/select.cuh" => "emulator/select.h",
-        "sketches/select.cuh" => "sketches/select.h",
-        "sketches/digits.cuh" => "sketches/digits.h",
-        "sketches/axes.cuh" => "sketches/axes.h",
-        _ => "emulator/tiles.h",
-    };
+    let own = source.root.replace("device/", "emulator/").replace(".cuh", ".h");
+    let cases = EMULATOR.iter().map(|(path, _)| *path).find(|path| *path == own).unwrap_or("emulator/tiles.h");
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
     let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
     let wave = u8::from(source.root == "device/wave.cuh");
@@ -391,74 +384,6 @@ fn emulated_columns() {
     interleaved::<u8, _, _>(Same, Sum, features(Heads::None, "xr"), 4, 60);
     interleaved::<f64, _, _>(Same, Max, features(Heads::None, "i"), 2, 60);
     interleaved::<u32, _, _>(Placed, Then, features(Heads::None, "r"), 2, 60);
-}
-
-/// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
-fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
-    selection_of_runs::<I, C>(choice, index, others, (0, false), len, cases);
-}
-
-/// The same with so many bytes beside each element that is kept: `lengths`, or where it lies.
-fn selection_of_runs<I: Element, C: Choose<I>>(
-    choice: &C,
-    index: usize,
-    others: bool,
-    (bytes, lengths): (usize, bool),
-    len: usize,
-    cases: u32,
-) {
-    select::with_functions(choice, |functions| {
-        let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
-        let plan = SelectPlan::new(len, sizes, CAPABILITY);
-        let source = select::kernel(&plan, functions).source::<SelectParams>()?;
-        run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], THREADS].concat(), cases);
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_selections() {
-    selection::<u32, _>(&Where(FirstBit), 0, false, 1 << 20, 20);
-    selection::<u8, _>(&Where(FirstBit), 0, false, 1 << 33, 12);
-    selection::<(u8, u8, u8), _>(&Where(FirstBit), 0, false, 1 << 20, 12);
-    selection::<u64, _>(&Flagged(&[true]), 0, false, 1 << 20, 12);
-    selection::<u32, _>(&Flagged(&[0u8]), 8, false, 1 << 20, 12);
-    selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 12);
-    selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 12);
-    selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 12);
-    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
-    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
-    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
-}
-
-/// Runs cases of the kernel that expands counts.
-fn expansion<T: Element>(expanded: Expanded, index: usize, cases: u32) {
-    select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
-        let plan = ExpandPlan::new(1 << 10, 1 << 10, expanded, index);
-        let source = expand::kernel(&plan, functions).source::<ExpandParams>()?;
-        run(&format!("expand {expanded:?}"), &source, THREADS, cases);
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_expansions() {
-    expansion::<u32>(Expanded::Owner, 4, 20);
-    expansion::<u32>(Expanded::Rank, 8, 12);
-    expansion::<(u8, u8, u8)>(Expanded::Value, 3, 12);
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_runs() {
-    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, true), 1 << 20, 20);
-    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
-    selection_of_runs::<u8, _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
-    selection_of_runs::<(u8, u8, u8), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::select::{with_functions, write};
 use crate::buffer::{View, ViewMut};
 use crate::choosing::{Unasked, Where};
 use crate::error::{Error, Result};
-use crate::expand::Expanding;
+use crate::expanding::Expanding;
 use crate::operator::Element;
 use crate::plan::expand::ExpandPlan;
 use cudarc::driver::{CudaSlice, CudaView, DeviceSlice};

@@ -23,6 +23,10 @@ pub(crate) struct Layouts {
     pub(crate) input: Layout,
     /// The streams, where the input is not one buffer.
     pub(crate) streams: Option<Streams>,
+    /// Whether the device knows how many elements there are.
+    pub(crate) counted: bool,
+    /// Whether memory is read for an element that is not streamed.
+    pub(crate) apart: bool,
     /// Whether the output is one buffer.
     pub(crate) plain_output: bool,
     pub(crate) acc: Layout,
@@ -123,7 +127,8 @@ impl Features {
         let place = if self.in_one_pass() {
             first.max(acc)
         } else if layouts.streams.is_some() && !self.by_segment {
-            first.max(output)
+            // What is read apart is read once: what the map makes of it is kept.
+            first.max(output).max(if layouts.apart { acc } else { 0 })
         } else {
             first
         };

@@ -23,6 +23,10 @@ pub(crate) struct Text {
     pub(crate) code: Code,
     /// The streams of the input: the C++ type of an element, and where they begin, but for the first one.
     pub(crate) streams: Vec<(String, String)>,
+    /// A C++ expression for the address of the number of elements, where the device knows it.
+    pub(crate) length: Option<String>,
+    /// Conditions that the indices of the input name elements, each with a statement that reports it.
+    pub(crate) right: Option<Vec<(String, String)>>,
     /// A C++ expression for what the map is given, of the streams' elements `x` at position `at`.
     pub(crate) element: String,
     /// How results are stored, where the output is not one buffer.
@@ -76,7 +80,7 @@ pub(crate) fn layouts_of<S: Steps>() -> Layouts {
         (Some(streams), Layout { size: streams.bytes().max(1), align: 1 })
     };
     let (acc, output) = (Layout::of::<S::Acc>(), Layout::of::<Out<S>>());
-    Layouts { input, streams, acc, output, plain_output: S::Out::PLAIN }
+    Layouts { input, streams, counted: S::In::COUNTED, apart: S::In::APART, acc, output, plain_output: S::Out::PLAIN }
 }
 
 /// The functions of a job's inputs and outputs.
@@ -104,14 +108,14 @@ pub(crate) fn text_of<S: Steps, G: Segmentation>(
     // Values are asked for in the order in which `CudaJob::open` adds them.
     let mut reading = Reading::new(source, S::In::PLAIN);
     let element = S::In::text(of_input, &mut reading, "at");
-    let streams = reading.streams;
+    let (streams, length, right) = (reading.streams, reading.length, Some(reading.indices));
     let storing = (!S::Out::PLAIN).then(|| {
         let mut writing = WritingText::new(source);
         S::Out::text(of_output, &mut writing, "value");
         let WritingText { element, vector, aligned, .. } = writing;
         StoringText { element, vector, aligned }
     });
-    Text { code, key, offset, same, streams, element, storing }
+    Text { code, key, offset, same, streams, length, right, element, storing }
 }
 
 /// A value of at most 64 bytes, whatever its type.

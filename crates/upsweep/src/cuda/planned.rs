@@ -18,7 +18,7 @@ pub(crate) fn plan_of<S: Steps>(cuda: &Cuda, job: CpuJob) -> Plan {
 /// The plan of a job whose types are aligned to their size.
 pub(crate) fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
-    plan(cuda, job, Layouts { input, streams: None, acc, output, plain_output: true })
+    plan(cuda, job, Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true })
 }
 
 fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts) -> Plan {

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::Shape;
+use crate::plan::memory::StatusWords;
 use crate::plan::reduce::ReducePlan;
 use crate::segments::Segmentation;
 use crate::steps::{Held, Steps};
@@ -104,8 +105,11 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let plan = plan(n, job.functions.layouts);
     let kernel = kernel(&plan, Features { has_init: job.begin.has_init, ..Features::PLAIN }, &job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ReduceParams>())?;
-    let workspace = if plan.parts > 1 || job.functions.may_fault {
-        cuda.workspace(plan.words.words8, plan.words.words16)?
+    let counted = job.functions.layouts.counted;
+    let grid = if counted { plan.most_parts() } else { plan.parts };
+    let words = if counted { StatusWords::of(grid, job.functions.layouts.acc.size) } else { plan.words };
+    let workspace = if grid > 1 || job.functions.may_fault {
+        cuda.workspace(words.words8, words.words16)?
     } else {
         Workspace::NONE
     };
@@ -124,5 +128,5 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements and one result until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, plan.parts as u32, plan.threads as u32, 0, &params) }
+    unsafe { cuda.launch(&loaded, grid as u32, plan.threads as u32, 0, &params) }
 }

@@ -95,10 +95,12 @@ pub(super) struct Extra {
 /// The plan for `n` elements, of a job with these features.
 pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
+    // How many tiles there are, a wave's blocks know from the host.
+    let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
     } else {
-        ScanPlan::with_waves(n, sizes, capability, cuda.longest_wave)
+        ScanPlan::with_waves(n, sizes, capability, longest_wave)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod histograms;
+
 use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
@@ -109,6 +111,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.interleaved(Features { heads: Heads::Rows, by_segment: true, interleaved: 3, ..Features::PLAIN });
     list.halves();
     list.selections();
+    list.histograms();
     list.kernels
 }
 
@@ -338,8 +341,11 @@ where
 /// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
+    use super::histogram::HistogramParams;
+    use super::range_histogram::{self, RangeHistogramParams};
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
+    use crate::plan::histogram::{HistogramJob, HistogramPlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -347,6 +353,7 @@ pub(super) fn sample() -> String {
     let functions = Functions::of::<Parts<f32, f32, Sum, Same, Same>, ByKey>(&text, &held);
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
+    let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
     let select = SelectSizes {
         input: 4,
         index: 0,
@@ -357,13 +364,15 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let of_families: [Constants; 6] = [
+    let of_families: [Constants; 8] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
         ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
+        histogram_plan.constants(),
+        range_histogram::numbers(true),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -373,18 +382,19 @@ pub(super) fn sample() -> String {
             numbers += &format!("constexpr u32 {name} = {value};\n");
         }
     }
-    let texts = [
+    let params: String = [
         ScanParams::text(0, 0),
         ReduceParams::text(0, 0),
         ColumnsParams::text(0, 0),
         SelectParams::text(0, 0),
         ExpandParams::text(0, 0),
-    ];
-    let params: String = texts
-        .iter()
-        .flat_map(|text| text.lines())
-        .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
-        .fold(String::new(), |text, line| text + line + "\n");
+        HistogramParams::text(0, 0),
+        RangeHistogramParams::text(0, 0),
+    ]
+    .iter()
+    .flat_map(|text| text.lines())
+    .filter(|line| !line.starts_with("static_assert") && !line.starts_with("#include"))
+    .fold(String::new(), |text, line| text + line + "\n");
     format!(
         "// What the host puts before a kernel, of one job: the sum of f32, by the numbers of an H200. It stands here so that\n\
          // editors and readers find every name that is declared in no other file; a kernel that runs has a prelude of its own in\n\

@@ -3,6 +3,7 @@
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
 use super::{Lend, Opening, Reading};
+use crate::buffer::View;
 use crate::error::Result;
 use crate::operator::{Element, Function, Item, Single, Spread};
 use std::marker::PhantomData;
@@ -64,6 +65,12 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
         A::len(input, what)
     }
 
+    const COUNTED: bool = A::COUNTED;
+
+    fn length<'g>((_, input): &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+        A::length(input)
+    }
+
     fn place((function, input): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place> {
         Ok((*function, A::place(input, what, faults)?))
     }
@@ -87,6 +94,8 @@ unsafe impl<F: Function<A::Args, Output: Element>, A: Read> Read for Applied<F, 
     const STREAMS: Streams = A::STREAMS;
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = A::MAY_FAULT;
+    #[cfg(feature = "cuda")]
+    const APART: bool = A::APART;
 
     #[cfg(feature = "cuda")]
     type Functions = (F, A::Functions);

@@ -83,6 +83,9 @@ unsafe impl<W: Word> Read for Bit<W> {
     }
 
     #[cfg(feature = "cuda")]
+    const APART: bool = true;
+
+    #[cfg(feature = "cuda")]
     type Functions = ();
     #[cfg(feature = "cuda")]
     fn functions(_: &Self::Given<'_>) {}

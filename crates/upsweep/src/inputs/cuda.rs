@@ -91,6 +91,10 @@ pub struct Reading<'s> {
     pub(crate) source: &'s mut Source,
     /// The C++ type of each stream's elements, and where its address is: a C++ expression, or empty of the first one's.
     pub(crate) streams: Vec<(String, String)>,
+    /// A C++ expression for the address of the number of values, where the device knows it.
+    pub(crate) length: Option<String>,
+    /// C++ conditions that indices name elements, and for each a statement that reports that it does not.
+    pub(crate) indices: Vec<(String, String)>,
     form: Form,
 }
 
@@ -108,12 +112,18 @@ enum Form {
 impl<'s> Reading<'s> {
     /// Of streams; `plain` says that the input is one of them and nothing else.
     pub(crate) fn new(source: &'s mut Source, plain: bool) -> Self {
-        Self { source, streams: Vec::new(), form: if plain { Form::Plain } else { Form::Fields } }
+        Self {
+            source,
+            streams: Vec::new(),
+            length: None,
+            indices: Vec::new(),
+            form: if plain { Form::Plain } else { Form::Fields },
+        }
     }
 
     /// Of inputs that are not streamed.
     pub(crate) fn apart(source: &'s mut Source) -> Self {
-        Self { source, streams: Vec::new(), form: Form::Apart }
+        Self { source, streams: Vec::new(), length: None, indices: Vec::new(), form: Form::Apart }
     }
 
     /// An expression for the next buffer's element at position `at`.
@@ -126,6 +136,12 @@ impl<'s> Reading<'s> {
         let address = if number == 0 { String::new() } else { self.source.value::<u64>() };
         self.streams.push((ty, address));
         if self.form == Form::Plain { "x".to_owned() } else { format!("x.s{number}") }
+    }
+
+    /// Has `index`, an expression, checked against the length of a table.
+    pub(super) fn index(&mut self, index: &str, len: &str, at: &str) {
+        let report = format!("report_index(workspace_header(), {at}, (i64)({index}), {len});");
+        self.indices.push((format!("names({index}, {len})"), report));
     }
 
     /// An expression for the next number.

@@ -87,6 +87,12 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
         A::len(index, what)
     }
 
+    const COUNTED: bool = A::COUNTED;
+
+    fn length<'g>((_, index): &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+        A::length(index)
+    }
+
     fn place((table, index): &Self::Given<'_>, what: &'static str, faults: &Faults) -> Result<Self::Place> {
         let table = table.on_host("table")?;
         Ok(Table { start: table.as_ptr(), len: table.len(), index: A::place(index, what, faults)?, faults })
@@ -124,6 +130,9 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
     const MAY_FAULT: bool = true;
 
     #[cfg(feature = "cuda")]
+    const APART: bool = true;
+
+    #[cfg(feature = "cuda")]
     type Functions = A::Functions;
     #[cfg(feature = "cuda")]
     fn functions((_, index): &Self::Given<'_>) -> A::Functions {
@@ -146,6 +155,7 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
         let ty = type_of::<T>(reading);
         let (table, len) = (reading.number::<u64>(), reading.number::<u64>());
         let index = A::text(functions, reading, at);
-        format!("gathered((const {ty}*){table}, {len}, {index}, {at})")
+        reading.index(&index, &len, at);
+        format!("gathered((const {ty}*){table}, {len}, {index})")
     }
 }

@@ -8,6 +8,7 @@
 //! Gather::of(&table).at(index)    table[index[i]]           `index` is an input itself, so that it may be computed
 //! Neighbours::of(&x)              [x[i-1], x[i], x[i+1]]    at the ends the end itself, or what `outside` says
 //! Apply(f, x), Apply(f, (a, b))   f(x[i])                   a function of an input, where no map is: in a `Gather`, for instance
+//! count.of(&x)                    x[i]                      the first `count` elements, whose number the device knows
 //! Bits::of(&words, n)             bit i % b of word i / b   of words of b bits
 //! ```
 //!
@@ -41,6 +42,7 @@ mod buffers;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod faults;
+mod first;
 mod gather;
 mod neighbours;
 mod range;
@@ -53,11 +55,13 @@ pub use self::bits::{Bit, Bits};
 #[cfg(feature = "cuda")]
 pub use self::cuda::{Lend, Opening, Reading};
 pub use self::faults::Faults;
+pub use self::first::{Counted, First};
 pub use self::gather::{Gather, GatherOf, Gathered};
 pub use self::neighbours::{Near, Neighbours};
 pub use self::range::Counting;
 pub use self::repeat::{Repeat, Repeated};
 pub use self::streams::Streams;
+use crate::buffer::View;
 use crate::error::{Error, Result};
 use crate::operator::{Element, Item};
 
@@ -103,6 +107,14 @@ pub unsafe trait Read: Item {
     /// [`Error::Length`] when inputs side by side have not the same number.
     fn len(given: &Self::Given<'_>, what: &'static str) -> Result<Option<usize>>;
 
+    /// Whether the device knows how many values there are: [`len`](Read::len) says how many there is room for.
+    const COUNTED: bool = false;
+
+    /// Where that number lies.
+    fn length<'g>(_given: &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+        None
+    }
+
     /// The place of an input on the host, which is good while `given` and `faults` live.
     ///
     /// # Errors
@@ -135,6 +147,10 @@ pub unsafe trait Read: Item {
     /// Whether a kernel may find something wrong with it.
     #[cfg(feature = "cuda")]
     const MAY_FAULT: bool = false;
+
+    /// Whether a kernel reads memory for it that it does not stream.
+    #[cfg(feature = "cuda")]
+    const APART: bool = false;
 
     /// The functions that compute values, which make the text.
     #[cfg(feature = "cuda")]
@@ -175,6 +191,17 @@ pub(crate) fn len_of<I: Read>(given: &I::Given<'_>) -> Result<usize> {
         options: "an input without a length",
         reason: "a repeated value goes on for ever: put it into a tuple with a buffer or a range",
     })
+}
+
+/// How many values an input on the host has, of which there is room for `room`.
+///
+/// # Errors
+/// [`Error::Capacity`] when a count says more.
+#[inline(always)]
+pub(crate) fn len_on_host<I: Read>(given: &I::Given<'_>, room: usize) -> Result<usize> {
+    let Some(length) = I::length(given) else { return Ok(room) };
+    let needed = length.on_host("count")?.first().map_or(0, |&count| usize::try_from(count).unwrap_or(usize::MAX));
+    if needed > room { Err(Error::Capacity { what: "counted input", needed, capacity: room }) } else { Ok(needed) }
 }
 
 /// The C++ type of a value.

@@ -87,6 +87,9 @@ unsafe impl<T: Element> Read for Near<T> {
     }
 
     #[cfg(feature = "cuda")]
+    const APART: bool = true;
+
+    #[cfg(feature = "cuda")]
     type Functions = ();
     #[cfg(feature = "cuda")]
     fn functions(_: &Self::Given<'_>) {}

@@ -3,6 +3,7 @@
 use super::{Faults, Inputs, Read, Streams};
 #[cfg(feature = "cuda")]
 use super::{Lend, Opening, Reading};
+use crate::buffer::View;
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::operator::Element;
@@ -42,6 +43,12 @@ macro_rules! zips {
                 Ok(len)
             }
 
+            const COUNTED: bool = $($P::COUNTED)||*;
+
+            fn length<'g>(given: &'g Self::Given<'_>) -> Option<&'g View<'g, u64>> {
+                [$($P::length(&given.$i)),*].into_iter().flatten().next()
+            }
+
             fn place(given: &Self::Given<'_>, _: &'static str, faults: &Faults) -> Result<Self::Place> {
                 Ok(($($P::place(&given.$i, $name, faults)?,)*))
             }
@@ -66,6 +73,8 @@ macro_rules! zips {
             const STREAMS: Streams = Streams::NONE$(.and($P::STREAMS))*;
             #[cfg(feature = "cuda")]
             const MAY_FAULT: bool = $($P::MAY_FAULT)||*;
+            #[cfg(feature = "cuda")]
+            const APART: bool = $($P::APART)||*;
 
             #[cfg(feature = "cuda")]
             type Functions = ($($P::Functions,)*);

@@ -96,6 +96,13 @@ impl<'s> WritingText<'s> {
         self.aligned += &format!(" && aligned((const {ty}*){address})");
     }
 
+    /// Has the indices of a place checked, each before its result is stored.
+    pub(super) fn check(&mut self) {
+        for (right, report) in std::mem::take(&mut self.reading.indices) {
+            self.element(&format!("if (!{right}) {report}"));
+        }
+    }
+
     /// A statement that stores one element at a time.
     pub(super) fn element(&mut self, statement: &str) {
         self.element += &format!("    {statement}\n");

@@ -132,6 +132,7 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Write for Scattered<T, 
         let ty = T::cuda_type(writing.reading.source);
         let (output, len) = (writing.reading.number::<u64>(), writing.reading.number::<u64>());
         let place = A::text(functions, &mut writing.reading, "at");
+        writing.check();
         writing.element(&format!("scatter(({ty}*){output}, {len}, {place}, {value}, at);"));
     }
 }

@@ -13,7 +13,7 @@ use super::shape::Shape;
 /// where the next block arrives meanwhile; these have 256 KiB or more.
 const BLOCK_BYTES: usize = 128 << 10;
 /// The bytes below which the calling thread does everything: waking another costs microseconds.
-const PARALLEL_FROM_BYTES: usize = 2 << 20;
+pub(crate) const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// The bytes of output from which stores are non-temporal: what is smaller may be read again soon.
 const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 

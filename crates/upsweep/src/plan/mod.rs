@@ -2,9 +2,9 @@
 
 pub mod columns;
 pub mod constants;
-
 pub mod cpu;
 pub mod expand;
+pub mod histogram;
 pub mod memory;
 mod pipeline;
 pub mod reduce;

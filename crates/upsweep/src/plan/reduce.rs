@@ -60,6 +60,12 @@ impl ReducePlan {
         Self::with(len, streams.bytes().max(1), state, (vector, depth))
     }
 
+    /// Blocks to launch for at most `len` elements, whose number the device knows.
+    #[must_use]
+    pub fn most_parts(&self) -> usize {
+        self.len.div_ceil(THREADS * self.vector).clamp(1, MOST_PARTS)
+    }
+
     fn with(len: usize, input: usize, state: usize, (vector, depth): (usize, usize)) -> Self {
         let step = THREADS * vector;
         // A block alone need not wait for others. Of several, each loads all of its part at once while they are few.
@@ -76,7 +82,7 @@ impl ReducePlan {
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.state);
-        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth);
+        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth, "FEW_PARTS" = FEW_PARTS, "REDUCE_PARTS" = MOST_PARTS);
         constants
     }
 }

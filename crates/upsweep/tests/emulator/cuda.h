@@ -75,6 +75,12 @@ template <class A, class B> UNSEEN A atomicOr(A* at, B value) {
     *at = old | value;
     return old;
 }
+template <class A, class B> UNSEEN A atomicMax(A* at, B value) {
+    emulator::look_at_access(at, sizeof(A), false);
+    const A old = *at;
+    if (old < (A)value) *at = value;
+    return old;
+}
 template <class A, class B, class C> UNSEEN A atomicCAS(A* at, B expected, C value) {
     emulator::look_at_access(at, sizeof(A), false);
     const A old = *at;

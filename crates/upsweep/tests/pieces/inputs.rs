@@ -1,17 +1,13 @@
-//! What stands as an input beside a buffer, and where results go beside one: each with every cut, direction and start, against
-//! the oracle over the mapped values.
+//! What stands as an input beside a buffer.
 
-use crate::support::check::Start;
-use crate::support::cuts::one_of_each;
-use crate::support::operators::{Affine, Then};
-use crate::support::oracle::{self, Cut, Rule};
+use crate::support::on_each_backend;
+use crate::support::operators::Affine;
 use crate::support::place::Place;
 use crate::support::random::Rng;
 use crate::support::sample::random_values;
-use crate::support::{on_each_backend, sizes};
-use upsweep::operator::{Map, MapWith};
+use crate::ways::{every_way, lens};
 use upsweep::prelude::*;
-use upsweep::{Error, Inputs, Result};
+use upsweep::{Error, Result};
 
 on_each_backend!(
     inputs_two_buffers,
@@ -19,118 +15,9 @@ on_each_backend!(
     inputs_computed,
     inputs_gathered,
     inputs_four_of_all_kinds,
-    outputs_side_by_side,
-    outputs_scattered,
     inputs_applied,
-    outputs_with_total,
     inputs_wrong,
 );
-
-fn rule() -> Rule<Affine, Affine, Affine> {
-    let combine =
-        |f: Affine, g: Affine| Affine { m: g.m.wrapping_mul(f.m), c: g.m.wrapping_mul(f.c).wrapping_add(g.c) };
-    Rule::new(combine, Some(Affine { m: 1, c: 0 }))
-}
-
-/// A call with a cut: `$run!(options, arguments..)`.
-macro_rules! with_cut {
-    ($place:expr, $cut:expr, |$make:ident| $run:expr) => {
-        match $cut {
-            Cut::Whole => {
-                macro_rules! $make {
-                    ($builder:expr) => {
-                        $builder
-                    };
-                }
-                $run
-            }
-            Cut::Axis(shape, axis) => {
-                macro_rules! $make {
-                    ($builder:expr) => {
-                        $builder.axis(shape, *axis)
-                    };
-                }
-                $run
-            }
-            Cut::HeadFlags(flags) => {
-                let flags = $place.upload(flags, 1);
-                macro_rules! $make {
-                    ($builder:expr) => {
-                        $builder.segments(Segments::HeadFlags(&flags))
-                    };
-                }
-                $run
-            }
-            Cut::Keys(keys) => {
-                let keys = $place.upload(keys, 1);
-                macro_rules! $make {
-                    ($builder:expr) => {
-                        $builder.segments(Segments::Keys(&keys))
-                    };
-                }
-                $run
-            }
-            Cut::Offsets(offsets) => {
-                let offsets = $place.upload(offsets, 0);
-                macro_rules! $make {
-                    ($builder:expr) => {
-                        $builder.segments(Segments::Offsets(&offsets))
-                    };
-                }
-                $run
-            }
-        }
-    };
-}
-
-/// Scans and reduces `input`, whose map makes `mapped` of it, in every way.
-fn every_way<'x, X, F>(place: &Place, mapped: &[Affine], map: F, input: impl Fn() -> X)
-where
-    X: Inputs<'x>,
-    F: Copy,
-    MapWith<F>: Map<X::Value, X::Args, Output = Affine>,
-{
-    let (len, device, init) = (mapped.len(), &place.device, Affine { m: 5, c: 6 });
-    let starts = [Start::Nothing, Start::Value(init), Start::Buffer(init)];
-    for (number, cut) in one_of_each(len).into_iter().enumerate() {
-        let lines = cut.lines(len);
-        let start = starts[(number + len) % 3];
-        let first = place.upload(&[init], 0);
-        let begins = (!matches!(start, Start::Nothing)).then_some(init);
-        for (exclusive, reverse) in [(false, false), (true, false), (false, true), (true, true)] {
-            let mut scan = Scan::new(Then).map(map);
-            if exclusive {
-                scan = scan.exclusive();
-            }
-            if reverse {
-                scan = scan.reverse();
-            }
-            let expected = oracle::scan(mapped, &lines, &rule(), begins, exclusive, reverse);
-            let mut output = place.poisoned::<Affine>(len, len % 3);
-            with_cut!(place, &cut, |cut| match start {
-                Start::Nothing => cut!(scan).run(device, input(), &mut output),
-                Start::Value(init) => cut!(scan).init(init).run(device, input(), &mut output),
-                Start::Buffer(_) => cut!(scan).init_from(&first).run(device, input(), &mut output),
-            })
-            .unwrap();
-            assert_eq!(output.check_guards(), expected, "{cut:?}, {start:?}, {exclusive}, {reverse}, {len} elements");
-        }
-        let expected = oracle::reduce(mapped, &lines, &rule(), begins);
-        let reduce = Reduce::new(Then).map(map);
-        let mut output = place.poisoned::<Affine>(expected.len(), len % 3);
-        with_cut!(place, &cut, |cut| match start {
-            Start::Nothing => cut!(reduce).run(device, input(), &mut output),
-            Start::Value(init) => cut!(reduce).init(init).run(device, input(), &mut output),
-            Start::Buffer(_) => cut!(reduce).init_from(&first).run(device, input(), &mut output),
-        })
-        .unwrap();
-        assert_eq!(output.check_guards(), expected, "reduced by {cut:?}, {start:?}, {len} elements");
-    }
-}
-
-fn lens() -> Vec<usize> {
-    [sizes::few(), if sizes::reduced() { vec![9000] } else { vec![33_000, 200_003] }].concat()
-}
 
 #[function]
 fn of_two(a: u32, b: u32) -> Affine {
@@ -246,92 +133,6 @@ fn inputs_four_of_all_kinds(place: &Place) {
 }
 
 #[function]
-fn apart(x: Affine) -> (u64, u8, u32) {
-    (u64::from(x.m) << 20, x.c as u8, x.c)
-}
-
-/// Three outputs of other sizes, each as its own results are; scans with every cut, and reductions.
-fn outputs_side_by_side(place: &Place) {
-    for len in lens() {
-        let x = random_values::<Affine>(len);
-        let input = place.upload(&x, len % 2);
-        for (number, cut) in one_of_each(len).into_iter().enumerate() {
-            let lines = cut.lines(len);
-            let (exclusive, reverse) = (number % 2 == 1, number % 3 == 1);
-            let mut scan = Scan::new(Then).finish(Apart);
-            if exclusive {
-                scan = scan.exclusive();
-            }
-            if reverse {
-                scan = scan.reverse();
-            }
-            let expected = oracle::scan(&x, &lines, &rule(), None, exclusive, reverse);
-            let skew = len % 3;
-            let (mut a, mut b, mut c) =
-                (place.poisoned::<u64>(len, skew), place.poisoned::<u8>(len, 0), place.poisoned::<u32>(len, 0));
-            with_cut!(place, &cut, |cut| cut!(scan).run(&place.device, &input, (&mut a, &mut b, &mut c))).unwrap();
-            let check = |found: (Vec<u64>, Vec<u8>, Vec<u32>), expected: &[Affine], what: &str| {
-                let expected: Vec<_> = expected.iter().map(|x| apart(*x)).collect();
-                let found: Vec<_> =
-                    found.0.into_iter().zip(found.1).zip(found.2).map(|((a, b), c)| (a, b, c)).collect();
-                assert_eq!(found, expected, "{what} {cut:?}, {len} elements, {exclusive}, {reverse}");
-            };
-            check((a.check_guards(), b.check_guards(), c.check_guards()), &expected, "scan");
-            let expected = oracle::reduce(&x, &lines, &rule(), None);
-            let results = expected.len();
-            let (mut a, mut b, mut c) = (
-                place.poisoned::<u64>(results, 0),
-                place.poisoned::<u8>(results, 1),
-                place.poisoned::<u32>(results, skew),
-            );
-            let reduce = Reduce::new(Then).finish(Apart);
-            with_cut!(place, &cut, |cut| cut!(reduce).run(&place.device, &input, (&mut a, &mut b, &mut c))).unwrap();
-            check((a.check_guards(), b.check_guards(), c.check_guards()), &expected, "reduction");
-        }
-    }
-}
-
-/// Results at the places of a permutation in a larger output, beside one in order.
-fn outputs_scattered(place: &Place) {
-    for len in lens() {
-        let x = random_values::<u32>(len);
-        let room = len + 7;
-        let mut places: Vec<u64> = (0..room as u64).collect();
-        let mut rng = Rng::new(len as u64);
-        for i in (1..room).rev() {
-            places.swap(i, rng.below(i + 1));
-        }
-        places.truncate(len);
-        let mut sum = 0u32;
-        let sums: Vec<u32> = x.iter().map(|x| (sum = sum.wrapping_add(*x), sum).1).collect();
-        let (input, at) = (place.upload(&x, 1), place.upload(&places, 0));
-        let mut output = place.poisoned::<u32>(room, 1);
-        let poison = output.check_guards();
-        Scan::new(Sum).run(&place.device, &input, Scatter::to(&mut output).at(&at)).unwrap();
-        let mut expected = poison;
-        for (place, sum) in places.iter().zip(&sums) {
-            expected[*place as usize] = *sum;
-        }
-        assert_eq!(output.check_guards(), expected, "{len} elements");
-
-        // Backwards, beside one in order: the places are a range and need no memory.
-        let (mut backward, mut forward) = (place.poisoned::<u32>(len, 0), place.poisoned::<u32>(len, 0));
-        let mut numbers: Vec<u32> = (0..len as u32).rev().collect();
-        let reversed = place.upload(&numbers, 0);
-        let outputs = (Scatter::to(&mut backward).at(&reversed), &mut forward);
-        Scan::new(Sum).finish(Twice).run(&place.device, &input, outputs).unwrap();
-        numbers.clear();
-        assert_eq!(forward.check_guards(), sums);
-        assert_eq!(backward.check_guards().into_iter().rev().collect::<Vec<_>>(), sums);
-    }
-}
-
-#[function]
-fn twice(x: u32) -> (u32, u32) {
-    (x, x)
-}
-
-#[function]
 fn first_of(a: u32, b: u32) -> u32 {
     a + 0 * b
 }
@@ -405,58 +206,7 @@ fn flipped(x: u16) -> u32 {
     u32::from(x ^ 1)
 }
 
-/// One result more: the total, also of nothing, with a start, a carry and a finish, in order and apart.
-fn outputs_with_total(place: &Place) {
-    for len in lens() {
-        let x = random_values::<Affine>(len);
-        let input = place.upload(&x, len % 3);
-        let init = Affine { m: 3, c: 4 };
-        for (exclusive, reverse, begins) in
-            [(true, false, None), (false, false, None), (true, true, Some(init)), (false, true, Some(init))]
-        {
-            let mut scan = Scan::new(Then).with_total();
-            if exclusive {
-                scan = scan.exclusive();
-            }
-            if reverse {
-                scan = scan.reverse();
-            }
-            let lines = Cut::Whole.lines(len);
-            let mut expected = oracle::scan(&x, &lines, &rule(), begins, exclusive, reverse);
-            let last = if reverse { 0 } else { len.saturating_sub(1) };
-            let inclusive = oracle::scan(&x, &lines, &rule(), begins, false, reverse);
-            expected.push(inclusive.get(last).copied().or(begins).unwrap_or(Affine { m: 1, c: 0 }));
-            let mut output = place.poisoned::<Affine>(len + 1, len % 2);
-            let mut carry = place.poisoned::<Affine>(1, 0);
-            match begins {
-                None => scan.run(&place.device, &input, &mut output),
-                Some(init) => scan.init(init).run_with_carry(&place.device, &input, &mut output, &mut carry),
-            }
-            .unwrap();
-            assert_eq!(output.check_guards(), expected, "{len} elements, {exclusive}, {reverse}");
-            if begins.is_some() {
-                assert_eq!(carry.check_guards()[0], expected[len]);
-            }
-            let (mut m, mut c) = (place.poisoned::<u32>(len + 1, 1), place.poisoned::<u32>(len + 1, 0));
-            if begins.is_none() {
-                scan.finish(Fields).run(&place.device, &input, (&mut m, &mut c)).unwrap();
-                let found: Vec<_> =
-                    m.check_guards().into_iter().zip(c.check_guards()).map(|(m, c)| Affine { m, c }).collect();
-                assert_eq!(found, expected, "{len} elements apart");
-            }
-        }
-    }
-    let ones = place.upload(&[1u32; 6], 0);
-    let scan = Scan::new(Sum).with_total();
-    let mut out = place.poisoned::<u32>(6, 0);
-    let short = scan.run(&place.device, &ones, &mut out);
-    assert_eq!(short, Err(Error::Length { what: "output", found: 6, expected: 7 }));
-    let mut out = place.poisoned::<u32>(7, 0);
-    let rows = scan.axis(&[2, 3], 1).run(&place.device, &ones, &mut out);
-    assert!(matches!(rows, Err(Error::Options { .. })), "{rows:?}");
-}
-
 #[function]
-fn fields(x: Affine) -> (u32, u32) {
-    (x.m, x.c)
+fn twice(x: u32) -> (u32, u32) {
+    (x, x)
 }

@@ -5,7 +5,10 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod counts;
 mod inputs;
+mod outputs;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
 #[path = "../conformance/support/mod.rs"]
 mod support;
+mod ways;

@@ -8,6 +8,11 @@ use crate::operator::Function;
 use crate::segments::Offset;
 use std::ops::Range;
 
+/// The flags or keys of the first `len` elements: where a count says how many there are, there may be more.
+pub(in crate::cpu) fn first<T>(all: &[T], len: usize) -> &[T] {
+    all.get(..len).unwrap_or(all)
+}
+
 /// Segments by ascending offsets, in scan order: see [`check_offsets`].
 pub(in crate::cpu) struct ByOffsets<'a, I> {
     pub(in crate::cpu) offsets: &'a [I],

@@ -257,7 +257,7 @@ impl Lanes for Avx2 {
     type Row = [__m256i; 2];
 
     #[inline(never)]
-    #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
         // SAFETY: the caller's promise; this function has the instructions.
         unsafe { work.run::<Self>() }

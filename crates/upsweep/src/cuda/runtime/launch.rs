@@ -49,6 +49,17 @@ impl Cuda {
         .doing("launching a kernel")
     }
 
+    /// Enqueues the store of zeros in so many bytes.
+    pub(crate) fn clear(&self, address: u64, bytes: usize) -> Result<()> {
+        self.context().bind()?;
+        if bytes > 0 {
+            // SAFETY: the caller's loan keeps the bytes good until this is enqueued in the stream's order.
+            unsafe { result::memset_d8_async(address, 0, bytes, self.stream().cu_stream()) }
+                .doing("clearing results")?;
+        }
+        Ok(())
+    }
+
     /// Enqueues the store of one number.
     pub(crate) fn store_u64(&self, address: u64, value: u64) -> Result<()> {
         self.context().bind()?;

@@ -58,7 +58,6 @@ impl<T> Scratch<'_, T> {
     ///
     /// # Errors
     /// [`Error::Driver`](crate::error::Error::Driver).
-    #[cfg_attr(not(test), allow(dead_code, reason = "for counters, which no kernel has yet"))]
     pub(crate) fn zeroed(self) -> Result<Self> {
         if self.bytes > 0 {
             // SAFETY: the memory has so many bytes, and nobody else uses it.

@@ -198,6 +198,7 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
             let len = usize::try_from(u64::from_ne_bytes(*bound)).unwrap_or(usize::MAX);
             Some(Error::Index { at: index, index: offset.into(), len })
         }
+        6 => Some(Error::Edges { index }),
         code => {
             let reason = format!("an unknown fault {code} at position {index}");
             Some(Error::Driver { doing: "running a kernel", reason })

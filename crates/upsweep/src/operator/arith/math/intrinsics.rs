@@ -28,6 +28,13 @@ pub fn bits(x: f64) -> u64 {
 }
 cuda_name! { bits cuda_name_of_bits, |_| "arith::raw_bits".to_owned() }
 
+/// The same of `f32`.
+#[inline(always)]
+pub fn bits_f32(x: f32) -> u32 {
+    x.to_bits()
+}
+cuda_name! { bits_f32 cuda_name_of_bits_f32, |_| "arith::raw_bits".to_owned() }
+
 /// The coefficients of a polynomial, the lowest first.
 pub trait Coefficients: 'static {
     const ALL: &'static [f64];

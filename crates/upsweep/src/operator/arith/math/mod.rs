@@ -16,7 +16,7 @@ mod atan;
 mod exact;
 mod exp;
 mod far;
-mod intrinsics;
+pub(crate) mod intrinsics;
 mod log;
 mod power;
 mod roots;

@@ -1,0 +1,84 @@
+//! Histograms: of bytes and floats, over few and many bins, of values that are spread and of ones that are not.
+
+use crate::gpu::Gpu;
+use std::cell::RefCell;
+use upsweep::histogram::Even;
+use upsweep::prelude::*;
+use upsweep_bench::{Outcome, Value, hash};
+
+/// How values are distributed over 0 to 1.
+#[derive(Clone, Copy)]
+enum Values {
+    Uniform,
+    Constant,
+    Zipf,
+}
+
+impl Values {
+    fn at(self, index: usize) -> f32 {
+        let uniform = || (hash(index) >> 40) as f32 / (1 << 24) as f32;
+        match self {
+            Self::Uniform => uniform(),
+            Self::Constant => 0.6,
+            // As often as the reciprocal of the value, over sixteen powers of two.
+            Self::Zipf => (16.0 * (uniform() - 1.0)).exp2(),
+        }
+    }
+
+    fn name(self, bins: usize) -> String {
+        match self {
+            Self::Uniform => format!("histogram_{bins}"),
+            Self::Constant => format!("histogram_{bins}_constant"),
+            Self::Zipf => format!("histogram_{bins}_zipf"),
+        }
+    }
+}
+
+pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    for log2n in sizes.iter().copied().filter(|&size| size <= 28) {
+        for values in [Values::Uniform, Values::Constant, Values::Zipf] {
+            let scale = |x: f32| (x * 256.0) as u8;
+            bins(gpu, log2n, values, &[256], scale, 256.0, f64::from)?;
+            bins(gpu, log2n, values, &[256, 2048, 65_536, 1 << 20], |x| x, 1.0, f64::from)?;
+        }
+    }
+    Ok(())
+}
+
+/// Histograms of values from 0 to `high`.
+fn bins<T: Value + Even>(
+    gpu: &mut Gpu,
+    log2n: u32,
+    values: Values,
+    all_bins: &[usize],
+    make: fn(f32) -> T,
+    high: f64,
+    back: fn(T) -> f64,
+) -> Outcome {
+    let n = 1usize << log2n;
+    if !gpu.fits::<T>(n) || !all_bins.iter().any(|&bins| gpu.wants::<T>(&values.name(bins))) {
+        return Ok(());
+    }
+    let host: Vec<T> = (0..n).map(|index| make(values.at(index))).collect();
+    let input = gpu.upload(&host)?;
+    for &bins in all_bins {
+        let algo = values.name(bins);
+        if !gpu.wants::<T>(&algo) {
+            continue;
+        }
+        let histogram = Histogram::even(0.0..=high, bins);
+        let output = RefCell::new(gpu.upload(&vec![0u32; bins])?);
+        histogram.run(gpu.device(), &input, &mut *output.borrow_mut())?;
+        // Both factors are powers of two, so this is the bin.
+        let mut expected = vec![0u32; bins];
+        host.iter().for_each(|&x| expected[(back(x) * bins as f64 / high) as usize] += 1);
+        let found = output.borrow().to_vec()?;
+        if let Some(bin) = (0..bins).find(|&bin| found[bin] != expected[bin]) {
+            return Err(format!("{algo}: bin {bin} has {}, not {}", found[bin], expected[bin]).into());
+        }
+        gpu.time::<T>(&algo, n, n * size_of::<T>(), |device, _, _| {
+            histogram.run(device, &input, &mut *output.borrow_mut())
+        })?;
+    }
+    Ok(())
+}

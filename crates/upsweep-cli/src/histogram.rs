@@ -1,0 +1,186 @@
+//! `upsweep histogram`: counts by bin, as numbers, bars and a picture.
+
+mod svg;
+
+use crate::args::HistogramArgs;
+use crate::device::Chosen;
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result};
+use crate::input::{self, Input};
+use crate::output::Destination;
+use crate::print::print;
+use crate::progress::Progress;
+use crate::run;
+use crate::write::{self, OutputForm};
+use std::io::{self, IsTerminal, Write};
+use upsweep_dynamic::{Error, Histogram, Number, Op, Reduce};
+
+/// The lines that a terminal shows: more bins share them.
+const LINES: usize = 48;
+/// The longest bar.
+const BAR: usize = 48;
+
+/// `upsweep histogram`.
+pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
+    let outputs = Destination::several([("-o", &args.output), ("--svg", &args.svg)])?;
+    let [output, svg] = &outputs;
+    let named = output.as_ref().zip(args.output.as_ref());
+    let form = named.map(|(destination, path)| run::form_of(destination, path)).transpose()?.flatten();
+    let form = form.unwrap_or(OutputForm::Words);
+    let standard_output = Destination::standard_output();
+    let destination = output.as_ref().unwrap_or(&standard_output);
+    form.check(Type::U64, destination.name())?;
+    let device = Chosen::open(args.device)?;
+    let common = args.reading.common(args.device);
+    run::explain_waiting(&common);
+    let Input { name, values, .. } = input::load(&common, false)?;
+    let histogram = bins(args, &device, &name, &values)?;
+    let counts = histogram.run(&device.device, values.view()).map_err(|e| failed(args, &name, &e))?;
+    let counted = Counted { edges: histogram.edges_for(values.element()), counts, values: values.len() };
+    if let Some(svg) = svg {
+        let title = format!("{} values of {name}", counted.counts.iter().sum::<u64>());
+        let picture = svg::render(&title, &counted.edges, &counted.counts);
+        svg.write(|out| out.write_all(picture.as_bytes()).map_err(|e| Failure::writing(svg.name(), &e)))?;
+    }
+    if output.is_none() && io::stdout().is_terminal() {
+        return print(destination, |out| counted.bars(out));
+    }
+    match form {
+        OutputForm::Words => print(destination, |out| counted.table(out, b'\t', false)),
+        OutputForm::Table { delimiter } => print(destination, |out| counted.table(out, delimiter, true)),
+        OutputForm::Npy | OutputForm::Raw(_) => {
+            let (values, progress) = (Values::from(counted.counts), Progress::new("writing", None));
+            let shape = [values.len()];
+            destination.write(|out| write::write(form, &values, &shape, (out, destination.name()), &progress))
+        }
+    }
+}
+
+/// The bins that are asked for.
+fn bins(args: &HistogramArgs, device: &Chosen, name: &str, values: &Values) -> Result<Histogram> {
+    if let Some(edges) = &args.edges {
+        if edges.len() < 2 {
+            return Err(Failure::Input(format!("--edges: {} of them: a bin has two", edges.len())));
+        }
+        return Ok(Histogram::edges(edges.clone()));
+    }
+    let (low, high) = match args.range.as_deref() {
+        Some(&[low, high]) => (low, high),
+        _ => extremes(device, name, values)?,
+    };
+    Ok(Histogram::even(low..=high, args.bins))
+}
+
+/// The least and the largest value; 0 and 1 of none.
+fn extremes(device: &Chosen, name: &str, values: &Values) -> Result<(f64, f64)> {
+    if values.is_empty() {
+        return Ok((0.0, 1.0));
+    }
+    // Of bool there is no least; all are between these.
+    if values.element() == Type::Bool {
+        return Ok((0.0, 1.0));
+    }
+    let of = |op| {
+        let result = Reduce::new(op).run(&device.device, values.view()).map_err(|e| Failure::computing(name, &e))?;
+        let number = crate::element::with_values!(&result, x => x.first().map(|&x| Number::from(x)));
+        Ok(match number {
+            Some(Number::Integer(n)) => n as f64,
+            Some(Number::Float(x)) => x,
+            None => f64::NAN,
+        })
+    };
+    let (low, high) = (of(Op::Min)?, of(Op::Max)?);
+    if low.is_finite() && high.is_finite() {
+        return Ok((low, high));
+    }
+    let what = if low.is_nan() { "NaN".to_owned() } else { format!("values from {low} to {high}") };
+    Err(Failure::input(name, format!("has {what}, so its range is not finite: give --range LOW HIGH")))
+}
+
+/// What the library refused, as the user asked for it.
+fn failed(args: &HistogramArgs, name: &str, error: &Error) -> Failure {
+    use upsweep::Error as E;
+    match error {
+        Error::Upsweep(E::Bins { bins, most }) => {
+            let option = if args.edges.is_some() { "--edges" } else { "--bins" };
+            Failure::Input(format!("{option}: {bins} bins: a histogram has 1 to {most}"))
+        }
+        Error::Upsweep(E::Edges { index }) => match &args.edges {
+            Some(edges) => {
+                let (before, edge) = (edges.get(index.wrapping_sub(1)), edges.get(*index));
+                let [before, edge] = [before, edge].map(|edge| edge.copied().unwrap_or(f64::NAN));
+                Failure::Input(format!("--edges: {edge} follows {before}: edges ascend"))
+            }
+            None => Failure::input(name, "the range is too narrow for so many bins of f16: give fewer --bins"),
+        },
+        Error::Upsweep(E::Range { .. }) => {
+            let option = if args.range.is_some() { "--range" } else { name };
+            Failure::Input(format!("{option}: {error}"))
+        }
+        _ => Failure::computing(name, error),
+    }
+}
+
+/// A histogram with its edges.
+struct Counted {
+    edges: Vec<f64>,
+    counts: Vec<u64>,
+    /// All values, also those in no bin.
+    values: usize,
+}
+
+impl Counted {
+    /// A line for each bin: its edges and its count.
+    fn table(&self, out: &mut dyn Write, delimiter: u8, header: bool) -> io::Result<()> {
+        let delimiter = char::from(delimiter);
+        if header {
+            writeln!(out, "low{delimiter}high{delimiter}count")?;
+        }
+        for (ends, count) in self.edges.windows(2).zip(&self.counts) {
+            writeln!(out, "{:?}{delimiter}{:?}{delimiter}{count}", ends[0], ends[1])?;
+        }
+        Ok(())
+    }
+
+    /// The same with bars for a person.
+    fn bars(&self, out: &mut dyn Write) -> io::Result<()> {
+        let joined = self.counts.len().div_ceil(LINES).max(1);
+        let lows: Vec<String> = self.edges.iter().step_by(joined).map(|edge| svg::short(*edge)).collect();
+        let counts: Vec<u64> = self.counts.chunks(joined).map(|counts| counts.iter().sum()).collect();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let edge_width = lows.iter().map(String::len).max().unwrap_or(0);
+        let count_width = most.to_string().len();
+        for (low, &count) in lows.iter().zip(&counts) {
+            writeln!(out, "{low:>edge_width$}  {count:>count_width$}  {}", bar(count, most).trim_end())?;
+        }
+        let last = self.edges.last().copied().unwrap_or(f64::NAN);
+        writeln!(out, "{:>edge_width$}", svg::short(last))?;
+        let inside: u64 = self.counts.iter().sum();
+        let outside = self.values as u64 - inside;
+        let (bins, each) = (self.counts.len(), if joined > 1 { format!(", {joined} a line") } else { String::new() });
+        write!(out, "{inside} values in {bins} bins{each}")?;
+        if outside > 0 { writeln!(out, ", {outside} in none") } else { writeln!(out) }
+    }
+}
+
+/// A bar in eighths of a letter. What is there at all has some.
+fn bar(count: u64, most: u64) -> String {
+    let eighths = if most == 0 { 0 } else { (count as f64 / most as f64 * 8.0 * BAR as f64).round() as usize };
+    let eighths = if count > 0 { eighths.max(1) } else { 0 };
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    "█".repeat(eighths / 8) + part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_long_as_their_counts() {
+        assert_eq!(bar(0, 100), "");
+        assert_eq!(bar(100, 100), "█".repeat(BAR));
+        assert_eq!(bar(1, 1_000_000), "▏");
+        assert_eq!(bar(50, 100), "█".repeat(BAR / 2));
+        assert_eq!(bar(0, 0), "");
+    }
+}

@@ -1,0 +1,93 @@
+// What the bins of a histogram hold, and how it is added.
+//
+// Float weights are added as integers of 128 bits, so that the sum does not depend on the order:
+//
+//   E = the largest exponent of a finite weight             upsweep_tally_largest
+//   fixed(w) = w * 2^(1148 - spare - E), towards 0          2^spare is more than there are weights
+//   the sum of a bin, rounded to a float                    upsweep_tally_finish
+//
+// A weight loses nothing unless it is less than 2^(spare - 73) of the largest. What is not finite leaves a mark at its bin.
+
+#pragma once
+
+#include "config.cuh"
+
+constexpr u32 NO_WEIGHTS = 0, WHOLE_WEIGHTS = 1, FLOAT_WEIGHTS = 2;
+
+struct Fixed {
+    u64 low, high;
+};
+
+// By the kind of weights and the bytes of a result.
+template <u32 KIND, u32 BYTES> struct TallyTypes;
+template <> struct TallyTypes<NO_WEIGHTS, 4> { using counter = u32; using total = u32; };
+template <> struct TallyTypes<NO_WEIGHTS, 8> { using counter = u32; using total = u64; };
+template <> struct TallyTypes<WHOLE_WEIGHTS, 4> { using counter = u32; using total = u32; };
+template <> struct TallyTypes<WHOLE_WEIGHTS, 8> { using counter = u64; using total = u64; };
+template <u32 BYTES> struct TallyTypes<FLOAT_WEIGHTS, BYTES> { using counter = Fixed; using total = Fixed; };
+using Counter = TallyTypes<WEIGHTS, sizeof(Out)>::counter;  // in shared memory
+using Total = TallyTypes<WEIGHTS, sizeof(Out)>::total;      // in the output, or in what is finished
+
+namespace tally {
+
+__device__ __forceinline__ u32 sum(u32 a, u32 b) { return a + b; }
+__device__ __forceinline__ u64 sum(u64 a, u64 b) { return a + b; }
+__device__ __forceinline__ Fixed sum(const Fixed& a, const Fixed& b) {
+    const u64 low = a.low + b.low;
+    return Fixed{low, a.high + b.high + (low < a.low)};
+}
+__device__ __forceinline__ bool none(u64 x) { return x == 0; }
+__device__ __forceinline__ bool none(const Fixed& x) { return (x.low | x.high) == 0; }
+
+__device__ __forceinline__ void add(u32* to, u32 x) { atomicAdd(to, x); }
+__device__ __forceinline__ void add(u64* to, u64 x) { atomicAdd(to, x); }
+// Whoever makes the lower half overflow carries; the order of the two additions makes no difference to the sum.
+__device__ __forceinline__ void add(Fixed* to, const Fixed& x) {
+    const u64 before = atomicAdd(&to->low, x.low);
+    atomicAdd(&to->high, x.high + (before + x.low < x.low));
+}
+
+__device__ __forceinline__ u32 exponent(f64 x) { return (u32)(__double_as_longlong(x) >> 52) & 0x7ff; }
+__device__ __forceinline__ bool finite(f64 x) { return exponent(x) != 0x7ff; }
+// 1: infinity, 2: minus infinity, 4: NaN.
+__device__ __forceinline__ u32 mark(f64 x) { return x != x ? 4 : x > 0 ? 1 : 2; }
+
+__device__ __forceinline__ Fixed fixed(f64 x, u32 largest, u32 spare) {
+    const u64 bits = (u64)__double_as_longlong(x);
+    const u32 e = exponent(x);
+    const u64 digits = (bits & 0xfffffffffffff) | (e > 0 ? 1ull << 52 : 0);
+    const i32 by = 73 - (i32)spare - (i32)(largest - (e > 0 ? e : 1));
+    u128 value = by >= 0 ? (u128)digits << by : by > -64 ? (u128)(digits >> -by) : 0;
+    if (bits >> 63) value = 0 - value;
+    return Fixed{(u64)value, (u64)(value >> 64)};
+}
+
+// What an element adds.
+template <class C> struct Amount {
+    static __device__ __forceinline__ C one() { return C(1); }
+    static __device__ __forceinline__ bool adds(const Out&) { return true; }
+    static __device__ __forceinline__ C of(const Out& weight, u32, u32) { return C(weight); }
+};
+template <> struct Amount<Fixed> {
+    static __device__ __forceinline__ Fixed one() { return Fixed{1, 0}; }
+    static __device__ __forceinline__ bool adds(const Out& weight) { return finite(weight); }
+    static __device__ __forceinline__ Fixed of(const Out& weight, u32 largest, u32 spare) { return fixed(weight, largest, spare); }
+};
+
+// 2^k, of a normal number.
+__device__ __forceinline__ f64 power(i32 k) { return __longlong_as_double((i64)(k + 1023) << 52); }
+
+__device__ __forceinline__ f64 value(const Fixed& x, u32 largest, u32 spare) {
+    const u128 all = (u128)x.high << 64 | x.low;
+    const bool negative = x.high >> 63;
+    u128 size = negative ? 0 - all : all;
+    i32 k = (i32)largest - 1148 + (i32)spare;
+    // 64 bits, the last of which says whether there were more, round as all would.
+    while (size >> 64) size = size >> 1 | (size & 1), k++;
+    const f64 whole = (f64)(u64)size;
+    const i32 half = k / 2;
+    const f64 scaled = whole * power(half) * power(k - half);
+    return negative ? -scaled : scaled;
+}
+
+}  // namespace tally

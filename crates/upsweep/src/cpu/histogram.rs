@@ -1,0 +1,241 @@
+//! Histograms on the CPU: each thread counts parts of the array in tables of its own, which are added up.
+//!
+//! Of elements of one byte the 256 values are counted, and put into bins afterwards. Others are put into bins a few hundred at a
+//! time, and then counted. Neighbouring elements are counted in different tables where these are small: an addition to the
+//! number that was just stored waits for it.
+
+use super::engine::chain::Tickets;
+use super::tile::lanes::{Lanes, Work};
+use super::tile::simd::Set;
+use crate::bins::UNSURE;
+use crate::error::{Error, Result};
+use crate::operator::Element;
+use crate::plan::cpu::PARALLEL_FROM_BYTES;
+use crate::tally::{Count, Scale, Weight};
+use std::sync::{Mutex, PoisonError};
+
+/// The most elements of a part, whose tables have 32 bits.
+const PART: usize = 1 << 28;
+/// The elements that are put into bins before they are counted.
+const CHUNK: usize = 512;
+/// The tables of a thread where they are small, a power of two, and up to how many slots they are.
+const TABLES: usize = 4;
+const SMALL: usize = 1 << 12;
+const VALUES: usize = 256;
+
+/// The slots of a histogram.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    pub(crate) bins: usize,
+    /// Channels of the input, and how many of them are counted.
+    pub(crate) channels: usize,
+    pub(crate) counted: usize,
+}
+
+impl Slots {
+    fn len(self) -> usize {
+        self.counted * self.bins
+    }
+
+    /// The slot of a bin; `len` where there is none.
+    #[inline(always)]
+    fn slot(self, bin: u32, channel: usize) -> usize {
+        let bin = bin as usize;
+        if bin < self.bins && channel < self.counted { channel * self.bins + bin } else { self.len() }
+    }
+
+    /// Gives `each` the slot of every element, and the element's position.
+    #[inline(always)]
+    fn place<T: Copy>(
+        self,
+        input: &[T],
+        first: usize,
+        (quick, exact): (impl Fn(T) -> u32 + Copy, impl Fn(T) -> u32),
+        mut each: impl FnMut(usize, usize),
+    ) {
+        let mut bins = [0u32; CHUNK];
+        let set = Set::widest();
+        let mut channel = first % self.channels;
+        for (chunk, start) in input.chunks(CHUNK).zip((first..).step_by(CHUNK)) {
+            // SAFETY: the processor has the instructions of a `Set`.
+            unsafe { set.compiled()(Look { input: chunk, bins: &mut bins, quick }) };
+            for (k, (&bin, &x)) in bins.iter().zip(chunk).enumerate() {
+                let bin = if bin == UNSURE { exact(x) } else { bin };
+                if self.channels == 1 {
+                    each((bin as usize).min(self.bins), start + k);
+                } else {
+                    each(self.slot(bin, channel), start + k);
+                    channel = if channel + 1 == self.channels { 0 } else { channel + 1 };
+                }
+            }
+        }
+    }
+}
+
+/// A quick look at each element of a chunk.
+struct Look<'a, T, F> {
+    input: &'a [T],
+    bins: &'a mut [u32; CHUNK],
+    /// By value: the compiler then knows that the loop does not change what it holds.
+    quick: F,
+}
+
+impl<T: Copy, F: Fn(T) -> u32> Work for Look<'_, T, F> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        for (bin, &x) in self.bins.iter_mut().zip(self.input) {
+            *bin = (self.quick)(x);
+        }
+    }
+}
+
+/// Stores how many elements each slot has.
+pub(crate) fn count<T: Element, C: Count>(
+    input: &[T],
+    slots: Slots,
+    (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
+    output: &mut [C],
+) -> Result<()> {
+    output.fill(C::ZERO);
+    let by_value = size_of::<T>() == 1;
+    let width = if by_value { slots.channels * VALUES } else { slots.len() };
+    let many = by_value || width <= SMALL;
+    let tables = if many { TABLES } else { 1 };
+    // One more in each table, for what has no bin; of a power of two, so that a table's begin is a shift.
+    let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
+    let shift = stride.ilog2();
+    let output = Mutex::new(output);
+    in_parts(input, |first, part| {
+        let mut counts = zeros::<u32>(tables * stride)?;
+        if by_value {
+            // SAFETY: elements of one byte, none of which is padding.
+            let bytes = unsafe { std::slice::from_raw_parts(part.as_ptr().cast::<u8>(), part.len()) };
+            count_values(bytes, first % slots.channels, slots.channels, stride, &mut counts);
+        } else {
+            let mut add = |at: usize| {
+                if let Some(count) = counts.get_mut(at) {
+                    *count += 1;
+                }
+            };
+            if many {
+                slots.place(part, first, (quick, exact), |slot, at| add(slot | (at % TABLES) << shift));
+            } else {
+                slots.place(part, first, (quick, exact), |slot, _| add(slot));
+            }
+        }
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        for slot in 0..width {
+            let sum: u32 = counts.iter().skip(slot).step_by(stride).sum();
+            if sum == 0 {
+                continue;
+            }
+            let to = if by_value {
+                let value = (slot % VALUES) as u8;
+                // SAFETY: of one byte; the value occurs, so it is one of the type's.
+                let x = unsafe { std::mem::transmute_copy::<u8, T>(&value) };
+                slots.slot(exact(x), slot / VALUES)
+            } else {
+                slot
+            };
+            if let Some(count) = output.get_mut(to) {
+                count.add(sum);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Counts the values of bytes, whose channel goes round from `channel` on, in tables of `stride`.
+fn count_values(bytes: &[u8], channel: usize, channels: usize, stride: usize, counts: &mut [u32]) {
+    let (a, rest) = counts.split_at_mut(stride);
+    let (b, rest) = rest.split_at_mut(stride);
+    let (c, d) = rest.split_at_mut(stride);
+    if channels == 1
+        && let (Some(a), Some(b)) = (a.first_chunk_mut::<VALUES>(), b.first_chunk_mut::<VALUES>())
+        && let (Some(c), Some(d)) = (c.first_chunk_mut::<VALUES>(), d.first_chunk_mut::<VALUES>())
+    {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            let word = u64::from_le_bytes(*word);
+            let byte = |k: u32| usize::from((word >> (8 * k)) as u8);
+            a[byte(0)] += 1;
+            b[byte(1)] += 1;
+            c[byte(2)] += 1;
+            d[byte(3)] += 1;
+            a[byte(4)] += 1;
+            b[byte(5)] += 1;
+            c[byte(6)] += 1;
+            d[byte(7)] += 1;
+        }
+        rest.iter().for_each(|&byte| a[usize::from(byte)] += 1);
+        return;
+    }
+    let mut channel = channel;
+    for &byte in bytes {
+        if let Some(count) = a.get_mut(channel * VALUES + usize::from(byte)) {
+            *count += 1;
+        }
+        channel = if channel + 1 == channels { 0 } else { channel + 1 };
+    }
+}
+
+/// Stores the sum of the weights of each slot's elements.
+pub(crate) fn sum<T: Element, W: Weight>(
+    input: &[T],
+    weights: &[W],
+    slots: Slots,
+    (quick, exact): (impl Fn(T) -> u32 + Sync + Copy, impl Fn(T) -> u32 + Sync + Copy),
+    output: &mut [W],
+) -> Result<()> {
+    let largest = Mutex::new(0);
+    in_parts(weights, |_, part| {
+        let most = part.iter().map(|&weight| weight.exponent()).max().unwrap_or(0);
+        let mut largest = largest.lock().unwrap_or_else(PoisonError::into_inner);
+        *largest = most.max(*largest);
+        Ok(())
+    })?;
+    let scale = Scale::new(largest.into_inner().unwrap_or_else(PoisonError::into_inner), weights.len());
+    let sums = Mutex::new(zeros::<W::Sum>(slots.len())?);
+    in_parts(input, |first, part| {
+        let mut own = zeros::<W::Sum>(slots.len())?;
+        slots.place(part, first, (quick, exact), |slot, at| {
+            if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
+                weight.add(sum, scale);
+            }
+        });
+        let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.iter_mut().zip(own).for_each(|(sum, own)| W::join(sum, own));
+        Ok(())
+    })?;
+    let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+    output.iter_mut().zip(sums).for_each(|(to, sum)| *to = W::finish(sum, scale));
+    Ok(())
+}
+
+/// Gives each part of the input, and the position where it begins, to a thread.
+fn in_parts<T: Sync>(input: &[T], work: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
+    let threads = if size_of_val(input) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
+    let part = input.len().div_ceil(threads).clamp(1, PART);
+    let count = input.len().div_ceil(part);
+    let failed = Mutex::new(None);
+    Tickets::new(count).run(threads, &|index, _| {
+        let start = index * part;
+        let part = input.get(start..input.len().min(start + part)).unwrap_or_default();
+        if let Err(error) = work(start, part) {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        }
+        Ok(())
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// # Errors
+/// [`Error::OutOfMemory`].
+fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+    memory.resize(len, T::default());
+    Ok(memory)
+}

@@ -1,0 +1,199 @@
+//! Histograms on a CUDA device: see `kernels/device/histogram.cuh`.
+
+use super::Cuda;
+use super::code::Kernel;
+use super::features::{Features, Layout, Layouts};
+use super::job::{Begin, Functions, Text};
+use super::lender::Extent;
+use super::params::{Params, params};
+use crate::buffer::{View, ViewMut};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Form, Function, Map, Same, Source};
+use crate::plan::histogram::{Amount, HistogramJob, HistogramPlan};
+use crate::steps::{Code, Held, Known};
+use cudarc::driver::DeviceSlice;
+use std::any::TypeId;
+
+params! {
+    /// Of the kernels of histograms.
+    struct HistogramParams {
+        input: "const In*",
+        /// Null, or a weight for each element.
+        weights: "const Out*",
+        /// Null, or `bins + 1` edges.
+        edges: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        /// Elements a part; a multiple of a block's step.
+        part: "u64",
+        /// Bins a channel.
+        bins: "u64",
+        /// The largest power of two that is less than `bins`, or 0.
+        search: "u64",
+        slices: "u64",
+        /// Slots a slice.
+        slice: "u64",
+        /// The largest exponent of a float weight.
+        largest: "u32*",
+        /// 2^spare is more than there are elements.
+        spare: "u64",
+        /// For each slot what float weights are there that are not finite.
+        marks: "u32*",
+        /// For each slot the sum of float weights as an integer of 128 bits.
+        sums: "u64*",
+        workspace: "Workspace",
+    }
+}
+
+/// A histogram with its types: elements `T`, results `O`.
+pub(crate) struct Call<'a, T, O> {
+    pub(crate) input: View<'a, T>,
+    pub(crate) weights: Option<View<'a, O>>,
+    pub(crate) edges: Option<View<'a, T>>,
+    pub(crate) output: ViewMut<'a, O>,
+    pub(crate) job: HistogramJob,
+}
+
+/// Counts what `map` says of each element; with edges `map` is not looked at.
+pub(crate) fn run<T: Element, M: Map<T, Output = u32>, O: Element>(
+    cuda: &Cuda,
+    map: M,
+    call: Call<'_, T, O>,
+) -> Result<()> {
+    let Call { input, weights, edges, mut output, job } = call;
+    let ViewMut::Cuda(results) = &mut output else {
+        return Err(Error::Place { what: "output", found: "host", expected: "CUDA" });
+    };
+    let reader = results.stream().clone();
+    let slots = results.len();
+    let (output, _output) = cuda.write("output", results)?;
+    let (input, _input) = cuda.read("input", &input)?;
+    let (weights, _weights) = weights.as_ref().map(|view| cuda.read("weights", view)).transpose()?.unwrap_or_default();
+    let (edges, _edges) = edges.as_ref().map(|view| cuda.read("edges", view)).transpose()?.unwrap_or_default();
+    let results = Extent::new::<O>(output, slots);
+    results.must_not_meet(Extent::new::<T>(input, job.len))?;
+    results.must_not_meet(Extent::new::<O>(weights, if weights == 0 { 0 } else { job.len }))?;
+    results.must_not_meet(Extent::new::<T>(edges, if edges == 0 { 0 } else { job.bins + 1 }))?;
+    let text = |source: &mut Source| text_of::<T, M, O>(source, &map);
+    let mut held = Held::nothing();
+    held.add_function::<M>(|values| map.values(values))?;
+    let functions = functions::<T, M, O>(&text, &held);
+    let addresses = Addresses { input, weights, edges, output };
+    launch(cuda, &functions, job, addresses, || cuda.mark_may_fault(&reader))
+}
+
+/// What a histogram computes; `text` is [`text_of`] it.
+pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
+    text: &'a dyn Fn(&mut Source) -> Text,
+    held: &'a Held,
+) -> Functions<'a> {
+    let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
+    let layouts = Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true };
+    let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false };
+    Functions { layouts, known, may_fault: false, types: TypeId::of::<(T, M, O)>(), held, text }
+}
+
+/// What a histogram contributes to its kernels' text. There is nothing to combine.
+pub(super) fn text_of<T: Element, M: Map<T, Output = u32>, O: Element>(source: &mut Source, map: &M) -> Text {
+    let acc = u32::cuda_type(source);
+    let output = O::cuda_type(source);
+    let types = [T::cuda_type(source), acc.clone(), output.clone(), acc.clone()];
+    let load = map.cuda_function(source);
+    let given = Function::<(u32,)>::cuda_function(&Same, source);
+    let combine = source.define("nothing to combine", "nothing", |_, name| {
+        format!("__device__ __forceinline__ u32 {name}(u32 a, u32) {{ return a; }}")
+    });
+    let store = source.define(&format!("nothing to store {output}"), "nothing", |_, name| {
+        format!("__device__ __forceinline__ {output} {name}(u32) {{ return {output}(); }}")
+    });
+    let code = Code { types, load, combine, store, carried: given.clone(), given };
+    Text {
+        code,
+        streams: Vec::new(),
+        length: None,
+        right: None,
+        element: String::new(),
+        storing: None,
+        key: acc.clone(),
+        offset: acc,
+        same: None,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Addresses {
+    input: u64,
+    weights: u64,
+    edges: u64,
+    output: u64,
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(
+    plan: &HistogramPlan,
+    (root, entry): (&'static str, &'static str),
+    functions: &'a Functions<'a>,
+) -> Kernel<'a> {
+    Kernel { functions, kernel: (root, entry), features: Features::PLAIN, constants: plan.constants() }
+}
+
+/// The kernels, by their files and names.
+pub(super) const COUNT: (&str, &str) = ("device/histogram.cuh", "upsweep_histogram");
+pub(super) const LARGEST: (&str, &str) = ("device/tally.cuh", "upsweep_tally_largest");
+pub(super) const FINISH: (&str, &str) = ("device/tally.cuh", "upsweep_tally_finish");
+
+/// Enqueues what the job needs.
+fn launch(
+    cuda: &Cuda,
+    functions: &Functions<'_>,
+    job: HistogramJob,
+    addresses: Addresses,
+    mark_may_fault: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let plan = HistogramPlan::new(job, cuda.compute_capability(), cuda.multiprocessors() as usize);
+    let slots = job.channels.1 * job.bins;
+    let Addresses { input, weights, edges, output } = addresses;
+    let workspace = if job.by_edges { cuda.workspace(0, 0)? } else { super::Workspace::NONE };
+    let mut fixed = HistogramParams {
+        input,
+        weights,
+        edges,
+        output,
+        n: job.len as u64,
+        part: plan.part as u64,
+        bins: job.bins as u64,
+        search: if job.bins > 1 { 1 << (job.bins - 1).ilog2() } else { 0 },
+        slices: plan.slices as u64,
+        slice: plan.slice as u64,
+        largest: 0,
+        spare: u64::from(usize::BITS - job.len.leading_zeros()),
+        marks: 0,
+        sums: 0,
+        workspace,
+    };
+    let begin = Begin::nothing(functions.layouts.acc);
+    let enqueue = |which, grid: usize, shared: usize, fixed: HistogramParams| {
+        let kernel = kernel(&plan, which, functions);
+        let loaded = cuda.kernel(kernel.key(), || kernel.source::<HistogramParams>())?;
+        let params = Params::new(fixed, &begin, 1, &functions.held.values);
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans and the scratch keep its
+        // pointers good for the elements, the edges and the slots until the kernel is enqueued in the stream's order.
+        unsafe { cuda.launch(&loaded, grid as u32, plan.threads as u32, shared as u32, &params) }
+    };
+    if job.amount == Amount::Float {
+        // The sums, the marks, and the largest exponent.
+        let scratch = cuda.scratch::<u8>(slots * 20 + 4)?.zeroed()?;
+        fixed.sums = scratch.address();
+        fixed.marks = fixed.sums + 16 * slots as u64;
+        fixed.largest = fixed.marks + 4 * slots as u64;
+        let grid = plan.grid().min(1024);
+        enqueue(LARGEST, grid, 0, fixed)?;
+        enqueue(COUNT, plan.grid(), plan.shared_bytes(), HistogramParams { output: fixed.sums, ..fixed })?;
+        enqueue(FINISH, slots.div_ceil(plan.threads).min(1024), 0, fixed)?;
+    } else {
+        cuda.clear(output, slots * functions.layouts.output.size)?;
+        enqueue(COUNT, plan.grid(), plan.shared_bytes(), fixed)?;
+    }
+    if job.by_edges { mark_may_fault() } else { Ok(()) }
+}

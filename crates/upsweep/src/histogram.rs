@@ -1,0 +1,416 @@
+//! Histogram: how many elements each bin has, or the sum of their weights.
+//!
+//! ```text
+//! even(low..=high, bins)    bins of the same width: numpy.histogram(x, bins, range=(low, high)), to the element
+//! edges(&edges)             bin k has edges[k] <= x < edges[k + 1], the last one also its upper edge
+//! by(function, bins)        bin function(x)
+//! weights(&w)               the sum of w[i] instead of the number of elements
+//! channels(of, counted)     pixels of `of` channels side by side, the first `counted` of them counted each for itself
+//! ```
+//!
+//! What falls into no bin is not counted: what lies outside of the edges, NaN, what `function` puts elsewhere.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let waits = [0.5f32, 2.5, 9.0, 2.0, 10.0, 11.0];
+//! let mut counts = [0u32; 5];
+//! Histogram::even(0.0..=10.0, 5).run(&device, &waits, &mut counts)?;
+//! assert_eq!(counts, [1, 2, 0, 0, 2]); // 10.0 is in the last bin, 11.0 in none
+//!
+//! let edges = [0.0f32, 1.0, 10.0];
+//! let mut tips = [0.0f64; 2];
+//! Histogram::edges(&edges).weights(&[1.0, 0.5, 0.25, 2.0, 0.0, 8.0]).run(&device, &waits, &mut tips)?;
+//! assert_eq!(tips, [1.0, 2.75]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Edges.** Even bins have the edges of `numpy.linspace`: `low + k * step` in `f64`, rounded to `f32` for elements of that
+//! type. An element is in the bin that its comparison with these edges says, so it makes no difference how near it is.
+//! A range with `low == high` is widened by 0.5 on both sides, as NumPy does.
+//!
+//! **Cost.** Each element is read once. On CUDA that is so for up to 57,344 bins (counted channels together, compute capability
+//! 9.0); of more bins each 57,344 read it again, from the L2 cache where they can. No distribution of the elements is a bad one.
+//!
+//! **Order.** Everything is added up as integers, so the results are the same bits in every run, and on every device. Sums of
+//! integer weights wrap. A float weight is rounded towards 0 to a multiple of the largest weight's exponent less 2^-(125 - log2 n),
+//! which changes only what is very much smaller; the sum is exact, and rounded once (to `f64`, then to `f32`). An infinity and NaN are what
+//! they are in a sum.
+
+use crate::bins::{self, ByFunction, check_bins};
+use crate::buffer::{Input, Output, View, ViewMut};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function, Map, Number};
+#[cfg(feature = "cuda")]
+use crate::plan::histogram::{Amount, HistogramJob};
+use crate::steps::Held;
+use std::ops::RangeInclusive;
+
+pub use crate::bins::{BinNumber, Even, MAX_BINS};
+pub use crate::tally::{Count, Weight};
+
+/// The most channels.
+pub const MAX_CHANNELS: usize = 64;
+
+/// A histogram with its options: see the [module](self) for what they compute. Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a histogram does nothing until it is run"]
+pub struct Histogram<B, W = Ones> {
+    bins: B,
+    weights: W,
+    channels: (usize, usize),
+}
+
+/// Bins of the same width.
+#[derive(Clone, Copy, Debug)]
+pub struct EvenBins {
+    low: f64,
+    high: f64,
+    bins: usize,
+}
+
+/// Bins between edges.
+#[derive(Debug)]
+pub struct Edges<'a, E: ?Sized>(&'a E);
+
+impl<E: ?Sized> Clone for Edges<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: ?Sized> Copy for Edges<'_, E> {}
+
+/// Bins that a function tells.
+#[derive(Clone, Copy, Debug)]
+pub struct ByBins<F> {
+    function: F,
+    bins: usize,
+}
+
+/// Elements are counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Ones;
+
+/// Weights are added up.
+#[derive(Debug)]
+pub struct Weights<'a, W: ?Sized>(&'a W);
+
+impl<W: ?Sized> Clone for Weights<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<W: ?Sized> Copy for Weights<'_, W> {}
+
+impl Histogram<EvenBins> {
+    /// `bins` bins of the same width from the begin of the range to its end, both included.
+    pub fn even(range: RangeInclusive<f64>, bins: usize) -> Self {
+        let (low, high) = range.into_inner();
+        Self { bins: EvenBins { low, high, bins }, weights: Ones, channels: (1, 1) }
+    }
+}
+
+impl<'a, E: Input + ?Sized> Histogram<Edges<'a, E>> {
+    /// A bin between each edge and the next. Edges are of the elements' type, ascend (two may be equal: the bin between them has
+    /// nothing), and lie where the device computes.
+    pub fn edges(edges: &'a E) -> Self {
+        Self { bins: Edges(edges), weights: Ones, channels: (1, 1) }
+    }
+}
+
+impl<F> Histogram<ByBins<F>> {
+    /// An element `x` is in the bin `function(x)`, an integer; in none where that is negative, or `bins` or more. With
+    /// [`Same`](crate::operator::Same) the elements are the numbers of the bins.
+    pub fn by(function: F, bins: usize) -> Self {
+        Self { bins: ByBins { function, bins }, weights: Ones, channels: (1, 1) }
+    }
+}
+
+impl<B> Histogram<B> {
+    /// Adds up `weights`, one for each element, instead of counting. They lie where the device computes, and the output is of their
+    /// type.
+    pub fn weights<W: Input + ?Sized>(self, weights: &W) -> Histogram<B, Weights<'_, W>> {
+        Histogram { bins: self.bins, weights: Weights(weights), channels: self.channels }
+    }
+}
+
+impl<B, W> Histogram<B, W> {
+    /// The input has pixels of `of` channels side by side, as an RGBA image has 4. The first `counted` have a histogram each, one
+    /// after the other in the output.
+    pub fn channels(mut self, of: usize, counted: usize) -> Self {
+        self.channels = (of, counted);
+        self
+    }
+
+    /// Stores the number of elements of each bin, or the sum of their weights, in `output`. Counts are `u32` or `u64`. On CUDA
+    /// the work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Bins`], [`Error::Range`], [`Error::Edges`], [`Error::Channels`] when they are not as their options say. On CUDA,
+    ///   edges that do not ascend are told by the next call that waits for the device.
+    /// - [`Error::Length`] when the output has not one element for each bin of each counted channel, there are not as many
+    ///   weights as elements, or less than two edges; [`Error::Shape`] when the elements are no whole pixels.
+    /// - [`Error::Options`] for counts of `u32` of more than `u32::MAX` elements.
+    /// - [`Error::Place`], [`Error::Device`], [`Error::Overlap`] as [`Scan::run`](crate::Scan::run).
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input + ?Sized,
+        O: Output + ?Sized,
+        B: Bins<I::Item>,
+        W: Amounts<O::Item>,
+    {
+        let (channels, counted) = self.channels;
+        if counted == 0 || counted > channels || channels > MAX_CHANNELS {
+            return Err(Error::Channels { channels, counted, most: MAX_CHANNELS });
+        }
+        let (input, output) = (input.view(), output.view_mut());
+        let len = input.len();
+        if !len.is_multiple_of(channels) {
+            return Err(Error::Shape { shape: vec![len / channels, channels], len });
+        }
+        let bins = self.bins.count()?;
+        let (found, expected) = (output.len(), counted * bins);
+        if found != expected {
+            return Err(Error::Length { what: "output", found, expected });
+        }
+        self.weights.check(len)?;
+        let job = Job { device, input, output, bins, channels: self.channels };
+        self.bins.with_rule(Run { job, amounts: &self.weights })
+    }
+}
+
+/// A histogram whose options fit its buffers.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Job<'a, T, O> {
+    device: &'a Device,
+    input: View<'a, T>,
+    output: ViewMut<'a, O>,
+    bins: usize,
+    channels: (usize, usize),
+}
+
+impl<T: Element, O: Element> Job<'_, T, O> {
+    fn slots(&self) -> cpu::histogram::Slots {
+        let (channels, counted) = self.channels;
+        cpu::histogram::Slots { bins: self.bins, channels, counted }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn on_cuda<M: Map<T, Output = u32>>(
+        self,
+        cuda: &crate::cuda::Cuda,
+        rule: M,
+        edges: Option<View<'_, T>>,
+        weights: Option<View<'_, O>>,
+        amount: Amount,
+    ) -> Result<()> {
+        let Self { input, output, bins, channels, .. } = self;
+        let job = HistogramJob {
+            len: input.len(),
+            input: size_of::<T>(),
+            number: align_of::<T>() == size_of::<T>(),
+            bins,
+            channels,
+            amount,
+            by_edges: edges.is_some(),
+        };
+        crate::cuda::histogram::run(cuda, rule, crate::cuda::histogram::Call { input, weights, edges, output, job })
+    }
+}
+
+/// What is to be done with a rule, of which each kind of bins has one.
+#[doc(hidden)]
+pub trait WithRule<T: Element> {
+    /// With one that is a function, and a quick look at an element, which may leave it unsure.
+    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()>;
+    /// With edges.
+    fn edges(self, edges: View<'_, T>) -> Result<()>
+    where
+        T: Number;
+}
+
+/// How bins are given, for elements of the type `T`: what [`Histogram::even`], [`Histogram::edges`] and [`Histogram::by`] make.
+pub trait Bins<T: Element>: Copy {
+    /// How many there are.
+    #[doc(hidden)]
+    fn count(&self) -> Result<usize>;
+    #[doc(hidden)]
+    fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()>;
+}
+
+impl<T: Even> Bins<T> for EvenBins {
+    fn count(&self) -> Result<usize> {
+        check_bins(self.bins)
+    }
+    fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
+        let rule = T::rule(self.low, self.high, self.bins)?;
+        run.function(rule, move |x| T::quick(&rule, x))
+    }
+}
+
+impl<E: Input + ?Sized> Bins<E::Item> for Edges<'_, E>
+where
+    E::Item: Number,
+{
+    fn count(&self) -> Result<usize> {
+        let found = self.0.view().len();
+        if found < 2 {
+            return Err(Error::Length { what: "edges", found, expected: 2 });
+        }
+        check_bins(found - 1)
+    }
+    fn with_rule<R: WithRule<E::Item>>(&self, run: R) -> Result<()> {
+        run.edges(self.0.view())
+    }
+}
+
+impl<T: Element, F: Function<(T,), Output: BinNumber>> Bins<T> for ByBins<F> {
+    fn count(&self) -> Result<usize> {
+        check_bins(self.bins)
+    }
+    fn with_rule<R: WithRule<T>>(&self, run: R) -> Result<()> {
+        let rule = ByFunction(self.function);
+        run.function(rule, move |x| rule.apply(x, 0))
+    }
+}
+
+/// What is added up, stored as `O`.
+pub trait Amounts<O: Element>: Copy {
+    /// # Errors
+    /// [`Error::Length`], [`Error::Options`] when it does not fit so many elements.
+    #[doc(hidden)]
+    fn check(&self, len: usize) -> Result<()>;
+    #[doc(hidden)]
+    fn run<T: Element, M: Map<T, Output = u32>>(
+        &self,
+        job: Job<'_, T, O>,
+        rule: Rule<'_, T, M>,
+        quick: impl Fn(T) -> u32 + Sync + Copy,
+        exact: impl Fn(T) -> u32 + Sync + Copy,
+    ) -> Result<()>;
+}
+
+/// A rule as CUDA has it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Rule<'a, T, M> {
+    map: M,
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "on the CPU a function knows them"))]
+    edges: Option<View<'a, T>>,
+}
+
+impl<T: Element, M: Map<T, Output = u32>> Rule<'_, T, M> {
+    /// The CPU refuses what a kernel has no room for.
+    fn check(&self) -> Result<()> {
+        Held::nothing().add_function::<M>(|values| self.map.values(values))
+    }
+}
+
+impl<O: Count> Amounts<O> for Ones {
+    fn check(&self, len: usize) -> Result<()> {
+        if len as u64 > O::MOST {
+            let reason = "a bin may have more elements than u32 holds: give an output of u64";
+            return Err(Error::Options { options: "a histogram of u32", reason });
+        }
+        Ok(())
+    }
+
+    fn run<T: Element, M: Map<T, Output = u32>>(
+        &self,
+        job: Job<'_, T, O>,
+        rule: Rule<'_, T, M>,
+        quick: impl Fn(T) -> u32 + Sync + Copy,
+        exact: impl Fn(T) -> u32 + Sync + Copy,
+    ) -> Result<()> {
+        match &job.device.0 {
+            Backend::Cpu => {
+                rule.check()?;
+                let slots = job.slots();
+                cpu::histogram::count(
+                    job.input.on_host("input")?,
+                    slots,
+                    (quick, exact),
+                    job.output.into_host("output")?,
+                )
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => job.on_cuda(cuda, rule.map, rule.edges, None, Amount::One),
+        }
+    }
+}
+
+impl<O: Weight, W: Input<Item = O> + ?Sized> Amounts<O> for Weights<'_, W> {
+    fn check(&self, len: usize) -> Result<()> {
+        let found = self.0.view().len();
+        if found != len {
+            return Err(Error::Length { what: "weights", found, expected: len });
+        }
+        Ok(())
+    }
+
+    fn run<T: Element, M: Map<T, Output = u32>>(
+        &self,
+        job: Job<'_, T, O>,
+        rule: Rule<'_, T, M>,
+        quick: impl Fn(T) -> u32 + Sync + Copy,
+        exact: impl Fn(T) -> u32 + Sync + Copy,
+    ) -> Result<()> {
+        let weights = self.0.view();
+        match &job.device.0 {
+            Backend::Cpu => {
+                rule.check()?;
+                let (slots, weights) = (job.slots(), weights.on_host("weights")?);
+                cpu::histogram::sum(
+                    job.input.on_host("input")?,
+                    weights,
+                    slots,
+                    (quick, exact),
+                    job.output.into_host("output")?,
+                )
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => job.on_cuda(cuda, rule.map, rule.edges, Some(weights), O::AMOUNT),
+        }
+    }
+}
+
+/// Runs a job as soon as its rule is known.
+struct Run<'a, 'j, T, O, W> {
+    job: Job<'j, T, O>,
+    amounts: &'a W,
+}
+
+impl<T: Element, O: Element, W: Amounts<O>> WithRule<T> for Run<'_, '_, T, O, W> {
+    fn function<M: Map<T, Output = u32>>(self, rule: M, quick: impl Fn(T) -> u32 + Sync + Copy) -> Result<()> {
+        self.amounts.run(self.job, Rule { map: rule, edges: None }, quick, move |x| rule.apply(x, 0))
+    }
+
+    fn edges(self, edges: View<'_, T>) -> Result<()>
+    where
+        T: Number,
+    {
+        match &self.job.device.0 {
+            Backend::Cpu => {
+                let host = edges.on_host("edges")?;
+                if let Some(index) = bins::descends(host) {
+                    return Err(Error::Edges { index });
+                }
+                self.amounts.run(
+                    self.job,
+                    Rule { map: bins::NoRule, edges: None },
+                    |x| bins::between(host, x),
+                    |x| bins::between(host, x),
+                )
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(_) => {
+                let nowhere = |_| bins::OUTSIDE;
+                self.amounts.run(self.job, Rule { map: bins::NoRule, edges: Some(edges) }, nowhere, nowhere)
+            }
+        }
+    }
+}

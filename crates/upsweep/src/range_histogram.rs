@@ -1,0 +1,168 @@
+//! Range histogram: a histogram's prefix sums, which tell how many elements are in any range of bins, and where a share of them
+//! ends.
+//!
+//! ```text
+//! P[k] = h[0] + ... + h[k - 1],  k = 0 .. bins            the exclusive scan of the counts, and the total
+//! counts of [a, b]      P[b + 1] - P[a]                  both ends included
+//! quantile q            the bin of the ceil(q n)-th smallest element (numpy.quantile, method "inverted_cdf")
+//! ```
+//!
+//! ```
+//! use upsweep::operator::Same;
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let x = [3u32, 1, 7, 0, 4, 1, 6, 3];
+//! let mut counts = [0u32; 8];
+//! Histogram::by(Same, 8).run(&device, &x, &mut counts)?;
+//! let ranges = RangeHistogram::build(&device, &counts)?;
+//! assert_eq!(ranges.count(&device, 1, 4)?, 5);
+//! assert_eq!(ranges.total(&device)?, 8);
+//!
+//! let mut bins = [0u64; 2];
+//! ranges.quantiles(&device, &[0.5, 1.0], &mut bins)?;
+//! assert_eq!(bins, [3, 7]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! Lensch and Strzodka's slides take `P[b] - P[a]` of the inclusive scan, which leaves out `h[a]`.
+//!
+//! **Cost.** To build it, one scan of the counts. A range reads two sums, a quantile the logarithm of `bins`.
+
+use crate::buffer::{Array, Input, Output, Storage};
+use crate::cpu;
+use crate::device::{Backend, Device, host_memory};
+use crate::error::{Error, Result};
+use crate::histogram::Count;
+use crate::operator::WidenFrom;
+use crate::operator::builtin::Sum;
+use crate::scan::Scan;
+
+/// The prefix sums of a histogram: see the [module](self).
+#[derive(Debug)]
+pub struct RangeHistogram {
+    prefixes: Array<u64>,
+}
+
+impl RangeHistogram {
+    /// Of the number of elements of each bin, `u32` or `u64`.
+    ///
+    /// # Errors
+    /// As [`Scan::run`].
+    pub fn build<I>(device: &Device, counts: &I) -> Result<Self>
+    where
+        I: Input + ?Sized,
+        I::Item: Count,
+        u64: WidenFrom<I::Item>,
+    {
+        let bins = counts.view().len();
+        let scan = Scan::new(Sum).exclusive().accumulate::<u64>();
+        let storage = match &device.0 {
+            Backend::Cpu => {
+                let mut prefixes = host_memory(bins + 1)?;
+                prefixes.resize(bins + 1, 0);
+                let (first, total) = prefixes.split_at_mut(bins);
+                scan.run_with_carry(device, counts, first, total)?;
+                Storage::Host(prefixes)
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => {
+                let mut prefixes = cuda.allocate(bins + 1)?;
+                let mut view = prefixes.as_view_mut();
+                let (mut first, mut total) = view.split_at_mut(bins);
+                scan.run_with_carry(device, counts, &mut first, &mut total)?;
+                Storage::Cuda(prefixes)
+            }
+        };
+        Ok(Self { prefixes: Array(storage) })
+    }
+
+    /// The number of bins.
+    #[must_use]
+    pub fn bins(&self) -> usize {
+        self.prefixes.len() - 1
+    }
+
+    /// The sums of all bins before each, and the total: one more than there are bins.
+    #[must_use]
+    pub fn prefixes(&self) -> &Array<u64> {
+        &self.prefixes
+    }
+
+    /// Stores for each range `(first, last)` of bins how many elements there are, both ends included. A range that ends before it
+    /// begins has none, nor have bins past the last.
+    ///
+    /// # Errors
+    /// [`Error::Length`] when `output` has not one element for each range; [`Error::Place`], [`Error::Overlap`] as [`Scan::run`].
+    pub fn counts<R, O>(&self, device: &Device, ranges: &R, output: &mut O) -> Result<()>
+    where
+        R: Input<Item = (u64, u64)> + ?Sized,
+        O: Output<Item = u64> + ?Sized,
+    {
+        let (ranges, output) = (ranges.view(), output.view_mut());
+        same_length(output.len(), ranges.len())?;
+        match &device.0 {
+            Backend::Cpu => {
+                cpu::range_histogram::counts(self.on_host()?, ranges.on_host("ranges")?, output.into_host("output")?);
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::range_histogram::counts(cuda, self.prefixes.view(), ranges, output),
+        }
+    }
+
+    /// Stores for each share from 0 to 1 the bin where so many of the elements have come: that of the smallest element for 0, that of
+    /// the largest for 1. A share beyond is taken for the nearest one. The number of bins, which is none, is stored where there
+    /// are no elements, and for NaN.
+    ///
+    /// # Errors
+    /// As [`counts`](Self::counts).
+    pub fn quantiles<Q, O>(&self, device: &Device, shares: &Q, output: &mut O) -> Result<()>
+    where
+        Q: Input<Item = f64> + ?Sized,
+        O: Output<Item = u64> + ?Sized,
+    {
+        let (shares, output) = (shares.view(), output.view_mut());
+        same_length(output.len(), shares.len())?;
+        match &device.0 {
+            Backend::Cpu => {
+                cpu::range_histogram::quantiles(
+                    self.on_host()?,
+                    shares.on_host("shares")?,
+                    output.into_host("output")?,
+                );
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::range_histogram::quantiles(cuda, self.prefixes.view(), shares, output),
+        }
+    }
+
+    /// How many elements the bins `first` to `last` have, both included. On CUDA this waits for the result.
+    ///
+    /// # Errors
+    /// As [`counts`](Self::counts).
+    pub fn count(&self, device: &Device, first: u64, last: u64) -> Result<u64> {
+        device.refuse_in_capture("reading a count of a range")?;
+        let range = device.upload(&[(first, last)])?;
+        let mut count = device.upload(&[0u64])?;
+        self.counts(device, &range, &mut count)?;
+        count.to_vec()?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
+    }
+
+    /// How many elements there are. On CUDA this waits for the result.
+    ///
+    /// # Errors
+    /// As [`counts`](Self::counts).
+    pub fn total(&self, device: &Device) -> Result<u64> {
+        self.count(device, 0, u64::MAX)
+    }
+
+    fn on_host(&self) -> Result<&[u64]> {
+        self.prefixes.view().on_host("range histogram")
+    }
+}
+
+fn same_length(found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what: "output", found, expected }) }
+}

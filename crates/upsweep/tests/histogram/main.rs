@@ -1,0 +1,13 @@
+//! Histograms against a naive oracle, on each backend: see `tests/conformance`, whose support is used.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod counts;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod errors;
+mod even;
+mod oracle;
+mod ranges;
+mod support;
+mod weights;
