@@ -2,7 +2,7 @@
 
 use crate::support::place::{CAPTURE, Place, to_cuda};
 use crate::support::random::Rng;
-use crate::support::{Below, Odd};
+use crate::support::{Below, GRAPH_FAULTS, Odd};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use upsweep::prelude::*;
 
@@ -11,6 +11,7 @@ use upsweep::prelude::*;
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_select_other_data_each_time() {
     const LEN: usize = 100_000;
+    let _no_faults = GRAPH_FAULTS.read();
     let place = Place::cuda();
     let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
     let mut input = to_cuda(stream, &vec![0u32; LEN]);
@@ -49,6 +50,7 @@ fn cuda_graphs_select_other_data_each_time() {
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_encode_and_decode_other_data_each_time() {
     const LEN: usize = 60_000;
+    let _no_faults = GRAPH_FAULTS.read();
     let place = Place::cuda();
     let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
     let mut input = to_cuda(stream, &vec![0u32; LEN]);
@@ -84,12 +86,13 @@ fn cuda_graphs_encode_and_decode_other_data_each_time() {
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_tell_of_too_little_room() {
+    let _alone = GRAPH_FAULTS.write();
     let place = Place::cuda();
     let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
     let mut input = to_cuda(stream, &vec![1u32; 5000]);
     let (mut output, mut count) = (device.filled(100, 0u32).unwrap(), Count::new(device).unwrap());
     let graph = {
-        let _alone = CAPTURE.write();
+        let _no_new_streams = CAPTURE.write();
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
         let captured = Select::new(Odd).run_counted(device, &input, &mut output, &mut count);
         let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
