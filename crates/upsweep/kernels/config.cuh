@@ -52,6 +52,10 @@ constexpr Heads HEADS = Heads::NONE;
 constexpr bool EXCLUSIVE = false, REVERSE = false, HAS_INIT = false, BY_SEGMENT = false, CARRIES = false;
 constexpr bool COUNTED_INPUT = false;
 __device__ __forceinline__ const u64* counted_length() { return (const u64*)nullptr; }
+constexpr bool READS_APART = false, INDEXED = false;
+__device__ __forceinline__ bool indices_right([[maybe_unused]] const In& x, [[maybe_unused]] u64 at) { return true; }
+__device__ __forceinline__ void report_indices([[maybe_unused]] const In& x, [[maybe_unused]] u64 at) {
+}
 
 // Numbers of the plan.
 constexpr u32 SMALL_STATE = 4;
@@ -84,6 +88,10 @@ constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
 constexpr u32 PHASES = 128;
 constexpr u32 FEW = 512;
+constexpr u32 RUN_BYTES = 0;
+constexpr u32 RUN_LENGTHS = 0;
+constexpr u32 EXPAND_ITEMS = 31;
+constexpr u32 EXPAND = 0;
 constexpr u32 COUNTING_BLOCKS = 2;
 constexpr u32 COLUMNS = 32;
 constexpr u32 CHANNELS = 1;
@@ -143,11 +151,24 @@ struct SelectParams {
     const u8* flags;
     void* output;
     void* others;
+    void* runs;
     const u64* behind;
     u64 n;
     const u64* length;
     u64 capacity;
     u64 others_capacity;
+    u64* count;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ExpandParams {
+    const u64* offsets;
+    const In* values;
+    void* output;
+    u64 n;
+    const u64* length;
+    u64 capacity;
+    u64 asked;
     u64* count;
     Workspace workspace;
     Acc given_init, given_first;

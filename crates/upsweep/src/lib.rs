@@ -35,8 +35,8 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
-//! - [`select`], [`partition`] and [`dedup`] keep some elements. How many depends on the data: [`count`] says how a number stays on
-//!   the device.
+//! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
+//!   stays on the device.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -58,6 +58,7 @@ pub mod count;
 pub mod dedup;
 pub mod device;
 pub mod error;
+pub mod expand;
 pub mod histogram;
 pub mod init;
 pub mod inputs;
@@ -67,6 +68,7 @@ pub mod partition;
 pub mod plan;
 pub mod range_histogram;
 pub mod reduce;
+pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod select;
@@ -75,6 +77,7 @@ mod bins;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod expanding;
 mod halves;
 mod job;
 mod keeping;
@@ -89,6 +92,8 @@ pub use count::{Count, Counted, CountedInput};
 pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
+pub use expand::Expand;
+pub use expanding::{Fills, Owners, Ranks, Tally, ValuesOf};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use histogram::Histogram;
@@ -99,6 +104,7 @@ pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
+pub use runs::Runs;
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::Select;
@@ -107,8 +113,8 @@ pub use select::Select;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Histogram, Neighbours, Operator,
-        Partition, RangeHistogram, Reduce, Repeat, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
+        Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, function, operator};
 }
