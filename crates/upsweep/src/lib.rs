@@ -43,6 +43,7 @@
 //! - [`Segments`] scans or reduces many pieces of one array: by offsets, head flags or keys.
 //! - [`Device`] says where to compute, and [`Input`] and [`Output`] what a call takes: slices on the CPU, [`Array`]s
 //!   everywhere, and with CUDA the slices and views of cudarc, on your own stream.
+//! - [`inputs`] and [`outputs`] are about what else may stand there: tuples, ranges, gathers, neighbours, scatters.
 //! - [`Error`] has a variant for each broken precondition, with its values. No input panics.
 //!
 //! # Features
