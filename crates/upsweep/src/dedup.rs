@@ -5,6 +5,7 @@
 //! by(same)       the same, where same(x[i - 1], x[i]) does not hold
 //! last           of equal neighbours the last instead of the first: the x[i] with x[i] != x[i + 1], and x[n - 1]
 //! indices        out = the i instead
+//! counts         two outputs: the x[i], and how many equal neighbours each stands for
 //! ```
 //!
 //! ```
@@ -32,6 +33,7 @@ use crate::job::Elements;
 use crate::keeping::runs;
 use crate::operator::Element;
 use crate::outputs::Target;
+use crate::runs::Runs;
 use crate::segments::Equal;
 use std::marker::PhantomData;
 
@@ -55,6 +57,22 @@ impl<E> Dedup<FirstOf<E>> {
     /// Keeps the first of neighbours of which `same(x[i - 1], x[i])` holds: a `#[function]` that returns `bool`.
     pub fn by(same: E) -> Self {
         Self { choice: FirstOf(same), yields: PhantomData }
+    }
+}
+
+impl<E> Dedup<FirstOf<E>> {
+    /// Stores beside the first of equal neighbours how many these are: the [`Runs`] of the input, or with
+    /// [`starts`](Runs::starts) the index of the first.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let (values, counts) = Dedup::new().counts().run_to_vecs::<_, u32>(&Device::cpu(), &[3, 3, 1, 1, 1])?;
+    /// assert_eq!((values, counts), (vec![3, 1], vec![2, 3]));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    pub fn counts(self) -> Runs<E> {
+        Runs::by(self.choice.0)
     }
 }
 

@@ -35,8 +35,8 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
-//! - [`select`], [`partition`] and [`dedup`] keep some elements. How many depends on the data: [`count`] says how a number stays on
-//!   the device.
+//! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
+//!   stays on the device.
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
@@ -44,6 +44,7 @@
 //! - [`Segments`] scans or reduces many pieces of one array: by offsets, head flags or keys.
 //! - [`Device`] says where to compute, and [`Input`] and [`Output`] what a call takes: slices on the CPU, [`Array`]s
 //!   everywhere, and with CUDA the slices and views of cudarc, on your own stream.
+//! - [`inputs`] and [`outputs`] are about what else may stand there: tuples, ranges, gathers, neighbours, scatters.
 //! - [`Error`] has a variant for each broken precondition, with its values. No input panics.
 //!
 //! # Features
@@ -59,6 +60,7 @@ pub mod count;
 pub mod dedup;
 pub mod device;
 pub mod error;
+pub mod expand;
 pub mod histogram;
 pub mod init;
 pub mod inputs;
@@ -69,6 +71,7 @@ pub mod partition;
 pub mod plan;
 pub mod range_histogram;
 pub mod reduce;
+pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod select;
@@ -78,6 +81,7 @@ mod bins;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod expanding;
 mod halves;
 mod job;
 mod keeping;
@@ -92,6 +96,8 @@ pub use count::{Count, Counted, CountedInput};
 pub use dedup::Dedup;
 pub use device::Device;
 pub use error::{Error, Result};
+pub use expand::Expand;
+pub use expanding::{Fills, Owners, Ranks, Tally, ValuesOf};
 /// The crate of [`f16`](half::f16) and [`bf16`](half::bf16), in the version whose types are elements.
 pub use half;
 pub use histogram::Histogram;
@@ -103,6 +109,7 @@ pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
+pub use runs::Runs;
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::Select;
@@ -112,8 +119,8 @@ pub use sort::Sort;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Function, Gather, Histogram, Neighbours, Operator,
-        Partition, RangeHistogram, Reduce, Repeat, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
+        Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, Sort, function, operator};
 }

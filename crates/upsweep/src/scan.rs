@@ -107,7 +107,8 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self
     }
 
-    /// Scans `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream
+    /// Scans `input` into `output`, which has as many elements. What may stand as an input and as an output is in
+    /// [`inputs`](crate::inputs) and [`outputs`](crate::outputs). On CUDA the work is enqueued on the device's stream
     /// and the call returns at once.
     ///
     /// # Errors
@@ -116,6 +117,8 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     /// - [`Error::NoIdentity`]: exclusive, without `init`, and the operator has no identity
     /// - [`Error::Options`]: segments together with an axis
     /// - [`Error::Offsets`]: on the CPU, offsets that do not ascend from 0 to the number of elements
+    /// - [`Error::Index`]: an index of a gather or scatter names nothing; on CUDA the next call that waits returns it, as it does
+    ///   [`Error::Offsets`] and [`Error::Capacity`], a count of more elements than there are
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
     /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
     pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
@@ -213,10 +216,17 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
+        if X::Item::COUNTED {
+            // All of a new array is written.
+            let reason =
+                "the device knows how many results there are: give `run` an output, of which so many are written";
+            return Err(Error::Options { options: "a new array for counted elements", reason });
+        }
         let input = input.given();
         let len = len_of::<X::Item>(&input)?;
-        device
-            .compute_array(len, |output| self.dispatch::<X::Item, O>(device, Elements::Given(input), output, len, None))
+        device.compute_array(self.results(len), |output| {
+            self.dispatch::<X::Item, O>(device, Elements::Given(input), output, len, None)
+        })
     }
 
     /// Scans `input` into a vector on the host. On CUDA this waits for it.

@@ -1,5 +1,5 @@
 // Select: the elements that a predicate, flags or their neighbours choose, one after the other, or their indices; and where a
-// partition wants them, the others too. In a single pass, stable.
+// partition wants them, the others too; of runs, the first element and where it lies or how many follow. In a single pass, stable.
 //
 // The pipeline (pipeline.cuh) of this task:
 //
@@ -35,11 +35,24 @@ template <> struct UnsignedOf<4> { using type = u32; };
 template <> struct UnsignedOf<16> { using type = u128; };
 
 // A number of elements: 32 bits do where the host knows that there are fewer than 2^32.
-using Number = UnsignedOf<HOST_STATE_BYTES>::type;
-struct Kept {
+using Number = UnsignedOf<RUN_BYTES == 0 ? HOST_STATE_BYTES : HOST_STATE_BYTES / 2>::type;
+template <bool RUNS> struct KeptOf {
     Number number;
+    static __device__ __forceinline__ KeptOf of(Number number, u64) { return {number}; }
+    __device__ __forceinline__ u64 open() const { return 0; }
+    __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const { return {number + next.number}; }
 };
-__device__ __forceinline__ Kept combine(const Kept& a, const Kept& b) { return Kept{a.number + b.number}; }
+// With runs also the index of the last of them, where there is one: the run that is open there.
+template <> struct KeptOf<true> {
+    Number number, last;
+    static __device__ __forceinline__ KeptOf of(Number number, u64 last) { return {number, (Number)last}; }
+    __device__ __forceinline__ u64 open() const { return last; }
+    __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const {
+        return {number + next.number, next.number ? next.last : last};
+    }
+};
+using Kept = KeptOf<(RUN_BYTES > 0)>;
+__device__ __forceinline__ Kept combine(const Kept& a, const Kept& b) { return a + b; }
 
 // What is stored: elements, or with INDEX_BYTES their indices.
 template <u32 BYTES> struct StoredOf { using type = UnsignedOf<BYTES>::type; };
@@ -65,6 +78,11 @@ __device__ __forceinline__ u32 lowest(u32 bits) { return __ffs(bits) - 1; }
 __device__ __forceinline__ u32 lowest(u64 bits) { return __ffsll(bits) - 1; }
 __device__ __forceinline__ u32 lowest(u128 bits) { return (u64)bits ? lowest((u64)bits) : 64 + lowest((u64)(bits >> 64)); }
 
+// And of the highest.
+__device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
+__device__ __forceinline__ u32 highest(u64 bits) { return 63 - __clzll(bits); }
+__device__ __forceinline__ u32 highest(u128 bits) { return bits >> 64 ? 64 + highest((u64)(bits >> 64)) : highest((u64)bits); }
+
 // A bit for each byte that is not 0.
 __device__ __forceinline__ u32 set_bytes(u32 four) {
     const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
@@ -87,6 +105,9 @@ struct SelectTask {
     static constexpr bool BUFFERED = !READS || sizeof(Stored) * VECTOR > sizeof(Slot);
     static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) + (BUFFERED ? 0 : PHASES) : 0;
     static constexpr u32 FLAG_SLOTS = AHEAD + 1, FLAG_BYTES = BY_FLAGS ? FLAG_SLOTS * TILE : 0;
+    static constexpr bool RUNS = RUN_BYTES > 0;
+    using Run = UnsignedOf<RUN_BYTES>::type;
+    static_assert(!RUNS || TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
 
     struct Shared {
         Bits bits[STAGES][THREADS];
@@ -110,6 +131,10 @@ struct SelectTask {
     // Where few results lie before they are stored: FEW of them, and their phase.
     __device__ __forceinline__ unsigned char* few_buffer() const {
         return dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
+    }
+    // Where the places of a tile's runs lie.
+    __device__ __forceinline__ u16* firsts() const {
+        return (u16*)(few_buffer() + (FEW * sizeof(Stored) + PHASES + PHASE - 1) / PHASE * PHASE);
     }
     // Where a tile's results lie before they are stored.
     __device__ __forceinline__ unsigned char* buffer(u32 k) const {
@@ -231,7 +256,12 @@ struct SelectTask {
         const Bits bits = count == TILE ? kept_bits<true>(k, tile, count) : kept_bits<false>(k, tile, count);
         const u32 own = number_of(bits), up_to = warp_inclusive_sum(own);
         shared.bits[k % STAGES][threadIdx.x] = bits | (Bits)(up_to - own) << ITEMS;
-        if (lane_index() == WARP - 1) shared.warp_totals[k % STAGES][warp_index()] = Kept{up_to};
+        u64 last = 0;
+        if constexpr (RUNS) {
+            const u32 some = __ballot_sync(~0u, own > 0), mine = own > 0 ? threadIdx.x * ITEMS + highest(bits) : 0;
+            last = tile * TILE + __shfl_sync(~0u, mine, some ? highest(some) : 0);
+        }
+        if (lane_index() == WARP - 1) shared.warp_totals[k % STAGES][warp_index()] = Kept::of(up_to, last);
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64) const {}
@@ -240,8 +270,8 @@ struct SelectTask {
         const u32 slot = k % STAGES, lane = lane_index();
         const u32 own = lane < WARPS ? (u32)shared.warp_totals[slot][lane].number : 0, up_to = warp_inclusive_sum(own);
         if (lane < WARPS) shared.before_warp[slot][lane] = up_to - own;
-        const u32 number = __shfl_sync(~0u, up_to, WARP - 1);
-        Kept before = {0};
+        const u32 number = __shfl_sync(~0u, up_to, WARP - 1), some = __ballot_sync(~0u, own > 0);
+        Kept before = {};
         if (tile > 0) before = chain.look_back(tile);
         if (lane != 0) return;
         shared.before_tile[slot] = before;
@@ -250,6 +280,12 @@ struct SelectTask {
             const u64 kept = (u64)before.number + number;
             *p.count = kept;
             if (kept > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, kept, (i64)p.capacity);
+            if constexpr (RUNS && RUN_LENGTHS) {
+                if (p.output && kept > 0 && kept <= p.capacity) {
+                    const Kept last = some ? shared.warp_totals[slot][highest(some)] : before;
+                    ((Run*)p.runs)[kept - 1] = (Run)(p.n - last.open());
+                }
+            }
             if (OTHERS && p.n - kept > p.others_capacity) report_fault(p.workspace, FAULT_OTHERS, p.n - kept, (i64)p.others_capacity);
         }
     }
@@ -281,8 +317,31 @@ struct SelectTask {
         }
     }
 
+    // Stores where the tile's runs begin, or how long those are that end in it.
+    __device__ __forceinline__ void store_runs(u32 k, u64 tile) const {
+        const u32 slot = k % STAGES, number = shared.number[slot];
+        const Kept before = shared.before_tile[slot];
+        const Bits word = shared.bits[slot][threadIdx.x];
+        u32 place = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
+        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
+            firsts()[place++] = (u16)(threadIdx.x * ITEMS + lowest(left));
+        }
+        main_sync();
+        Run* const to = (Run*)p.runs;
+        for (u32 i = threadIdx.x; i < number; i += THREADS) {
+            const u64 begin = tile * TILE + firsts()[i], at = before.number + (u64)i;
+            if (!RUN_LENGTHS) {
+                if (at < p.capacity) to[at] = (Run)begin;
+            } else if (at > 0 && at - 1 < p.capacity) {
+                to[at - 1] = (Run)(begin - (i > 0 ? tile * TILE + firsts()[i - 1] : before.open()));
+            }
+        }
+        // They are written again after the next barrier, at which the results are in shared memory.
+    }
+
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         if (!p.output) return;  // only the number is asked for
+        if constexpr (RUNS) store_runs(k, tile);
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
         const u64 before = shared.before_tile[slot].number;
         Stored* const to = (Stored*)p.output + before;

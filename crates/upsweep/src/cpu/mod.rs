@@ -3,6 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `expand` | results of counts |
+//! | `runs` | runs of equal neighbours |
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
 //! | `sort` | keys, pairs and positions, by digits |
@@ -22,9 +24,11 @@
 
 mod columns;
 mod engine;
+pub(crate) mod expand;
 pub(crate) mod histogram;
 pub(crate) mod range_histogram;
 pub(crate) mod reduce;
+pub(crate) mod runs;
 pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod sort;

@@ -6,20 +6,20 @@
 
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/selections.rs"]
+mod selections;
 #[path = "emulated_tests/sorts.rs"]
 mod sorts;
 
 use super::*;
-use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
 use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
-use crate::cuda::select::SelectParams;
-use crate::cuda::variants::{AddMasked, FirstBit, Weighed};
-use crate::cuda::{columns, reduce, scan, select};
+use crate::cuda::variants::{AddMasked, Weighed};
+use crate::cuda::{columns, reduce, scan};
 use crate::halves::InF32;
 use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
@@ -27,7 +27,6 @@ use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen
 use crate::outputs::Write;
 use crate::plan::constants::Constants;
 use crate::plan::scan::{ScanPlan, Sizes};
-use crate::plan::select::SelectPlan;
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -89,6 +88,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
     "emulator/select.h" => "select.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
@@ -387,34 +387,6 @@ fn emulated_columns() {
     interleaved::<u8, _, _>(Same, Sum, features(Heads::None, "xr"), 4, 60);
     interleaved::<f64, _, _>(Same, Max, features(Heads::None, "i"), 2, 60);
     interleaved::<u32, _, _>(Placed, Then, features(Heads::None, "r"), 2, 60);
-}
-
-/// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
-fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
-    select::with_functions(choice, |functions| {
-        let sizes = select::sizes_of::<I, C>(choice, index, others);
-        let plan = SelectPlan::new(len, sizes, CAPABILITY);
-        let source = select::kernel(&plan, functions).source::<SelectParams>()?;
-        run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], THREADS].concat(), cases);
-        Ok(())
-    })
-    .unwrap();
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_selections() {
-    selection::<u32, _>(&Where(FirstBit), 0, false, 1 << 20, 20);
-    selection::<u8, _>(&Where(FirstBit), 0, false, 1 << 33, 12);
-    selection::<(u8, u8, u8), _>(&Where(FirstBit), 0, false, 1 << 20, 12);
-    selection::<u64, _>(&Flagged(&[true]), 0, false, 1 << 20, 12);
-    selection::<u32, _>(&Flagged(&[0u8]), 8, false, 1 << 20, 12);
-    selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 12);
-    selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 12);
-    selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 12);
-    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
-    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
-    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
 }
 
 #[test]

@@ -114,6 +114,9 @@ pub(super) struct Extent {
 }
 
 impl Extent {
+    /// No byte.
+    pub(super) const NOTHING: Self = Self { start: 0, bytes: 0 };
+
     pub(super) fn new<T>(start: u64, len: usize) -> Self {
         Self { start, bytes: len as u64 * size_of::<T>() as u64 }
     }

@@ -9,6 +9,7 @@
 mod code;
 mod columns;
 mod compile;
+pub(crate) mod expand;
 mod features;
 pub(crate) mod histogram;
 mod job;

@@ -7,7 +7,7 @@ use super::lender::Extent;
 use super::params::{Params, params};
 use super::{Cuda, Loan};
 use crate::buffer::ViewMut;
-use crate::choosing::{Choose, Choosing, Neighbour, Others, Yields};
+use crate::choosing::{Choose, Choosing, Neighbour, Others, Values, Yields};
 use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::operator::builtin::Or;
@@ -28,6 +28,8 @@ params! {
         output: "void*",
         /// OTHERS: where the elements go that are not kept.
         others: "void*",
+        /// RUN_BYTES: where each run begins, or how long it is.
+        runs: "void*",
         /// Null, or where the number of elements kept lies already: the others go behind them.
         behind: "const u64*",
         /// The elements that the input has room for.
@@ -53,13 +55,46 @@ where
     C: Choose<I>,
     V: Yields<I, O>,
 {
-    with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, functions, count))
+    with_functions(call.choice, |functions| launch::<C, V, I, O>(cuda, call, Beside::NOTHING, functions, count))
+}
+
+/// As [`run`], and stores beside each element that is kept where its run begins, or with `lengths` how long it is.
+pub(crate) fn run_with_runs<C, I, N>(
+    cuda: &Cuda,
+    call: Choosing<'_, C, I, I>,
+    mut runs: Option<Target<'_, N>>,
+    lengths: bool,
+    count: &mut ViewMut<'_, u64>,
+) -> Result<()>
+where
+    I: Element,
+    N: Element,
+    C: Choose<I>,
+{
+    let (address, room, _runs) = write(cuda, "second output", runs.as_mut())?;
+    let beside = Beside { address, extent: Extent::new::<N>(address, room), bytes: size_of::<N>(), lengths };
+    with_functions(call.choice, |functions| launch::<C, Values, I, I>(cuda, call, beside, functions, count))
+}
+
+/// What is stored beside the elements that are kept, as many numbers as there is room for elements: see [`SelectSizes`].
+#[derive(Clone, Copy)]
+struct Beside {
+    address: u64,
+    extent: Extent,
+    /// Of a number; 0 where nothing is stored.
+    bytes: usize,
+    lengths: bool,
+}
+
+impl Beside {
+    const NOTHING: Self = Self { address: 0, extent: Extent::NOTHING, bytes: 0, lengths: false };
 }
 
 /// Launches the kernel of a choice with these functions.
 fn launch<C, V, I, O>(
     cuda: &Cuda,
     call: Choosing<'_, C, I, O>,
+    beside: Beside,
     functions: &Functions<'_>,
     count: &mut ViewMut<'_, u64>,
 ) -> Result<()>
@@ -73,6 +108,7 @@ where
     let flags = choice.flags();
     let wants_others = !matches!(others, Others::Dropped);
     let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
+    let sizes = SelectSizes { run: beside.bytes, lengths: beside.lengths, ..sizes };
 
     let (asked, in_place) = (output.is_some(), matches!(input, Elements::OfOutput));
     let (reader, (count, _count)) = match count {
@@ -86,6 +122,7 @@ where
     let results = Extent::new::<O>(output, room);
     let other_results = Extent::new::<O>(others, others_room);
     results.must_not_meet(other_results)?;
+    results.must_not_meet(beside.extent)?;
     let (source, _input) = match &mut input {
         Elements::Given(view) => cuda.read("input", view)?,
         Elements::OfOutput => (output, Loan::default()),
@@ -97,10 +134,11 @@ where
         results.must_not_meet(elements)?;
     }
     other_results.must_not_meet(elements)?;
+    beside.extent.must_not_meet(elements)?;
     let (flags, _flags) = flags.as_ref().map_or(Ok(Default::default()), |view| cuda.read("flags", view))?;
     let (length, _length) =
         length.as_ref().map_or(Ok(Default::default()), |view| cuda.read("count of the input", view))?;
-    for extent in [results, other_results] {
+    for extent in [results, other_results, beside.extent] {
         extent.must_not_meet(Extent::new::<u8>(flags, if flags == 0 { 0 } else { len }))?;
         extent.must_not_meet(Extent::new::<u64>(length, usize::from(length != 0)))?;
         extent.must_not_meet(Extent::new::<u64>(count, 1))?;
@@ -121,6 +159,7 @@ where
         flags,
         output,
         others,
+        runs: beside.address,
         behind: if behind { count } else { 0 },
         n: len as u64,
         length,
@@ -161,6 +200,8 @@ pub(super) fn sizes_of<I: Element, C: Choose<I>>(choice: &C, index: usize, other
         neighbours: C::NEIGHBOUR.is_some(),
         last: C::NEIGHBOUR == Some(Neighbour::After),
         others,
+        run: 0,
+        lengths: false,
     }
 }
 
@@ -177,7 +218,7 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
 }
 
 /// The address of an output, and the results that it has room for; 0 where there is none.
-fn write<'a, O>(
+pub(super) fn write<'a, O>(
     cuda: &'a Cuda,
     what: &'static str,
     target: Option<&'a mut Target<'_, O>>,

@@ -6,14 +6,15 @@ mod sorts;
 use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
+use super::expand::ExpandParams;
 use super::features::{Features, Heads, Pass};
 use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
 use super::select::SelectParams;
-use super::{columns, reduce, scan, select};
-use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Where};
+use super::{columns, expand, reduce, scan, select};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
@@ -22,8 +23,9 @@ use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
 use crate::outputs::{Scattered, Write};
+use crate::plan::expand::{ExpandPlan, Expanded};
 use crate::plan::scan::ScanPlan;
-use crate::plan::select::SelectPlan;
+use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -219,17 +221,48 @@ impl List {
         self.selection::<u8, _>("u8 first", &FirstOf(Equal), 1 << 20, 0);
         self.selection::<u32, _>("u32 first", &FirstOf(Equal), 1 << 20, 0);
         self.selection::<u64, _>("u64 last", &LastOf(Equal), 1 << 20, 0);
+        self.runs::<u32>("u32 runs, lengths", 1 << 20, 4, true);
+        self.runs::<u8>("u8 runs, long lengths", 1 << 33, 8, true);
+        self.runs::<u64>("u64 runs, starts", 1 << 20, 8, false);
+        self.expansion::<u32>("owners", Expanded::Owner, 4);
+        self.expansion::<u32>("ranks", Expanded::Rank, 8);
+        self.expansion::<(u8, u8, u8)>("values", Expanded::Value, 3);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
     fn selection<I: Element, C: Choose<I>>(&mut self, name: &str, choice: &C, len: usize, index: usize) {
         // What has more values than parameters has room for has no kernel.
         let _none = select::with_functions(choice, |functions| {
-            let sizes = select::sizes_of::<I, C>(choice, index, false);
-            let plan = SelectPlan::new(len, sizes, self.capability);
-            self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
+            self.selection_of_sizes(name, len, select::sizes_of::<I, C>(choice, index, false), functions);
             Ok(())
         });
+    }
+
+    /// The runs of equal neighbours, with a number of so many bytes each.
+    fn runs<I: Element>(&mut self, name: &str, len: usize, run: usize, lengths: bool)
+    where
+        FirstOf<Equal>: Choose<I>,
+    {
+        let choice = FirstOf(Equal);
+        let _none = select::with_functions(&choice, |functions| {
+            let sizes = SelectSizes { run, lengths, ..select::sizes_of::<I, _>(&choice, 0, false) };
+            self.selection_of_sizes(name, len, sizes, functions);
+            Ok(())
+        });
+    }
+
+    /// Results of counts: owners, ranks, or values.
+    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, index: usize) {
+        let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
+            let plan = ExpandPlan::new(1 << 20, 1 << 20, expanded, index);
+            self.add::<ExpandParams>("expand", name, expand::kernel(&plan, functions));
+            Ok(())
+        });
+    }
+
+    fn selection_of_sizes(&mut self, name: &str, len: usize, sizes: SelectSizes, functions: &Functions<'_>) {
+        let plan = SelectPlan::new(len, sizes, self.capability);
+        self.add::<SelectParams>("select", name, select::kernel(&plan, functions));
     }
 
     /// The scan of the columns of `i32` with these features, or their reduction.
@@ -315,7 +348,6 @@ pub(super) fn sample() -> String {
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
-    use crate::plan::select::SelectSizes;
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -324,14 +356,24 @@ pub(super) fn sample() -> String {
     let (features, sizes) = (Features::PLAIN, Features::PLAIN.sizes(functions.layouts));
     let columns = columns::plan(functions.layouts, Pass::Whole);
     let histogram_plan = HistogramPlan::new(HistogramJob::plain::<f32>(1 << 28, 256), (9, 0), 132);
-    let select = SelectSizes { input: 4, index: 0, flags: false, neighbours: false, last: false, others: false };
+    let select = SelectSizes {
+        input: 4,
+        index: 0,
+        flags: false,
+        neighbours: false,
+        last: false,
+        others: false,
+        run: 0,
+        lengths: false,
+    };
     let sorts = sorts::constants();
-    let of_families: [Constants; 11] = [
+    let of_families: [Constants; 12] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
+        ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
         sorts[0],
@@ -352,6 +394,7 @@ pub(super) fn sample() -> String {
         ReduceParams::text(0, 0),
         ColumnsParams::text(0, 0),
         SelectParams::text(0, 0),
+        ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
         super::sort::params_text(),

@@ -3,6 +3,7 @@
 pub mod columns;
 pub mod constants;
 pub mod cpu;
+pub mod expand;
 pub mod histogram;
 pub mod memory;
 mod pipeline;

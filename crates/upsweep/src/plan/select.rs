@@ -45,6 +45,10 @@ pub struct SelectSizes {
     pub last: bool,
     /// Whether the others are stored, too.
     pub others: bool,
+    /// The bytes of what is stored of each run beside its element; 0 where what is kept are no runs.
+    pub run: usize,
+    /// Whether that is how long it is, instead of where it begins.
+    pub lengths: bool,
 }
 
 impl SelectSizes {
@@ -62,8 +66,8 @@ pub struct SelectPlan {
     pub shape: TileShape,
     /// Tiles, of as many elements as the input has room for.
     pub tiles: usize,
-    /// The bytes of a number of elements.
-    pub number: usize,
+    /// The bytes of what tiles tell each other: a number of elements, and with runs an index.
+    pub state: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
     /// Tiles that a block holds between finding what is kept and storing it.
@@ -91,8 +95,9 @@ impl SelectPlan {
         let shape = shape(sizes.input, size);
         let tiles = len.div_ceil(shape.elements()).max(1);
         let number = if u32::try_from(len).is_ok() { 4 } else { 8 };
-        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), number);
-        let mut plan = Self { sizes, shape, tiles, number, blocks, lag: 1, words, tuning };
+        let state = if sizes.run > 0 { 2 * number } else { number };
+        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
+        let mut plan = Self { sizes, shape, tiles, state, blocks, lag: 1, words, tuning };
         let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + plan.beside_stages());
         let stages = room / (plan.stage_bytes() + plan.stage_numbers());
         plan.lag = stages.saturating_sub(tuning.ahead + 1).min(tuning.lag);
@@ -123,14 +128,15 @@ impl SelectPlan {
     /// The bytes of what is known of a tile: a word a thread, and some numbers a warp.
     fn stage_numbers(&self) -> usize {
         let bits = self.shape.rows * self.shape.vector + PLACE_BITS;
-        self.shape.threads * (bits.next_power_of_two().max(32) / 8) + 16 * self.shape.warps() + 16
+        self.shape.threads * (bits.next_power_of_two().max(32) / 8) + (self.state + 8) * (self.shape.warps() + 1)
     }
 
     /// Dynamic shared memory beside the tiles: flags, the buffer.
     fn beside(&self) -> usize {
         let flags = if self.sizes.flags { (self.tuning.ahead + 1) * self.shape.elements() } else { 0 };
         let buffer = if self.is_buffered() { self.shape.elements() * self.stored() + PHASES } else { 0 };
-        flags + buffer + self.few() * self.stored() + PHASES
+        let runs = if self.sizes.run > 0 { 2 * self.shape.elements() } else { 0 };
+        flags + buffer + (self.few() * self.stored() + PHASES).next_multiple_of(16) + runs
     }
 
     /// All shared memory beside the tiles.
@@ -161,9 +167,9 @@ impl SelectPlan {
     pub fn constants(&self) -> Constants {
         let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
         let ring = (self.lag + 1).next_multiple_of(look_back_warps);
-        let SelectSizes { index, last, others, .. } = self.sizes;
-        let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.number, self.sizes.input));
-        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES, "FEW" = self.few());
+        let SelectSizes { index, last, others, run, lengths, .. } = self.sizes;
+        let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.state, self.sizes.input));
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES, "FEW" = self.few(), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
         constants
     }
 }
@@ -206,10 +212,16 @@ mod tests {
     fn what_a_block_holds_fits_its_share_of_shared_memory() {
         for capability in [(7, 5), (8, 0), (8, 6), (9, 0), (12, 0)] {
             for input in [1, 2, 3, 4, 8, 12, 16, 24, 48, 64] {
-                for (flags, neighbours, index) in
-                    [(false, false, 0), (true, false, 0), (false, true, 8), (false, false, 4)]
-                {
-                    let sizes = SelectSizes { input, index, flags, neighbours, last: false, others: true };
+                for (flags, neighbours, index, run) in [
+                    (false, false, 0, 0),
+                    (true, false, 0, 0),
+                    (false, true, 8, 0),
+                    (false, false, 4, 0),
+                    (false, true, 0, 8),
+                ] {
+                    let others = run == 0;
+                    let sizes =
+                        SelectSizes { input, index, flags, neighbours, last: false, others, run, lengths: true };
                     for len in [1 << 20, 1 << 33] {
                         let plan = SelectPlan::new(len, sizes, capability);
                         let fixed =
@@ -218,7 +230,8 @@ mod tests {
                         let most = (most + (1 << 10)) / plan.blocks - (1 << 10);
                         assert!(plan.shared_bytes() + fixed <= most, "{capability:?} {sizes:?}: {plan:?}");
                         assert!(plan.shape.rows * plan.shape.vector + PLACE_BITS <= 128 && plan.lag > 0);
-                        assert_eq!(plan.number, if len > u32::MAX as usize { 8 } else { 4 });
+                        let numbers = if run > 0 { 2 } else { 1 };
+                        assert_eq!(plan.state, numbers * if len > u32::MAX as usize { 8 } else { 4 });
                     }
                 }
             }

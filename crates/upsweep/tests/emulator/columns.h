@@ -32,7 +32,7 @@ static void one_case() {
         for (u64 i = 0; i < len; i++) {
             const u64 k = REVERSE ? len - 1 - i : i, at = (line / inner * len + k) * inner + line % inner;
             const u64 part = (line / inner * chunks + i / chunk) * inner + line % inner;
-            const T e = map(elements[at], k);
+            const T e = map(elements[at], k, at);
             if (BY_SEGMENT && i % chunk == 0) acc = first, any = HAS_INIT;
             const T with = any ? combine(acc, e) : e;
             expected[BY_SEGMENT ? part : at] = result(BY_SEGMENT || !EXCLUSIVE ? with : any ? acc : first);

@@ -24,7 +24,7 @@ static void one_case() {
     output.check("result"), input.check("elements");
     if (grid > 1) space.check();
     T acc = ValueOfAcc::of(given_acc(init[0]));
-    for (u64 i = 0; i < n; i++) acc = i > 0 || HAS_INIT ? combine(acc, map(input[i], i)) : map(input[i], i);
+    for (u64 i = 0; i < n; i++) acc = i > 0 || HAS_INIT ? combine(acc, map(input[i], i, i)) : map(input[i], i, i);
     if (!same_bits(output[0], result(acc))) fail("wrong, of %llu elements in %u parts", n, grid);
 }
 

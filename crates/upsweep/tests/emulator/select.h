@@ -35,13 +35,20 @@ static void one_case() {
         if (SelectTask::BY_FLAGS) flags[i] = kind == 0 ? 1 + below(255) : kind == 1 ? 0 : once_in(2) ? 0 : 1 << below(8);
     }
     std::vector<Stored> kept, others;
-    for (u64 i = 0; i < n; i++) (is_kept(x, flags, i) ? kept : others).push_back(stored(x, i));
+    std::vector<u64> begins;
+    for (u64 i = 0; i < n; i++) {
+        const bool keep = is_kept(x, flags, i);
+        (keep ? kept : others).push_back(stored(x, i));
+        if (keep) begins.push_back(i);
+    }
+    begins.push_back(n);
 
     const u64 capacity = once_in(3) ? below(kept.size() + 1) : kept.size();
     const u64 others_capacity = once_in(3) ? below(others.size() + 1) : others.size();
     Guarded<Stored> output(capacity), others_output(OTHERS ? others_capacity : 0);
+    Guarded<SelectTask::Run> runs(RUN_BYTES ? capacity : 0);
     In* input = separate.values;
-    const bool in_place = INDEX_BYTES == 0 && !OTHERS && once_in(4);
+    const bool in_place = INDEX_BYTES == 0 && !OTHERS && RUN_BYTES == 0 && once_in(4);
     void* const to = in_place ? (void*)input : output.values;
     for (u64 i = 0; i < n; i++) input[i] = x[i];
     const bool asked = in_place || OTHERS || !once_in(8) || capacity < kept.size();
@@ -55,6 +62,7 @@ static void one_case() {
     Space space = Space::of<Kept>(Chain<Kept>::entries(tiles));
     SelectParams p = {};
     p.input = input, p.flags = flags.values, p.output = asked ? to : nullptr, p.others = others_output.values;
+    p.runs = runs.values;
     p.n = room, p.length = counted ? length.values : nullptr;
     p.capacity = asked && !in_place ? capacity : n, p.others_capacity = others_capacity;
     const bool behind = OTHERS && once_in(2);
@@ -62,9 +70,9 @@ static void one_case() {
     if (behind) p.output = both.values, p.capacity = n, p.others_capacity = n, number[0] = kept.size(), p.behind = number.values;
     p.count = number.values, p.workspace = space.workspace();
     constexpr u64 BUFFER = SelectTask::BUFFERED ? TILE * sizeof(Stored) + PHASES : 0;
-    launch(grid, THREADS + Pipeline<SelectTask>::HELPERS * WARP, STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER + FEW * sizeof(Stored) + PHASES, [&] { KERNEL(p); });
+    launch(grid, THREADS + Pipeline<SelectTask>::HELPERS * WARP, STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER + (FEW * sizeof(Stored) + PHASES + 15) / 16 * 16 + (RUN_BYTES ? 2 * TILE : 0), [&] { KERNEL(p); });
 
-    separate.check("input"), flags.check("flags"), output.check("output"), others_output.check("second output"), both.check("both"), number.check("number");
+    separate.check("input"), flags.check("flags"), output.check("output"), others_output.check("second output"), both.check("both"), number.check("number"), runs.check("runs");
     if (grid > 1) space.check();
     if (number[0] != kept.size()) fail("keeps %llu of %llu instead of %llu", number[0], n, (u64)kept.size());
     const u32 fault = too_long ? FAULT_LENGTH : p.capacity < kept.size() ? FAULT_CAPACITY : OTHERS && p.others_capacity < others.size() ? FAULT_OTHERS : 0;
@@ -75,6 +83,10 @@ static void one_case() {
     const Stored* const found_others = behind ? found + kept.size() : others_output.values;
     for (u64 i = 0; i < min(p.capacity, (u64)kept.size()); i++) {
         if (!same_bits(found[i], kept[i])) fail("wrong at %llu of %llu kept of %llu", i, (u64)kept.size(), n);
+    }
+    for (u64 i = 0; RUN_BYTES && i < min(p.capacity, (u64)kept.size()); i++) {
+        const u64 wanted = RUN_LENGTHS ? begins[i + 1] - begins[i] : begins[i];
+        if (runs[i] != (SelectTask::Run)wanted) fail("run %llu of %llu of %llu is %llu", i, (u64)kept.size(), n, (u64)runs[i]);
     }
     for (u64 i = 0; OTHERS && i < min(p.others_capacity, (u64)others.size()); i++) {
         if (!same_bits(found_others[i], others[i])) fail("wrong at %llu of %llu others of %llu", i, (u64)others.size(), n);

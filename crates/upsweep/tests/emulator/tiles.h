@@ -93,7 +93,7 @@ static void check_results(const Params& p, const std::vector<In>& input, const s
         bool any = HAS_INIT;
         for (u64 i = offsets[s]; i < offsets[s + 1]; i++) {
             const u64 at = REVERSE ? offsets[s] + offsets[s + 1] - 1 - i : i;
-            const T e = map(input[at], at), with = any ? combine(acc, e) : e;
+            const T e = map(input[at], at, at), with = any ? combine(acc, e) : e;
             const Out expected = result(!EXCLUSIVE ? with : any ? acc : p.first);
             if (!BY_SEGMENT && !same_bits(output[at], expected)) fail("wrong at %llu of %llu, in segment %llu of %llu", at, p.n, s, segments);
             acc = with;
@@ -111,7 +111,7 @@ static void check_carry(const Params& p, const std::vector<In>& input, const Giv
     T acc = p.first;
     for (u64 i = 0; i < p.n; i++) {
         const u64 at = REVERSE ? p.n - 1 - i : i;
-        acc = i > 0 || HAS_INIT ? combine(acc, map(input[at], at)) : map(input[at], at);
+        acc = i > 0 || HAS_INIT ? combine(acc, map(input[at], at, at)) : map(input[at], at, at);
     }
     if (!same_bits(found, canonical(carried_acc(ValueOfAcc::back(acc))))) fail("wrong carry of %llu elements", p.n);
 }
@@ -144,11 +144,11 @@ static void one_case() {
 
 #if IN_WAVE
     const u64 part = (tiles + MOST_PARTS - 1) / MOST_PARTS, grid = (tiles + part - 1) / part, values = grid;
-    const u32 threads = THREADS, dynamic = part * Input::SLOTS * sizeof(Slot);
+    const u32 threads = THREADS, dynamic = part * Input::TILE_BYTES;
     const bool alone = grid == 1;
 #else
     const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles);
-    const u32 threads = THREADS + Running::HELPERS * WARP, dynamic = STAGES * Input::SLOTS * sizeof(Slot);
+    const u32 threads = THREADS + Running::HELPERS * WARP, dynamic = STAGES * Input::TILE_BYTES;
     const bool alone = tiles == 1;
 #endif
     Space space = Space::of<State>(values);

@@ -125,6 +125,8 @@ fn counts_wrong(place: &Place) {
     let mut out = place.poisoned::<u32>(5000, 0);
     let rows = Scan::new(Sum).axis(&[50, 100], 1).run(device, count.of(&some), &mut out);
     assert!(matches!(rows, Err(Error::Options { .. })), "{rows:?}");
+    let array = Scan::new(Sum).run_to_array::<_, u32>(device, count.of(&some)).map(drop);
+    assert!(matches!(array, Err(Error::Options { .. })), "{array:?}");
     // Beside another input of the same room.
     Scan::new(Sum).map(Larger).run(device, (count.of(&some), 0..5000u32), &mut out).unwrap();
     assert_eq!(out.check_guards()[4999], (1..5000).map(|i: u32| i.max(1)).sum::<u32>() + 1);

@@ -10,7 +10,7 @@ use upsweep::prelude::*;
 on_each_backend! { dedup_first, dedup_last, dedup_each_size, dedup_indices, dedup_by, dedup_in_place, dedup_nan, dedup_past_caches }
 
 /// Values in runs of lengths around a mean.
-fn in_runs<T: Sample>(len: usize, mean: usize) -> Vec<T> {
+pub(crate) fn in_runs<T: Sample>(len: usize, mean: usize) -> Vec<T> {
     let values = random_values::<T>(len);
     let mut rng = Rng::new(len as u64 * 31 + mean as u64);
     let mut last = values.first().copied();

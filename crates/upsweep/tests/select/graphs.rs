@@ -2,7 +2,7 @@
 
 use crate::support::place::{CAPTURE, Place, to_cuda};
 use crate::support::random::Rng;
-use crate::support::{Below, Odd};
+use crate::support::{Below, GRAPH_FAULTS, Odd};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use upsweep::prelude::*;
 
@@ -11,6 +11,7 @@ use upsweep::prelude::*;
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_select_other_data_each_time() {
     const LEN: usize = 100_000;
+    let _no_faults = GRAPH_FAULTS.read();
     let place = Place::cuda();
     let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
     let mut input = to_cuda(stream, &vec![0u32; LEN]);
@@ -44,16 +45,54 @@ fn cuda_graphs_select_other_data_each_time() {
     assert!(second.get().unwrap() > 0);
 }
 
+/// Runs and what they are made of again, whose number only the device knows.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn cuda_graphs_encode_and_decode_other_data_each_time() {
+    const LEN: usize = 60_000;
+    let _no_faults = GRAPH_FAULTS.read();
+    let place = Place::cuda();
+    let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
+    let mut input = to_cuda(stream, &vec![0u32; LEN]);
+    let [mut values, mut lengths, mut again] = [(); 3].map(|()| device.filled(LEN, 0u32).unwrap());
+    let (mut runs, mut total) = (Count::new(device).unwrap(), Count::new(device).unwrap());
+    let graph = {
+        let _alone = CAPTURE.write();
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        let captured = Runs::new()
+            .run_counted(device, &input, (&mut values, &mut lengths), &mut runs)
+            .and_then(|()| Expand::values(&values).run_counted(device, &runs.of(&lengths), &mut again, &mut total));
+        let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        captured.unwrap();
+        graph
+    };
+    let mut rng = Rng::new(9);
+    for mean in [1, 2, 50, 30_000, 3] {
+        let mut last = 0;
+        let x: Vec<u32> = (0..LEN)
+            .map(|_| {
+                last += u32::from(rng.once_in(mean));
+                last
+            })
+            .collect();
+        stream.memcpy_htod(&x, &mut input).unwrap();
+        graph.launch().unwrap();
+        assert_eq!((runs.get(), total.get()), (Ok(x.windows(2).filter(|x| x[0] != x[1]).count() + 1), Ok(LEN)));
+        assert!(again.to_vec().unwrap() == x, "runs of {mean}");
+    }
+}
+
 /// A fault in a graph is told after each replay that has it.
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn cuda_graphs_tell_of_too_little_room() {
+    let _alone = GRAPH_FAULTS.write();
     let place = Place::cuda();
     let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
     let mut input = to_cuda(stream, &vec![1u32; 5000]);
     let (mut output, mut count) = (device.filled(100, 0u32).unwrap(), Count::new(device).unwrap());
     let graph = {
-        let _alone = CAPTURE.write();
+        let _no_new_streams = CAPTURE.write();
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
         let captured = Select::new(Odd).run_counted(device, &input, &mut output, &mut count);
         let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();

@@ -8,9 +8,11 @@
 mod counts;
 mod dedups;
 mod errors;
+mod expands;
 #[cfg(feature = "cuda")]
 mod graphs;
 mod large;
 mod partitions;
+mod runs;
 mod selects;
 mod support;

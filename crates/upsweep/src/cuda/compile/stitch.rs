@@ -39,6 +39,7 @@ kernel_files! {
     "block/barrier.cuh",
     "config.cuh",
     "device/columns.cuh",
+    "device/expand.cuh",
     "device/histogram.cuh",
     "device/range_histogram.cuh",
     "device/reduce.cuh",

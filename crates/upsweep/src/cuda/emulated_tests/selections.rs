@@ -1,0 +1,79 @@
+//! Selections, runs, and results of counts.
+
+use super::{CAPABILITY, THREADS, run};
+use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
+use crate::cuda::expand::{self, ExpandParams};
+use crate::cuda::select::{self, SelectParams};
+use crate::cuda::variants::FirstBit;
+use crate::operator::Element;
+use crate::plan::expand::{ExpandPlan, Expanded};
+use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::segments::Equal;
+
+/// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
+fn selection<I: Element, C: Choose<I>>(choice: &C, index: usize, others: bool, len: usize, cases: u32) {
+    selection_of_runs::<I, C>(choice, index, others, (0, false), len, cases);
+}
+
+/// The same with so many bytes beside each element that is kept: `lengths`, or where it lies.
+fn selection_of_runs<I: Element, C: Choose<I>>(
+    choice: &C,
+    index: usize,
+    others: bool,
+    (bytes, lengths): (usize, bool),
+    len: usize,
+    cases: u32,
+) {
+    select::with_functions(choice, |functions| {
+        let sizes = SelectSizes { run: bytes, lengths, ..select::sizes_of::<I, C>(choice, index, others) };
+        let plan = SelectPlan::new(len, sizes, CAPABILITY);
+        let source = select::kernel(&plan, functions).source::<SelectParams>()?;
+        run(&format!("select {sizes:?}"), &source, &[&[("GROUPS", 2)], THREADS].concat(), cases);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_selections() {
+    selection::<u32, _>(&Where(FirstBit), 0, false, 1 << 20, 20);
+    selection::<u8, _>(&Where(FirstBit), 0, false, 1 << 33, 12);
+    selection::<(u8, u8, u8), _>(&Where(FirstBit), 0, false, 1 << 20, 12);
+    selection::<u64, _>(&Flagged(&[true]), 0, false, 1 << 20, 12);
+    selection::<u32, _>(&Flagged(&[0u8]), 8, false, 1 << 20, 12);
+    selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 12);
+    selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 12);
+    selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 12);
+    selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
+    selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
+    selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
+}
+
+/// Runs cases of the kernel that expands counts.
+fn expansion<T: Element>(expanded: Expanded, index: usize, cases: u32) {
+    select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
+        let plan = ExpandPlan::new(1 << 10, 1 << 10, expanded, index);
+        let source = expand::kernel(&plan, functions).source::<ExpandParams>()?;
+        run(&format!("expand {expanded:?}"), &source, THREADS, cases);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_expansions() {
+    expansion::<u32>(Expanded::Owner, 4, 20);
+    expansion::<u32>(Expanded::Rank, 8, 12);
+    expansion::<(u8, u8, u8)>(Expanded::Value, 3, 12);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_runs() {
+    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, true), 1 << 20, 20);
+    selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
+    selection_of_runs::<u8, _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
+    selection_of_runs::<(u8, u8, u8), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
+}

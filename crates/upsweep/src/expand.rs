@@ -1,0 +1,210 @@
+//! Expand: for each of an array of counts so many results (processor allocation, load balancing, run-length decoding).
+//!
+//! ```text
+//! counts  c = 2 0 3          results, in the order of the counts: c[0] + .. + c[n - 1]
+//! new         owners  0 0 2 2 2      the index of the count
+//! ranks       ranks   0 1 0 1 2      the place among the results of that count
+//! values(v)           v[0] v[0] v[2] v[2] v[2]      what stands beside the count
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let counts = [2u32, 0, 3];
+//! assert_eq!(Expand::new().run_to_vec::<_, u32>(&device, &counts)?, [0, 0, 2, 2, 2]);
+//! assert_eq!(Expand::new().ranks().run_to_vec::<_, u32>(&device, &counts)?, [0, 1, 0, 1, 2]);
+//!
+//! // Run-length encoding and decoding; on CUDA nothing waits for the number of runs.
+//! let x = [7.5f32, 7.5, 7.5, 2.0, 2.0, 9.0];
+//! let (mut values, mut lengths, mut again) = ([0.0; 6], [0u32; 6], [0.0; 6]);
+//! let runs = Runs::new().run(&device, &x, (&mut values, &mut lengths))?;
+//! let total = Expand::values(&values).run(&device, &runs.of(&lengths), &mut again)?;
+//! assert_eq!((total.get()?, again), (6, x));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! The offset of each count's results is its exclusive prefix sum: [`Scan::with_total`](crate::Scan::with_total). How many results
+//! there are depends on the data: see [`select`](crate::select). Where there are more than the output has room for, the call
+//! stores those that there is room for, writes nothing beyond, and fails with both numbers.
+//!
+//! **Cost.** On CUDA a scan of the counts to 64-bit offsets in memory of the call, and a pass over these that writes each result
+//! once. The work is balanced over counts and results together: neither many counts of 0 nor one large count slows it down. On
+//! the CPU counts are read twice.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.5.2 (allocating).
+
+use crate::buffer::{Array, Input, Output, View, ViewMut};
+use crate::count::{Count, CountedInput};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::expanding::{Expanding, Fills, Owners, Ranks, Tally, ValuesOf};
+use crate::operator::Element;
+#[cfg(feature = "cuda")]
+use crate::operator::{Function, Source, operator};
+use crate::outputs::Target;
+use crate::plan::expand::Expanded;
+#[cfg(feature = "cuda")]
+use crate::scan::Scan;
+
+/// An expansion with its options: see the [module](self) for what they compute. Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an expansion does nothing until it is run"]
+pub struct Expand<F = Owners>(F);
+
+impl Expand {
+    /// Stores the owner of each result: the index of its count, as `u32`, `u64`, `usize`, `i32` or `i64`.
+    #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
+    pub fn new() -> Self {
+        Self(Owners)
+    }
+
+    /// Stores the rank of each result instead: its place among those of its count, from 0 on.
+    pub fn ranks(self) -> Expand<Ranks> {
+        Expand(Ranks)
+    }
+}
+
+impl<'a, B: Input + ?Sized> Expand<ValuesOf<'a, B>> {
+    /// Stores for each result the element of `values` at the index of its count. There are as many as the counts have room for.
+    pub fn values(values: &'a B) -> Self {
+        Self(ValuesOf(values))
+    }
+}
+
+/// A [`Tally`] as a number of 64 bits.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug)]
+struct Number;
+
+#[cfg(feature = "cuda")]
+impl<T: Tally> Function<(T,)> for Number {
+    type Output = u64;
+
+    fn call(&self, (x,): (T,)) -> u64 {
+        x.number()
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = T::cuda_type(source);
+        source.define(&format!("number {ty}"), "number", |_, name| {
+            format!("__device__ __forceinline__ u64 {name}({ty} x) {{ return x; }}")
+        })
+    }
+}
+
+/// The sum of two numbers of results, or the largest number.
+#[cfg(feature = "cuda")]
+#[operator(identity = 0)]
+fn sum_of_counts(a: u64, b: u64) -> u64 {
+    a.saturating_add(b)
+}
+
+impl<F> Expand<F> {
+    /// Expands `counts` into `output`, from its beginning on, and returns how many results that are. On CUDA the work is enqueued
+    /// on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Capacity`]: there are more results than `output` has room for; on CUDA the next call that waits returns it
+    /// - [`Error::Length`]: there are not as many values as counts
+    /// - [`Error::Options`]: `output` cannot hold the indices of so many counts, or of so many results
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<I, O>(&self, device: &Device, counts: &I, output: &mut O) -> Result<Count>
+    where
+        I: CountedInput<Item: Tally> + ?Sized,
+        O: Output + ?Sized,
+        F: Fills<O::Item>,
+    {
+        let mut total = Count::new(device)?;
+        self.run_counted(device, counts, output, &mut total)?;
+        Ok(total)
+    }
+
+    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_counted<I, O>(&self, device: &Device, counts: &I, output: &mut O, total: &mut Count) -> Result<()>
+    where
+        I: CountedInput<Item: Tally> + ?Sized,
+        O: Output + ?Sized,
+        F: Fills<O::Item>,
+    {
+        self.dispatch(device, counts, Some(Target::new(output.view_mut())), total)
+    }
+
+    /// Expands `counts` into a new array on the device, with exactly as many elements as there are results. On CUDA this waits
+    /// until their number is known.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<I, O>(&self, device: &Device, counts: &I) -> Result<Array<O>>
+    where
+        I: CountedInput<Item: Tally> + ?Sized,
+        O: Element,
+        F: Fills<O>,
+    {
+        device.refuse_in_capture("an array whose length depends on the data")?;
+        let mut total = Count::new(device)?;
+        self.dispatch::<I, O>(device, counts, None, &mut total)?;
+        let len = total.get()?;
+        device.compute_array(len, |output| self.dispatch(device, counts, Some(output), &mut total))
+    }
+
+    /// Expands `counts` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<I, O>(&self, device: &Device, counts: &I) -> Result<Vec<O>>
+    where
+        I: CountedInput<Item: Tally> + ?Sized,
+        O: Element,
+        F: Fills<O>,
+    {
+        self.run_to_array(device, counts)?.into_vec()
+    }
+
+    fn dispatch<I, O>(
+        &self,
+        device: &Device,
+        counts: &I,
+        output: Option<Target<'_, O>>,
+        total: &mut Count,
+    ) -> Result<()>
+    where
+        I: CountedInput<Item: Tally> + ?Sized,
+        O: Element,
+        F: Fills<O>,
+    {
+        let (room, length, values) = (counts.room(), counts.length(), self.0.beside());
+        let expected = room.len();
+        if let Some(found) = values.as_ref().map(View::len).filter(|&found| found != expected) {
+            return Err(Error::Length { what: "values", found, expected });
+        }
+        // Owners are less than the number of counts; ranks, than that of results.
+        let largest = match F::EXPANDED {
+            Expanded::Owner => expected,
+            Expanded::Rank => output.as_ref().map_or(0, Target::len),
+            Expanded::Value => 0,
+        };
+        if largest.saturating_sub(1) > F::MOST {
+            let reason = "the output's type cannot hold the indices of so many elements: take u64 or usize";
+            return Err(Error::Options { options: "indices", reason });
+        }
+        let call = Expanding { counts: room, length, values, output, expanded: F::EXPANDED };
+        match (&device.0, total.view_mut()) {
+            (Backend::Cpu, ViewMut::Host([total, ..])) => {
+                *total = cpu::expand::run::<F, _, O>(&call)?;
+                Ok(())
+            }
+            (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),
+            #[cfg(feature = "cuda")]
+            (Backend::Cuda(cuda), mut total) => crate::cuda::expand::run(cuda, call, &mut total, |counts, offsets| {
+                // What lies behind a number of counts on the device changes no offset before it.
+                Scan::new(SumOfCounts).map(Number).exclusive().with_total().run(device, counts, offsets)
+            }),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Runs: stretches of equal neighbours, each by its first element and how long it is (run-length encoding).
+//!
+//! ```text
+//! new            values = the x[i] with x[i - 1] != x[i], and x[0];  lengths = how many elements from each to the next one
+//! by(same)       the same, where same(x[i - 1], x[i]) does not hold
+//! starts         the second output is where each run begins, the i, instead of its length
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let x = [3u32, 3, 1, 1, 1, 3, 7];
+//! let (mut values, mut lengths) = ([0u32; 7], [0u32; 7]);
+//! let runs = Runs::new().run(&device, &x, (&mut values, &mut lengths))?.get()?;
+//! assert_eq!((&values[..runs], &lengths[..runs]), (&[3, 1, 3, 7][..], &[2, 3, 1, 1][..]));
+//! assert_eq!(Runs::new().starts().run_to_vecs::<_, u64>(&device, &x)?, (vec![3, 1, 3, 7], vec![0, 2, 5, 6]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! How many runs there are depends on the data: see [`select`](crate::select). An equality is asked of neighbours alone, as by
+//! [`Dedup`](crate::Dedup).
+//!
+//! **Cost.** On CUDA one pass over memory: each element is read once, and each run's value and length are written once. On
+//! several cores of a CPU elements are read twice, because it has to be known where a block's runs go.
+
+use crate::buffer::{Array, Output, ViewMut};
+use crate::choosing::{Choosing, FirstOf, Indices, Others, Yields};
+use crate::count::{Count, CountedInput};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::job::Elements;
+use crate::operator::{Element, Function};
+use crate::outputs::Target;
+use crate::segments::Equal;
+
+/// Runs of equal neighbours: see the [module](self). Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is computed until it is run"]
+pub struct Runs<E> {
+    same: E,
+    lengths: bool,
+}
+
+impl Runs<Equal> {
+    /// Values and lengths of the runs of equal neighbours.
+    #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
+    pub fn new() -> Self {
+        Self::by(Equal)
+    }
+}
+
+impl<E> Runs<E> {
+    /// A run goes on where `same(x[i - 1], x[i])` holds: a `#[function]` that returns `bool`.
+    pub fn by(same: E) -> Self {
+        Self { same, lengths: true }
+    }
+
+    /// Stores the index of each run's first element instead of how long it is.
+    pub fn starts(mut self) -> Self {
+        self.lengths = false;
+        self
+    }
+
+    /// Stores the first element of each run of `input` in the first output, and how long it is, or where it begins, in the
+    /// second one: `u32`, `u64`, `usize`, `i32` or `i64`. Returns how many runs there are. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Capacity`]: there are more runs than the outputs have room for, which then hold as many as there is room for; on
+    ///   CUDA the next call that waits returns it
+    /// - [`Error::Length`]: the outputs differ in length
+    /// - [`Error::Options`]: the second output cannot hold numbers up to the length of the input
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps an output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<I, A, B>(&self, device: &Device, input: &I, outputs: (&mut A, &mut B)) -> Result<Count>
+    where
+        I: CountedInput + ?Sized,
+        A: Output<Item = I::Item> + ?Sized,
+        B: Output + ?Sized,
+        E: Function<(I::Item, I::Item), Output = bool>,
+        Indices: Yields<I::Item, B::Item>,
+    {
+        let mut count = Count::new(device)?;
+        self.run_counted(device, input, outputs, &mut count)?;
+        Ok(count)
+    }
+
+    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_counted<I, A, B>(
+        &self,
+        device: &Device,
+        input: &I,
+        (values, numbers): (&mut A, &mut B),
+        count: &mut Count,
+    ) -> Result<()>
+    where
+        I: CountedInput + ?Sized,
+        A: Output<Item = I::Item> + ?Sized,
+        B: Output + ?Sized,
+        E: Function<(I::Item, I::Item), Output = bool>,
+        Indices: Yields<I::Item, B::Item>,
+    {
+        let (values, numbers) = (Target::new(values.view_mut()), Target::new(numbers.view_mut()));
+        let (expected, found) = (values.len(), numbers.len());
+        if found != expected {
+            return Err(Error::Length { what: "second output", found, expected });
+        }
+        self.dispatch(device, input, Some((values, numbers)), count)
+    }
+
+    /// Finds the runs of `input`, into two new arrays on the device with exactly as many elements. On CUDA this waits until
+    /// their number is known; the input is read once more for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_arrays<I, N>(&self, device: &Device, input: &I) -> Result<(Array<I::Item>, Array<N>)>
+    where
+        I: CountedInput + ?Sized,
+        N: Element,
+        E: Function<(I::Item, I::Item), Output = bool>,
+        Indices: Yields<I::Item, N>,
+    {
+        device.refuse_in_capture("arrays whose length depends on the data")?;
+        let mut count = Count::new(device)?;
+        self.dispatch::<I, N>(device, input, None, &mut count)?;
+        let len = count.get()?;
+        let mut values = None;
+        let numbers = device.compute_array(len, |numbers| {
+            let all = device
+                .compute_array(len, |values| self.dispatch(device, input, Some((values, numbers)), &mut count))?;
+            values = Some(all);
+            Ok(())
+        })?;
+        let Some(values) = values else { return Err(Error::OutOfMemory { bytes: 0 }) };
+        Ok((values, numbers))
+    }
+
+    /// Finds the runs of `input`, into two vectors on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vecs<I, N>(&self, device: &Device, input: &I) -> Result<(Vec<I::Item>, Vec<N>)>
+    where
+        I: CountedInput + ?Sized,
+        N: Element,
+        E: Function<(I::Item, I::Item), Output = bool>,
+        Indices: Yields<I::Item, N>,
+    {
+        let (values, numbers) = self.run_to_arrays(device, input)?;
+        Ok((values.into_vec()?, numbers.into_vec()?))
+    }
+
+    /// Without outputs only the number of runs is asked for.
+    fn dispatch<I, N>(
+        &self,
+        device: &Device,
+        input: &I,
+        outputs: Option<(Target<'_, I::Item>, Target<'_, N>)>,
+        count: &mut Count,
+    ) -> Result<()>
+    where
+        I: CountedInput + ?Sized,
+        N: Element,
+        E: Function<(I::Item, I::Item), Output = bool>,
+        Indices: Yields<I::Item, N>,
+    {
+        let (room, length, choice) = (input.room(), input.length(), FirstOf(self.same));
+        let len = room.len();
+        if len > <Indices as Yields<I::Item, N>>::MOST {
+            let reason = "the second output's type cannot hold the length of the input: take u64 or usize";
+            return Err(Error::Options { options: "runs", reason });
+        }
+        let (values, numbers) = outputs.unzip();
+        let input = Elements::Given(room);
+        let call = Choosing { choice: &choice, input, len, length, output: values, others: Others::Dropped };
+        match (&device.0, count.view_mut()) {
+            (Backend::Cpu, ViewMut::Host([count, ..])) => {
+                *count = cpu::runs::run(&call, numbers.as_ref(), self.lengths)? as u64;
+                Ok(())
+            }
+            (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),
+            #[cfg(feature = "cuda")]
+            (Backend::Cuda(cuda), mut count) => {
+                crate::cuda::select::run_with_runs(cuda, call, numbers, self.lengths, &mut count)
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! 10: several inputs and two values: generalised advantage estimation of a batch of episodes, from 17 bytes a step.
+//!
+//! `cargo run --release --example 10_advantages`
+
+use upsweep::prelude::*;
+
+/// `a -> m * a + c`
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Step {
+    m: f32,
+    c: f32,
+}
+
+#[operator(identity = Step { m: 1.0, c: 0.0 })]
+fn then(f: Step, g: Step) -> Step {
+    Step { m: g.m * f.m, c: g.m * f.c + g.c }
+}
+
+/// `advantage = reward + gamma * next value - value + gamma * lambda * next advantage`; nothing follows the end of an episode.
+#[function]
+fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Step {
+    let left = if end == 0 { 1.0f32 } else { 0.0 };
+    Step { m: gamma * lambda * left, c: reward + gamma * left * next - value }
+}
+
+#[function]
+fn advantage(f: Step) -> f32 {
+    f.c
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (device, shape, gamma, lambda) = (Device::best()?, [64, 500], 0.99f32, 0.95f32);
+    let n = shape[0] * shape[1];
+    let wave = |phase: f32| (0..n).map(|i| (i as f32 * 0.01 + phase).sin()).collect::<Vec<f32>>();
+    let (rewards, values, next) = (wave(0.0), wave(1.0), wave(1.01));
+    let ends: Vec<u8> = (0..n).map(|i| u8::from(i % 137 == 0)).collect();
+
+    let scan = Scan::new(Then).reverse().axis(&shape, 1).map(Discounted { gamma, lambda }).finish(Advantage);
+    let (r, v, x, e) =
+        (device.upload(&rewards)?, device.upload(&values)?, device.upload(&next)?, device.upload(&ends)?);
+    let advantages: Vec<f32> = scan.run_to_vec(&device, (&r, &v, &x, &e))?;
+
+    for episode in 0..shape[0] {
+        let mut after = 0.0f32;
+        for i in (episode * shape[1]..(episode + 1) * shape[1]).rev() {
+            let left = if ends[i] == 0 { 1.0 } else { 0.0 };
+            after = rewards[i] + gamma * left * next[i] - values[i] + gamma * lambda * left * after;
+            assert!((advantages[i] - after).abs() < 1e-3, "step {i}: {}, not {after}", advantages[i]);
+        }
+    }
+    println!("the first advantage: {:.4}", advantages[0]);
+    Ok(())
+}
