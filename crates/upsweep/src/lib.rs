@@ -87,6 +87,7 @@ mod job;
 mod keeping;
 mod options;
 mod planned;
+mod sorting;
 mod steps;
 mod tally;
 

@@ -367,7 +367,7 @@ pub(super) fn sample() -> String {
         lengths: false,
     };
     let sorts = sorts::constants();
-    let of_families: [Constants; 12] = [
+    let of_families: [Constants; 16] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -380,6 +380,10 @@ pub(super) fn sample() -> String {
         sorts[1],
         sorts[2],
         sorts[3],
+        sorts[4],
+        sorts[5],
+        sorts[6],
+        sorts[7],
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -397,7 +401,10 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
-        super::sort::params_text(),
+        super::sort::kernels::params_text(),
+        super::sort::split::params_text(),
+        super::sort::segments::params_text(),
+        super::sort::lines::params_text(),
     ]
     .iter()
     .flat_map(|text| text.lines())

@@ -9,6 +9,7 @@ mod calls;
 mod check;
 mod inputs;
 mod keys;
+mod parts;
 mod values;
 
 /// What the conformance suite stands on, too.
