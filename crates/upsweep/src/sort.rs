@@ -220,7 +220,7 @@ impl<G: Parting> Sort<Pairs, G> {
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the outputs mutably"))]
-    fn dispatch<K: Key, V: Element>(
+    pub(crate) fn dispatch<K: Key, V: Element>(
         &self,
         device: &Device,
         (keys, values): (Unsorted<'_, K>, Unsorted<'_, V>),

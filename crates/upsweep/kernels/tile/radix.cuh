@@ -50,7 +50,8 @@ struct SortStep {
     u32 first, last;  // whether keys are to be put into their order, and taken from it
     u32 loose;        // whether equal digits may go in any order, without values
     u32 parts;        // whether the tiles are those of parts of the array, each sorted by itself
-    u32 spread, stride;  // the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
+    u32 spread;       // the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
+    u64 stride;
     const u64* bases;
 };
 

@@ -367,7 +367,7 @@ pub(super) fn sample() -> String {
         lengths: false,
     };
     let sorts = sorts::constants();
-    let of_families: [Constants; 16] = [
+    let of_families: [Constants; 17] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -384,6 +384,7 @@ pub(super) fn sample() -> String {
         sorts[5],
         sorts[6],
         sorts[7],
+        sorts[8],
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();

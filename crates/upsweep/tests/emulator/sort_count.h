@@ -47,7 +47,7 @@ static void one_case() {
         if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size(), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit]});
     }
     if (!steps.empty()) steps.back().last = 1;
-    if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0});
+    if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});
     // The last launch ends in the result, and none reads what it writes.
     Place from = Place::INPUT;
     for (SortStep& step : steps) {

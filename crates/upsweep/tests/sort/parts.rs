@@ -105,8 +105,7 @@ fn segments_of_each_length(place: &Place) {
 
 fn segments_of_each_type(place: &Place) {
     fn of<K: SortKey, V: Sample>(place: &Place) {
-        let offsets = offsets_of([3, 40, 0, 200, 300, 6000, 1, 17_000, 2, 0]);
-        check_segments::<K, V>(place, &keys(Kind::Random, offsets[offsets.len() - 1]), &offsets, "random");
+        let offsets = offsets_of([3, 40, 0, 200, 300, 1200, 1, 17_000, 2, 0]);
         check_segments::<K, V>(place, &keys(Kind::Special, offsets[offsets.len() - 1]), &offsets, "special");
     }
     of::<u8, u16>(place);
@@ -121,7 +120,7 @@ fn segments_of_each_type(place: &Place) {
 
 fn segments_of_equal_keys(place: &Place) {
     for kind in [Kind::AllEqual, Kind::TwoValues, Kind::LowDigit, Kind::Sorted, Kind::Reversed] {
-        let offsets = offsets_of([5, 100, 256, 2000, 5120, 20_000]);
+        let offsets = offsets_of([5, 100, 256, 700, 5120, 17_000]);
         check_segments::<u32, u32>(place, &keys(kind, offsets[offsets.len() - 1]), &offsets, &format!("{kind:?}"));
     }
 }
@@ -129,7 +128,7 @@ fn segments_of_equal_keys(place: &Place) {
 /// From nothing to many tiles, in one call.
 fn segments_of_mixed_lengths(place: &Place) {
     let mut rng = Rng::new(7);
-    for _ in 0..if reduced() { 1 } else { 3 } {
+    for _ in 0..if reduced() { 1 } else { 2 } {
         // Half of the lengths are below 16, a quarter between 16 and 256, and so on.
         let mut length = || {
             let mut bits = 4;
@@ -144,7 +143,7 @@ fn segments_of_mixed_lengths(place: &Place) {
 }
 
 fn segments_of_long_ones(place: &Place) {
-    let lengths = if reduced() { vec![20_001, 3] } else { vec![70_001, 0, 16_385, 3, 300_007, 50_000] };
+    let lengths = if reduced() { vec![20_001, 3] } else { vec![40_001, 0, 16_385, 3, 90_007] };
     let offsets = offsets_of(lengths);
     check_segments::<u32, u32>(place, &keys(Kind::Random, offsets[offsets.len() - 1]), &offsets, "long");
     check_segments::<u8, u8>(place, &keys(Kind::Random, offsets[offsets.len() - 1]), &offsets, "long");
@@ -227,7 +226,7 @@ fn check_lines<K: SortKey, V: Sample>(place: &Place, keys: &[K], shape: &[usize]
 }
 
 fn lines_of_each_length(place: &Place) {
-    for (rows, length) in [(1, 7000), (40, 1), (100, 31), (30, 256), (9, 700), (3, 6000), (2, 20_000)] {
+    for (rows, length) in [(1, 700), (40, 1), (100, 31), (10, 256), (9, 700), (2, 6000), (2, 17_000)] {
         check_lines::<u32, u32>(place, &keys(Kind::Zipf, rows * length), &[rows, length], 1);
         check_lines::<u32, u32>(place, &keys(Kind::Zipf, rows * length), &[length, rows], 0);
     }

@@ -23,6 +23,15 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
     run(&format!("{name}, counting"), &kernels::counting_source(&plan), &[("THREADS", 128)], cases);
 }
 
+/// Runs cases of the kernel that counts by the highest bits, for one pass by them and for two.
+fn splits<K: Key>(descending: bool, cases: u32) {
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
+    for len in [1 << 18, 1 << 24] {
+        let plan = SortPlan::new(len, types, false, CAPABILITY, 132);
+        run(&format!("split of {len} {types:?}"), &split::split_source(&plan), &[("THREADS", 128)], cases);
+    }
+}
+
 /// Runs cases of the kernels that sort short segments and those that fit in a block.
 fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
     let types = SortTypes {
@@ -46,13 +55,18 @@ const NONE: Indices = Indices::None;
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_splits() {
+    splits::<u32>(false, 12);
+    splits::<f64>(true, 12);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_sorts_of_segments() {
-    segments::<u32>(0, NONE, false, 16);
-    segments::<f32>(4, NONE, true, 16);
-    segments::<i16>(8, NONE, false, 12);
-    segments::<u64>(4, Indices::InArray, false, 12);
-    segments::<u8>(4, Indices::InSegment, true, 12);
-    segments::<i128>(0, NONE, false, 12);
+    segments::<u32>(0, NONE, false, 6);
+    segments::<f32>(4, NONE, true, 6);
+    segments::<u64>(4, Indices::InArray, false, 6);
+    segments::<u8>(4, Indices::InSegment, true, 6);
 }
 
 #[test]

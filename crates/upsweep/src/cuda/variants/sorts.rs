@@ -73,11 +73,11 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
 
 /// The numbers of a sort's kernels.
 #[cfg(test)]
-pub(super) fn constants() -> [Constants; 8] {
+pub(super) fn constants() -> [Constants; 9] {
     let order = <f32 as Key>::ORDER;
     let sorted = SortTypes { key: 4, order, descending: false, value: 4, indices: Indices::None, keys_out: true };
     let plan = SortPlan::new(1 << 30, sorted, false, (9, 0), 132);
     let segments = SegmentsPlan::new((1 << 30, 1 << 20, None), sorted, false, ((9, 0), 132));
     let (parts, (lines, ..)) = (segments.parts_constants(4, false), lines_constants(4, 1));
-    [plan.pass_constants(), plan.counting_constants(), plan.fill_constants(), plan.moving_constants(4, 1), plan.split_constants(), plan.local_constants(&plan.local), parts, lines]
+    [plan.pass_constants(), plan.counting_constants(), plan.fill_constants(), plan.moving_constants(4, 1), plan.split_constants(), plan.local_constants(&plan.local), parts, lines, plan.warp_constants(8)]
 }
