@@ -45,7 +45,8 @@ constexpr u32 SORT_SLOT_BYTES = KEY_SLOT_BYTES + (SORT_TILE * VALUE_BYTES + 127)
 static_assert(SORT_SLOT_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
 
 // Who meets at which barrier.
-enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, COUNTED, DIGITS_MEET, STORERS_MEET };
+// COUNTED are two in turns: rankers may have counted the next tile before the storers know of this one.
+enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, DIGITS_MEET, STORERS_MEET, COUNTED };
 
 struct SortPass {
     const SortParams& p;
@@ -219,7 +220,7 @@ struct SortPass {
             if (threadIdx.x < DIGITS) sum_counts(tile, k);
             if (threadIdx.x == RANKERS - 1) take(ticket, k + 2);
             barrier_wait(RANKERS_MEET, RANKERS);
-            barrier_arrive(COUNTED, THREADS);
+            barrier_arrive(COUNTED + k % 2, THREADS);
             // Half of the values at a time: all would need registers that are not there.
             constexpr u32 HALF = KEYS / 2, REST = KEYS - HALF;
             Value low[HALF];
@@ -329,7 +330,7 @@ struct SortPass {
     __device__ __forceinline__ void run_storers() const {
         u32 tile = shared.tickets[0];
         for (u32 k = 0; tile < tiles; k++) {
-            barrier_wait(COUNTED, THREADS);
+            barrier_wait(COUNTED + k % 2, THREADS);
             const u32 phase = k % 2, next = shared.tickets[(k + 1) % 4];
             for (u32 digit = threadIdx.x - RANKERS; digit < DIGITS; digit += STORERS) {
                 const u32 row_and_first = shared.ring[k % 4].row_and_first;

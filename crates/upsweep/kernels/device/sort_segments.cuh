@@ -17,13 +17,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_starts(const 
     u64* const starts = (u64*)p.starts;
     SegmentHeader& header = *(SegmentHeader*)p.header;
     const u64 threads = (u64)gridDim.x * THREADS;
-    // A negative offset is larger than every length.
     const auto value = [&](u64 i) { return OFFSET_SIGNED ? (u64)(i64)(Number<OFFSET_BYTES>::negative)offsets[i] : (u64)offsets[i]; };
+    const auto negative = [&](u64 offset) { return OFFSET_SIGNED && (i64)offset < 0; };
     for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i <= p.segments; i += threads) {
         const u64 own = value(i);
         const bool first = i == 0 && own != 0, last = i == p.segments && own != p.n;
-        const bool ascends = i == 0 || value(i - 1) <= own;
-        if (first || last || !ascends) {
+        // After a negative one, which is wrong itself, any is right.
+        const bool descends = i > 0 && value(i - 1) > own && !negative(value(i - 1));
+        if (first || last || descends || negative(own)) {
             header.wrong = 1;
             report_fault(p.workspace, FAULT_OFFSETS, i, (i64)own);
         }

@@ -1,7 +1,7 @@
 // Sorts of short segments: as many lanes of a warp as a segment needs, ITEMS keys a lane, sort it by a network. Longer segments are
 // put into lists, for the kernels that sort them, of which this is one, with more keys a lane.
 //
-//   for each 32 segments of the warp, a lane one:
+//   for each 32 segments of the warp, or fewer if there are few, a lane one:
 //       list those that are too long
 //       for each number of lanes, 1, 2, .. 32, that some of the others need:
 //           for as many of these as the warp has lanes for:
@@ -46,7 +46,7 @@ __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
     return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
 }
 __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b) {
-    if (!HAS_VALUES) return {lower ? min(a.key, b.key) : max(a.key, b.key), 0};
+    if constexpr (!HAS_VALUES && KEY_BYTES <= 8) return {lower ? min(a.key, b.key) : max(a.key, b.key), 0};
     return (b < a) == lower ? b : a;
 }
 
@@ -158,8 +158,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_short(const _
     u8* const members = shared.members[warp_index()];
     const u32 lane = lane_index();
     const u64 warps = (u64)gridDim.x * WARPS;
-    for (u64 first = (blockIdx.x * (u64)WARPS + warp_index()) * WARP; first < segments; first += warps * WARP) {
-        const u64 s = first + lane;
+    for (u64 first = (blockIdx.x * (u64)WARPS + warp_index()) * p.each; first < segments; first += warps * p.each) {
+        const u64 s = lane < p.each ? first + lane : segments;
         u64 begin = 0, count = 0;
         if (s < segments) {
             begin = list ? list[s].begin : starts ? starts[s] : s * p.length;

@@ -1,5 +1,6 @@
 //! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
 
+pub mod counting;
 pub mod local;
 pub mod segments;
 pub mod types;
@@ -19,14 +20,10 @@ const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 6
 const WARP_THREADS: usize = 128;
 /// Keys that a block counts at least.
 const LEAST_PART: usize = 8 << 10;
-/// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
-const FILL_THREADS: usize = 256;
-/// Bytes that a warp of it fills at a time.
-const FILL_BYTES: usize = 8 << 10;
 /// Threads that rank.
 const RANKERS: usize = 512;
 /// The lines of a run that one warp drains; of longer runs all warps drain the rest.
-const LONG_LINES: usize = 16;
+const LONG_LINES: usize = 6;
 /// How long a thread sleeps between two looks at status words of which none was new.
 const POLL_NANOSECONDS: usize = 20;
 /// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
@@ -77,10 +74,6 @@ pub struct SortPlan {
     pub counters: usize,
     /// How blocks sort what fits in their shared memory.
     pub local: LocalPlan,
-    /// The same, where there are few of them.
-    pub wide: LocalPlan,
-    /// Multiprocessors of the device.
-    pub multiprocessors: usize,
 }
 
 impl SortPlan {
@@ -101,12 +94,9 @@ impl SortPlan {
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
             local: LocalPlan::new(types, shared),
-            wide: LocalPlan::wide(types, shared),
-            multiprocessors,
         };
-        // Registers: of 65,536 a thread has 80, or 96 where values need more of them; keys may take half.
-        let (storers, most) = if types.value == 0 { (256, 160) } else { (128, 128) };
-        plan.storers = storers;
+        // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
+        let most = if types.value == 0 { 160 } else { 96 };
         let most = (most / types.key.max(types.value)).min(most / 4);
         // A tile for each multiprocessor, if there are as many keys.
         let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
@@ -122,9 +112,10 @@ impl SortPlan {
     /// Keys of a lane of the warps that sort as many keys as they can.
     #[must_use]
     pub fn warp_items(&self) -> usize {
-        match self.types.key {
-            0..=4 => 32,
-            5..=8 => 16,
+        // With values keys are compared by their positions, too, and many of them are slower than blocks.
+        match (self.types.key, self.types.value) {
+            (0..=4, 0) => 32,
+            (0..=4, _) | (5..=8, 0) => 16,
             _ => 8,
         }
     }
@@ -143,29 +134,16 @@ impl SortPlan {
         WARP_THREADS
     }
 
-    /// The keys of a bucket that a warp sorts, if buckets have as many on average.
-    fn most_of_warps(&self) -> usize {
-        32 * self.warp_items() * 5 / 8
-    }
-
     /// Whether buckets are so small that a warp sorts one.
     #[must_use]
     pub fn warps_sort_buckets(&self) -> bool {
-        self.split_bits() > 0 && self.len >> self.split_bits() <= self.most_of_warps()
+        self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() * 5 / 8
     }
 
     /// The most keys of a bucket that is sorted by itself.
     #[must_use]
     pub fn bucket_room(&self) -> usize {
-        if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.bucket_local().tile() }
-    }
-
-    /// How blocks sort buckets, or all keys: with more threads, if there are few of them.
-    #[must_use]
-    pub fn bucket_local(&self) -> LocalPlan {
-        let blocks = 1 << self.split_bits();
-        let few = blocks <= 2 * self.multiprocessors && self.wide.tile() >= self.local.tile();
-        if few { self.wide } else { self.local }
+        if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.local.tile() }
     }
 
     /// How the sort goes.
@@ -178,11 +156,8 @@ impl SortPlan {
         if value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16)) {
             return Road::Counting;
         }
-        // Buckets of random keys are not filled, so that none is too large. Warps sort them sooner than blocks do, but that is not worth
-        // a second pass where blocks need none.
-        let bits = |most: usize| self.len.div_ceil(most).next_power_of_two().ilog2().max(DIGITS.ilog2());
-        let (by_blocks, by_warps) = (bits(self.local.tile() * 4 / 5), bits(self.most_of_warps()));
-        let bits = if by_blocks > DIGITS.ilog2() && by_warps <= SPLIT_BITS { by_warps } else { by_blocks };
+        // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
+        let bits = self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2().max(DIGITS.ilog2());
         if key >= SPLIT_KEY_BYTES && bits <= SPLIT_BITS && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
     }
 
@@ -293,38 +268,6 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
     }
 
-    /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
-    #[must_use]
-    pub fn tallying(&self, multiprocessors: usize) -> Counting {
-        let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
-        let shared_bytes = 2 << (8 * self.types.key);
-        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
-    }
-
-    /// Blocks that fill in the results, if each warp did one part.
-    #[must_use]
-    pub fn fill_blocks(&self) -> usize {
-        (self.len * self.types.key).div_ceil(FILL_BYTES * FILL_THREADS / 32) + 1
-    }
-
-    /// Threads of a block that fills in the results.
-    #[must_use]
-    pub fn fill_threads() -> usize {
-        FILL_THREADS
-    }
-
-    /// The numbers that the kernel which tallies is compiled with.
-    #[must_use]
-    pub fn tally_constants(&self) -> Constants {
-        self.by_counting_constants(COUNT_THREADS)
-    }
-
-    /// The numbers that the kernel which fills is compiled with.
-    #[must_use]
-    pub fn fill_constants(&self) -> Constants {
-        self.by_counting_constants(FILL_THREADS)
-    }
-
     /// The numbers that the kernel is compiled with which counts keys by their highest bits.
     #[must_use]
     pub fn split_constants(&self) -> Constants {
@@ -345,26 +288,6 @@ impl SortPlan {
     pub fn local_constants(&self, local: &LocalPlan) -> Constants {
         let mut constants = self.constants(local.threads());
         local.add_to(&mut constants);
-        constants
-    }
-
-    fn by_counting_constants(&self, threads: usize) -> Constants {
-        let mut constants = self.constants(threads);
-        constants!(constants; "FILL_BYTES" = FILL_BYTES);
-        constants
-    }
-
-    /// Threads of a block that moves values to their places.
-    #[must_use]
-    pub fn moving_threads() -> usize {
-        FILL_THREADS
-    }
-
-    /// The numbers that the kernel is compiled with which moves values of `units` parts of `unit` bytes to their places.
-    #[must_use]
-    pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
-        let mut constants = self.constants(FILL_THREADS);
-        constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units);
         constants
     }
 
@@ -409,16 +332,6 @@ impl SortPlan {
         );
         constants
     }
-}
-
-/// Of the kernel that makes rows of interleaved lines, for elements of `units` parts of `unit` bytes: the numbers that it is compiled with, the
-/// side of the squares that a block moves, and its threads.
-#[must_use]
-pub fn lines_constants(unit: usize, units: usize) -> (Constants, usize, usize) {
-    let side = if unit * units <= 16 { 32 } else { 8 };
-    let mut constants = Constants::default();
-    constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units, "SIDE" = side, "THREADS" = FILL_THREADS);
-    (constants, side, FILL_THREADS)
 }
 
 /// The bytes of parts of a block of memory, each of which begins at a multiple of 256.

@@ -42,7 +42,7 @@ static void one_case() {
     Guarded<SegmentHeader> header(1);
     header[0] = {wrong, {0, 0, 0, 0}};
     SortShortParams p = {keys.values, in_place ? keys.values : keys_out.values, values.values, in_place ? values.values : values_out.values,
-                         segments, rows ? nullptr : starts.values, length, given, nullptr, header.values, nullptr, more, room, large_room,
+                         segments, rows ? nullptr : starts.values, length, 1 + below(WARP), given, nullptr, header.values, nullptr, more, room, large_room,
                          lists[0].values, lists[1].values, lists[2].values, lists[3].values};
     const Bits* const found = in_place ? keys.values : keys_out.values;
     const std::vector<Bits> before(found, found + n);

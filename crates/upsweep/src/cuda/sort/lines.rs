@@ -7,7 +7,7 @@ use crate::cuda::params::params;
 use crate::error::Result;
 use crate::plan::Shape;
 use crate::plan::constants::Constants;
-use crate::plan::sort::lines_constants;
+use crate::plan::sort::counting::lines_constants;
 
 params! {
     alone

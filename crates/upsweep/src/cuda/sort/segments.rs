@@ -139,6 +139,7 @@ pub(super) fn sort(
         segments: segments as u64,
         starts: starts_at,
         length,
+        each: 0,
         given: 1,
         buckets: 0,
         header: segment_header,

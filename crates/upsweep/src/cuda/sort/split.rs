@@ -75,6 +75,8 @@ params! {
         starts: "const void*",
         /// The length of a segment where they have no starts.
         length: "u64",
+        /// Segments that a warp takes at once, up to one a lane.
+        each: "u64",
         /// Whether the keys are the caller's, not put into their order yet.
         given: "u64",
         /// Null, or a `SortHeader` that says whether there is anything to do.
@@ -179,7 +181,7 @@ pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) ->
         given: 0,
         header: passes.header,
     };
-    local(cuda, plan, &plan.bucket_local(), &params)
+    local(cuda, plan, &plan.local, &params)
 }
 
 /// Sorts what one block has room for.
@@ -197,7 +199,7 @@ pub(super) fn whole(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()
         given: 1,
         header: 0,
     };
-    local(cuda, plan, &plan.bucket_local(), &params)
+    local(cuda, plan, &plan.local, &params)
 }
 
 /// Launches the kernel whose warps sort with so many keys a lane, for at most so many segments.
@@ -211,9 +213,12 @@ pub(super) fn by_warps(
     let kernel = cuda.kernel(SortKey::new(SHORT, plan.warp_constants(items)), || Ok(short_source(plan, items)))?;
     let threads = SortPlan::warp_threads() as u32;
     let resident = kernel.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-    let blocks = (segments.div_ceil(threads as usize) as u64).clamp(1, resident.into()) as u32;
+    let warps = threads as usize / 32;
+    let each = segments.div_ceil(resident as usize * warps).clamp(1, 32);
+    let blocks = segments.div_ceil(each * warps).clamp(1, resident as usize) as u32;
+    let params = SortShortParams { each: each as u64, ..*params };
     // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, blocks, threads, 0, params) }
+    unsafe { cuda.launch(&kernel, blocks, threads, 0, &params) }
 }
 
 /// Launches the kernel whose blocks sort what fits in their shared memory.

@@ -7,7 +7,8 @@ use crate::key::Key;
 use crate::plan::constants::Constants;
 use crate::plan::sort::segments::SegmentsPlan;
 use crate::plan::sort::types::{Indices, SortTypes};
-use crate::plan::sort::{Road, SortPlan, lines_constants};
+use crate::plan::sort::counting::lines_constants;
+use crate::plan::sort::{Road, SortPlan};
 use half::f16;
 
 /// Sorts of keys of each size and order, of pairs and of positions, of many keys and of few, by name.
@@ -50,7 +51,6 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         kernels.push((format!("sort short {name}"), split::short_source(&plan.pass, SegmentsPlan::short_items())));
         let items = plan.pass.warp_items();
         kernels.push((format!("sort by warps {name}"), split::short_source(&plan.pass, items)));
-        kernels.push((format!("sort wide blocks {name}"), split::local_source(&plan.pass, &plan.pass.wide)));
         kernels.push((format!("sort large blocks {name}"), split::local_source(&plan.pass, &plan.large)));
         for entry in segments::AROUND_PASSES {
             let source = segments::parts_source(entry, plan.parts_constants(4, true));

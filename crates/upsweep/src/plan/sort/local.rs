@@ -4,13 +4,13 @@ use super::types::{DIGITS, SortTypes};
 use crate::plan::constants::{Constants, constants};
 
 /// Threads of a block, keys that a thread may have, bytes of keys that its registers have room for, and blocks that a multiprocessor
-/// should hold at least: of a block, of a larger one, and of a wide one.
-const SIZES: [(usize, &[usize], usize, usize); 3] =
-    [(256, &[20, 16, 12, 8, 4], 160, 3), (512, &[32, 24, 16, 12, 8, 4], 128, 1), (1024, &[8, 4], 32, 1)];
+/// should hold at least: of a block, and of a larger one. 18 keys are as many as buckets of 2^28 random keys need.
+const SIZES: [(usize, &[usize], usize, usize); 2] =
+    [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1)];
 /// Shared memory that the driver takes of each block.
 const DRIVER_BYTES: usize = 1 << 10;
 /// Rows that are matched at once, and of these those that are matched through shared memory.
-const ROWS: (usize, usize) = (4, 2);
+const ROWS: (usize, usize) = (2, 1);
 
 /// A planned sort in the shared memory of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,21 +30,16 @@ impl LocalPlan {
     pub fn new(types: SortTypes, shared: usize) -> Self {
         let (threads, candidates, registers, resident) = SIZES[0];
         let least = Self { bytes: (types.key, types.value), keys: 4, threads, resident: 1 };
-        Self::of_size(types, shared, SIZES[0])
-            .or_else(|| Self::of_size(types, shared, (threads, candidates, registers, resident.min(1))))
-            .unwrap_or(least)
+        // Keys of eight bytes need twice the registers.
+        let resident = if types.key > 4 { resident / 2 } else { resident };
+        let of = |resident| Self::of_size(types, shared, (threads, candidates, registers, resident));
+        of(resident).or_else(|| of(1)).unwrap_or(least)
     }
 
     /// The plan of larger blocks, where there is room for them.
     #[must_use]
     pub fn large(types: SortTypes, shared: usize) -> Self {
         Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
-    }
-
-    /// The plan of blocks of which there are few, with as many threads as there may be.
-    #[must_use]
-    pub fn wide(types: SortTypes, shared: usize) -> Self {
-        Self::of_size(types, shared, SIZES[2]).unwrap_or_else(|| Self::new(types, shared))
     }
 
     fn of_size(types: SortTypes, shared: usize, size: (usize, &[usize], usize, usize)) -> Option<Self> {
