@@ -20,6 +20,19 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! The inverse of the positions, which is where each element goes:
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let (mut order, mut ranks) = ([0u32; 4], [0u32; 4]);
+//! Sort::new().indices().run(&device, &[2.5f32, 0.5, 9.0, 0.7], &mut order)?;
+//! Scan::new(Last).run(&device, 0u32..4, Scatter::to(&mut ranks).at(&order))?;
+//! assert_eq!((order, ranks), ([1, 3, 0, 2], [2, 0, 3, 1]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
 //! **Order.** Integers and `bool` by their values. Floats by their values, `-0` before `+0`, and every NaN at the end, ascending and
 //! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions.
 //!

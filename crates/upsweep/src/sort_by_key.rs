@@ -25,6 +25,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! A range of a key's bits is a key as well: `(x >> 8) & 0xffff`.
+//!
 //! **Order.** That of the keys: see [`Key`]. A sort is stable: elements with equal keys keep their order, in both directions.
 //!
 //! **Cost.** A reading of the elements that stores their keys, and the [`Sort`] of pairs of keys and elements. Memory for twice as many
