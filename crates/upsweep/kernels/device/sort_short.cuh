@@ -46,7 +46,10 @@ __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
     return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
 }
 __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b) {
-    if constexpr (!HAS_VALUES && KEY_BYTES <= 8) return {lower ? min(a.key, b.key) : max(a.key, b.key), 0};
+    if (!HAS_VALUES) {
+        const Bits least = b.key < a.key ? b.key : a.key, most = b.key < a.key ? a.key : b.key;
+        return {lower ? least : most, 0};
+    }
     return (b < a) == lower ? b : a;
 }
 

@@ -9,8 +9,8 @@ pub(super) mod segments;
 pub(super) mod split;
 
 use self::kernels::{
-    Buffers, COUNT, FILL, MOVE, PASS, SortCountParams, SortFillParams, SortKey, SortParams, SortTallyParams, SortValuesParams, TALLY,
-    counting_source, fill_source, moving_source, pass_source, tally_source,
+    Buffers, COUNT, FILL, MOVE, PASS, SortCountParams, SortFillParams, SortKey, SortParams, SortTallyParams,
+    SortValuesParams, TALLY, counting_source, fill_source, moving_source, pass_source, tally_source,
 };
 use super::Cuda;
 use super::lender::Lender;
@@ -87,8 +87,7 @@ pub(crate) fn indices<K: Key, I: Element, O: Offset>(
     let at = lend_cut(&mut lender, cut)?;
     lender.check(false)?;
     let (reader, _loans) = lender.into_loans();
-    let types =
-        SortTypes { indices: Indices::InSegment, keys_out: false, ..types_of::<K>(descending, size_of::<I>()) };
+    let types = SortTypes { indices: Indices::InSegment, keys_out: false, ..types_of::<K>(descending, size_of::<I>()) };
     let call = Call { len, types, in_place: false, align: align_of::<I>(), parts: parts(cut, at, reader) };
     call.run(cuda, Buffers { keys, values_out, ..Buffers::default() })
 }

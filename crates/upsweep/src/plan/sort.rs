@@ -158,7 +158,11 @@ impl SortPlan {
         }
         // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
         let bits = self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2().max(DIGITS.ilog2());
-        if key >= SPLIT_KEY_BYTES && bits <= SPLIT_BITS && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
+        if key >= SPLIT_KEY_BYTES && bits <= SPLIT_BITS && self.counters >= 2 << bits {
+            Road::Split(bits)
+        } else {
+            Road::Passes
+        }
     }
 
     /// The highest bits that the sort begins with; 0 if it does not.
@@ -386,7 +390,8 @@ mod tests {
                 for value in [0, 1, 2, 4, 8] {
                     for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 28, 1 << 33] {
                         let order = KeyOrder { signed: false, mantissa: 0 };
-                        let types = SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
+                        let types =
+                            SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
                         let plan = SortPlan::new(len, types, false, row.capability, 100);
                         let (tile, rows) = (plan.tile(), plan.rows);
                         assert!(plan.shared_bytes() <= row.shared_bytes, "{plan:?}");

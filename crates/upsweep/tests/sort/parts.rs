@@ -68,14 +68,17 @@ fn check_segments<K: SortKey, V: Sample>(place: &Place, keys: &[K], offsets: &[u
         let pairs = if descending { Sort::pairs().descending() } else { Sort::pairs() };
         let values_in = place.upload(&values, 0);
         let (mut keys_out, mut values_out) = (place.poisoned::<K>(len, 0), place.poisoned::<V>(len, 1));
-        let result = pairs
-            .segments(Segments::Offsets(&offsets_in))
-            .run(device, (&input, &values_in), (&mut keys_out, &mut values_out));
+        let result = pairs.segments(Segments::Offsets(&offsets_in)).run(
+            device,
+            (&input, &values_in),
+            (&mut keys_out, &mut values_out),
+        );
         assert_eq!(result, Ok(()), "{what}");
         expect_keys(&keys_out.check_guards(), &expected, &format!("keys of pairs of {what}"));
         expect_same(&values_out.check_guards(), &expected_values, V::same, &format!("values of {what}"));
         let (mut keys_in, mut values_in) = (place.upload(keys, 0), values_in);
-        let result = pairs.segments(Segments::Offsets(&offsets_in)).run_in_place(device, (&mut keys_in, &mut values_in));
+        let result =
+            pairs.segments(Segments::Offsets(&offsets_in)).run_in_place(device, (&mut keys_in, &mut values_in));
         assert_eq!(result, Ok(()), "{what}");
         expect_keys(&keys_in.check_guards(), &expected, &format!("keys of pairs of {what}, in place"));
         expect_same(&values_in.check_guards(), &expected_values, V::same, &format!("values of {what}, in place"));
@@ -92,7 +95,8 @@ fn check_segments<K: SortKey, V: Sample>(place: &Place, keys: &[K], offsets: &[u
 
 /// Lengths around what lanes, warps, blocks and passes sort.
 fn segments_of_each_length(place: &Place) {
-    let lengths = [1, 2, 7, 8, 9, 16, 17, 33, 64, 65, 255, 256, 257, 1023, 1025, 4097, 5119, 5120, 5121, 16_384, 16_385];
+    let lengths =
+        [1, 2, 7, 8, 9, 16, 17, 33, 64, 65, 255, 256, 257, 1023, 1025, 4097, 5119, 5120, 5121, 16_384, 16_385];
     for length in lengths {
         if reduced() && length > 1025 && length != 5121 {
             continue;
@@ -177,9 +181,13 @@ fn segments_wrong(place: &Place) {
     let result = Sort::new().segments(Segments::Offsets(&none)).run_in_place(&place.device, &mut out);
     assert_eq!(result, Err(Error::Length { what: "offsets", found: 0, expected: 1 }));
     let x = keys::<u32>(Kind::Random, 1000);
-    for (offsets, wrong) in
-        [([0i64, 700, 600, 1000], 2), ([1, 2, 3, 1000], 0), ([0, 1, 2, 999], 3), ([0, -1, 2, 1000], 1), ([0, 5, 2000, 1000], 3)]
-    {
+    for (offsets, wrong) in [
+        ([0i64, 700, 600, 1000], 2),
+        ([1, 2, 3, 1000], 0),
+        ([0, 1, 2, 999], 3),
+        ([0, -1, 2, 1000], 1),
+        ([0, 5, 2000, 1000], 3),
+    ] {
         let (input, offsets_in) = (place.upload(&x, 0), place.upload(&offsets, 0));
         let mut output = place.poisoned::<u32>(1000, 0);
         let result = Sort::new().segments(Segments::Offsets(&offsets_in)).run(&place.device, &input, &mut output);

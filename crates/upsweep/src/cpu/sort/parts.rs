@@ -38,7 +38,8 @@ where
     V: Copy + Send + Sync,
     S: Fn(usize) -> usize + Sync,
 {
-    let is_long = |range: &Range<usize>| range.len().saturating_mul(size_of::<K>() + size_of::<V>()) >= PARALLEL_FROM_BYTES;
+    let is_long =
+        |range: &Range<usize>| range.len().saturating_mul(size_of::<K>() + size_of::<V>()) >= PARALLEL_FROM_BYTES;
     let range_of = |part: usize| start(part)..start(part + 1);
     let threads = if is_long(&(0..sort.len)) { rayon::current_num_threads() } else { 1 };
     if threads == 1 {

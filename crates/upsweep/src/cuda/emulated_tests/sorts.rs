@@ -10,7 +10,14 @@ use half::f16;
 
 /// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
 fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bool, status: usize, cases: u32) {
-    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices, keys_out: indices == Indices::None };
+    let types = SortTypes {
+        key: size_of::<K>(),
+        order: K::ORDER,
+        descending,
+        value,
+        indices,
+        keys_out: indices == Indices::None,
+    };
     let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
     // Rows four at a time, one of them by ballots, or two.
     let (rows, mask_rows) = if four_rows { (4, 3) } else { (2, 1) };

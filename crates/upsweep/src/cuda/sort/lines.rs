@@ -52,12 +52,6 @@ pub(super) fn to_rows(cuda: &Cuda, shape: Shape, (size, align): (usize, usize), 
 }
 
 /// Moves elements from rows to lines of this shape.
-pub(super) fn to_lines(
-    cuda: &Cuda,
-    shape: Shape,
-    layout: (usize, usize),
-    input: u64,
-    output: u64,
-) -> Result<()> {
+pub(super) fn to_lines(cuda: &Cuda, shape: Shape, layout: (usize, usize), input: u64, output: u64) -> Result<()> {
     to_rows(cuda, Shape { len: shape.inner, inner: shape.len, ..shape }, layout, input, output)
 }

@@ -2,13 +2,13 @@
 
 use super::kernels::{Buffers, PASS, SortKey, SortParams, pass_source};
 use super::split;
+use crate::cuda::Cuda;
 use crate::cuda::compile::KernelSource;
 use crate::cuda::params::params;
-use crate::cuda::Cuda;
 use crate::error::Result;
 use crate::plan::constants::Constants;
-use crate::plan::sort::segments::{SegmentsPlan, Way};
 use crate::plan::sort::ScratchParts;
+use crate::plan::sort::segments::{SegmentsPlan, Way};
 use crate::plan::sort::types::SortTypes;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
@@ -99,8 +99,21 @@ pub(super) fn sort(
     let plan = SegmentsPlan::new((len, segments, rows), types, in_place, device);
     let parts = ScratchParts(plan.scratch_parts());
     let scratch = cuda.scratch::<u8>(parts.bytes())?;
-    let [segment_header, header, starts, for_more, for_blocks, for_large_blocks, for_passes, firsts, counts, status, tiles, keys_scratch, others] =
-        parts.starts(scratch.address());
+    let [
+        segment_header,
+        header,
+        starts,
+        for_more,
+        for_blocks,
+        for_large_blocks,
+        for_passes,
+        firsts,
+        counts,
+        status,
+        tiles,
+        keys_scratch,
+        others,
+    ] = parts.starts(scratch.address());
     scratch.clear((starts - scratch.address()) as usize)?;
     let around = |entry: &'static str| {
         let constants = plan.parts_constants(offset.0, offset.1);
@@ -115,8 +128,14 @@ pub(super) fn sort(
         let offsets = *offsets;
         starts_at = starts;
         let workspace = cuda.workspace(0, 0)?;
-        let params =
-            SortStartsParams { offsets, starts, segments: segments as u64, n: len as u64, header: segment_header, workspace };
+        let params = SortStartsParams {
+            offsets,
+            starts,
+            segments: segments as u64,
+            n: len as u64,
+            header: segment_header,
+            workspace,
+        };
         let (kernel, blocks) = (around(STARTS)?, blocks_of(segments + 1, parts_threads));
         // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
         // good until the kernel is enqueued in the stream's order.
@@ -159,10 +178,7 @@ pub(super) fn sort(
         let params = split::SortShortParams { list: if rows.is_none() { for_more } else { 0 }, ..short };
         split::by_warps(cuda, &plan.pass, plan.pass.warp_items(), plan.most_segments(Way::More), &params)?;
     }
-    let blocks = [
-        (Way::Block, plan.pass.local, for_blocks, 1),
-        (Way::LargeBlock, plan.large, for_large_blocks, 2),
-    ];
+    let blocks = [(Way::Block, plan.pass.local, for_blocks, 1), (Way::LargeBlock, plan.large, for_large_blocks, 2)];
     for (way, local, list, number) in blocks {
         if !plan.may(way) {
             continue;

@@ -149,11 +149,8 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
 /// Sorts the buckets where the passes by the highest bits have left them.
 pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let in_scratch = plan.in_place && !plan.splits_twice();
-    let (keys, values) = if in_scratch {
-        (passes.keys_scratch, passes.values_scratch)
-    } else {
-        (passes.keys_out, passes.values_out)
-    };
+    let (keys, values) =
+        if in_scratch { (passes.keys_scratch, passes.values_scratch) } else { (passes.keys_out, passes.values_out) };
     let starts = passes.header + plan.header_bytes() as u64;
     if plan.warps_sort_buckets() {
         let params = SortShortParams {

@@ -5,9 +5,9 @@ use crate::cuda::sort::{kernels, lines, segments, split};
 use crate::key::Key;
 #[cfg(test)]
 use crate::plan::constants::Constants;
+use crate::plan::sort::counting::lines_constants;
 use crate::plan::sort::segments::SegmentsPlan;
 use crate::plan::sort::types::{Indices, SortTypes};
-use crate::plan::sort::counting::lines_constants;
 use crate::plan::sort::{Road, SortPlan};
 use half::f16;
 
@@ -28,7 +28,14 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         kernels.push((format!("sort count {name}"), kernels::counting_source(&plan)));
     };
     fn keys<K: Key>() -> SortTypes {
-        SortTypes { key: size_of::<K>(), order: K::ORDER, descending: false, value: 0, indices: Indices::None, keys_out: true }
+        SortTypes {
+            key: size_of::<K>(),
+            order: K::ORDER,
+            descending: false,
+            value: 0,
+            indices: Indices::None,
+            keys_out: true,
+        }
     }
     macro_rules! sorts {
         ($($ty:ty)*) => { $(add(stringify!($ty), 1 << 28, keys::<$ty>());)* };
@@ -42,9 +49,17 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         add(&format!("u32 with {value} bytes"), 1 << 28, SortTypes { value, ..keys::<u32>() });
     }
     add("u64 with 4 bytes", 1 << 28, SortTypes { value: 4, ..keys::<u64>() });
-    add("u32 positions", 1 << 28, SortTypes { value: 4, indices: Indices::InSegment, keys_out: false, ..keys::<u32>() });
+    add(
+        "u32 positions",
+        1 << 28,
+        SortTypes { value: 4, indices: Indices::InSegment, keys_out: false, ..keys::<u32>() },
+    );
     add("u32 with positions", 1 << 28, SortTypes { value: 4, indices: Indices::InSegment, ..keys::<u32>() });
-    add("u32 positions u64", 1 << 28, SortTypes { value: 8, indices: Indices::InSegment, keys_out: false, ..keys::<u32>() });
+    add(
+        "u32 positions u64",
+        1 << 28,
+        SortTypes { value: 8, indices: Indices::InSegment, keys_out: false, ..keys::<u32>() },
+    );
     let device = (capability, 132);
     let mut by_segments = |name: &str, types: SortTypes| {
         let plan = SegmentsPlan::new((1 << 28, 1 << 20, None), types, false, device);
@@ -66,7 +81,13 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         let (constants, ..) = lines_constants(unit, units);
         kernels.push((format!("sort lines of {units} x {unit} bytes"), lines::source(constants)));
     }
-    let plan = SortPlan::new(1 << 20, SortTypes { value: 4, indices: Indices::InSegment, ..keys::<u32>() }, false, capability, 132);
+    let plan = SortPlan::new(
+        1 << 20,
+        SortTypes { value: 4, indices: Indices::InSegment, ..keys::<u32>() },
+        false,
+        capability,
+        132,
+    );
     kernels.push(("sort values of 12 bytes".to_owned(), kernels::moving_source(&plan, 4, 3)));
     kernels
 }
@@ -79,5 +100,15 @@ pub(super) fn constants() -> [Constants; 9] {
     let plan = SortPlan::new(1 << 30, sorted, false, (9, 0), 132);
     let segments = SegmentsPlan::new((1 << 30, 1 << 20, None), sorted, false, ((9, 0), 132));
     let (parts, (lines, ..)) = (segments.parts_constants(4, false), lines_constants(4, 1));
-    [plan.pass_constants(), plan.counting_constants(), plan.fill_constants(), plan.moving_constants(4, 1), plan.split_constants(), plan.local_constants(&plan.local), parts, lines, plan.warp_constants(8)]
+    [
+        plan.pass_constants(),
+        plan.counting_constants(),
+        plan.fill_constants(),
+        plan.moving_constants(4, 1),
+        plan.split_constants(),
+        plan.local_constants(&plan.local),
+        parts,
+        lines,
+        plan.warp_constants(8),
+    ]
 }

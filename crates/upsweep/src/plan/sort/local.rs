@@ -45,9 +45,8 @@ impl LocalPlan {
     fn of_size(types: SortTypes, shared: usize, size: (usize, &[usize], usize, usize)) -> Option<Self> {
         let (threads, candidates, registers, resident) = size;
         let of = |keys: &usize| Self { bytes: (types.key, types.value), keys: *keys, threads, resident };
-        let fits = |plan: &Self| {
-            plan.shared_bytes() + DRIVER_BYTES <= shared / resident && plan.keys * types.key <= registers
-        };
+        let fits =
+            |plan: &Self| plan.shared_bytes() + DRIVER_BYTES <= shared / resident && plan.keys * types.key <= registers;
         candidates.iter().map(of).find(fits)
     }
 

@@ -1,7 +1,7 @@
 //! What a sort by segments does on a CUDA device.
 
-use super::local::LocalPlan;
 use super::SortPlan;
+use super::local::LocalPlan;
 use super::types::{DIGITS, SortTypes, TILE_BYTES};
 use crate::plan::constants::{Constants, constants};
 use crate::plan::tuning::Tuning;
@@ -189,15 +189,25 @@ mod tests {
         for row in TUNING {
             for (key, value) in [(1, 0), (2, 4), (4, 0), (4, 4), (8, 0), (8, 8), (16, 0), (16, 8)] {
                 let order = KeyOrder { signed: false, mantissa: 0 };
-                let types =
-                    SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
+                let types = SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
                 for (len, segments) in [(1, 1), (1 << 10, 3), (1 << 20, 1 << 12), (1 << 28, 1 << 28), (1 << 20, 1)] {
                     let plan = SegmentsPlan::new((len, segments, None), types, false, (row.capability, 100));
                     let (block, large) = plan.rooms();
                     assert!(block >= plan.most_of_warps() && large >= block && large <= 1 << 15, "{plan:?}");
                     assert!(plan.pass.local.shared_bytes() + 1024 <= row.shared_bytes, "{plan:?}");
                     assert!(plan.large.shared_bytes() + 1024 <= row.shared_bytes, "{plan:?}");
-                    for length in [1, 256, 257, plan.most_of_warps(), plan.most_of_warps() + 1, block, block + 1, large, large + 1, len] {
+                    for length in [
+                        1,
+                        256,
+                        257,
+                        plan.most_of_warps(),
+                        plan.most_of_warps() + 1,
+                        block,
+                        block + 1,
+                        large,
+                        large + 1,
+                        len,
+                    ] {
                         if length > len {
                             continue;
                         }
