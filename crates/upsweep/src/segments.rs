@@ -44,9 +44,13 @@ pub trait Offset: Element {
     fn to_usize(self) -> Option<usize>;
     /// The value, for messages.
     fn to_i128(self) -> i128;
+    /// The largest value.
+    #[doc(hidden)]
+    const LARGEST: u64;
 }
 macro_rules! offsets {
     ($($t:ty)*) => { $(impl Offset for $t {
+        const LARGEST: u64 = Self::MAX as u64;
         #[inline(always)]
         fn to_usize(self) -> Option<usize> { usize::try_from(self).ok() }
         fn to_i128(self) -> i128 { self as i128 }

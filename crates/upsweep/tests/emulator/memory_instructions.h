@@ -31,6 +31,8 @@ inline void wait_copies() {
     emulator::finish_copies(PENDING);
 }
 inline void prefetch(const void*) {}
+template <class V>
+inline V load_constant(u64 address) { return *(const V*)address; }
 
 inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0; }
 inline void store_relaxed(u64* to, u64 low, u64 high) { to[0] = low, to[1] = high, emulator::sleeps = 0; }
