@@ -101,6 +101,33 @@ constexpr u32 BY_VALUE = 0;
 constexpr u32 BY_EDGES = 0;
 constexpr u32 SLICED = 0;
 constexpr u32 QUANTILES = 1;
+constexpr u32 KEY_BYTES = 4;
+constexpr u32 VALUE_BYTES = 4;
+constexpr u32 MANTISSA_BITS = 23;
+constexpr u32 SIGNED = 1;
+constexpr u32 DESCENDING = 0;
+constexpr u32 INDICES = 0;
+constexpr u32 KEYS_OUT = 1;
+constexpr u32 LAUNCHES = 4;
+constexpr u32 SORT_HEADER_BYTES = 8528;
+constexpr u32 STATUS_BYTES = 8;
+constexpr u32 RANKERS = 512;
+constexpr u32 KEYS = 24;
+constexpr u32 MASK_ROWS = 2;
+constexpr u32 ROWS_AT_ONCE = 4;
+constexpr u32 SORT_SHARED_BYTES = 145664;
+constexpr u32 LONG_LINES = 6;
+constexpr u32 SORT_POLL_NANOSECONDS = 20;
+constexpr u32 COLUMN_BITS = 5;
+constexpr u32 FILL_BYTES = 8192;
+constexpr u32 UNIT_BYTES = 4;
+constexpr u32 UNITS = 1;
+constexpr u32 COUNT_DIGITS = 1;
+constexpr u32 RESIDENT = 4;
+constexpr u32 OFFSET_BYTES = 4;
+constexpr u32 OFFSET_SIGNED = 0;
+constexpr u32 SIDE = 32;
+constexpr u32 ITEMS = 8;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -199,4 +226,122 @@ struct RangeHistogramParams {
     u64 n;
     Workspace workspace;
     Acc given_init, given_first;
+};
+struct SortCountParams {
+    const void* keys;
+    u64 n;
+    u64 part;
+    u64 in_place;
+    void* header;
+    void* status;
+    u64 status_words;
+};
+struct SortParams {
+    void* keys;
+    void* keys_out;
+    void* keys_scratch;
+    void* values;
+    void* values_out;
+    void* values_scratch;
+    u64 n;
+    u64 launch;
+    void* header;
+    void* status;
+    const void* tiles;
+};
+struct SortValuesParams {
+    const void* values;
+    void* output;
+    const void* positions;
+    u64 n;
+};
+struct SortTallyParams {
+    const void* keys;
+    u64 n;
+    u64 part;
+    u64* counts;
+    u32* done;
+};
+struct SortFillParams {
+    void* output;
+    u64 n;
+    const u64* places;
+};
+struct SortSplitParams {
+    const void* keys;
+    u64 n;
+    u64 part;
+    u64 in_place;
+    void* header;
+    void* places;
+    void* status;
+    u64 status_words;
+    u64 status_empty;
+    void* tiles;
+    u64 tile;
+    u64 bits;
+    u64 room;
+};
+struct SortLocalParams {
+    const void* keys;
+    void* keys_out;
+    const void* values;
+    void* values_out;
+    u64 segments;
+    const void* starts;
+    u64 length;
+    const void* list;
+    const void* listed;
+    u64 given;
+    const void* header;
+};
+struct SortShortParams {
+    const void* keys;
+    void* keys_out;
+    const void* values;
+    void* values_out;
+    u64 segments;
+    const void* starts;
+    u64 length;
+    u64 each;
+    u64 given;
+    const void* buckets;
+    void* header;
+    const void* list;
+    u64 more;
+    u64 room;
+    u64 large_room;
+    void* for_more;
+    void* for_blocks;
+    void* for_large_blocks;
+    void* for_passes;
+};
+struct SortStartsParams {
+    const void* offsets;
+    void* starts;
+    u64 segments;
+    u64 n;
+    void* header;
+    Workspace workspace;
+};
+struct SortPartsParams {
+    const void* keys;
+    const void* segments;
+    const void* list;
+    u64 rows;
+    u64 length;
+    u64 in_place;
+    u64 tile;
+    void* header;
+    void* firsts;
+    void* counts;
+    void* status;
+    void* tiles;
+};
+struct SortLinesParams {
+    const void* input;
+    void* output;
+    u64 outer;
+    u64 len;
+    u64 inner;
 };

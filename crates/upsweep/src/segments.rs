@@ -47,6 +47,9 @@ pub trait Offset: Element {
     /// The largest value.
     #[doc(hidden)]
     const LARGEST: u64;
+    /// Whether it may be negative.
+    #[doc(hidden)]
+    const SIGNED: bool;
 }
 macro_rules! offsets {
     ($($t:ty)*) => { $(impl Offset for $t {
@@ -54,6 +57,7 @@ macro_rules! offsets {
         #[inline(always)]
         fn to_usize(self) -> Option<usize> { usize::try_from(self).ok() }
         fn to_i128(self) -> i128 { self as i128 }
+        const SIGNED: bool = <$t>::MIN != 0;
     })* };
 }
 offsets! { u32 u64 usize i32 i64 }

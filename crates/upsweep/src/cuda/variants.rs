@@ -1,6 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod histograms;
+mod sorts;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -112,6 +113,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.halves();
     list.selections();
     list.histograms();
+    list.kernels.extend(sorts::variants(capability));
     list.kernels
 }
 
@@ -364,7 +366,8 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let of_families: [Constants; 8] = [
+    let sorts = sorts::constants();
+    let of_families: [Constants; 17] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -373,6 +376,15 @@ pub(super) fn sample() -> String {
         ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
+        sorts[0],
+        sorts[1],
+        sorts[2],
+        sorts[3],
+        sorts[4],
+        sorts[5],
+        sorts[6],
+        sorts[7],
+        sorts[8],
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -390,6 +402,10 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
+        super::sort::kernels::params_text(),
+        super::sort::split::params_text(),
+        super::sort::segments::params_text(),
+        super::sort::lines::params_text(),
     ]
     .iter()
     .flat_map(|text| text.lines())

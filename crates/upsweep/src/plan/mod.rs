@@ -12,6 +12,7 @@ pub mod scan;
 pub mod select;
 mod shape;
 mod show;
+pub mod sort;
 pub mod tile;
 pub mod tuning;
 mod wave;
