@@ -87,11 +87,13 @@ constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
 constexpr u32 PHASES = 128;
-constexpr u32 FEW = 512;
+constexpr u32 FEW = 640;
 constexpr u32 RUN_BYTES = 0;
 constexpr u32 RUN_LENGTHS = 0;
-constexpr u32 EXPAND_ITEMS = 31;
+constexpr u32 COUNT_BYTES = 4;
 constexpr u32 EXPAND = 0;
+constexpr u32 MARKS = 4096;
+constexpr u32 LARGE_TILE = 32768;
 constexpr u32 COUNTING_BLOCKS = 2;
 constexpr u32 COLUMNS = 32;
 constexpr u32 CHANNELS = 1;
@@ -162,9 +164,10 @@ struct SelectParams {
     Acc given_init, given_first;
 };
 struct ExpandParams {
-    const u64* offsets;
+    const void* counts;
     const In* values;
     void* output;
+    void* large;
     u64 n;
     const u64* length;
     u64 capacity;

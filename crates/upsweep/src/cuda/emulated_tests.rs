@@ -86,6 +86,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/expand.cuh" => "expand.cuh",
     "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
     "emulator/select.h" => "select.h",

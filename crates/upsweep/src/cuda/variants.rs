@@ -22,7 +22,7 @@ use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
 use crate::outputs::{Scattered, Write};
-use crate::plan::expand::{ExpandPlan, Expanded};
+use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::scan::ScanPlan;
 use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
@@ -222,9 +222,12 @@ impl List {
         self.runs::<u32>("u32 runs, lengths", 1 << 20, 4, true);
         self.runs::<u8>("u8 runs, long lengths", 1 << 33, 8, true);
         self.runs::<u64>("u64 runs, starts", 1 << 20, 8, false);
-        self.expansion::<u32>("owners", Expanded::Owner, 4);
-        self.expansion::<u32>("ranks", Expanded::Rank, 8);
-        self.expansion::<(u8, u8, u8)>("values", Expanded::Value, 3);
+        self.expansion::<u32>("owners", Expanded::Owner, 4, 4);
+        self.expansion::<u32>("ranks", Expanded::Rank, 4, 4);
+        self.expansion::<u32>("long ranks", Expanded::Rank, 8, 8);
+        self.expansion::<u8>("bytes", Expanded::Value, 4, 1);
+        self.expansion::<u32>("values", Expanded::Value, 4, 4);
+        self.expansion::<(u8, u8, u8)>("odd values", Expanded::Value, 8, 3);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
@@ -250,10 +253,12 @@ impl List {
     }
 
     /// Results of counts: owners, ranks, or values.
-    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, index: usize) {
+    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, count: usize, result: usize) {
         let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
-            let plan = ExpandPlan::new(1 << 20, 1 << 20, expanded, index);
-            self.add::<ExpandParams>("expand", name, expand::kernel(&plan, functions));
+            let plan = ExpandPlan::new(1 << 20, ExpandSizes { expanded, count, result }, self.capability);
+            let [all, large] = expand::kernels(&plan, functions);
+            self.add::<ExpandParams>("expand", name, all);
+            self.add::<ExpandParams>("expand large", name, large);
             Ok(())
         });
     }
@@ -370,7 +375,7 @@ pub(super) fn sample() -> String {
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
-        ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
+        ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
     ];
