@@ -30,6 +30,18 @@ pub(crate) enum Command {
     /// The values below which given shares of the values of FILE lie: the median, the 99th percentile, ...
     #[command(after_help = QUANTILE_EXAMPLES)]
     Quantile(QuantileArgs),
+    /// The values of FILE, or the rows of a table, of which a condition holds
+    #[command(after_help = selecting::SELECT_EXAMPLES)]
+    Select(SelectArgs),
+    /// The distinct values of FILE, ascending
+    #[command(after_help = selecting::UNIQUE_EXAMPLES)]
+    Unique(UniqueArgs),
+    /// The runs of equal neighbours in FILE: the value of each, and how long it is
+    #[command(after_help = selecting::RUNS_EXAMPLES)]
+    Runs(RunsArgs),
+    /// As many results for each value of FILE as it says: its index, or a value from another file
+    #[command(after_help = selecting::EXPAND_EXAMPLES)]
+    Expand(ExpandArgs),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -109,7 +121,7 @@ pub(crate) struct QuantileArgs {
 /// Which values are read.
 #[derive(Args, Debug)]
 pub(crate) struct Reading {
-    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     file: PathBuf,
     /// The column of a table, by its name or its number from 1 [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
@@ -123,6 +135,8 @@ pub(crate) struct Reading {
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     header: Header,
+    #[command(flatten)]
+    table: TableForm,
 }
 
 impl Reading {
@@ -138,6 +152,7 @@ impl Reading {
             segments: None,
             element: self.element,
             header: self.header,
+            table: self.table,
             device,
             output: None,
         }
@@ -147,7 +162,7 @@ impl Reading {
 /// What scan and reduce share.
 #[derive(Args, Debug)]
 pub(crate) struct Common {
-    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
     /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
     #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
@@ -177,6 +192,8 @@ pub(crate) struct Common {
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
@@ -280,6 +297,10 @@ an interrupt (INT), TERM or HUP, and no output is left."
     };
 }
 
+mod selecting;
+
+pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, TableForm, UniqueArgs};
+
 const MAIN_EXAMPLES: &str = concat!(
     "\
 Examples:
@@ -325,7 +346,7 @@ Input:
               every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice
   other       raw little-endian binary of --type; endings of other formats (.txt, .gz, .json, ...) are refused
-  -           numbers separated by white space, or a .npy, on standard input
+  -           numbers separated by white space, or a .npy, on standard input; with --format a table
 
 Output:
   The result has the input's type and shape. A scan of a table writes the whole table with the result as one more

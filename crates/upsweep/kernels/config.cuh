@@ -103,6 +103,8 @@ constexpr u32 BY_VALUE = 0;
 constexpr u32 BY_EDGES = 0;
 constexpr u32 SLICED = 0;
 constexpr u32 QUANTILES = 1;
+constexpr u32 LOOKED_UP = 4;
+constexpr u32 UPPER = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -199,6 +201,16 @@ struct RangeHistogramParams {
     const In* queries;
     Out* output;
     u64 bins;
+    u64 n;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct SearchParams {
+    const In* sorted;
+    const In* values;
+    void* output;
+    u64 len;
+    u64 step;
     u64 n;
     Workspace workspace;
     Acc given_init, given_first;

@@ -89,6 +89,7 @@ emulator! {
     "emulator/expand.cuh" => "expand.cuh",
     "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
+    "emulator/search.h" => "search.h",
     "emulator/select.h" => "select.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",

@@ -11,8 +11,9 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
+use super::search::SearchParams;
 use super::select::SelectParams;
-use super::{columns, expand, reduce, scan, select};
+use super::{columns, expand, reduce, scan, search, select};
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
@@ -25,6 +26,7 @@ use crate::outputs::{Scattered, Write};
 use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::scan::ScanPlan;
 use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::searching::{Ascending, Ordered};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -228,6 +230,8 @@ impl List {
         self.expansion::<u8>("bytes", Expanded::Value, 4, 1);
         self.expansion::<u32>("values", Expanded::Value, 4, 4);
         self.expansion::<(u8, u8, u8)>("odd values", Expanded::Value, 8, 3);
+        self.search::<u32>("u32", false, 4);
+        self.search::<f16>("f16", true, 8);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
@@ -259,6 +263,13 @@ impl List {
             let [all, large] = expand::kernels(&plan, functions);
             self.add::<ExpandParams>("expand", name, all);
             self.add::<ExpandParams>("expand large", name, large);
+            Ok(())
+        });
+    }
+
+    fn search<I: Ordered>(&mut self, name: &str, upper: bool, index: usize) {
+        let _none = select::with_functions::<I, _, _>(&FirstOf(Ascending), |functions| {
+            self.add::<SearchParams>("search", name, search::kernel(functions, upper, index));
             Ok(())
         });
     }
@@ -369,7 +380,7 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let of_families: [Constants; 8] = [
+    let of_families: [Constants; 9] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -378,6 +389,7 @@ pub(super) fn sample() -> String {
         ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
+        crate::plan::search::constants(true, 4),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -395,6 +407,7 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
+        SearchParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

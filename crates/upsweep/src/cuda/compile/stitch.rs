@@ -46,6 +46,7 @@ kernel_files! {
     "device/reduce.cuh",
     "device/scan.cuh",
     "device/segments.cuh",
+    "device/search.cuh",
     "device/select.cuh",
     "device/tally.cuh",
     "device/wave.cuh",

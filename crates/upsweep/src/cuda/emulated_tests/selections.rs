@@ -3,11 +3,13 @@
 use super::{CAPABILITY, KernelSource, THREADS, run};
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::cuda::expand::{self, ExpandParams};
+use crate::cuda::search::{self, SearchParams};
 use crate::cuda::select::{self, SelectParams};
 use crate::cuda::variants::FirstBit;
 use crate::operator::Element;
 use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::searching::Ascending;
 use crate::segments::Equal;
 
 /// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
@@ -79,4 +81,17 @@ fn emulated_runs() {
     selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
     selection_of_runs::<u8, _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
     selection_of_runs::<(u8, u8, u8), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_searches() {
+    for (upper, index) in [(false, 4), (true, 8)] {
+        select::with_functions::<u32, _, _>(&FirstOf(Ascending), |functions| {
+            let source = search::kernel(functions, upper, index).source::<SearchParams>()?;
+            run(&format!("search, upper: {upper}"), &source, THREADS, 20);
+            Ok(())
+        })
+        .unwrap();
+    }
 }
