@@ -51,13 +51,14 @@ struct ExpandTask {
     // Dynamic shared memory: the tiles, the marks, which are 0 to begin with, and the starts of counts.
     static constexpr u32 TILE_BYTES = Counts::SLOTS * sizeof(Slot);
     __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
-    __device__ __forceinline__ u16* marks() const { return (u16*)(dynamic_shared + STAGES * TILE_BYTES); }
-    __device__ __forceinline__ Rank* starts() const { return (Rank*)(marks() + MARKS); }
+    using Marks = TileResults::Marks;
+    __device__ __forceinline__ Marks& marks() const { return *(Marks*)(dynamic_shared + STAGES * TILE_BYTES); }
+    __device__ __forceinline__ Rank* starts() const { return (Rank*)(&marks() + 1); }
 
     __device__ __forceinline__ ExpandTask(const Params& p, Shared& shared)
         : p(p), shared(shared), input((const Count*)p.counts, p.n) {
         if (warp_index() >= WARPS) return;
-        for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks()[i] = 0;  // before the barrier of the first tile
+        for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks().at[0][i] = marks().at[1][i] = 0;  // before the first tile's barrier
     }
 
     __device__ __forceinline__ const Number* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }

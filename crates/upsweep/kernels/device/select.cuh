@@ -6,8 +6,7 @@
 //   reduce      a bit for each element: whether it is kept; the number of those of each warp
 //   look back   the number of elements kept before the tile
 //   finish      kept elements side by side in the tile's own shared memory, as they lie in global memory modulo 16 bytes;
-//               from there to global memory, 16 bytes a store. Of few of them there is a list of their places in the tile, by
-//               which they are fetched when they are stored
+//               from there to global memory, 16 bytes a store. Few of them go to a buffer of their own
 //
 // What differs from other libraries' kernels: the bits are found once and kept for the tiles of LAG. By then a tile knows where
 // its results go, so it compacts them at the phase of their destination, and only a tile's first and last 16 bytes are stored
@@ -101,18 +100,14 @@ struct SelectTask {
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
-    // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements,
-    // places of results.
+    // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements.
     static constexpr u32 PHASE = 16;  // results are stored so many bytes at a time
     static constexpr bool BUFFERED = !READS || sizeof(Stored) * VECTOR > sizeof(Slot);
     static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) + (BUFFERED ? 0 : PHASES) : 0;
     static constexpr u32 FLAG_SLOTS = AHEAD + 1, FLAG_BYTES = BY_FLAGS ? FLAG_SLOTS * TILE : 0;
     static constexpr bool RUNS = RUN_BYTES > 0;
     using Run = UnsignedOf<RUN_BYTES>::type;
-    static_assert(TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
-    static constexpr u32 LISTED_AT = STAGES * TILE_BYTES + FLAG_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
-    static constexpr u32 SHARED_BYTES = LISTED_AT + 2 * ((RUNS ? TILE : FEW) + PHASE);
-    static constexpr u32 LANE = PHASE % sizeof(Stored) == 0 ? PHASE / sizeof(Stored) : 1;  // results of a store
+    static_assert(!RUNS || TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
 
     struct Shared {
         Bits bits[STAGES][THREADS];
@@ -133,8 +128,14 @@ struct SelectTask {
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + STAGES * TILE_BYTES + k % FLAG_SLOTS * TILE; }
-    // Where the places of a tile's results lie, if they are few or begin runs: from LANE places before the first store on.
-    __device__ __forceinline__ u16* listed() const { return (u16*)(dynamic_shared + LISTED_AT); }
+    // Where few results lie before they are stored: FEW of them, and their phase.
+    __device__ __forceinline__ unsigned char* few_buffer() const {
+        return dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
+    }
+    // Where the places of a tile's runs lie.
+    __device__ __forceinline__ u16* firsts() const {
+        return (u16*)(few_buffer() + (FEW * sizeof(Stored) + PHASES + PHASE - 1) / PHASE * PHASE);
+    }
     // Where a tile's results lie before they are stored.
     __device__ __forceinline__ unsigned char* buffer(u32 k) const {
         return BUFFERED ? dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES : (unsigned char*)slots(k);
@@ -316,56 +317,28 @@ struct SelectTask {
         }
     }
 
-    // How many results lie between a multiple of PHASE and the first that goes to `to`.
-    static __device__ __forceinline__ u32 skew(const Stored* to) { return LANE > 1 ? (u64)to % PHASE / sizeof(Stored) : 0; }
-
-    // Lists the places of those that a thread keeps.
-    __device__ __forceinline__ void list(u32 at, Bits word, u32 skew) const {
-        at += skew;
-        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
-            listed()[at++] = (u16)(threadIdx.x * ITEMS + lowest(left));
-        }
+    // Calls `with(place, item)` for each element that this thread keeps: its place among the tile's results, and that in the tile.
+    template <class F>
+    __device__ __forceinline__ void for_kept(u32 k, F with) const {
+        const Bits word = shared.bits[k % STAGES][threadIdx.x];
+        u32 place = shared.before_warp[k % STAGES][warp_index()] + (u32)(word >> ITEMS);
+        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) with(place++, threadIdx.x * ITEMS + lowest(left));
     }
 
-    // Stores `number` listed results to `to`. All compute warps.
-    __device__ __forceinline__ void store_listed(u32 k, u64 tile, Stored* to, u32 number) const {
-        struct alignas(LANE < 8 ? 2 * LANE : PHASE) Places { u16 at[LANE]; };
-        struct alignas(PHASE) Store { Stored at[LANE]; };
-        const u32 begin = skew(to), end = begin + number;
-        const bool whole = LANE > 1 && (u64)to % sizeof(Stored) == 0;
-        const auto result = [&](u32 place) {
-            return Result<(INDEX_BYTES > 0)>::of(tile * TILE + place, ((const In*)slots(k)[place / VECTOR].bytes)[place % VECTOR]);
-        };
-        for (u32 at = threadIdx.x * LANE; at < end; at += THREADS * LANE) {
-            const Places own = *(const Places*)(listed() + at);
-            Stored* const result_at = to - begin + at;
-            if (whole && at >= begin && at + LANE <= end) {
-                Store all;
-#pragma unroll
-                for (u32 j = 0; j < LANE; j++) all.at[j] = result(own.at[j]);
-                *(uint4*)result_at = *(const uint4*)&all;
-            } else {
-                for (u32 j = 0; j < LANE; j++) {
-                    if (at + j >= begin && at + j < end) result_at[j] = result(listed()[at + j]);
-                }
-            }
-        }
-    }
-
-    // Stores where the tile's listed runs begin, or how long those are that end in it.
-    __device__ __forceinline__ void store_runs(u32 k, u64 tile, u32 skew) const {
+    // Stores where the tile's runs begin, or how long those are that end in it. The places of their firsts are there.
+    __device__ __forceinline__ void store_runs(u32 k, u64 tile) const {
         const u32 slot = k % STAGES, number = shared.number[slot];
         const Kept before = shared.before_tile[slot];
-        const u16* const firsts = listed() + skew;
         Run* const to = (Run*)p.runs;
         for (u32 i = threadIdx.x; i < number; i += THREADS) {
-            const u64 begin = tile * TILE + firsts[i], at = before.number + (u64)i;
+            const u64 begin = tile * TILE + firsts()[i], at = before.number + (u64)i;
             if (!RUN_LENGTHS) {
                 if (at < p.capacity) to[at] = (Run)begin;
             } else if (at > 0 && at - 1 < p.capacity) {
-                to[at - 1] = (Run)(begin - (i > 0 ? tile * TILE + firsts[i - 1] : before.open()));
+                to[at - 1] = (Run)(begin - (i > 0 ? tile * TILE + firsts()[i - 1] : before.open()));
             }
         }
+        // They are written again after the next barrier, at which the results are in shared memory.
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
@@ -373,43 +346,49 @@ struct SelectTask {
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
         const u64 before = shared.before_tile[slot].number;
         Stored* const to = (Stored*)p.output + before;
-        const Bits word = shared.bits[slot][threadIdx.x];
-        const u32 first = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-        const bool few = !OTHERS && number <= FEW;
-        if (RUNS || few) {
-            list(first, word, skew(to));
-            main_sync();
-            if constexpr (RUNS) store_runs(k, tile, skew(to));
-            // The list is written again after the next barrier.
-            if (few) return store_listed(k, tile, to, with_room(before, number, p.capacity));
-        }
-
-        // The others, where they are wanted, lie behind the kept ones.
         unsigned char* const kept_buffer = buffer(k);
         Stored* const kept = at_phase(kept_buffer, to);
+
+        // The others, where they are wanted, lie behind the kept ones.
         const u64 before_others = tile * TILE - before;
         Stored* const others_to = (Stored*)p.others + before_others;
         unsigned char* const others_buffer = kept_buffer + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
         Stored* const others = at_phase(others_buffer, others_to);
 
-        Vector x[ROWS];
+        if (!OTHERS && number <= FEW) {
+            // Each is fetched by itself, and none has to make room for another.
+            Stored* const few = at_phase(few_buffer(), to);
+            for_kept(k, [&](u32 place, u32 item) {
+                if constexpr (RUNS) firsts()[place] = (u16)item;
+                few[place] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
+            });
+            main_sync();
+            store_run(to, few_buffer(), with_room(before, number, p.capacity));
+            if constexpr (RUNS) store_runs(k, tile);
+            return;
+        }
+        if constexpr (RUNS) {
+            for_kept(k, [&](u32 place, u32 item) { firsts()[place] = (u16)item; });
+            main_sync();
+            store_runs(k, tile);
+        }
+        const Bits word = shared.bits[slot][threadIdx.x];
         const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
-        u32 at[ROWS];  // where the next one of a row goes that is kept: rows do not wait for each other
+        u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
+        u32 others_at = begin - at;
+        const auto put = [&](u32 i, const Stored& x) {
+            if (word >> i & 1) kept[at++] = x;
+            else if (OTHERS && i < mine) others[others_at++] = x;
+        };
+        Vector x[ROWS];
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             if constexpr (INDEX_BYTES == 0) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
-            at[row] = row == 0 ? first : at[row - 1] + __popc((u32)(word >> (row - 1) * VECTOR) & ((1u << VECTOR) - 1));
         }
         if (!BUFFERED) main_sync();
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-#pragma unroll
-            for (u32 row = 0; row < ROWS; row++) {
-                const u32 i = row * VECTOR + j;
-                const Stored& result = Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[row].elements[j]);
-                if (word >> i & 1) kept[at[row]++] = result;
-                else if (OTHERS && i < mine) others[begin + i - at[row]] = result;
-            }
+        for (u32 i = 0; i < ITEMS; i++) {
+            put(i, Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[i / VECTOR].elements[i % VECTOR]));
         }
         main_sync();
         store_run(to, kept_buffer, with_room(before, number, p.capacity));

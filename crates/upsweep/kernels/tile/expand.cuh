@@ -8,8 +8,9 @@
 // Results are stored in windows of MARKS, so a tile may have any number of them. A window begins at a multiple of 16 bytes of the
 // output: only a tile's first and last 16 bytes are stored in pieces.
 //
-// Memory ordering. Marks are 0 before and after. They are set between the barriers at the end of one window and after the marks of
-// the next; the warp that reads a row sets its marks to 0 again.
+// Memory ordering. Marks are 0 before and after. There are two windows of them in turn: a window is marked, all compute warps meet, and
+// its rows are read, each by one warp, which sets their marks to 0 again; by the next meeting but one all have been read. Between the
+// tiles of a block there is a barrier, too.
 
 #pragma once
 
@@ -68,11 +69,11 @@ struct TileResults {
     static_assert(MARKS % ROW == 0, "a window is whole rows");
     static constexpr u32 STARTS = EXPAND == RANKS ? TILE : 1;
     struct alignas(LANE < 8 ? 2 * LANE : 16) LaneMarks { Mark at[LANE]; };
-    struct alignas(16) Marks { Mark at[MARKS]; };
+    struct alignas(16) Marks { Mark at[2][MARKS]; };
     struct alignas(16) Store { Result at[LANE]; };
 
     const ExpandParams& p;
-    Mark* const marks;     // MARKS of them, all 0
+    Marks& marks;          // all 0
     Rank* const starts;    // of ranks: the first result of each count, as far as a result can tell
     const u64 first;       // the tile's first count
     Result* const to;      // where its first result goes
@@ -98,22 +99,27 @@ struct TileResults {
                 at += (Rank)counts.at[i];
             }
         }
+        Number behind = start;  // the results of this thread's counts
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) behind = next(behind, counts.at[i]);
         constexpr Number MOST = MARKS;
         const Number skew = (Number)this->skew();
+        u32 turn = 0;
         for (Number window = (begin + skew) / (Number)ROW * (Number)ROW - skew; window < end; window += MOST) {
             const u32 skipped = begin > window ? (u32)(begin - window) : 0;
             const u32 stored = (u32)min(end - window, MOST);
-            mark(counts, start, window, stored);
+            Mark* const own = marks.at[turn];
+            if (start < behind && behind > window && start < window + MOST) mark(own, counts, start, window, stored);
             main_sync();
-            for (u32 row = warp_index() * ROW; row < stored; row += WARPS * ROW) store_row(window, row + lane_index() * LANE, skipped, stored);
-            main_sync();
+            store_rows(own, window, skipped, stored);
+            turn ^= 1;
         }
     }
 
 private:
     // Marks the counts of this thread that have results among the first `stored` of a window.
     template <class Number>
-    __device__ __forceinline__ void mark(const OwnCounts& counts, Number at, Number window, u32 stored) const {
+    __device__ __forceinline__ void mark(Mark* marks, const OwnCounts& counts, Number at, Number window, u32 stored) const {
         const auto place = [&](Number result) {
             const Number behind = result - window;
             return behind < 0 ? 0 : behind > (Number)stored ? stored : (u32)behind;
@@ -138,12 +144,29 @@ private:
         return sum >> 63 ? (i64)(~0ull >> 1) : (i64)sum;
     }
 
-    // Stores this lane's results of a row, from place `at` of the window on: those that are in `skipped` .. `stored`.
+    // Stores the results of a window that are in `skipped` .. `stored`. A warp has several rows at once, so that their loads overlap.
     template <class Number>
-    __device__ __forceinline__ void store_row(Number window, u32 at, u32 skipped, u32 stored) const {
-        LaneMarks& lane = *(LaneMarks*)(marks + at);
-        const LaneMarks own = lane;
-        lane = LaneMarks{};
+    __device__ __forceinline__ void store_rows(Mark* marks, Number window, u32 skipped, u32 stored) const {
+        constexpr u32 EACH = MARKS / ROW / WARPS, ROWS_AT_ONCE = EACH % 4 == 0 && EACH > 0 ? 4 : 1;
+        for (u32 first = warp_index() * ROW; first < stored; first += ROWS_AT_ONCE * WARPS * ROW) {
+            LaneMarks own[ROWS_AT_ONCE];
+#pragma unroll
+            for (u32 i = 0; i < ROWS_AT_ONCE; i++) {
+                LaneMarks& lane = *(LaneMarks*)(marks + first + i * WARPS * ROW + lane_index() * LANE);
+                own[i] = lane;
+                lane = LaneMarks{};
+            }
+#pragma unroll
+            for (u32 i = 0; i < ROWS_AT_ONCE; i++) {
+                const u32 row = first + i * WARPS * ROW;
+                if (row < stored) store_row(own[i], window, row + lane_index() * LANE, skipped, stored);
+            }
+        }
+    }
+
+    // Stores this lane's results of a row, which has these marks, from place `at` of the window on.
+    template <class Number>
+    __device__ __forceinline__ void store_row(const LaneMarks& own, Number window, u32 at, u32 skipped, u32 stored) const {
         u32 last = 0;
 #pragma unroll
         for (u32 j = 0; j < LANE; j++) last = max(last, (u32)own.at[j]);

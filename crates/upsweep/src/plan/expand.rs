@@ -5,8 +5,10 @@ use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 
-/// Results of a window: marks of 2 bytes in shared memory.
+/// Results of a window, of which there are two at a time: marks of 2 bytes in shared memory. Fewer of ranks, because the places where
+/// counts begin lie there, too.
 const MARKS: usize = 4 << 10;
+const MARKS_OF_RANKS: usize = 2 << 10;
 /// Results of a tile from which on several blocks store them, and of a stretch that one block stores: some 10 us at the speed of
 /// memory.
 const LARGE_TILE: usize = 32 << 10;
@@ -88,10 +90,14 @@ impl ExpandPlan {
         4 * self.shape.threads + (STATE + 4) * self.shape.warps() + 2 * STATE
     }
 
+    fn marks(&self) -> usize {
+        if self.sizes.expanded == Expanded::Rank { MARKS_OF_RANKS } else { MARKS }
+    }
+
     /// Dynamic shared memory beside the tiles: marks, and where counts begin.
     fn beside(&self) -> usize {
         let starts = if self.sizes.expanded == Expanded::Rank { self.shape.elements() * self.sizes.result } else { 0 };
-        2 * MARKS + starts
+        4 * self.marks() + starts
     }
 
     fn stages(&self) -> usize {
@@ -125,7 +131,7 @@ impl ExpandPlan {
         let ring = (self.lag + 1).next_multiple_of(look_back_warps);
         let index = if self.sizes.expanded == Expanded::Value { 0 } else { self.sizes.result };
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.count, STATE, self.sizes.count));
-        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "COUNT_BYTES" = self.sizes.count, "EXPAND" = self.sizes.expanded as usize, "MARKS" = MARKS, "LARGE_TILE" = LARGE_TILE);
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "COUNT_BYTES" = self.sizes.count, "EXPAND" = self.sizes.expanded as usize, "MARKS" = self.marks(), "LARGE_TILE" = LARGE_TILE);
         constants
     }
 }

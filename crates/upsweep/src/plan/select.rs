@@ -8,13 +8,12 @@ use super::tuning::Tuning;
 
 /// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
 const OVERHEAD: usize = 2 << 10;
-/// Results are stored so many bytes at a time.
-const PHASE: usize = 16;
 /// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
 const PHASES: usize = 128;
 
-/// Where a tile keeps at most one of so many elements, they are fetched one by one.
-const FEW_OF: usize = 8;
+/// Up to so many results of a tile are fetched one by one, if they have so few bytes.
+const FEW: usize = 512;
+const FEW_BYTES: usize = 4 << 10;
 /// Bits of a thread's place among a warp's results, beside its elements' in a word of at most 128.
 const PLACE_BITS: usize = 12;
 /// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
@@ -112,7 +111,7 @@ impl SelectPlan {
 
     /// The results of a tile up to which they are fetched one by one.
     fn few(&self) -> usize {
-        self.shape.elements() / FEW_OF
+        FEW.min(FEW_BYTES / self.stored().max(1))
     }
 
     /// Whether a tile's results lie in a buffer of their own, because they need more room than its elements.
@@ -132,12 +131,12 @@ impl SelectPlan {
         self.shape.threads * (bits.next_power_of_two().max(32) / 8) + (self.state + 8) * (self.shape.warps() + 1)
     }
 
-    /// Dynamic shared memory beside the tiles: flags, the buffer, places of results.
+    /// Dynamic shared memory beside the tiles: flags, the buffer.
     fn beside(&self) -> usize {
         let flags = if self.sizes.flags { (self.tuning.ahead + 1) * self.shape.elements() } else { 0 };
         let buffer = if self.is_buffered() { self.shape.elements() * self.stored() + PHASES } else { 0 };
-        let listed = if self.sizes.run > 0 { self.shape.elements() } else { self.few() };
-        flags + buffer + 2 * (listed + PHASE)
+        let runs = if self.sizes.run > 0 { 2 * self.shape.elements() } else { 0 };
+        flags + buffer + (self.few() * self.stored() + PHASES).next_multiple_of(16) + runs
     }
 
     /// All shared memory beside the tiles.

@@ -40,7 +40,7 @@ static void one_case() {
     p.length = counted ? length.values : nullptr, p.capacity = capacity, p.asked = 1, p.count = number.values;
     p.workspace = space.workspace();
     constexpr u32 STARTS = EXPAND == RANKS ? TILE * sizeof(Result) : 0;
-    launch(grid, THREADS + Pipeline<ExpandTask>::HELPERS * WARP, STAGES * ExpandTask::TILE_BYTES + 2 * MARKS + STARTS, [&] { KERNEL(p); });
+    launch(grid, THREADS + Pipeline<ExpandTask>::HELPERS * WARP, STAGES * ExpandTask::TILE_BYTES + sizeof(TileResults::Marks) + STARTS, [&] { KERNEL(p); });
     if (grid > 1) space.check();
     if (number[0] != total) fail("finds %llu results instead of %llu", number[0], total);
     if (space.header.fault != (total > capacity ? FAULT_CAPACITY : 0)) fail("says %u", space.header.fault);

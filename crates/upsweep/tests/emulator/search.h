@@ -16,7 +16,7 @@ static void one_case() {
     for (u64 i = 0; i < n; i++) values[i] = (In)below(most + 1);
     SearchParams p = {};
     p.sorted = sorted.values, p.values = values.values, p.output = output.values, p.len = len, p.n = n;
-    for (p.step = len > 0; p.step * 2 <= len;) p.step *= 2;
+    for (p.step = len > 0; p.step > 0 && p.step * 2 <= len;) p.step *= 2;
     launch(1 + (u64)below(4), THREADS, 0, [&] { KERNEL(p); });
     output.check("output"), sorted.check("sorted array"), values.check("values");
     for (u64 i = 0; i < n; i++) {

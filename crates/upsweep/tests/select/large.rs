@@ -1,4 +1,4 @@
-//! Arrays past 2^32 elements.
+//! Arrays past 2^32 elements, and arrays of which each block has many tiles.
 
 #[cfg(feature = "cuda")]
 mod cuda {
@@ -9,6 +9,50 @@ mod cuda {
     #[function]
     fn is_set(x: u8) -> bool {
         x != 0
+    }
+
+    #[function]
+    fn at_most(#[param] bound: u32, x: u32) -> bool {
+        x <= bound
+    }
+
+    /// A block stages tile after tile where others are stored from: results of few and of many, each compared.
+    #[test]
+    #[ignore = "needs a CUDA GPU"]
+    fn many_tiles_a_block() {
+        let _no_graph_faults = crate::support::GRAPH_FAULTS.read();
+        let place = Place::cuda();
+        let len = 1usize << 26;
+        let x: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(15) ^ i >> 7).collect();
+        let input = place.device.upload(&x).unwrap();
+        let mut output = place.device.filled(len, 5u32).unwrap();
+        for bound in [1 << 20, 1 << 26, 1 << 28, 1 << 31] {
+            let kept = Select::new(AtMost { bound }).run(&place.device, &input, &mut output).unwrap().get().unwrap();
+            let expected: Vec<u32> = x.iter().copied().filter(|&x| x <= bound).collect();
+            assert!(output.to_vec().unwrap()[..kept] == expected, "up to {bound}");
+        }
+        // Runs, and each of them again.
+        for mean in [4, 64, 4096] {
+            let mut last = 0;
+            let y: Vec<u32> = x
+                .iter()
+                .map(|&x| {
+                    last += u32::from(x < u32::MAX / mean);
+                    last
+                })
+                .collect();
+            let input = place.device.upload(&y).unwrap();
+            let mut lengths = place.device.filled(len, 0u32).unwrap();
+            let runs = Runs::new().run(&place.device, &input, (&mut output, &mut lengths)).unwrap();
+            let number = runs.get().unwrap();
+            let mut distinct = y.clone();
+            distinct.dedup();
+            assert!(output.to_vec().unwrap()[..number] == distinct, "runs of {mean}");
+            let mut again = place.device.filled(len, 0u32).unwrap();
+            let total = Expand::values(&output).run(&place.device, &runs.of(&lengths), &mut again).unwrap();
+            assert_eq!(total.get(), Ok(len));
+            assert!(again.to_vec().unwrap() == y, "runs of {mean}, again");
+        }
     }
 
     /// Every element but some is kept, so that results lie past 2^32 too.
