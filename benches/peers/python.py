@@ -106,7 +106,11 @@ def select_rows(torch, median):
         torch.cumsum(torch.randint(0, 64, x.shape, device="cuda", dtype=torch.uint8) == 1, 0, dtype=torch.int32, out=x)
         micros = median(lambda: torch.unique_consecutive(x))
         row("torch", "dedup_64", "i32", log2n, micros, (4 << log2n) * 65 // 64, copy, 8 << log2n)
-        del counts, owners, mask, x, out
+        values = torch.randint(0, 1 << 31, (len(x) // 16,), device="cuda", dtype=torch.int32)
+        x = torch.arange(1 << log2n, device="cuda", dtype=torch.int32) * ((1 << 31) >> log2n)
+        micros = median(lambda: torch.searchsorted(x, values, out_int32=True))
+        row("torch", "search_lower", "i32", log2n, micros, 8 * len(values), copy, 8 << log2n)
+        del counts, owners, mask, values, x, out
         x = torch.rand(1 << log2n, device="cuda")
         out, moved = torch.empty_like(x), 4 << log2n
         copy = median(lambda: out.copy_(x))

@@ -80,7 +80,7 @@ fn other_format(path: &Path) -> Option<String> {
 /// Reads what the command line names.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
-    if let Some(delimiter) = args.table.delimiter(path) {
+    if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
         let (source, name) = open_table(path)?;
         let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {

@@ -21,7 +21,7 @@ use upsweep_dynamic::{Number, View};
 /// `upsweep select`.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.table.delimiter(&args.file) {
+    match args.table.delimiter(input::delimiter(&args.file)) {
         Some(delimiter) => select_rows(args, delimiter, &destination, named),
         None => select_values(args, &destination, named),
     }
@@ -96,7 +96,7 @@ fn select_values(args: &SelectArgs, destination: &Destination, named: Option<Out
     let common = Common {
         element: args.element,
         header: args.header,
-        ..Reading::of(&args.file, args.table).common(args.device)
+        ..Common::of(&Reading::of(&args.file, args.table), args.device)
     };
     run::explain_waiting(&common);
     let Input { name, values, form, .. } = input::load(&common, false)?;
@@ -172,7 +172,7 @@ impl Both {
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let both = Both::new(args.output.as_deref(), ("--counts", &args.counts))?;
     let device = Chosen::open(args.device)?;
-    let common = args.reading.common(args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     let form = both.values_form.unwrap_or(OutputForm::Words);
@@ -192,7 +192,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
         return Err(Failure::Input(format!("-o {}: {reason}", both.values.name())));
     }
     let device = Chosen::open(args.device)?;
-    let common = args.reading.common(args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     form.check(values.element(), both.values.name())?;
@@ -226,7 +226,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
 pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let device = Chosen::open(args.device)?;
-    let common = args.reading.common(args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values: counts, form, .. } = input::load(&common, false)?;
     let form = named.unwrap_or(match OutputForm::of_input(&form) {
@@ -240,7 +240,8 @@ pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
 }
 
 fn load_values(path: &Path, args: &ExpandArgs, counts: usize) -> Result<Values> {
-    let Input { name, values, .. } = input::load(&Reading::of(path, Default::default()).common(args.device), false)?;
+    let Input { name, values, .. } =
+        input::load(&Common::of(&Reading::of(path, Default::default()), args.device), false)?;
     match values.len() {
         len if len == counts => Ok(values),
         len => Err(Failure::input(

@@ -1,4 +1,4 @@
-//! Selections, partitions, dedups, runs and expansions. A row's bytes are those that this input makes it move.
+//! Selections, partitions, dedups, runs, expansions and searches. A row's bytes are those that this input makes it move.
 
 use crate::gpu::Gpu;
 use cudarc::driver::{CudaView, CudaViewMut};
@@ -53,6 +53,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         runs(gpu, "runs_64", n, 64, GoesOn)?;
         runs(gpu, "runs_4", n, 4, GoesOn4)?;
         expand(gpu, n)?;
+        search(gpu, n)?;
     }
     Ok(())
 }
@@ -196,4 +197,23 @@ fn expand(gpu: &mut Gpu, n: usize) -> Outcome {
     gpu.time::<u32>(algo, n, (n / 4 + total) * size_of::<u32>(), |device, _, _| {
         Expand::new().run_counted(device, &counts, &mut *output.borrow_mut(), &mut count.borrow_mut())
     })
+}
+
+/// The places of a sixteenth as many random values in a sorted array. The bytes are those of the values and the results.
+fn search(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "search_lower";
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
+        return Ok(());
+    }
+    let step = (1u64 << 32).div_ceil(n as u64) as u32;
+    let sorted = gpu.upload(&(0..n as u32).map(|at| at * step).collect::<Vec<u32>>())?;
+    let values = n / 16;
+    gpu.reduce_segments(
+        algo,
+        (n, 2 * values * size_of::<u32>()),
+        || (0..values.min(1 << 20)).map(|at| u32::random(at).div_ceil(step)).collect(),
+        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            Search::lower(&sorted).run(device, &x.slice(..values), &mut out.slice_mut(..values))
+        },
+    )
 }

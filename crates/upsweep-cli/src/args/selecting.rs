@@ -1,9 +1,9 @@
-//! What `select`, `unique`, `runs` and `expand` can be asked for, and how tables come.
+//! What `select`, `unique`, `runs` and `expand` can be asked for.
 
-use super::{Header, Reading, types};
+use super::reading::{Header, Reading, TableForm, types};
 use crate::device::{DeviceChoice, parse_device};
-use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use clap::Args;
+use std::path::PathBuf;
 use upsweep_dynamic::Type;
 
 #[derive(Args, Debug)]
@@ -78,46 +78,6 @@ pub(crate) struct ExpandArgs {
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-}
-
-impl Reading {
-    /// The file `path`, with nothing else said of it.
-    pub(crate) fn of(path: &Path, table: TableForm) -> Self {
-        Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table }
-    }
-}
-
-/// How a table comes, where its name does not say it.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(crate) struct TableForm {
-    /// FILE is a table, whatever its name says: with commas (csv) or tabs (tsv); so standard input may be one
-    #[arg(long, value_enum, value_name = "FORM")]
-    format: Option<Format>,
-    /// FILE is a table whose cells are separated by this character: one of ASCII, or tab
-    #[arg(long, value_name = "C", value_parser = parse_delimiter)]
-    delimiter: Option<u8>,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Csv,
-    Tsv,
-}
-
-impl TableForm {
-    /// The delimiter of the file `path`, if it is a table.
-    pub(crate) fn delimiter(self, path: &Path) -> Option<u8> {
-        let named = || self.format.map(|format| if format == Format::Csv { b',' } else { b'\t' });
-        self.delimiter.or_else(named).or_else(|| crate::input::delimiter(path))
-    }
-}
-
-fn parse_delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
-        &[c] if c.is_ascii() && !c.is_ascii_alphanumeric() && !b"\"\r\n.+-".contains(&c) => Ok(c),
-        _ => Err("a delimiter is one character of ASCII that is in no number and no quote, or tab".to_owned()),
-    }
 }
 
 pub(super) const SELECT_EXAMPLES: &str = concat!(
