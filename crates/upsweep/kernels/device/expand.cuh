@@ -58,7 +58,7 @@ struct ExpandTask {
     __device__ __forceinline__ ExpandTask(const Params& p, Shared& shared)
         : p(p), shared(shared), input((const Count*)p.counts, p.n) {
         if (warp_index() >= WARPS) return;
-        for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks().at[0][i] = marks().at[1][i] = 0;  // before the first tile's barrier
+        for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks().at[i] = 0;  // before the first tile's barrier
     }
 
     __device__ __forceinline__ const Number* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
@@ -98,7 +98,8 @@ struct ExpandTask {
         const TileResults results{p, marks(), starts(), tile * TILE, (Result*)p.output + before};
         if (number > LARGE_TILE) return leave(tile, before, (results.skew() + stored + LARGE_TILE - 1) / LARGE_TILE);
         const u32 start = shared.before_warp[slot][warp_index()] + shared.before[slot][threadIdx.x];
-        results.store<i32>(OwnCounts(slots(k), tile_count(p.n, tile)), (i32)start, 0, (i32)stored);
+        results.store<false, i32>(OwnCounts(slots(k), tile_count(p.n, tile)), (i32)start, 0, (i32)stored);
+        __syncwarp();  // the next tile of these slots is staged by other lanes
     }
 
     // Leaves a large tile to another launch, in so many stretches. All compute warps.

@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_expand_lar
     __shared__ TileResults::Marks marks;
     __shared__ Rank starts[TileResults::STARTS];
     __shared__ u64 warp_totals[WARPS];
-    for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks.at[0][i] = marks.at[1][i] = 0;
+    for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks.at[i] = 0;
     const u64 number = *(const u64*)p.large;
     const Counts input((const Count*)p.counts, p.length ? min(*p.length, p.n) : p.n);
     for (u64 i = blockIdx.x; i < number; i += gridDim.x) {
@@ -42,6 +42,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_expand_lar
         const TileResults results{p, marks, starts, (u64)stretch.tile * TILE, (Result*)p.output + stretch.before};
         const i64 begin = (i64)stretch.number * LARGE_TILE - results.skew(), end = begin + LARGE_TILE;
         const i64 most = (i64)min(all, min(p.capacity - stretch.before, ~0ull >> 1));
-        results.store<i64>(counts, (i64)min(start, ~0ull >> 1), max(begin, (i64)0), min(end, most));
+        results.store<true, i64>(counts, (i64)min(start, ~0ull >> 1), max(begin, (i64)0), min(end, most));
     }
 }

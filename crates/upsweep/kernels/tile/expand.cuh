@@ -5,12 +5,14 @@
 //            of each row, so that rows do not need each other
 //   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each says whose it is
 //
-// Results are stored in windows of MARKS, so a tile may have any number of them. A window begins at a multiple of 16 bytes of the
-// output: only a tile's first and last 16 bytes are stored in pieces.
+// Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the output: only
+// the first and last 16 bytes of what is stored together are stored in pieces.
 //
-// Memory ordering. Marks are 0 before and after. There are two windows of them in turn: a window is marked, all compute warps meet, and
-// its rows are read, each by one warp, which sets their marks to 0 again; by the next meeting but one all have been read. Between the
-// tiles of a block there is a barrier, too.
+// Of a tile with few results each warp stores those of its own counts, and waits for no other. Of one with many, which one count may
+// have, all warps store them together (BLOCK).
+//
+// Memory ordering. Marks are 0 before and after. Between marking a window, reading it (which sets its marks to 0 again) and marking the
+// next, those who store it meet: the lanes of the warp, or the warps of the block.
 
 #pragma once
 
@@ -18,6 +20,7 @@
 #include "memory/access.cuh"
 #include "memory/workspace.cuh"
 #include "tile/stage.cuh"
+#include "warp/shuffle.cuh"
 
 enum Expand : u32 { OWNERS, RANKS, VALUES };
 
@@ -66,10 +69,10 @@ struct TileResults {
     static_assert(TILE < 1 << 16, "a mark is one more than a count's place in its tile");
     static constexpr u32 LANE = 16 % sizeof(Result) == 0 ? 16 / sizeof(Result) : 1;  // results of a store
     static constexpr u32 ROW = WARP * LANE;
-    static_assert(MARKS % ROW == 0, "a window is whole rows");
+    static_assert(MARKS / WARPS % ROW == 0, "a window is whole rows");
     static constexpr u32 STARTS = EXPAND == RANKS ? TILE : 1;
     struct alignas(LANE < 8 ? 2 * LANE : 16) LaneMarks { Mark at[LANE]; };
-    struct alignas(16) Marks { Mark at[2][MARKS]; };
+    struct alignas(16) Marks { Mark at[MARKS]; };
     struct alignas(16) Store { Result at[LANE]; };
 
     const ExpandParams& p;
@@ -89,7 +92,7 @@ struct TileResults {
     __device__ __forceinline__ u32 skew() const { return LANE > 1 ? (u64)to % 16 / sizeof(Result) : 0; }
 
     // Stores the tile's results from `begin` to `end`, which are Numbers. `start` lie before this thread's. All compute warps.
-    template <class Number>
+    template <bool BLOCK, class Number>
     __device__ __forceinline__ void store(const OwnCounts& counts, Number start, Number begin, Number end) const {
         if constexpr (EXPAND == RANKS) {
             Rank at = (Rank)start;
@@ -102,21 +105,27 @@ struct TileResults {
         Number behind = start;  // the results of this thread's counts
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) behind = next(behind, counts.at[i]);
-        constexpr Number MOST = MARKS;
+        if constexpr (!BLOCK) begin = max(begin, shuffle(start, 0)), end = min(end, shuffle(behind, WARP - 1));
+        constexpr Number WINDOW = BLOCK ? MARKS : MARKS / WARPS;
+        Mark* const own = marks.at + (BLOCK ? 0 : warp_index() * (u32)WINDOW);
         const Number skew = (Number)this->skew();
-        u32 turn = 0;
-        for (Number window = (begin + skew) / (Number)ROW * (Number)ROW - skew; window < end; window += MOST) {
+        for (Number window = (begin + skew) / (Number)ROW * (Number)ROW - skew; window < end; window += WINDOW) {
             const u32 skipped = begin > window ? (u32)(begin - window) : 0;
-            const u32 stored = (u32)min(end - window, MOST);
-            Mark* const own = marks.at[turn];
-            if (start < behind && behind > window && start < window + MOST) mark(own, counts, start, window, stored);
-            main_sync();
-            store_rows(own, window, skipped, stored);
-            turn ^= 1;
+            const u32 stored = (u32)min(end - window, WINDOW);
+            if (start < behind && behind > window && start < window + WINDOW) mark(own, counts, start, window, stored);
+            meet<BLOCK>();
+            store_rows<BLOCK>(own, window, skipped, stored);
+            meet<BLOCK>();
         }
     }
 
 private:
+    template <bool BLOCK>
+    static __device__ __forceinline__ void meet() {
+        if (BLOCK) main_sync();
+        else __syncwarp();
+    }
+
     // Marks the counts of this thread that have results among the first `stored` of a window.
     template <class Number>
     __device__ __forceinline__ void mark(Mark* marks, const OwnCounts& counts, Number at, Number window, u32 stored) const {
@@ -145,20 +154,20 @@ private:
     }
 
     // Stores the results of a window that are in `skipped` .. `stored`. A warp has several rows at once, so that their loads overlap.
-    template <class Number>
+    template <bool BLOCK, class Number>
     __device__ __forceinline__ void store_rows(Mark* marks, Number window, u32 skipped, u32 stored) const {
-        constexpr u32 EACH = MARKS / ROW / WARPS, ROWS_AT_ONCE = EACH % 4 == 0 && EACH > 0 ? 4 : 1;
-        for (u32 first = warp_index() * ROW; first < stored; first += ROWS_AT_ONCE * WARPS * ROW) {
+        constexpr u32 EACH = MARKS / WARPS / ROW, ROWS_AT_ONCE = EACH % 4 == 0 ? 4 : 1, STEP = BLOCK ? WARPS * ROW : ROW;
+        for (u32 first = BLOCK ? warp_index() * ROW : 0; first < stored; first += ROWS_AT_ONCE * STEP) {
             LaneMarks own[ROWS_AT_ONCE];
 #pragma unroll
             for (u32 i = 0; i < ROWS_AT_ONCE; i++) {
-                LaneMarks& lane = *(LaneMarks*)(marks + first + i * WARPS * ROW + lane_index() * LANE);
+                LaneMarks& lane = *(LaneMarks*)(marks + first + i * STEP + lane_index() * LANE);
                 own[i] = lane;
                 lane = LaneMarks{};
             }
 #pragma unroll
             for (u32 i = 0; i < ROWS_AT_ONCE; i++) {
-                const u32 row = first + i * WARPS * ROW;
+                const u32 row = first + i * STEP;
                 if (row < stored) store_row(own[i], window, row + lane_index() * LANE, skipped, stored);
             }
         }

@@ -72,7 +72,7 @@ where
         let most = plan.most_stretches(room);
         let stretches = cuda.scratch::<[u8; STRETCH]>(if asked { 1 + most } else { 0 })?;
         if asked {
-            cuda.store_u64(stretches.address(), 0)?;
+            cuda.clear(stretches.address(), STRETCH)?;
         }
         let loaded = cuda.kernel(all.key(), || all.source::<ExpandParams>())?;
         let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);

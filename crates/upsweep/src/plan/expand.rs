@@ -5,10 +5,10 @@ use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 
-/// Results of a window, of which there are two at a time: marks of 2 bytes in shared memory. Fewer of ranks, because the places where
-/// counts begin lie there, too.
-const MARKS: usize = 4 << 10;
-const MARKS_OF_RANKS: usize = 2 << 10;
+/// Results of the windows of a block: marks of 2 bytes in shared memory. Fewer of ranks, because the places where counts begin lie
+/// there, too.
+const MARKS: usize = 8 << 10;
+const MARKS_OF_RANKS: usize = 4 << 10;
 /// Results of a tile from which on several blocks store them, and of a stretch that one block stores: some 10 us at the speed of
 /// memory.
 const LARGE_TILE: usize = 32 << 10;
@@ -97,7 +97,7 @@ impl ExpandPlan {
     /// Dynamic shared memory beside the tiles: marks, and where counts begin.
     fn beside(&self) -> usize {
         let starts = if self.sizes.expanded == Expanded::Rank { self.shape.elements() * self.sizes.result } else { 0 };
-        4 * self.marks() + starts
+        2 * self.marks() + starts
     }
 
     fn stages(&self) -> usize {
