@@ -55,6 +55,22 @@ mod cuda {
         }
     }
 
+    /// One count is larger than 32 bits hold; what it becomes is three runs again.
+    #[test]
+    #[ignore = "needs a CUDA GPU"]
+    fn more_results_than_32_bits_count() {
+        let _no_graph_faults = crate::support::GRAPH_FAULTS.read();
+        let place = Place::cuda();
+        let wanted = [3, (1u64 << 32) + 7, 0, 2];
+        let (counts, values) = (place.device.upload(&wanted).unwrap(), place.device.upload(&[1u8, 2, 9, 4]).unwrap());
+        let total = wanted.iter().sum::<u64>() as usize;
+        let mut output = place.device.filled(total + 1, 5u8).unwrap();
+        let results = Expand::values(&values).run(&place.device, &counts, &mut output).unwrap();
+        assert_eq!(results.get(), Ok(total));
+        let (values, lengths) = Runs::new().run_to_vecs::<_, u64>(&place.device, &output).unwrap();
+        assert_eq!((values, lengths), (vec![1, 2, 4, 5], vec![3, wanted[1], 2, 1]));
+    }
+
     /// Every element but some is kept, so that results lie past 2^32 too.
     #[test]
     #[ignore = "needs a CUDA GPU"]
