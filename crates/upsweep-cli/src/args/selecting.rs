@@ -91,13 +91,13 @@ Examples:
 Conditions:
   columns     by name (price), by a name in back quotes (`unit price`), by number ($3); of an array there is x
   values      numbers (10, 2.5, 1e-3), texts in quotes of either kind (a quote in a text is written twice), true, false
-  operators   + - * / %   == != < <= > >=   and or not, in this order of strength; brackets; abs(value)
+  operators   the strongest first: a sign; * / %; + -; == != < <= > >=; not; and; or. Brackets; abs(value)
   A column is what it is compared with: a number, a text, or a condition (true, false, 1, 0). Of two columns numbers are
   compared. A cell that is none is an error. Integers are exact in 128 bits; / and all with a fraction are f64; % has the sign
   of what divides, as in NumPy. No integer is rounded to be compared. NaN differs from everything. Texts are compared byte by
   byte, as they stand between delimiters, without the white space around them.
 
-Rows are written as they are read, with the row of names. Files are read as `upsweep scan --help` says.
+Rows are written as they are read, with the row of names; a row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -102,7 +102,7 @@ struct TileResults {
                 at += (Rank)counts.at[i];
             }
         }
-        Number behind = start;  // the results of this thread's counts
+        Number behind = start;  // where the results of the next thread's counts begin
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) behind = next(behind, counts.at[i]);
         if constexpr (!BLOCK) begin = max(begin, shuffle(start, 0)), end = min(end, shuffle(behind, WARP - 1));
