@@ -1,6 +1,6 @@
 // CUB on the work of the GPU's benches, timed as they are: three calls to warm up, then the median of 15, each timed
 // by events after 256 MiB of writes have emptied the L2 cache. Rows for a record on standard output. The sizes, as
-// powers of two, are the arguments; without any, those of the benches.
+// powers of two, are the arguments; without any, those of the benches. With -DONLY_SELECT only what is not a scan or reduction.
 #include <cub/cub.cuh>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -168,6 +168,18 @@ struct Sixteenth {
 struct GoesOn {
     __device__ bool operator()(uint32_t, uint32_t b) const { return b % 64 != 1; }
 };
+// Runs of so many elements in the mean, by their value: CUB's run lengths ask for equality.
+__global__ void fill_runs(uint32_t* out, uint64_t n, uint32_t mean) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x, each = 64;
+    // A thread's 64 elements begin a run, which is short of the mean by less than one in 64.
+    for (uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * each; i < n; i += step * each) {
+        uint32_t value = (uint32_t)(i * 4);
+        for (uint64_t j = i; j < i + each && j < n; j++) {
+            value += (uint32_t)hash(j) % mean == 1;
+            out[j] = value;
+        }
+    }
+}
 
 // The number of results lies in the extra memory.
 template <class T> static void select(const char* type, const std::vector<int>& sizes) {
@@ -185,13 +197,31 @@ template <class T> static void select(const char* type, const std::vector<int>& 
         row("select_sixteenth", type, log2n, 1.0625 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DeviceSelect::If(s, size, in, out, number, (int64_t)n, Sixteenth());
         });
-        // Its others are in reverse.
+        // Its others are in reverse. Of both in order into two outputs there is a call for three ways only.
         row("partition_behind", type, log2n, 2.0 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DevicePartition::If(s, size, in, out, number, (int64_t)n, Odd());
         });
         row("dedup_64", type, log2n, 65.0 / 64 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DeviceSelect::Unique(s, size, in, out, number, (int64_t)n, GoesOn());
         });
+    }
+}
+
+// The lengths lie in the extra memory, behind the number of runs.
+static void runs(const std::vector<int>& sizes) {
+    uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output, *lengths = (uint32_t*)extra + 16;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(uint32_t) > capacity || log2n > 28) continue;
+        double copy = copy_gbps<uint32_t>(n);
+        for (int mean : {64, 4}) {
+            fill_runs<<<1024, 256>>>(in, n, mean);
+            char algo[16];
+            snprintf(algo, sizeof algo, "runs_%d", mean);
+            row(algo, "u32", log2n, 4.0 * n + 8.0 * n / mean, copy, [&](void* s, size_t& size) {
+                return cub::DeviceRunLengthEncode::Encode(s, size, in, out, lengths, (int64_t*)extra, (int64_t)n);
+            });
+        }
     }
 }
 
@@ -208,7 +238,7 @@ static void select_flags(const std::vector<int>& sizes) {
     }
 }
 
-static void affine(const std::vector<int>& sizes) {
+[[maybe_unused]] static void affine(const std::vector<int>& sizes) {
     Affine *in = (Affine*)input, *out = (Affine*)output;
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
@@ -220,7 +250,7 @@ static void affine(const std::vector<int>& sizes) {
     }
 }
 
-static void segments(int log2n) {
+[[maybe_unused]] static void segments(int log2n) {
     uint64_t n = (uint64_t)1 << log2n;
     int32_t *in = (int32_t*)input, *out = (int32_t*)output, *keys = (int32_t*)extra;
     if (n * sizeof(int32_t) > capacity) return;
@@ -294,6 +324,9 @@ int main(int argc, char** argv) {
     CHECK(cudaMalloc(&scratch, scratch_capacity));
     CHECK(cudaMalloc(&flushed, FLUSHED));
 
+    std::vector<int> from_16;
+    std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(from_16), [&](int size) { return size >= 16 || size == largest; });
+#ifndef ONLY_SELECT
     whole<int8_t>("i8", sizes);
     whole<uint8_t>("u8", sizes);
     whole<int16_t>("i16", sizes);
@@ -306,6 +339,9 @@ int main(int argc, char** argv) {
     whole<int64_t>("i64", sizes);
     whole<uint64_t>("u64", sizes);
     whole<double>("f64", sizes);
+    affine(sizes);
+    segments(std::min(largest, 28));
+#endif
     select<uint8_t>("u8", sizes);
     select<uint16_t>("u16", sizes);
     select<uint32_t>("u32", sizes);
@@ -317,10 +353,7 @@ int main(int argc, char** argv) {
     sorts<uint32_t>("u32", sizes);
     sorts<float>("f32", sizes);
     sorts<uint64_t>("u64", sizes);
-    affine(sizes);
-    segments(std::min(largest, 28));
-    std::vector<int> from_16;
-    std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(from_16), [&](int size) { return size >= 16 || size == largest; });
+    runs(from_16);
     histogram<uint8_t>("u8", from_16, {256}, 256.0f);
     histogram<float>("f32", from_16, {256, 2048, 65536, 1 << 20}, 1.0f);
 }

@@ -90,13 +90,18 @@ constexpr u32 PHASES = 128;
 constexpr u32 FEW = 512;
 constexpr u32 RUN_BYTES = 0;
 constexpr u32 RUN_LENGTHS = 0;
-constexpr u32 EXPAND_ITEMS = 31;
+constexpr u32 COUNT_BYTES = 4;
 constexpr u32 EXPAND = 0;
+constexpr u32 MARKS = 8192;
+constexpr u32 LARGE_TILE = 32768;
 constexpr u32 COUNTING_BLOCKS = 2;
 constexpr u32 COLUMNS = 32;
 constexpr u32 CHANNELS = 1;
 constexpr u32 COUNTED_CHANNELS = 1;
 constexpr u32 WEIGHTS = 0;
+constexpr u32 HALVES = 0;
+constexpr u32 HALVES_TURN = 16384;
+constexpr u32 HALF_FULL = 48640;
 constexpr u32 BY_VALUE = 0;
 constexpr u32 BY_EDGES = 0;
 constexpr u32 SLICED = 0;
@@ -128,6 +133,8 @@ constexpr u32 OFFSET_BYTES = 4;
 constexpr u32 OFFSET_SIGNED = 0;
 constexpr u32 SIDE = 32;
 constexpr u32 ITEMS = 8;
+constexpr u32 LOOKED_UP = 4;
+constexpr u32 UPPER = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -189,9 +196,10 @@ struct SelectParams {
     Acc given_init, given_first;
 };
 struct ExpandParams {
-    const u64* offsets;
+    const void* counts;
     const In* values;
     void* output;
+    void* large;
     u64 n;
     const u64* length;
     u64 capacity;
@@ -344,4 +352,14 @@ struct SortLinesParams {
     u64 outer;
     u64 len;
     u64 inner;
+};
+struct SearchParams {
+    const In* sorted;
+    const In* values;
+    void* output;
+    u64 len;
+    u64 step;
+    u64 n;
+    Workspace workspace;
+    Acc given_init, given_first;
 };

@@ -74,6 +74,8 @@ pub mod range_histogram;
 pub mod reduce;
 pub mod runs;
 pub mod scan;
+pub mod search;
+mod searching;
 pub mod segments;
 pub mod select;
 pub mod sort;
@@ -114,6 +116,8 @@ pub use range_histogram::RangeHistogram;
 pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
+pub use search::Search;
+pub use searching::{Ascending, Ordered};
 pub use segments::Segments;
 pub use select::Select;
 pub use sort::Sort;
@@ -125,5 +129,5 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
         Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Segments, Select, Sort, function, operator};
+    pub use crate::{Search, Segments, Select, Sort, function, operator};
 }

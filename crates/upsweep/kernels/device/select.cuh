@@ -317,16 +317,18 @@ struct SelectTask {
         }
     }
 
-    // Stores where the tile's runs begin, or how long those are that end in it.
+    // Calls `with(place, item)` for each element that this thread keeps: its place among the tile's results, and that in the tile.
+    template <class F>
+    __device__ __forceinline__ void for_kept(u32 k, F with) const {
+        const Bits word = shared.bits[k % STAGES][threadIdx.x];
+        u32 place = shared.before_warp[k % STAGES][warp_index()] + (u32)(word >> ITEMS);
+        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) with(place++, threadIdx.x * ITEMS + lowest(left));
+    }
+
+    // Stores where the tile's runs begin, or how long those are that end in it. The places of their firsts are there.
     __device__ __forceinline__ void store_runs(u32 k, u64 tile) const {
         const u32 slot = k % STAGES, number = shared.number[slot];
         const Kept before = shared.before_tile[slot];
-        const Bits word = shared.bits[slot][threadIdx.x];
-        u32 place = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
-            firsts()[place++] = (u16)(threadIdx.x * ITEMS + lowest(left));
-        }
-        main_sync();
         Run* const to = (Run*)p.runs;
         for (u32 i = threadIdx.x; i < number; i += THREADS) {
             const u64 begin = tile * TILE + firsts()[i], at = before.number + (u64)i;
@@ -341,7 +343,6 @@ struct SelectTask {
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         if (!p.output) return;  // only the number is asked for
-        if constexpr (RUNS) store_runs(k, tile);
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
         const u64 before = shared.before_tile[slot].number;
         Stored* const to = (Stored*)p.output + before;
@@ -354,35 +355,43 @@ struct SelectTask {
         unsigned char* const others_buffer = kept_buffer + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
         Stored* const others = at_phase(others_buffer, others_to);
 
-        const Bits word = shared.bits[slot][threadIdx.x];
         if (!OTHERS && number <= FEW) {
             // Each is fetched by itself, and none has to make room for another.
             Stored* const few = at_phase(few_buffer(), to);
-            u32 place = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-            for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
-                const u32 i = lowest(left), item = threadIdx.x * ITEMS + i;
-                few[place++] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
-            }
+            for_kept(k, [&](u32 place, u32 item) {
+                if constexpr (RUNS) firsts()[place] = (u16)item;
+                few[place] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
+            });
             main_sync();
             store_run(to, few_buffer(), with_room(before, number, p.capacity));
+            if constexpr (RUNS) store_runs(k, tile);
             return;
         }
+        if constexpr (RUNS) {
+            for_kept(k, [&](u32 place, u32 item) { firsts()[place] = (u16)item; });
+            main_sync();
+            store_runs(k, tile);
+        }
+        const Bits word = shared.bits[slot][threadIdx.x];
         const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
-        u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-        u32 others_at = begin - at;
-        const auto put = [&](u32 i, const Stored& x) {
-            if (word >> i & 1) kept[at++] = x;
-            else if (OTHERS && i < mine) others[others_at++] = x;
-        };
         Vector x[ROWS];
+        u32 at[ROWS];  // where the next one of a row goes that is kept: rows do not wait for each other
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             if constexpr (INDEX_BYTES == 0) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
+            const u32 of_row_before = row == 0 ? 0 : (u32)(word >> (row - 1) * VECTOR) & ((1u << VECTOR) - 1);
+            at[row] = row == 0 ? shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS) : at[row - 1] + __popc(of_row_before);
         }
         if (!BUFFERED) main_sync();
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
-            put(i, Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[i / VECTOR].elements[i % VECTOR]));
+        for (u32 j = 0; j < VECTOR; j++) {
+#pragma unroll
+            for (u32 row = 0; row < ROWS; row++) {
+                const u32 i = row * VECTOR + j;
+                const Stored& result = Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[row].elements[j]);
+                if (word >> i & 1) kept[at[row]++] = result;
+                else if (OTHERS && i < mine) others[begin + i - at[row]] = result;
+            }
         }
         main_sync();
         store_run(to, kept_buffer, with_room(before, number, p.capacity));

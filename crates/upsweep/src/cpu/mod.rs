@@ -30,6 +30,7 @@ pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 pub(crate) mod runs;
 pub(crate) mod scan;
+pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
+pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;
 mod variants;

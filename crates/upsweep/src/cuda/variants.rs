@@ -12,8 +12,9 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
+use super::search::SearchParams;
 use super::select::SelectParams;
-use super::{columns, expand, reduce, scan, select};
+use super::{columns, expand, reduce, scan, search, select};
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
@@ -23,9 +24,10 @@ use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
 use crate::outputs::{Scattered, Write};
-use crate::plan::expand::{ExpandPlan, Expanded};
+use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::scan::ScanPlan;
 use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::searching::{Ascending, Ordered};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -224,9 +226,14 @@ impl List {
         self.runs::<u32>("u32 runs, lengths", 1 << 20, 4, true);
         self.runs::<u8>("u8 runs, long lengths", 1 << 33, 8, true);
         self.runs::<u64>("u64 runs, starts", 1 << 20, 8, false);
-        self.expansion::<u32>("owners", Expanded::Owner, 4);
-        self.expansion::<u32>("ranks", Expanded::Rank, 8);
-        self.expansion::<(u8, u8, u8)>("values", Expanded::Value, 3);
+        self.expansion::<u32>("owners", Expanded::Owner, 4, 4);
+        self.expansion::<u32>("ranks", Expanded::Rank, 4, 4);
+        self.expansion::<u32>("long ranks", Expanded::Rank, 8, 8);
+        self.expansion::<u8>("bytes", Expanded::Value, 4, 1);
+        self.expansion::<u32>("values", Expanded::Value, 4, 4);
+        self.expansion::<(u8, u8, u8)>("odd values", Expanded::Value, 8, 3);
+        self.search::<u32>("u32", false, 4);
+        self.search::<f16>("f16", true, 8);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
@@ -252,10 +259,19 @@ impl List {
     }
 
     /// Results of counts: owners, ranks, or values.
-    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, index: usize) {
+    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, count: usize, result: usize) {
         let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
-            let plan = ExpandPlan::new(1 << 20, 1 << 20, expanded, index);
-            self.add::<ExpandParams>("expand", name, expand::kernel(&plan, functions));
+            let plan = ExpandPlan::new(1 << 20, ExpandSizes { expanded, count, result }, self.capability);
+            let [all, large] = expand::kernels(&plan, functions);
+            self.add::<ExpandParams>("expand", name, all);
+            self.add::<ExpandParams>("expand large", name, large);
+            Ok(())
+        });
+    }
+
+    fn search<I: Ordered>(&mut self, name: &str, upper: bool, index: usize) {
+        let _none = select::with_functions::<I, _, _>(&FirstOf(Ascending), |functions| {
+            self.add::<SearchParams>("search", name, search::kernel(functions, upper, index));
             Ok(())
         });
     }
@@ -367,13 +383,13 @@ pub(super) fn sample() -> String {
         lengths: false,
     };
     let sorts = sorts::constants();
-    let of_families: [Constants; 17] = [
+    let of_families: [Constants; 18] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
-        ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
+        ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
         sorts[0],
@@ -385,6 +401,7 @@ pub(super) fn sample() -> String {
         sorts[6],
         sorts[7],
         sorts[8],
+        crate::plan::search::constants(true, 4),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -406,6 +423,7 @@ pub(super) fn sample() -> String {
         super::sort::split::params_text(),
         super::sort::segments::params_text(),
         super::sort::lines::params_text(),
+        SearchParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())
