@@ -37,6 +37,8 @@
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
 //! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
 //!   stays on the device.
+//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
+//!   function.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -63,6 +65,7 @@ pub mod expand;
 pub mod histogram;
 pub mod init;
 pub mod inputs;
+pub mod key;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
@@ -75,6 +78,8 @@ pub mod search;
 mod searching;
 pub mod segments;
 pub mod select;
+pub mod sort;
+pub mod sort_by_key;
 
 mod bins;
 mod cpu;
@@ -86,6 +91,7 @@ mod job;
 mod keeping;
 mod options;
 mod planned;
+mod sorting;
 mod steps;
 mod tally;
 
@@ -102,6 +108,7 @@ pub use half;
 pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
+pub use key::{Index, Key};
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
@@ -113,6 +120,7 @@ pub use search::Search;
 pub use searching::{Ascending, Ordered};
 pub use segments::Segments;
 pub use select::Select;
+pub use sort::Sort;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
@@ -121,5 +129,5 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
         Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, function, operator};
+    pub use crate::{Search, Segments, Select, Sort, function, operator};
 }

@@ -7,6 +7,7 @@
 //! | `runs` | runs of equal neighbours |
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
+//! | `sort` | keys, pairs and positions, by digits |
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
@@ -31,6 +32,7 @@ pub(crate) mod runs;
 pub(crate) mod scan;
 pub(crate) mod search;
 pub(crate) mod select;
+pub(crate) mod sort;
 #[cfg(test)]
 mod tests;
 mod tile;

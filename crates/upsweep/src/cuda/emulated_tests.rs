@@ -8,6 +8,8 @@
 mod histograms;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
+#[path = "emulated_tests/sorts.rs"]
+mod sorts;
 
 use super::*;
 use crate::cuda::code;
@@ -91,6 +93,10 @@ emulator! {
     "emulator/histogram.h" => "histogram.h",
     "emulator/search.h" => "search.h",
     "emulator/select.h" => "select.h",
+    "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
+    "emulator/sort_local.h" => "sort_local.h",
+    "emulator/sort_short.h" => "sort_short.h",
+    "emulator/sort_split.h" => "sort_split.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",

@@ -23,6 +23,7 @@ mod runtime;
 pub(crate) mod scan;
 pub(crate) mod search;
 pub(crate) mod select;
+pub(crate) mod sort;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

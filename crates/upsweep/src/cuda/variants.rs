@@ -1,6 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod histograms;
+mod sorts;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -114,6 +115,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.halves();
     list.selections();
     list.histograms();
+    list.kernels.extend(sorts::variants(capability));
     list.kernels
 }
 
@@ -380,7 +382,8 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let of_families: [Constants; 9] = [
+    let sorts = sorts::constants();
+    let of_families: [Constants; 18] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -389,6 +392,15 @@ pub(super) fn sample() -> String {
         ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
+        sorts[0],
+        sorts[1],
+        sorts[2],
+        sorts[3],
+        sorts[4],
+        sorts[5],
+        sorts[6],
+        sorts[7],
+        sorts[8],
         crate::plan::search::constants(true, 4),
     ];
     let mut seen = Vec::new();
@@ -407,6 +419,10 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
+        super::sort::kernels::params_text(),
+        super::sort::split::params_text(),
+        super::sort::segments::params_text(),
+        super::sort::lines::params_text(),
         SearchParams::text(0, 0),
     ]
     .iter()

@@ -13,6 +13,7 @@ pub mod search;
 pub mod select;
 mod shape;
 mod show;
+pub mod sort;
 pub mod tile;
 pub mod tuning;
 mod wave;

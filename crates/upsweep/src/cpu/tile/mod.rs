@@ -5,6 +5,7 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `sweep` | the kernels of a tile |
+//! | `digits` | digits of keys, and where they go |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `compress` | elements whose bits are set, side by side |
 //! | `pairwise` | values combined in a tree as they come |
@@ -12,6 +13,7 @@
 
 pub(super) mod columns;
 pub(super) mod compress;
+pub(super) mod digits;
 pub(super) mod lanes;
 pub(super) mod pairwise;
 pub(super) mod reduce;
