@@ -374,24 +374,21 @@ struct SelectTask {
         }
         const Bits word = shared.bits[slot][threadIdx.x];
         const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
+        u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
+        u32 others_at = begin - at;
+        const auto put = [&](u32 i, const Stored& x) {
+            if (word >> i & 1) kept[at++] = x;
+            else if (OTHERS && i < mine) others[others_at++] = x;
+        };
         Vector x[ROWS];
-        u32 at[ROWS];  // where the next one of a row goes that is kept: rows do not wait for each other
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
             if constexpr (INDEX_BYTES == 0) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
-            const u32 of_row_before = row == 0 ? 0 : (u32)(word >> (row - 1) * VECTOR) & ((1u << VECTOR) - 1);
-            at[row] = row == 0 ? shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS) : at[row - 1] + __popc(of_row_before);
         }
         if (!BUFFERED) main_sync();
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-#pragma unroll
-            for (u32 row = 0; row < ROWS; row++) {
-                const u32 i = row * VECTOR + j;
-                const Stored& result = Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[row].elements[j]);
-                if (word >> i & 1) kept[at[row]++] = result;
-                else if (OTHERS && i < mine) others[begin + i - at[row]] = result;
-            }
+        for (u32 i = 0; i < ITEMS; i++) {
+            put(i, Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[i / VECTOR].elements[i % VECTOR]));
         }
         main_sync();
         store_run(to, kept_buffer, with_room(before, number, p.capacity));

@@ -9,7 +9,7 @@ pub mod memory;
 mod pipeline;
 pub mod reduce;
 pub mod scan;
-pub(crate) mod search;
+pub mod search;
 pub mod select;
 mod shape;
 mod show;
