@@ -63,6 +63,8 @@ pub mod expand;
 pub mod histogram;
 pub mod init;
 pub mod inputs;
+pub mod key;
+pub mod nth;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
@@ -73,6 +75,7 @@ pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod select;
+pub mod topk;
 
 mod bins;
 mod cpu;
@@ -84,6 +87,7 @@ mod job;
 mod keeping;
 mod options;
 mod planned;
+mod ranking;
 mod steps;
 mod tally;
 
@@ -100,6 +104,8 @@ pub use half;
 pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
+pub use key::{Index, Key};
+pub use nth::Nth;
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
@@ -109,13 +115,14 @@ pub use runs::Runs;
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::Select;
+pub use topk::TopK;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Nth, Operator,
         Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Segments, Select, function, operator};
+    pub use crate::{Segments, Select, TopK, function, operator};
 }

@@ -8,6 +8,7 @@
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
 //! | `columns` | scans and reductions along another axis than the last |
+//! | `topk` | the first keys in order, and keys of a rank |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
 //!
@@ -33,3 +34,4 @@ pub(crate) mod select;
 #[cfg(test)]
 mod tests;
 mod tile;
+pub(crate) mod topk;

@@ -22,6 +22,7 @@ pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
 pub(crate) mod select;
+pub(crate) mod topk;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

@@ -13,6 +13,7 @@ pub mod select;
 mod shape;
 mod show;
 pub mod tile;
+pub mod topk;
 pub mod tuning;
 mod wave;
 

@@ -1,0 +1,248 @@
+//! Top-k on a CUDA device: see `kernels/tile/ranked.cuh` for what its kernels do.
+
+use super::code::Kernel;
+use super::features::Features;
+use super::job::{Begin, Functions};
+use super::lender::Lender;
+use super::params::{Params, params};
+use super::select::with_functions;
+use super::{Cuda, Workspace};
+use crate::choosing::{Unasked, Where};
+use crate::error::Result;
+use crate::inputs::Lend;
+use crate::key::Key;
+use crate::operator::Element;
+use crate::outputs::LendMut;
+use crate::plan::constants::Constants;
+use crate::plan::topk::{MOST_ORDERED, RankTypes, TopKPlan};
+use crate::ranking::Ranking;
+
+params! {
+    /// Of all kernels of a top-k.
+    struct TopKParams {
+        keys: "const In*",
+        /// Keys of a row.
+        n: "u64",
+        /// Of the wanted key, from 1 on: as many as there are results of a row.
+        rank: "u64",
+        rows: "u64",
+        /// A `RankHeader`.
+        header: "void*",
+        candidates: "In*",
+        /// Null, or the places of the candidates.
+        candidate_indices: "void*",
+        /// Candidates that there is room for.
+        room: "u64",
+        /// Whether the pass collects candidates, or stores results.
+        collects: "u64",
+        /// Whether the results are among the candidates.
+        from_candidates: "u64",
+        /// Of the window's first and last key in the sample.
+        low_rank: "u64",
+        high_rank: "u64",
+        /// The number of the digit.
+        pass: "u64",
+        /// Null, or where the wanted key goes.
+        wanted: "In*",
+        /// Null, or where the results go.
+        values: "In*",
+        indices: "void*",
+        /// Places that a block sorts.
+        places: "u64",
+        workspace: "Workspace",
+    }
+}
+
+impl TopKParams {
+    /// The key of a rank among `len` keys, and nothing else.
+    fn of(keys: u64, len: usize, rank: usize) -> Self {
+        Self {
+            keys,
+            n: len as u64,
+            rank: rank as u64,
+            rows: 1,
+            header: 0,
+            candidates: 0,
+            candidate_indices: 0,
+            room: 0,
+            collects: 0,
+            from_candidates: 0,
+            low_rank: 0,
+            high_rank: 0,
+            pass: 0,
+            wanted: 0,
+            values: 0,
+            indices: 0,
+            places: 0,
+            workspace: Workspace::NONE,
+        }
+    }
+}
+
+/// The kernels of a top-k.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Guess,
+    Count,
+    /// The pass that collects, or stores.
+    Pass,
+    Rows,
+    Order,
+}
+
+/// The kernel of a step.
+pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let [guess, count, order] = TopKPlan::threads();
+    let (kernel, constants): (_, Constants) = match step {
+        Step::Guess => (("device/topk_guess.cuh", "upsweep_topk_guess"), plan.constants(guess)),
+        Step::Count => (("device/topk_count.cuh", "upsweep_topk_count"), plan.constants(count)),
+        Step::Pass => (("device/topk.cuh", "upsweep_topk"), plan.pass_constants()),
+        Step::Rows => (("device/topk_rows.cuh", "upsweep_topk_rows"), plan.constants(plan.row_threads())),
+        Step::Order => (("device/topk_order.cuh", "upsweep_topk_order"), plan.constants(order)),
+    };
+    Kernel { functions, kernel, features: Features::PLAIN, constants }
+}
+
+/// The keys of a top-k, or one of its keys.
+struct Call<'a> {
+    cuda: &'a Cuda,
+    plan: TopKPlan,
+    functions: &'a Functions<'a>,
+}
+
+impl Call<'_> {
+    /// # Safety
+    /// The pointers in `params` are good for what the kernel does with them until it is enqueued in the stream's order.
+    unsafe fn launch(&self, step: Step, blocks: usize, threads: usize, shared: usize, params: TopKParams) -> Result<()> {
+        let kernel = kernel(&self.plan, step, self.functions);
+        let loaded = self.cuda.kernel(kernel.key(), || kernel.source::<TopKParams>())?;
+        let begin = Begin::nothing(self.functions.layouts.acc);
+        let params = Params::new(params, &begin, 1, &self.functions.held.values);
+        let blocks = if let Step::Pass = step {
+            let resident = loaded.blocks_per_multiprocessor(threads as u32, shared as u32)?.max(1);
+            blocks.min((resident * self.cuda.multiprocessors()) as usize)
+        } else {
+            blocks
+        };
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers.
+        unsafe { self.cuda.launch(&loaded, blocks as u32, threads as u32, shared as u32, &params) }
+    }
+
+    /// The wanted key of one row, and with `values` or `indices` the results.
+    fn whole(&self, params: TopKParams) -> Result<()> {
+        let Self { cuda, plan, .. } = *self;
+        let [guess, count, _] = TopKPlan::threads();
+        let results = params.values != 0 || params.indices != 0;
+        let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
+        let room = plan.window.map_or(0, |window| window.room);
+        let wants_indices = results && params.indices != 0 && plan.from_candidates();
+        let candidates = cuda.scratch::<u8>(room * plan.types.key)?;
+        let candidate_indices = cuda.scratch::<u8>(if wants_indices { room * plan.types.index } else { 0 })?;
+        let (threads, shared) = plan.pass_shape();
+        let params = TopKParams {
+            header: header.address(),
+            candidates: candidates.address(),
+            candidate_indices: if wants_indices { candidate_indices.address() } else { 0 },
+            room: room as u64,
+            from_candidates: plan.from_candidates().into(),
+            workspace: cuda.workspace(plan.pass.words.words8, plan.pass.words.words16)?,
+            ..params
+        };
+        // SAFETY, of all launches: the caller's loans and the scratch are good for what the plan says.
+        if let Some(window) = plan.window {
+            let params = TopKParams {
+                low_rank: window.low_rank as u64,
+                high_rank: window.high_rank as u64,
+                collects: 1,
+                ..params
+            };
+            // SAFETY: see above.
+            unsafe {
+                self.launch(Step::Guess, 1, guess, 0, params)?;
+                self.launch(Step::Pass, plan.pass.tiles, threads, shared, params)?;
+            }
+        }
+        let blocks = plan.counting_blocks(cuda.multiprocessors() as usize);
+        for pass in 0..plan.digits() as u64 {
+            // SAFETY: see above.
+            unsafe { self.launch(Step::Count, blocks, count, 0, TopKParams { pass, ..params })? };
+        }
+        if results {
+            // SAFETY: see above.
+            unsafe { self.launch(Step::Pass, plan.pass.tiles, threads, shared, params)? };
+        }
+        Ok(())
+    }
+}
+
+/// Finds the first keys of each row, or the places of these.
+pub(crate) fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) -> Result<()> {
+    let Ranking { rows, rank, descending, sorted, .. } = call;
+    let mut lender = Lender::new(cuda);
+    let values = call.values.as_mut().map(|target| lender.lend_mut("output", target)).transpose()?;
+    let indices = call.indices.as_mut().map(|target| lender.lend_mut("output of indices", target)).transpose()?;
+    let keys = lender.lend("input", &call.keys)?;
+    lender.check(false)?;
+    let _loans = lender.into_loans();
+    if rows == 0 || rank == 0 {
+        return Ok(());
+    }
+    let len = call.keys.len() / rows;
+    let index = if indices.is_some() { size_of::<I>() } else { 0 };
+    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending, index };
+    let plan = TopKPlan::new(len, rank, types, true, cuda.compute_capability());
+    let orders = sorted && rank > 1;
+    debug_assert!(!orders || rank <= MOST_ORDERED, "the builder sorts more");
+    // Results are put in order by their keys.
+    let own = cuda.scratch::<K>(if orders && values.is_none() { rows * rank } else { 0 })?;
+    let values = values.unwrap_or(if orders { own.address() } else { 0 });
+    let params = TopKParams { rows: rows as u64, values, indices: indices.unwrap_or(0), ..TopKParams::of(keys, len, rank) };
+    with_functions::<K, _, _>(&Where(Unasked), |functions| {
+        let call = Call { cuda, plan, functions };
+        let multiprocessors = cuda.multiprocessors() as usize;
+        if TopKPlan::by_rows(len, rows, multiprocessors) {
+            let blocks = rows.min(64 * multiprocessors);
+            // SAFETY: the loans and the scratch are good for the rows and their results.
+            unsafe { call.launch(Step::Rows, blocks, plan.row_threads(), 0, params)? };
+        } else {
+            for row in 0..rows {
+                let at = |address: u64, bytes: usize| if address == 0 { 0 } else { address + (row * bytes) as u64 };
+                call.whole(TopKParams {
+                    keys: at(keys, len * types.key),
+                    values: at(params.values, rank * types.key),
+                    indices: at(params.indices, rank * types.index),
+                    rows: 1,
+                    ..params
+                })?;
+            }
+        }
+        if orders {
+            let (places, shared) = plan.order_places(rank);
+            let params = TopKParams { places: places as u64, ..params };
+            let [.., threads] = TopKPlan::threads();
+            // SAFETY: as above.
+            unsafe { call.launch(Step::Order, rows.min(64 * multiprocessors), threads, shared, params)? };
+        }
+        Ok(())
+    })
+}
+
+/// Stores the keys of some ranks, from 1 on, in `output`.
+pub(crate) fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
+    let mut lender = Lender::new(cuda);
+    let output = call.values.as_mut().map(|target| lender.lend_mut("output", target)).transpose()?.unwrap_or(0);
+    let keys = lender.lend("input", &call.keys)?;
+    lender.check(false)?;
+    let _loans = lender.into_loans();
+    let len = call.keys.len();
+    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending: call.descending, index: 0 };
+    with_functions::<K, _, _>(&Where(Unasked), |functions| {
+        for (i, &rank) in ranks.iter().enumerate() {
+            let plan = TopKPlan::new(len, rank, types, false, cuda.compute_capability());
+            let wanted = output + (i * types.key) as u64;
+            let params = TopKParams { wanted, ..TopKParams::of(keys, len, rank) };
+            Call { cuda, plan, functions }.whole(params)?;
+        }
+        Ok(())
+    })
+}
