@@ -61,7 +61,7 @@ __global__ void fill_keys(int32_t* out, uint64_t n) {
 }
 
 static char library[32];
-static size_t capacity, scratch_capacity = (size_t)1 << 30;
+static size_t capacity, scratch_capacity = (size_t)5 << 29;
 static void *input, *output, *extra, *scratch, *flushed;
 static const size_t FLUSHED = (size_t)256 << 20;
 
@@ -125,6 +125,24 @@ template <class T> static void whole(const char* type, const std::vector<int>& s
         });
         row("reduce_sum", type, log2n, moved / 2 + sizeof(T), copy, [&](void* s, size_t& size) {
             return cub::DeviceReduce::Sum(s, size, in, out, (int64_t)n);
+        });
+    }
+}
+
+// Sorts, for each of which CUB needs scratch memory of as many keys and values.
+template <class T> static void sorts(const char* type, const std::vector<int>& sizes) {
+    T *in = (T*)input, *out = (T*)output;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (log2n < 16 || n * sizeof(T) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        double moved = 2.0 * n * sizeof(T), copy = copy_gbps<T>(n);
+        row("sort_keys", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceRadixSort::SortKeys(s, size, in, out, (int64_t)n);
+        });
+        if (sizeof(T) != 4 || log2n > 28) continue;
+        row("sort_pairs", type, log2n, 2 * moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceRadixSort::SortPairs(s, size, in, out, in, (T*)extra, (int64_t)n);
         });
     }
 }
@@ -281,6 +299,12 @@ int main(int argc, char** argv) {
     select<uint32_t>("u32", sizes);
     select<uint64_t>("u64", sizes);
     select_flags(sizes);
+    sorts<uint8_t>("u8", sizes);
+    sorts<uint16_t>("u16", sizes);
+    sorts<__half>("f16", sizes);
+    sorts<uint32_t>("u32", sizes);
+    sorts<float>("f32", sizes);
+    sorts<uint64_t>("u64", sizes);
     affine(sizes);
     segments(std::min(largest, 28));
     std::vector<int> from_16;

@@ -78,6 +78,15 @@ def torch_rows():
                 row("torch", "select_flags", kind, log2n, micros, 3 * moved // 4 + (1 << log2n), copy, moved)
                 del mask
             del x, out
+    # PyTorch has no unsigned sorts, and its sorts are of pairs: keys and their positions.
+    for kind, dtype in {"i32": torch.int32, "f32": torch.float32}.items():
+        for log2n in [16, 20, 24, 28]:
+            x = torch.randint(-(2**31), 2**31 - 1, (1 << log2n,), device="cuda", dtype=torch.int32).to(dtype)
+            out, order, moved = torch.empty_like(x), torch.empty_like(x, dtype=torch.int64), 8 << log2n
+            copy = median(lambda: out.copy_(x))
+            micros = median(lambda: torch.sort(x, out=(out, order)))
+            row("torch", "sort_pairs", kind, log2n, micros, 3 * moved, copy, moved)
+            del x, out, order
     for rows, columns in [(4096, 65536), (1 << 20, 64), (8, 1 << 25), (1 << 24, 3)]:
         x = torch.randn(rows, columns, device="cuda")
         out, moved = torch.empty_like(x), 8 * rows * columns

@@ -101,6 +101,28 @@ constexpr u32 BY_VALUE = 0;
 constexpr u32 BY_EDGES = 0;
 constexpr u32 SLICED = 0;
 constexpr u32 QUANTILES = 1;
+constexpr u32 KEY_BYTES = 4;
+constexpr u32 VALUE_BYTES = 4;
+constexpr u32 MANTISSA_BITS = 23;
+constexpr u32 SIGNED = 1;
+constexpr u32 DESCENDING = 0;
+constexpr u32 INDICES = 0;
+constexpr u32 KEYS_OUT = 1;
+constexpr u32 LAUNCHES = 4;
+constexpr u32 SORT_HEADER_BYTES = 8512;
+constexpr u32 STATUS_BYTES = 8;
+constexpr u32 RANKERS = 512;
+constexpr u32 KEYS = 32;
+constexpr u32 MASK_ROWS = 2;
+constexpr u32 ROWS_AT_ONCE = 4;
+constexpr u32 STAGED = 1;
+constexpr u32 SORT_SHARED_BYTES = 178240;
+constexpr u32 LONG_LINES = 16;
+constexpr u32 SORT_POLL_NANOSECONDS = 20;
+constexpr u32 COLUMN_BITS = 5;
+constexpr u32 FILL_BYTES = 8192;
+constexpr u32 UNIT_BYTES = 4;
+constexpr u32 UNITS = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -199,4 +221,43 @@ struct RangeHistogramParams {
     u64 n;
     Workspace workspace;
     Acc given_init, given_first;
+};
+struct SortCountParams {
+    const void* keys;
+    u64 n;
+    u64 part;
+    u64 in_place;
+    void* header;
+    u32* status;
+    u64 status_words;
+};
+struct SortParams {
+    void* keys;
+    void* keys_out;
+    void* keys_scratch;
+    void* values;
+    void* values_out;
+    void* values_scratch;
+    u64 n;
+    u64 launch;
+    void* header;
+    void* status;
+};
+struct SortValuesParams {
+    const void* values;
+    void* output;
+    const void* positions;
+    u64 n;
+};
+struct SortTallyParams {
+    const void* keys;
+    u64 n;
+    u64 part;
+    u64* counts;
+    u32* done;
+};
+struct SortFillParams {
+    void* output;
+    u64 n;
+    const u64* places;
 };

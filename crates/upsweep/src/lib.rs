@@ -37,6 +37,7 @@
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
 //! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
 //!   stays on the device.
+//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -64,6 +65,7 @@ pub mod histogram;
 pub mod init;
 pub mod inputs;
 pub mod key;
+pub mod merge;
 pub mod nth;
 pub mod operator;
 pub mod outputs;
@@ -75,6 +77,8 @@ pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod select;
+pub mod sort;
+pub mod sort_by;
 pub mod topk;
 
 mod bins;
@@ -85,6 +89,7 @@ mod expanding;
 mod halves;
 mod job;
 mod keeping;
+mod merging;
 mod options;
 mod planned;
 mod ranking;
@@ -105,6 +110,7 @@ pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use key::{Index, Key};
+pub use merge::Merge;
 pub use nth::Nth;
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
@@ -115,14 +121,16 @@ pub use runs::Runs;
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::Select;
+pub use sort::Sort;
+pub use sort_by::SortBy;
 pub use topk::TopK;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Nth, Operator,
-        Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
+        Operator, Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Segments, Select, TopK, function, operator};
+    pub use crate::{Segments, Select, Sort, TopK, function, operator};
 }

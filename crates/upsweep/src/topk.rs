@@ -133,7 +133,8 @@ impl<W> TopK<'_, W> {
     ) -> Result<()> {
         let len = keys.len();
         let rows = self.rows(len)?;
-        let lengths = [("output", values.as_ref().map(Target::len)), ("output of indices", indices.as_ref().map(Target::len))];
+        let lengths =
+            [("output", values.as_ref().map(Target::len)), ("output of indices", indices.as_ref().map(Target::len))];
         for (what, found) in lengths {
             if let Some(found) = found.filter(|&found| found != rows * self.k) {
                 return Err(Error::Length { what, found, expected: rows * self.k });

@@ -1,15 +1,11 @@
-// Top-k, the pass that goes over all keys or over candidates: stores those between two keys, and those before them, in the order of
-// the input. In a single pass.
+// Top-k, the pass that stores the results from the input, in its order, where they are not among candidates. In a single pass.
 //
 // The pipeline (tile/pipeline.cuh) of this task:
 //
-//   reduce      how many of a tile's keys lie before the window from `low` to `high`, and how many in it
+//   reduce      how many of a tile's keys lie before the wanted one, and how many are equal to it
 //   look back   the same of all tiles before
 //   finish      where any of a tile's keys are taken, each goes to its place:
-//               taken keys before the window before it  +  keys of the window before it, of which there are at most `ties`
-//
-// It collects candidates (COLLECT: the window, as many as there is room for, and says whether the wanted key is among them), or stores
-// the results (the window is the wanted key, of which the first `ties` are taken).
+//               keys before the wanted one before it  +  keys equal to it before it, of which `ties` are taken
 
 #pragma once
 
@@ -18,28 +14,21 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-template <u32 BYTES> struct UnsignedOf { using type = u64; };
-template <> struct UnsignedOf<4> { using type = u32; };
 using TakenNumber = UnsignedOf<HOST_STATE_BYTES / 2>::type;
 struct Taken {
-    TakenNumber before, within;  // keys before the window, and in it
+    TakenNumber before, equal;  // keys before the wanted one, and equal to it
 };
-__device__ __forceinline__ Taken combine(const Taken& a, const Taken& b) { return {a.before + b.before, a.within + b.within}; }
+__device__ __forceinline__ Taken combine(const Taken& a, const Taken& b) { return {a.before + b.before, a.equal + b.equal}; }
 
-// What one launch goes over.
+// What the pass goes over.
 struct TopKPass {
     Workspace workspace;
     const In* keys;
     u64 n;
-    KeyBits low, width;  // the window's first key, and how far behind it lies the last one
-    u64 ties;            // keys of the window that are taken, and whether those before it are
-    bool takes_before;
+    KeyBits wanted;
+    u64 ties;  // keys equal to it that are taken
     In* values;
-    void* indices;
-    const void* indices_of;  // the keys' own, or null where they are their places
-    u64 capacity;
-    RankHeader* collecting;  // of a pass that collects
-    u64 rank;
+    KeyPlace* places;
 };
 
 struct TopKTask {
@@ -52,10 +41,9 @@ struct TopKTask {
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
     static constexpr u32 TILE_BYTES = Input::SLOTS * sizeof(Slot);
     static_assert(TILE < 1 << 16, "both numbers of a tile are in one word");
-    using Index = UnsignedOf<INDEX_BYTES>::type;
 
-    // Numbers of a tile: before the window in the low half, in it in the high one.
-    static constexpr u32 ONE_BEFORE = 1, ONE_WITHIN = 1 << 16;
+    // Numbers of a tile: before the wanted key in the low half, equal to it in the high one.
+    static constexpr u32 ONE_BEFORE = 1, ONE_EQUAL = 1 << 16;
 
     struct Shared {
         u32 up_to[STAGES][THREADS];      // of a warp's lanes up to this one
@@ -76,7 +64,7 @@ struct TopKTask {
     __device__ __forceinline__ void stage(u32 k, u64 tile) const { input.stage_tile(tile, slots(k)); }
 
     __device__ __forceinline__ u32 number_of(KeyBits key) const {
-        return key < p.low ? ONE_BEFORE : (KeyBits)(key - p.low) <= p.width ? ONE_WITHIN : 0;
+        return key < p.wanted ? ONE_BEFORE : key == p.wanted ? ONE_EQUAL : 0;
     }
     template <bool FULL>
     __device__ __forceinline__ u32 number_of_mine(u32 k, u32 mine) const {
@@ -109,7 +97,7 @@ struct TopKTask {
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Taken>& chain) const {
         const u32 slot = k % STAGES, lane = lane_index();
         const Taken own = lane < WARPS ? shared.warp_totals[slot][lane] : Taken{};
-        const u32 packed = (u32)own.before | (u32)own.within << 16, up_to = warp_inclusive_sum(packed);
+        const u32 packed = (u32)own.before | (u32)own.equal << 16, up_to = warp_inclusive_sum(packed);
         if (lane < WARPS) shared.before_warp[slot][lane] = up_to - packed;
         const u32 number = __shfl_sync(~0u, up_to, WARP - 1);
         Taken before = {};
@@ -117,20 +105,12 @@ struct TopKTask {
         if (lane != 0) return;
         shared.before_tile[slot] = before;
         shared.number[slot] = number;
-        if (p.collecting && tile + 1 == chain.tiles) {
-            const Taken all = combine(before, taken(number));
-            RankHeader& header = *p.collecting;
-            header.collected = p.rank > all.before && p.rank - all.before <= all.within && all.within <= p.capacity;
-            header.candidates = all.within;
-            header.rank = p.rank - all.before;
-        }
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         const u32 slot = k % STAGES, number = shared.number[slot];
         const Taken before = shared.before_tile[slot];
-        const bool takes_before = p.takes_before && (number & 0xffff) > 0;
-        if (!takes_before && (number < ONE_WITHIN || before.within >= p.ties)) return;
+        if ((number & 0xffff) == 0 && (number < ONE_EQUAL || before.equal >= p.ties)) return;
         // Numbers before this thread's first key, in the tile.
         const u32 up_to = shared.up_to[slot][threadIdx.x], below = __shfl_up_sync(~0u, up_to, 1);
         const u32 in_warp = lane_index() > 0 ? below : 0;
@@ -143,35 +123,18 @@ struct TopKTask {
             const In x = ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR];
             const u32 one = number_of(key_in_order(x));
             if (one == 0) continue;
-            const u64 before_window = before.before + (at & 0xffff), within = before.within + (u64)(at >> 16);
+            const u64 equal = before.equal + (u64)(at >> 16), to = before.before + (u64)(at & 0xffff) + min(equal, p.ties);
             at += one;
-            if (one == ONE_BEFORE ? !p.takes_before : within >= p.ties) continue;
-            put((p.takes_before ? before_window : 0) + min(within, p.ties), x, tile * TILE + item);
-        }
-    }
-    __device__ __forceinline__ void put(u64 to, const In& x, u64 at) const {
-        if (to >= p.capacity) return;
-        if (p.values) p.values[to] = x;
-        if constexpr (INDEX_BYTES > 0) {
-            if (p.indices) ((Index*)p.indices)[to] = p.indices_of ? ((const Index*)p.indices_of)[at] : (Index)at;
+            if (one == ONE_EQUAL && equal >= p.ties) continue;
+            if (p.values) p.values[to] = x;
+            if (p.places) p.places[to] = (KeyPlace)(tile * TILE + item);
         }
     }
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<TopKTask>::HELPERS * WARP, BLOCKS) upsweep_topk(const __grid_constant__ TopKParams p) {
-    RankHeader* const header = (RankHeader*)p.header;
-    TopKPass pass = {};
-    pass.workspace = p.workspace, pass.keys = p.keys, pass.n = p.n;
-    pass.low = header->low, pass.width = (KeyBits)(header->high - header->low);
-    if (p.collects) {
-        pass.values = p.candidates, pass.indices = p.candidate_indices, pass.capacity = p.room;
-        pass.ties = ~0ull, pass.collecting = header, pass.rank = p.rank;
-    } else {
-        pass.values = p.values, pass.indices = p.indices, pass.capacity = p.rank;
-        pass.ties = header->rank, pass.takes_before = true;
-        if (p.from_candidates && header->collected) {
-            pass.keys = p.candidates, pass.n = header->candidates, pass.indices_of = p.candidate_indices;
-        }
-    }
+    const RankHeader& header = *(const RankHeader*)p.header;
+    const bool done = p.takes && collected(p, header);
+    const TopKPass pass = {p.workspace, p.keys, done ? 0 : p.n, header.low, header.rank, p.values, (KeyPlace*)p.places};
     Pipeline<TopKTask>::run(pass, tile_number(pass.n));
 }

@@ -1,9 +1,9 @@
-// Top-k, the last kernel where results are wanted in order: sorts those of a row, which are in the order of the input, in shared
-// memory. A block a row. Of equal keys the first in the input stays the first.
+// Top-k, the last kernel: sorts the results of a row in shared memory, a block a row: by their places, or by the keys and of equal ones
+// by their places. Stores them and, where they are wanted, the places.
 //
-//   Batcher's bitonic sort of ORDER_MOST places or fewer, a power of two, by (key, place)
+//   Batcher's bitonic sort of a power of two
 //
-// Places beyond the results have the last key that there is and are behind all results.
+// What is beyond the results is behind all of them.
 
 #pragma once
 
@@ -12,32 +12,25 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-template <u32 BYTES> struct UnsignedOf { using type = u64; };
-template <> struct UnsignedOf<4> { using type = u32; };
-using Index = UnsignedOf<INDEX_BYTES>::type;
-
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_order(const __grid_constant__ TopKParams p) {
-    const u32 number = (u32)p.rank, places = (u32)p.places;
-    KeyBits* const keys = (KeyBits*)dynamic_shared;
-    Index* const indices = (Index*)(keys + places);
-    u32* const place = (u32*)(indices + (INDEX_BYTES > 0 ? places : 0));
+    const u32 number = (u32)p.rank, room = (u32)p.order_room;
+    KeyPlace* const places = (KeyPlace*)dynamic_shared;
+    KeyBits* const keys = (KeyBits*)(places + room);
     for (u64 row = blockIdx.x; row < p.rows; row += gridDim.x) {
-        In* const values = p.values + row * number;
-        Index* const row_indices = (Index*)p.indices + row * number;
-        for (u32 i = threadIdx.x; i < places; i += THREADS) {
-            keys[i] = i < number ? key_in_order(values[i]) : (KeyBits)~(KeyBits)0;
-            if (INDEX_BYTES > 0 && i < number) indices[i] = row_indices[i];
-            place[i] = i;
+        const u64 begin = row * number;
+        for (u32 i = threadIdx.x; i < room; i += THREADS) {
+            keys[i] = i < number ? key_in_order(p.values[begin + i]) : (KeyBits)~(KeyBits)0;
+            places[i] = i < number ? ((const KeyPlace*)p.places)[begin + i] : (KeyPlace)~(KeyPlace)0;
         }
         __syncthreads();
-        for (u32 size = 2; size <= places; size *= 2) {
+        for (u32 size = 2; size <= room; size *= 2) {
             for (u32 distance = size / 2; distance > 0; distance /= 2) {
-                for (u32 pair = threadIdx.x; pair < places / 2; pair += THREADS) {
+                for (u32 pair = threadIdx.x; pair < room / 2; pair += THREADS) {
                     const u32 low = 2 * pair - (pair & (distance - 1)), high = low + distance;
                     const KeyBits a = keys[low], b = keys[high];
-                    const u32 at = place[low], bt = place[high];
-                    const bool descends = b < a || (b == a && bt < at);
-                    if (descends == ((low & size) == 0)) keys[low] = b, keys[high] = a, place[low] = bt, place[high] = at;
+                    const KeyPlace at = places[low], bt = places[high];
+                    const bool descends = p.by_key && b != a ? b < a : bt < at;
+                    if (descends == ((low & size) == 0)) keys[low] = b, keys[high] = a, places[low] = bt, places[high] = at;
                 }
                 __syncthreads();
             }
@@ -46,8 +39,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_order(const _
             const KeyBits bits = out_of_order(keys[i]);
             In x;
             memcpy(&x, &bits, sizeof x);
-            values[i] = x;
-            if (INDEX_BYTES > 0) row_indices[i] = indices[place[i]];
+            p.values[begin + i] = x;
+            ((KeyPlace*)p.places)[begin + i] = places[i];
         }
         __syncthreads();
     }

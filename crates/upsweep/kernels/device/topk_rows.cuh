@@ -14,10 +14,6 @@
 
 constexpr u32 ROW_DIGIT_BITS = 8, ROW_DIGITS = 1 << ROW_DIGIT_BITS;
 
-template <u32 BYTES> struct UnsignedOf { using type = u64; };
-template <> struct UnsignedOf<4> { using type = u32; };
-using Index = UnsignedOf<INDEX_BYTES>::type;
-
 // The key of rank `rank`, from 1 on, of `n`, which becomes its rank among those equal to it. All threads.
 __device__ __forceinline__ KeyBits key_of_rank(const In* keys, u64 n, u64& rank) {
     __shared__ u32 bins[ROW_DIGITS], digit_found;
@@ -79,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_rows(const __
             if (one == 1 || (one != 0 && own_equal < ties)) {
                 const u64 to = row * p.rank + own_before + (own_equal < ties ? own_equal : ties);
                 if (p.values) p.values[to] = x;
-                if constexpr (INDEX_BYTES > 0) ((Index*)p.indices)[to] = (Index)i;
+                if (p.places) ((KeyPlace*)p.places)[to] = (KeyPlace)i;
             }
             before += all & 0xffff, equal += all >> 16;
         }

@@ -39,7 +39,13 @@ __device__ __forceinline__ void wait_copies() {
 // Asks for what is at an address, to have it nearer when it is read.
 __device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
 
-// Stores and loads that are single-copy atomic, relaxed, at device scope: of 8 bytes, and of 16.
+// Stores and loads that are single-copy atomic, relaxed, at device scope: of 4 bytes, of 8, and of 16.
+__device__ __forceinline__ void store_relaxed(u32* to, u32 word) {
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+}
+__device__ __forceinline__ void load_relaxed(const u32* from, u32& word) {
+    asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+}
 __device__ __forceinline__ void store_relaxed(u64* to, u64 word) {
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
 }

@@ -4,7 +4,10 @@
 //   collect   the keys between these: candidates. Where they are too many, or not around the wanted rank, the input stands for them
 //   count     for each digit from the highest on: how many candidates that have the digits found have which next one; the last block
 //             finds the digit of the wanted key among them, and its rank among those that have it, too
-//   store     all keys before the wanted one, and of those equal to it the first in the input, as many as there are to be
+//   take      of the candidates those before the wanted one, and of those equal to it the first in the input, as many as there are
+//             to be: in no order
+//   store     the same of the input, in its order
+//   order     results of the input's order, or of their own
 
 #pragma once
 
@@ -17,12 +20,34 @@ constexpr u32 RANK_PASSES = (KEY_WIDTH + RANK_DIGIT_BITS - 1) / RANK_DIGIT_BITS;
 struct alignas(16) RankHeader {
     KeyBits low, high;  // candidates are from `low` to `high`; behind the counts both are the wanted key
     u64 rank;                       // of the wanted key among the candidates that have the digits found
-    u64 candidates;
-    u32 collected;                  // whether candidates stand for the input
+    u64 before, candidates;         // keys before the window, and in it
+    u64 taken;
+    u64 last_place;                 // of keys equal to the wanted one, that of the last that is taken
     u32 done[RANK_PASSES];          // blocks that have counted
     u64 counts[RANK_PASSES][RANK_DIGITS];
 };
 static_assert(sizeof(RankHeader) == RANK_HEADER_BYTES, "the host clears it");
+
+// Whether candidates stand for the input.
+__device__ __forceinline__ bool collected(const TopKParams& p, const RankHeader& header) {
+    return p.room > 0 && p.rank > header.before && p.rank - header.before <= header.candidates && header.candidates <= p.room;
+}
+
+// Places of keys in the input.
+template <u32 BYTES> struct UnsignedOf { using type = u64; };
+template <> struct UnsignedOf<4> { using type = u32; };
+using KeyPlace = UnsignedOf<PLACE_BYTES>::type;
+
+// Neighbouring keys that a thread loads at once, from a multiple of their bytes on.
+constexpr u32 KEY_VECTOR = 16 % sizeof(In) == 0 ? 16 / sizeof(In) : 1;
+struct alignas(KEY_VECTOR > 1 ? 16 : alignof(In)) KeysAtOnce {
+    In keys[KEY_VECTOR];
+};
+// The keys before the first whole vector.
+__device__ __forceinline__ u64 keys_before_vectors(const In* keys, u64 n) {
+    const u64 skew = KEY_VECTOR > 1 ? (16 - (u64)keys % 16) % 16 / sizeof(In) : 0;
+    return skew < n ? skew : n;
+}
 
 // The bits below a digit, and its own.
 __device__ __forceinline__ u32 digit_shift(u32 pass) {

@@ -121,7 +121,9 @@ impl<'a, K: Key> Keys<'a, K> {
         for shift in (0..K::Bits::BITS).step_by(8).rev() {
             // A key with the digits found, if there are any yet: each pass leaves one that has its digit, too.
             let same = |key: K::Bits| {
-                found.is_none_or(|found| (shift + 8..K::Bits::BITS).step_by(8).all(|at| key.digit(at) == found.digit(at)))
+                found.is_none_or(|found| {
+                    (shift + 8..K::Bits::BITS).step_by(8).all(|at| key.digit(at) == found.digit(at))
+                })
             };
             let counts = self.in_parts(|keys| {
                 let mut counts = [(0usize, None); 256];

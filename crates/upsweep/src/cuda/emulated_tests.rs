@@ -8,6 +8,8 @@
 mod histograms;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
+#[path = "emulated_tests/sorts.rs"]
+mod sorts;
 
 use super::*;
 use crate::cuda::code;
@@ -89,6 +91,7 @@ emulator! {
     "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
     "emulator/select.h" => "select.h",
+    "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",

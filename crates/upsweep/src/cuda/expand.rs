@@ -68,7 +68,8 @@ where
     }
 
     let scratch = cuda.scratch::<u64>(n + 1)?;
-    let mut offsets = Borrowed::new(cuda, scratch.address(), n + 1);
+    // SAFETY: the scratch has so many numbers, which the scan writes before anything reads them.
+    let mut offsets = unsafe { Borrowed::new(cuda, scratch.address(), n + 1) };
     if let (View::Cuda(counts), Some(offsets)) = (&counts, &mut offsets.0) {
         scan(counts, offsets)?;
     }
@@ -105,17 +106,19 @@ pub(super) fn kernel<'a>(plan: &ExpandPlan, functions: &'a Functions<'a>) -> Ker
     Kernel { functions, kernel, features: Features::PLAIN, constants: plan.constants() }
 }
 
-/// Scratch memory as a slice, which does not free it.
-struct Borrowed(Option<CudaSlice<u64>>);
+/// Memory of a call as a slice, which does not free it.
+pub(super) struct Borrowed<T>(pub(super) Option<CudaSlice<T>>);
 
-impl Borrowed {
-    fn new(cuda: &Cuda, address: u64, len: usize) -> Self {
-        // SAFETY: the memory has so many numbers, which the scan writes before anything reads them.
+impl<T> Borrowed<T> {
+    /// # Safety
+    /// The memory has so many elements for as long as this lives, and a call writes them before anything reads them.
+    pub(super) unsafe fn new(cuda: &Cuda, address: u64, len: usize) -> Self {
+        // SAFETY: the caller answers for it.
         Self(Some(unsafe { cuda.stream().upgrade_device_ptr(address, len) }))
     }
 }
 
-impl Drop for Borrowed {
+impl<T> Drop for Borrowed<T> {
     fn drop(&mut self) {
         if let Some(slice) = self.0.take() {
             let _address = slice.leak();

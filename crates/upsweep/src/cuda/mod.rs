@@ -15,6 +15,7 @@ pub(crate) mod histogram;
 mod job;
 mod lender;
 mod library;
+pub(crate) mod merge;
 mod params;
 mod planned;
 pub(crate) mod range_histogram;
@@ -22,6 +23,8 @@ pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
 pub(crate) mod select;
+pub(crate) mod sort;
+pub(crate) mod sort_by;
 pub(crate) mod topk;
 mod variants;
 

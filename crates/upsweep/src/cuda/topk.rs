@@ -1,18 +1,22 @@
 //! Top-k on a CUDA device: see `kernels/tile/ranked.cuh` for what its kernels do.
 
 use super::code::Kernel;
+use super::expand::Borrowed;
 use super::features::Features;
 use super::job::{Begin, Functions};
 use super::lender::Lender;
 use super::params::{Params, params};
 use super::select::with_functions;
+use super::sort;
 use super::{Cuda, Workspace};
+use crate::buffer::ViewMut;
 use crate::choosing::{Unasked, Where};
 use crate::error::Result;
 use crate::inputs::Lend;
+use crate::job::Unsorted;
 use crate::key::Key;
 use crate::operator::Element;
-use crate::outputs::LendMut;
+use crate::outputs::{LendMut, Target};
 use crate::plan::constants::Constants;
 use crate::plan::topk::{MOST_ORDERED, RankTypes, TopKPlan};
 use crate::ranking::Ranking;
@@ -30,13 +34,11 @@ params! {
         header: "void*",
         candidates: "In*",
         /// Null, or the places of the candidates.
-        candidate_indices: "void*",
+        candidate_places: "void*",
         /// Candidates that there is room for.
         room: "u64",
-        /// Whether the pass collects candidates, or stores results.
-        collects: "u64",
-        /// Whether the results are among the candidates.
-        from_candidates: "u64",
+        /// Whether results are taken from candidates.
+        takes: "u64",
         /// Of the window's first and last key in the sample.
         low_rank: "u64",
         high_rank: "u64",
@@ -44,11 +46,12 @@ params! {
         pass: "u64",
         /// Null, or where the wanted key goes.
         wanted: "In*",
-        /// Null, or where the results go.
+        /// Null, or where the results go, and their places.
         values: "In*",
-        indices: "void*",
-        /// Places that a block sorts.
-        places: "u64",
+        places: "void*",
+        /// What a block sorts: so many results, and whether by their keys.
+        order_room: "u64",
+        by_key: "u64",
         workspace: "Workspace",
     }
 }
@@ -63,17 +66,17 @@ impl TopKParams {
             rows: 1,
             header: 0,
             candidates: 0,
-            candidate_indices: 0,
+            candidate_places: 0,
             room: 0,
-            collects: 0,
-            from_candidates: 0,
+            takes: 0,
             low_rank: 0,
             high_rank: 0,
             pass: 0,
             wanted: 0,
             values: 0,
-            indices: 0,
             places: 0,
+            order_room: 0,
+            by_key: 0,
             workspace: Workspace::NONE,
         }
     }
@@ -83,9 +86,11 @@ impl TopKParams {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Guess,
+    Collect,
     Count,
-    /// The pass that collects, or stores.
-    Pass,
+    Take,
+    /// The pass that stores from the input.
+    Store,
     Rows,
     Order,
 }
@@ -96,7 +101,9 @@ pub(super) fn kernel<'a>(plan: &TopKPlan, step: Step, functions: &'a Functions<'
     let (kernel, constants): (_, Constants) = match step {
         Step::Guess => (("device/topk_guess.cuh", "upsweep_topk_guess"), plan.constants(guess)),
         Step::Count => (("device/topk_count.cuh", "upsweep_topk_count"), plan.constants(count)),
-        Step::Pass => (("device/topk.cuh", "upsweep_topk"), plan.pass_constants()),
+        Step::Collect => (("device/topk_collect.cuh", "upsweep_topk_collect"), plan.constants(count)),
+        Step::Take => (("device/topk_take.cuh", "upsweep_topk_take"), plan.constants(count)),
+        Step::Store => (("device/topk.cuh", "upsweep_topk"), plan.pass_constants()),
         Step::Rows => (("device/topk_rows.cuh", "upsweep_topk_rows"), plan.constants(plan.row_threads())),
         Step::Order => (("device/topk_order.cuh", "upsweep_topk_order"), plan.constants(order)),
     };
@@ -113,12 +120,19 @@ struct Call<'a> {
 impl Call<'_> {
     /// # Safety
     /// The pointers in `params` are good for what the kernel does with them until it is enqueued in the stream's order.
-    unsafe fn launch(&self, step: Step, blocks: usize, threads: usize, shared: usize, params: TopKParams) -> Result<()> {
+    unsafe fn launch(
+        &self,
+        step: Step,
+        blocks: usize,
+        threads: usize,
+        shared: usize,
+        params: TopKParams,
+    ) -> Result<()> {
         let kernel = kernel(&self.plan, step, self.functions);
         let loaded = self.cuda.kernel(kernel.key(), || kernel.source::<TopKParams>())?;
         let begin = Begin::nothing(self.functions.layouts.acc);
         let params = Params::new(params, &begin, 1, &self.functions.held.values);
-        let blocks = if let Step::Pass = step {
+        let blocks = if let Step::Store = step {
             let resident = loaded.blocks_per_multiprocessor(threads as u32, shared as u32)?.max(1);
             blocks.min((resident * self.cuda.multiprocessors()) as usize)
         } else {
@@ -128,48 +142,48 @@ impl Call<'_> {
         unsafe { self.cuda.launch(&loaded, blocks as u32, threads as u32, shared as u32, &params) }
     }
 
-    /// The wanted key of one row, and with `values` or `indices` the results.
+    /// The wanted key of one row, and with `values` or `places` the results.
     fn whole(&self, params: TopKParams) -> Result<()> {
         let Self { cuda, plan, .. } = *self;
+        let multiprocessors = cuda.multiprocessors() as usize;
         let [guess, count, _] = TopKPlan::threads();
-        let results = params.values != 0 || params.indices != 0;
+        let results = params.values != 0 || params.places != 0;
+        let takes = results && plan.takes();
         let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
         let room = plan.window.map_or(0, |window| window.room);
-        let wants_indices = results && params.indices != 0 && plan.from_candidates();
         let candidates = cuda.scratch::<u8>(room * plan.types.key)?;
-        let candidate_indices = cuda.scratch::<u8>(if wants_indices { room * plan.types.index } else { 0 })?;
+        let candidate_places = cuda.scratch::<u8>(if takes { room * plan.types.place } else { 0 })?;
         let (threads, shared) = plan.pass_shape();
         let params = TopKParams {
             header: header.address(),
             candidates: candidates.address(),
-            candidate_indices: if wants_indices { candidate_indices.address() } else { 0 },
+            candidate_places: if takes { candidate_places.address() } else { 0 },
             room: room as u64,
-            from_candidates: plan.from_candidates().into(),
+            takes: takes.into(),
             workspace: cuda.workspace(plan.pass.words.words8, plan.pass.words.words16)?,
             ..params
         };
         // SAFETY, of all launches: the caller's loans and the scratch are good for what the plan says.
         if let Some(window) = plan.window {
-            let params = TopKParams {
-                low_rank: window.low_rank as u64,
-                high_rank: window.high_rank as u64,
-                collects: 1,
-                ..params
-            };
+            let params = TopKParams { low_rank: window.low_rank as u64, high_rank: window.high_rank as u64, ..params };
             // SAFETY: see above.
             unsafe {
                 self.launch(Step::Guess, 1, guess, 0, params)?;
-                self.launch(Step::Pass, plan.pass.tiles, threads, shared, params)?;
+                self.launch(Step::Collect, plan.collecting_blocks(multiprocessors), count, 0, params)?;
             }
         }
-        let blocks = plan.counting_blocks(cuda.multiprocessors() as usize);
         for pass in 0..plan.digits() as u64 {
+            let blocks = plan.counting_blocks(multiprocessors);
             // SAFETY: see above.
             unsafe { self.launch(Step::Count, blocks, count, 0, TopKParams { pass, ..params })? };
         }
+        if takes {
+            // SAFETY: see above.
+            unsafe { self.launch(Step::Take, plan.taking_blocks(multiprocessors), count, 0, params)? };
+        }
         if results {
             // SAFETY: see above.
-            unsafe { self.launch(Step::Pass, plan.pass.tiles, threads, shared, params)? };
+            unsafe { self.launch(Step::Store, plan.pass.tiles, threads, shared, params)? };
         }
         Ok(())
     }
@@ -188,19 +202,26 @@ pub(crate) fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) 
         return Ok(());
     }
     let len = call.keys.len() / rows;
-    let index = if indices.is_some() { size_of::<I>() } else { 0 };
-    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending, index };
+    let place = match indices {
+        Some(_) => size_of::<I>(),
+        None if u32::try_from(len).is_ok() => 4,
+        None => 8,
+    };
+    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending, place };
     let plan = TopKPlan::new(len, rank, types, true, cuda.compute_capability());
-    let orders = sorted && rank > 1;
-    debug_assert!(!orders || rank <= MOST_ORDERED, "the builder sorts more");
-    // Results are put in order by their keys.
-    let own = cuda.scratch::<K>(if orders && values.is_none() { rows * rank } else { 0 })?;
-    let values = values.unwrap_or(if orders { own.address() } else { 0 });
-    let params = TopKParams { rows: rows as u64, values, indices: indices.unwrap_or(0), ..TopKParams::of(keys, len, rank) };
+    let multiprocessors = cuda.multiprocessors() as usize;
+    let by_rows = TopKPlan::by_rows(len, rows, multiprocessors);
+    // Results that are taken are in no order, and are put in one by their places and keys.
+    let orders = rank > 1 && (sorted || (!by_rows && plan.takes()));
+    let both = orders || (!by_rows && plan.takes());
+    let own = cuda.scratch::<K>(if both && values.is_none() { rows * rank } else { 0 })?;
+    let own_places = cuda.scratch::<u8>(if both && indices.is_none() { rows * rank * place } else { 0 })?;
+    let values = values.unwrap_or(if both { own.address() } else { 0 });
+    let places = indices.unwrap_or(if both { own_places.address() } else { 0 });
+    let params = TopKParams { rows: rows as u64, values, places, ..TopKParams::of(keys, len, rank) };
     with_functions::<K, _, _>(&Where(Unasked), |functions| {
         let call = Call { cuda, plan, functions };
-        let multiprocessors = cuda.multiprocessors() as usize;
-        if TopKPlan::by_rows(len, rows, multiprocessors) {
+        if by_rows {
             let blocks = rows.min(64 * multiprocessors);
             // SAFETY: the loans and the scratch are good for the rows and their results.
             unsafe { call.launch(Step::Rows, blocks, plan.row_threads(), 0, params)? };
@@ -209,22 +230,65 @@ pub(crate) fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) 
                 let at = |address: u64, bytes: usize| if address == 0 { 0 } else { address + (row * bytes) as u64 };
                 call.whole(TopKParams {
                     keys: at(keys, len * types.key),
-                    values: at(params.values, rank * types.key),
-                    indices: at(params.indices, rank * types.index),
+                    values: at(values, rank * types.key),
+                    places: at(places, rank * place),
                     rows: 1,
                     ..params
                 })?;
             }
         }
-        if orders {
-            let (places, shared) = plan.order_places(rank);
-            let params = TopKParams { places: places as u64, ..params };
+        if orders && rank <= MOST_ORDERED {
+            let (room, shared) = plan.order_places(rank);
+            let params = TopKParams { order_room: room as u64, by_key: sorted.into(), ..params };
             let [.., threads] = TopKPlan::threads();
             // SAFETY: as above.
             unsafe { call.launch(Step::Order, rows.min(64 * multiprocessors), threads, shared, params)? };
         }
         Ok(())
-    })
+    })?;
+    if orders && rank > MOST_ORDERED {
+        for row in 0..rows {
+            let (values, places) = (values + (row * rank * types.key) as u64, places + (row * rank * place) as u64);
+            let taken = !by_rows && plan.takes();
+            // SAFETY: the outputs have `rank` results for each row, or the scratch has.
+            unsafe {
+                match place {
+                    4 => sort_results::<K, u32>(cuda, values, places, rank, (taken, sorted), descending)?,
+                    _ => sort_results::<K, u64>(cuda, values, places, rank, (taken, sorted), descending)?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sorts the results of a row and their places: by these, by the keys, or by both.
+///
+/// # Safety
+/// The addresses are good for so many keys and places, which are there in the order of the device's stream.
+unsafe fn sort_results<K: Key, P: Key>(
+    cuda: &Cuda,
+    values: u64,
+    places: u64,
+    rank: usize,
+    (by_place, by_key): (bool, bool),
+    descending: bool,
+) -> Result<()> {
+    // SAFETY: the caller answers for it.
+    let (mut keys, mut places) =
+        unsafe { (Borrowed::<K>::new(cuda, values, rank), Borrowed::<P>::new(cuda, places, rank)) };
+    let (Some(keys), Some(places)) = (&mut keys.0, &mut places.0) else { return Ok(()) };
+    let in_place = (&Unsorted::OfOutput, &Unsorted::OfOutput);
+    let mut keys = Target::new(ViewMut::Cuda(keys.as_view_mut()));
+    let mut places = Target::new(ViewMut::Cuda(places.as_view_mut()));
+    if by_place {
+        sort::pairs(cuda, in_place, (&mut places, &mut keys), false)?;
+    }
+    if by_key {
+        let in_place = (&Unsorted::OfOutput, &Unsorted::OfOutput);
+        sort::pairs(cuda, in_place, (&mut keys, &mut places), descending)?;
+    }
+    Ok(())
 }
 
 /// Stores the keys of some ranks, from 1 on, in `output`.
@@ -235,7 +299,7 @@ pub(crate) fn wanted<K: Key>(cuda: &Cuda, mut call: Ranking<'_, K, u32>, ranks: 
     lender.check(false)?;
     let _loans = lender.into_loans();
     let len = call.keys.len();
-    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending: call.descending, index: 0 };
+    let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending: call.descending, place: 4 };
     with_functions::<K, _, _>(&Where(Unasked), |functions| {
         for (i, &rank) in ranks.iter().enumerate() {
             let plan = TopKPlan::new(len, rank, types, false, cuda.compute_capability());

@@ -1,6 +1,8 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod histograms;
+mod merges;
+mod sorts;
 mod topk;
 
 use super::KernelSource;
@@ -113,6 +115,8 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.halves();
     list.selections();
     list.histograms();
+    list.kernels.extend(sorts::variants(capability));
+    list.merges();
     list.rankings();
     list.kernels
 }
@@ -344,12 +348,15 @@ where
 #[cfg(test)]
 pub(super) fn sample() -> String {
     use super::histogram::HistogramParams;
+    use super::merge::MergeParams;
     use super::range_histogram::{self, RangeHistogramParams};
+    use super::sort_by::SortByParams;
     use super::topk::TopKParams;
     use super::{code, params::Params};
-    use crate::plan::constants::Constants;
     use crate::key::Key;
+    use crate::plan::constants::Constants;
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
+    use crate::plan::merge::{MergePlan, MergeTypes};
     use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
@@ -369,9 +376,11 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, index: 4 };
+    let sorts = sorts::constants();
+    let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, place: 4 };
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
-    let of_families: [Constants; 10] = [
+    let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
+    let of_families: [Constants; 16] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -380,8 +389,14 @@ pub(super) fn sample() -> String {
         ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
+        sorts[0],
+        sorts[1],
+        sorts[2],
+        sorts[3],
         ranked.pass_constants(),
         ranked.constants(512),
+        merges.constants(),
+        merges.sort_constants(false),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -399,7 +414,10 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
+        super::sort::params_text(),
         TopKParams::text(0, 0),
+        MergeParams::text(0, 0),
+        SortByParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

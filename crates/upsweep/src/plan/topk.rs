@@ -13,11 +13,13 @@ const GUESS_FROM: usize = 1 << 20;
 /// Standard deviations between a rank in the sample and the ends of its window, and places beside. Of 10^8 windows one misses.
 const DEVIATIONS: f64 = 6.0;
 const PLACES: f64 = 4.0;
-/// The part of the input that candidates of the results may be; of more, only the wanted key is looked for among candidates.
-const MOST_CANDIDATES: usize = 16;
+/// The part of the sample up to whose key results are taken from candidates; of more, only the wanted key is looked for among them.
+const MOST_CANDIDATES: usize = 128;
 /// Threads of the kernels beside the pipeline.
 const GUESS_THREADS: usize = 1024;
 const COUNT_THREADS: usize = 512;
+/// Blocks a multiprocessor that collect: the keys of two steps are in registers.
+const COLLECT_BLOCKS: usize = 2;
 const ORDER_THREADS: usize = 512;
 /// Bits of a digit: see `kernels/tile/ranked.cuh`.
 const DIGIT_BITS: usize = 11;
@@ -37,8 +39,8 @@ pub struct RankTypes {
     pub order: KeyOrder,
     /// From the last to the first.
     pub descending: bool,
-    /// Bytes of an index, where indices are stored; else 0.
-    pub index: usize,
+    /// Bytes of a key's place in its row.
+    pub place: usize,
 }
 
 /// A window in which the key of a rank lies, most probably.
@@ -84,9 +86,9 @@ impl TopKPlan {
         Self { len, types, pass, window: window(len, rank, results) }
     }
 
-    /// Whether the results are among the candidates: else only the wanted key is.
+    /// Whether results are taken from the candidates, most probably: else only the wanted key is looked for among them.
     #[must_use]
-    pub fn from_candidates(&self) -> bool {
+    pub fn takes(&self) -> bool {
         self.window.is_some_and(|window| window.low_rank == 0)
     }
 
@@ -100,7 +102,7 @@ impl TopKPlan {
     #[must_use]
     pub fn header_bytes(&self) -> usize {
         let digits = self.digits();
-        let before = (2 * self.types.key).next_multiple_of(8) + 16 + 4 * (1 + digits);
+        let before = (2 * self.types.key).next_multiple_of(8) + 5 * 8 + 4 * digits;
         (before.next_multiple_of(8) + digits * (8 << DIGIT_BITS)).next_multiple_of(16)
     }
 
@@ -116,7 +118,19 @@ impl TopKPlan {
         (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, 4 * multiprocessors)
     }
 
-    /// Threads of a block that guesses, of one that counts, and of one that puts results in order.
+    /// Blocks that collect.
+    #[must_use]
+    pub fn collecting_blocks(&self, multiprocessors: usize) -> usize {
+        (self.len * self.types.key).div_ceil(64 * COUNT_THREADS).clamp(1, COLLECT_BLOCKS * multiprocessors)
+    }
+
+    /// Blocks that take results from candidates.
+    #[must_use]
+    pub fn taking_blocks(&self, multiprocessors: usize) -> usize {
+        self.window.map_or(1, |window| window.room).div_ceil(COUNT_THREADS).clamp(1, multiprocessors)
+    }
+
+    /// Threads of a block that guesses, of one that counts, collects or takes, and of one that puts results in order.
     #[must_use]
     pub fn threads() -> [usize; 3] {
         [GUESS_THREADS, COUNT_THREADS, ORDER_THREADS]
@@ -137,8 +151,8 @@ impl TopKPlan {
     /// The places that a block sorts which puts `number` results in order, and their bytes.
     #[must_use]
     pub fn order_places(&self, number: usize) -> (usize, usize) {
-        let places = number.next_power_of_two().max(2);
-        (places, places * (self.types.key + self.types.index + 4))
+        let places = number.next_power_of_two().max(16);
+        (places, places * (self.types.key + self.types.place))
     }
 
     fn stages(&self) -> usize {
@@ -161,14 +175,14 @@ impl TopKPlan {
     #[must_use]
     pub fn constants(&self, threads: usize) -> Constants {
         let mut constants = Constants::default();
-        constants!(constants; "THREADS" = threads, "SAMPLE" = SAMPLE);
+        constants!(constants; "THREADS" = threads, "SAMPLE" = SAMPLE, "COLLECT_BLOCKS" = COLLECT_BLOCKS);
         self.add_types(&mut constants);
         constants
     }
 
     fn add_types(&self, constants: &mut Constants) {
-        let RankTypes { key, order, descending, index } = self.types;
-        constants!(constants; "INDEX_BYTES" = index, "KEY_BYTES" = key, "MANTISSA_BITS" = order.mantissa as usize, "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "RANK_HEADER_BYTES" = self.header_bytes());
+        let RankTypes { key, order, descending, place } = self.types;
+        constants!(constants; "PLACE_BYTES" = place, "KEY_BYTES" = key, "MANTISSA_BITS" = order.mantissa as usize, "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "RANK_HEADER_BYTES" = self.header_bytes());
     }
 }
 

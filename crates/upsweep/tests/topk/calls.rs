@@ -87,7 +87,7 @@ mod gpu {
                 for _ in 0..3 {
                     graph.launch().unwrap();
                 }
-                let order = expected(&values, len, k, true, true);
+                let order = expected(&values, len, k, true);
                 let found: Vec<usize> = stream.clone_dtoh(&places).unwrap().iter().map(|&at| at as usize).collect();
                 assert_eq!(found, order, "{kind:?} of {len}");
                 let keys: Vec<u32> = order.iter().map(|&at| values[at]).collect();

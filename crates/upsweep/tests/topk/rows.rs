@@ -20,7 +20,7 @@ fn topk_rows(place: &Place) {
 }
 
 fn topk_of_many_rows(place: &Place) {
-    let rows = if reduced() { 40 } else { 20_000 };
+    let rows = if reduced() { 40 } else { 5000 };
     check::<f32, u32>(place, &keys(Kind::Random, rows * 100), Some([rows, 100]), 16, 0, "random");
     check::<u8, u32>(place, &keys(Kind::Random, rows * 33), Some([rows, 33]), 3, 1, "random");
 }
@@ -28,5 +28,5 @@ fn topk_of_many_rows(place: &Place) {
 /// Rows that are no block's.
 fn topk_of_few_long_rows(place: &Place) {
     let len = if reduced() { 17_000 } else { (1 << 20) + 3 };
-    check::<f32, u32>(place, &keys(Kind::Random, 3 * len), Some([3, len]), 100, 0, "random");
+    check::<f32, u32>(place, &keys(Kind::Random, 2 * len), Some([2, len]), 100, 0, "random");
 }

@@ -18,15 +18,12 @@ on_each_backend!(
     topk_misaligned,
 );
 
-/// Where the first `k` keys of each row are, in the order of the input or in their own.
-pub(crate) fn expected<K: SortKey>(rows: &[K], len: usize, k: usize, largest: bool, sorted: bool) -> Vec<usize> {
+/// Where the first `k` keys of each row are, in their own order.
+pub(crate) fn expected<K: SortKey>(rows: &[K], len: usize, k: usize, largest: bool) -> Vec<usize> {
     let of_row = |row: &[K]| {
         let mut order: Vec<usize> = (0..row.len()).collect();
         order.sort_by(|&a, &b| row[a].compare(row[b], largest));
         order.truncate(k);
-        if !sorted {
-            order.sort_unstable();
-        }
         order
     };
     if len == 0 { Vec::new() } else { rows.chunks(len).flat_map(of_row).collect() }
@@ -44,15 +41,15 @@ pub(crate) fn check<K: SortKey, I: Index + Sample + PartialEq>(
 ) {
     let [rows, len] = shape.unwrap_or([1, keys.len()]);
     let input = place.upload(keys, offset);
+    let orders = [true, false].map(|largest| expected(keys, len, k, largest));
     for (largest, sorted) in [(true, false), (true, true), (false, false), (false, true)] {
-        if sorted && k > 2048 && place.is_cuda() {
-            continue;
-        }
         let name = std::any::type_name::<K>();
         let what = format!("{k} of {rows} x {len} {name}, {what}, largest: {largest}, sorted: {sorted}");
-        let order = expected(keys, len, k, largest, sorted);
-        let bits: Vec<u128> =
-            order.iter().enumerate().map(|(i, at)| keys[i / k.max(1) * len + at].bits()).collect();
+        let mut order = orders[usize::from(!largest)].clone();
+        if !sorted {
+            order.chunks_mut(k.max(1)).for_each(<[usize]>::sort_unstable);
+        }
+        let bits: Vec<u128> = order.iter().enumerate().map(|(i, at)| keys[i / k.max(1) * len + at].bits()).collect();
         let places: Vec<I> = order.iter().map(|&at| I::at(at)).collect();
         let topk = if largest { TopK::largest(k) } else { TopK::smallest(k) };
         let topk = if sorted { topk.sorted() } else { topk };
@@ -82,8 +79,8 @@ pub(crate) fn check<K: SortKey, I: Index + Sample + PartialEq>(
 }
 
 fn topk_lengths_and_numbers(place: &Place) {
-    for len in [1usize, 2, 31, 33, 257, 1025, 5003, 16_384, 16_385, 70_001] {
-        for k in [0, 1, 2, 16, 100, len / 2, len - 1, len] {
+    for len in [1usize, 2, 33, 257, 5003, 16_384, 16_385, 70_001] {
+        for k in [0, 1, 2, 100, len / 2, len] {
             if k <= len && (!reduced() || len < 2000) {
                 check::<u32, u32>(place, &keys(Kind::Random, len), None, k, 0, "random");
             }
@@ -94,7 +91,7 @@ fn topk_lengths_and_numbers(place: &Place) {
 
 fn topk_distributions(place: &Place) {
     for kind in KINDS {
-        for (len, k) in [(3001, 40), (30_011, 500), (30_011, 29_000)] {
+        for (len, k) in [(3001, 40), (20_011, 500), (20_011, 19_000)] {
             let what = format!("{kind:?}");
             check::<f32, u32>(place, &keys(kind, len), None, k, 0, &what);
             check::<i64, u64>(place, &keys(kind, len), None, k, 0, &what);
@@ -138,25 +135,22 @@ fn topk_every_half(place: &Place) {
 
 /// As many as a window is guessed for: it holds the results, or only the last of them.
 fn topk_of_many(place: &Place) {
-    let len = if reduced() { 1 << 20 } else { (3 << 20) + 5 };
+    let len = (1 << 20) + 5;
     let x = keys::<f32>(Kind::Random, len);
-    for k in [1, 16, 2049, len / 3] {
+    for k in [16, 2049, len / 3] {
         check::<f32, u32>(place, &x, None, k, 1, "random");
     }
     if !reduced() {
         check::<u64, u64>(place, &keys(Kind::Sorted, len), None, 1000, 0, "sorted");
-        check::<u16, u32>(place, &keys(Kind::Random, len), None, 40, 0, "random");
-        check::<i32, u32>(place, &keys(Kind::OrganPipe, len), None, len - 1, 0, "organ pipe");
+        check::<u16, u32>(place, &keys(Kind::OrganPipe, len), None, 40, 0, "organ pipe");
     }
 }
 
 /// So many equal keys that they do not fit in the room for candidates: the first ones are taken.
 fn topk_of_many_ties(place: &Place) {
     let len = (1 << 20) + 77;
-    for kind in [Kind::AllEqual, Kind::TwoValues, Kind::Zipf] {
-        for k in [1, 500, len / 2] {
-            check::<u32, u32>(place, &keys(kind, len), None, k, 0, &format!("{kind:?}"));
-        }
+    for (kind, k) in [(Kind::AllEqual, 500), (Kind::TwoValues, 1), (Kind::TwoValues, len - 3), (Kind::Zipf, len / 2)] {
+        check::<u32, u32>(place, &keys(kind, len), None, k, 0, &format!("{kind:?}"));
     }
 }
 
