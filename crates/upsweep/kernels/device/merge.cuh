@@ -60,10 +60,9 @@ __device__ __forceinline__ MergeTile tile_at(const MergeParams& p, u64 begin, u6
 }
 
 struct alignas(16) MergeShared {
-    unsigned char keys[TILE_ROOM * sizeof(In)];
+    unsigned char keys[TILE_ROOM * (PAIRS && sizeof(In) < sizeof(u16) ? sizeof(u16) : sizeof(In))];  // or the results' places
     MergeTile tiles[2];  // a tile and the next one, in turns
 };
-static_assert(!PAIRS || TILE * sizeof(u16) <= sizeof(MergeShared::keys), "places take the place of keys");
 
 extern "C" __global__ void __launch_bounds__(THREADS + FINDERS, BLOCKS) upsweep_merge(const __grid_constant__ MergeParams p) {
     __shared__ MergeShared shared;

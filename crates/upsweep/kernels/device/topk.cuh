@@ -114,9 +114,8 @@ struct TopKTask {
         // Numbers before this thread's first key, in the tile.
         const u32 up_to = shared.up_to[slot][threadIdx.x], below = __shfl_up_sync(~0u, up_to, 1);
         const u32 in_warp = lane_index() > 0 ? below : 0;
-        if (up_to == in_warp) return;
         u32 at = shared.before_warp[slot][warp_index()] + in_warp;
-        const u32 mine = existing<false>(threadIdx.x * ITEMS, ITEMS, tile_count(p.n, tile));
+        const u32 mine = up_to == in_warp ? 0 : existing<false>(threadIdx.x * ITEMS, ITEMS, tile_count(p.n, tile));
 #pragma unroll 1
         for (u32 i = 0; i < mine; i++) {
             const u32 item = threadIdx.x * ITEMS + i;
@@ -129,6 +128,7 @@ struct TopKTask {
             if (p.values) p.values[to] = x;
             if (p.places) p.places[to] = (KeyPlace)(tile * TILE + item);
         }
+        __syncwarp();  // lanes stage the next tile where others have read this one
     }
 };
 

@@ -9,8 +9,8 @@
 #include "tile/ranked.cuh"
 #include "warp/scan.cuh"
 
-constexpr u32 DEPTH = 4, STEP_VECTORS = DEPTH * THREADS, STEP_KEYS = DEPTH * KEY_VECTOR;
-static_assert(STEP_KEYS <= 64, "a bit for each key of a thread");
+// Vectors that a thread loads at once, how many times in a step, and the vectors of a block's step: a bit for each key of a thread.
+constexpr u32 DEPTH = 4, TURNS = 64 / (DEPTH * KEY_VECTOR), STEP_VECTORS = TURNS * DEPTH * THREADS;
 
 struct Collector {
     const TopKParams& p;
@@ -56,16 +56,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_to
     u64 v = (u64)blockIdx.x * STEP_VECTORS;
     load(v);
     for (u32 turn = 0; v < vectors; v += step, turn ^= 1) {
-        KeysAtOnce now[DEPTH];
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) now[d] = next[d];
-        load(v + step);
         u64 bits = 0;
 #pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
-            if (v + d * THREADS + threadIdx.x >= vectors) continue;
+        for (u32 t = 0; t < TURNS; t++) {
+            KeysAtOnce now[DEPTH];
 #pragma unroll
-            for (u32 j = 0; j < KEY_VECTOR; j++) bits |= (u64)all.is_in(now[d].keys[j]) << (d * KEY_VECTOR + j);
+            for (u32 d = 0; d < DEPTH; d++) now[d] = next[d];
+            const u64 at = v + t * DEPTH * THREADS;
+            load(t + 1 < TURNS ? at + DEPTH * THREADS : v + step);
+#pragma unroll
+            for (u32 d = 0; d < DEPTH; d++) {
+                if (at + d * THREADS + threadIdx.x >= vectors) continue;
+#pragma unroll
+                for (u32 j = 0; j < KEY_VECTOR; j++) bits |= (u64)all.is_in(now[d].keys[j]) << ((t * DEPTH + d) * KEY_VECTOR + j);
+            }
         }
         const u32 own = __popcll(bits);
         const u32 up_to = __any_sync(~0u, own > 0) ? warp_inclusive_sum(own) : 0;

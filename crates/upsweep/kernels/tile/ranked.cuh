@@ -3,7 +3,8 @@
 //   guess     of a sample of the keys: two between which the wanted one lies, most probably
 //   collect   the keys between these: candidates. Where they are too many, or not around the wanted rank, the input stands for them
 //   count     for each digit from the highest on: how many candidates that have the digits found have which next one; the last block
-//             finds the digit of the wanted key among them, and its rank among those that have it, too
+//             finds the digit of the wanted key among them, and its rank among those that have it, too. Where more candidates are equal
+//             to it than are taken, the same for each digit of their places: so the last place of those taken is found
 //   take      of the candidates those before the wanted one, and of those equal to it the first in the input, as many as there are
 //             to be: in no order
 //   store     the same of the input, in its order
@@ -14,7 +15,10 @@
 #include "word/key.cuh"
 
 constexpr u32 RANK_DIGIT_BITS = 11, RANK_DIGITS = 1 << RANK_DIGIT_BITS;
+constexpr u32 PLACE_WIDTH = 8 * PLACE_BYTES;
 constexpr u32 RANK_PASSES = (KEY_WIDTH + RANK_DIGIT_BITS - 1) / RANK_DIGIT_BITS;
+constexpr u32 PLACE_PASSES = (PLACE_WIDTH + RANK_DIGIT_BITS - 1) / RANK_DIGIT_BITS;
+constexpr u64 ALL_PLACES = ~0ull;
 
 // In scratch memory; all bytes are 0 before the first kernel.
 struct alignas(16) RankHeader {
@@ -22,9 +26,9 @@ struct alignas(16) RankHeader {
     u64 rank;                       // of the wanted key among the candidates that have the digits found
     u64 before, candidates;         // keys before the window, and in it
     u64 taken;
-    u64 last_place;                 // of keys equal to the wanted one, that of the last that is taken
-    u32 done[RANK_PASSES];          // blocks that have counted
-    u64 counts[RANK_PASSES][RANK_DIGITS];
+    u64 last_place;                 // of keys equal to the wanted one, that of the last that is taken; ALL_PLACES where all are
+    u32 done[RANK_PASSES + PLACE_PASSES];  // blocks that have counted
+    u64 counts[RANK_PASSES + PLACE_PASSES][RANK_DIGITS];
 };
 static_assert(sizeof(RankHeader) == RANK_HEADER_BYTES, "the host clears it");
 
@@ -49,9 +53,9 @@ __device__ __forceinline__ u64 keys_before_vectors(const In* keys, u64 n) {
     return skew < n ? skew : n;
 }
 
-// The bits below a digit, and its own.
-__device__ __forceinline__ u32 digit_shift(u32 pass) {
-    const u32 end = (pass + 1) * RANK_DIGIT_BITS;
-    return end < KEY_WIDTH ? KEY_WIDTH - end : 0;
+// The bits below a digit, from the highest on, of a number of so many bits; and the digit's own.
+__device__ __forceinline__ u32 digit_shift(u32 bits, u32 digit) {
+    const u32 end = (digit + 1) * RANK_DIGIT_BITS;
+    return end < bits ? bits - end : 0;
 }
-__device__ __forceinline__ u32 digit_width(u32 pass) { return min(RANK_DIGIT_BITS, KEY_WIDTH - pass * RANK_DIGIT_BITS); }
+__device__ __forceinline__ u32 digit_width(u32 bits, u32 digit) { return min(RANK_DIGIT_BITS, bits - digit * RANK_DIGIT_BITS); }

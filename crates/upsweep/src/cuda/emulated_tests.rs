@@ -6,6 +6,8 @@
 
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/rankings.rs"]
+mod rankings;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
 #[path = "emulated_tests/sorts.rs"]
@@ -90,7 +92,12 @@ emulator! {
     "emulator/columns.h" => "columns.h",
     "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
+    "emulator/merge.h" => "merge.h",
     "emulator/select.h" => "select.h",
+    "emulator/sort_by.h" => "sort_by.h",
+    "emulator/topk.h" => "topk.h",
+    "emulator/topk_collect.h" => "topk_collect.h",
+    "emulator/topk_count.h" => "topk_count.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",

@@ -172,7 +172,7 @@ impl Call<'_> {
                 self.launch(Step::Collect, plan.collecting_blocks(multiprocessors), count, 0, params)?;
             }
         }
-        for pass in 0..plan.digits() as u64 {
+        for pass in 0..plan.digits(takes) as u64 {
             let blocks = plan.counting_blocks(multiprocessors);
             // SAFETY: see above.
             unsafe { self.launch(Step::Count, blocks, count, 0, TopKParams { pass, ..params })? };

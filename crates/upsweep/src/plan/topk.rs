@@ -92,16 +92,17 @@ impl TopKPlan {
         self.window.is_some_and(|window| window.low_rank == 0)
     }
 
-    /// Digits of a key: a launch of the kernel that counts for each.
+    /// Digits of a key: a launch of the kernel that counts for each. Where results are taken, those of a place follow.
     #[must_use]
-    pub fn digits(&self) -> usize {
-        (8 * self.types.key).div_ceil(DIGIT_BITS)
+    pub fn digits(&self, takes: bool) -> usize {
+        let places = if takes { (8 * self.types.place).div_ceil(DIGIT_BITS) } else { 0 };
+        (8 * self.types.key).div_ceil(DIGIT_BITS) + places
     }
 
     /// The bytes of what the kernels tell each other, which are to be cleared: as `RankHeader` in `kernels/tile/ranked.cuh`.
     #[must_use]
     pub fn header_bytes(&self) -> usize {
-        let digits = self.digits();
+        let digits = self.digits(true);
         let before = (2 * self.types.key).next_multiple_of(8) + 5 * 8 + 4 * digits;
         (before.next_multiple_of(8) + digits * (8 << DIGIT_BITS)).next_multiple_of(16)
     }
