@@ -60,6 +60,11 @@ __global__ void fill_keys(int32_t* out, uint64_t n) {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = (int32_t)(i / 64);
 }
 
+__global__ void fill_offsets(int64_t* out, uint64_t n, int64_t length) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = (int64_t)i * length;
+}
+
 static char library[32];
 static size_t capacity, scratch_capacity = (size_t)5 << 29;
 static void *input, *output, *extra, *scratch, *flushed;
@@ -141,6 +146,13 @@ template <class T> static void sorts(const char* type, const std::vector<int>& s
             return cub::DeviceRadixSort::SortKeys(s, size, in, out, (int64_t)n);
         });
         if (sizeof(T) != 4 || log2n > 28) continue;
+        for (int64_t length : {64, 4096}) {
+            int64_t* offsets = (int64_t*)extra;
+            fill_offsets<<<1024, 256>>>(offsets, n / length + 1, length);
+            row(length == 64 ? "sort_rows_64" : "sort_rows_4096", type, log2n, moved, copy, [&](void* s, size_t& size) {
+                return cub::DeviceSegmentedSort::SortKeys(s, size, in, out, (int64_t)n, (int64_t)(n / length), offsets, offsets + 1);
+            });
+        }
         row("sort_pairs", type, log2n, 2 * moved, copy, [&](void* s, size_t& size) {
             return cub::DeviceRadixSort::SortPairs(s, size, in, out, in, (T*)extra, (int64_t)n);
         });

@@ -194,8 +194,11 @@ impl fmt::Display for Error {
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }
+            Self::Index { at, index, len: 0 } => {
+                write!(f, "the index {index} at position {at} names no element: there are none")
+            }
             Self::Index { at, index, len } => {
-                write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")
+                write!(f, "the index {index} at position {at} names no element: there are those from 0 to {}", len - 1)
             }
             Self::Place { what, found, expected } => {
                 write!(
@@ -226,11 +229,14 @@ mod tests {
         let output = Error::Length { what: "output", found: 0, expected: 1 };
         let shape = Error::Shape { shape: vec![2, 3], len: 1 };
         let axis = |axis, axes| Error::Axis { axis, axes }.to_string();
+        let index = |index, len| Error::Index { at: 7, index, len }.to_string();
         assert_eq!(keys.to_string(), "the number of elements of the keys is 1, and must be 5");
         assert_eq!(output.to_string(), "the number of elements of the output is 0, and must be 1");
         assert_eq!(shape.to_string(), "the shape [2, 3] has another number of elements than the input, which has 1");
         assert_eq!(axis(3, 3), "there is no axis 3: the shape has the axes 0 to 2");
         assert_eq!(axis(1, 1), "there is no axis 1: the shape has axis 0 only");
         assert_eq!(axis(0, 0), "there is no axis 0: the shape has none");
+        assert_eq!(index(-1, 5), "the index -1 at position 7 names no element: there are those from 0 to 4");
+        assert_eq!(index(0, 0), "the index 0 at position 7 names no element: there are none");
     }
 }

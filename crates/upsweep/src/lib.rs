@@ -37,7 +37,8 @@
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
 //! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
 //!   stays on the device.
-//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by`] takes an order of your own.
+//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
+//!   function, and [`sort_by`] takes an order of your own.
 //! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of two sorted inputs.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
@@ -80,6 +81,7 @@ pub mod segments;
 pub mod select;
 pub mod sort;
 pub mod sort_by;
+pub mod sort_by_key;
 pub mod topk;
 
 mod bins;
@@ -94,6 +96,7 @@ mod merging;
 mod options;
 mod planned;
 mod ranking;
+mod sorting;
 mod steps;
 mod tally;
 

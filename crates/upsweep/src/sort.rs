@@ -5,6 +5,8 @@
 //! Sort::pairs()              the keys so, and each value where its key is
 //! Sort::new().indices()      x[out[0]] <= x[out[1]] <= ...        (argsort)
 //! descending                 >= instead
+//! axis                       each line along that axis of a row-major array is sorted by itself
+//! segments                   each segment is sorted by itself; positions are those in the line or segment
 //! ```
 //!
 //! ```
@@ -18,12 +20,28 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! The inverse of the positions, which is where each element goes:
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let (mut order, mut ranks) = ([0u32; 4], [0u32; 4]);
+//! Sort::new().indices().run(&device, &[2.5f32, 0.5, 9.0, 0.7], &mut order)?;
+//! Scan::new(Last).run(&device, 0u32..4, Scatter::to(&mut ranks).at(&order))?;
+//! assert_eq!((order, ranks), ([1, 3, 0, 2], [2, 0, 3, 1]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
 //! **Order.** Integers and `bool` by their values. Floats by their values, `-0` before `+0`, and every NaN at the end, ascending and
 //! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions.
 //!
 //! **Cost.** By digits of eight bits: one reading of the keys that counts all digits, then for each digit that is not the same in
 //! all keys one pass, which reads keys and values and writes them. Keys that are in order already are read and copied.
 //! Scratch memory for as many keys and values as there are (for positions: twice the keys, and the positions).
+//! On CUDA keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or two, and the rest by blocks in
+//! shared memory. Lines and segments that fit there are read once and written once, whatever their lengths are side by side; longer
+//! ones have passes, which all of them share. Lines along another axis than the last become rows first.
 //!
 //! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least Significant
 //! Digit Radix Sort for GPUs", 2022.
@@ -36,6 +54,8 @@ use crate::job::Unsorted;
 use crate::key::{Index, Key};
 use crate::operator::Element;
 use crate::outputs::Target;
+use crate::segments::{Offset, Offsets, Whole};
+use crate::sorting::{Lines, Parting};
 use std::marker::PhantomData;
 
 /// A sort with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -43,8 +63,9 @@ use std::marker::PhantomData;
 /// `W` is what it makes: [`Keys`], [`Pairs`] or [`Indices`].
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a sort does nothing until it is run"]
-pub struct Sort<W = Keys> {
+pub struct Sort<W = Keys, G = Whole> {
     descending: bool,
+    parts: G,
     makes: PhantomData<W>,
 }
 
@@ -61,17 +82,20 @@ pub struct Indices;
 impl Sort {
     /// The ascending sort of keys.
     pub fn new() -> Self {
-        Self { descending: false, makes: PhantomData }
+        Self { descending: false, parts: Whole, makes: PhantomData }
     }
 
     /// The ascending sort of values by their keys.
     pub fn pairs() -> Sort<Pairs> {
-        Sort { descending: false, makes: PhantomData }
+        Sort { descending: false, parts: Whole, makes: PhantomData }
     }
+}
 
-    /// The positions that the sorted keys had, instead of the keys: `u32`, `u64` or `usize`.
-    pub fn indices(self) -> Sort<Indices> {
-        Sort { descending: self.descending, makes: PhantomData }
+impl<G> Sort<Keys, G> {
+    /// The positions that the sorted keys had, instead of the keys: `u32`, `u64` or `usize`. Along an axis and in segments, those in
+    /// the line or segment.
+    pub fn indices(self) -> Sort<Indices, G> {
+        Sort { descending: self.descending, parts: self.parts, makes: PhantomData }
     }
 }
 
@@ -81,11 +105,35 @@ impl Default for Sort {
     }
 }
 
-impl<W> Sort<W> {
+impl<W, G> Sort<W, G> {
     /// From the last key to the first. Equal keys keep their order, and NaN stay at the end.
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
+    }
+
+    /// Sorts each segment by itself: segment `s` is the elements `offsets[s] .. offsets[s + 1]`.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let mut sorted = [0; 6];
+    /// let offsets = [0u32, 2, 2, 6];
+    /// Sort::new().segments(Segments::Offsets(&offsets)).run(&Device::cpu(), &[9, 8, 7, 6, 5, 4], &mut sorted)?;
+    /// assert_eq!(sorted, [8, 9, 4, 5, 6, 7]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// A call fails with [`Error::Offsets`] where the offsets do not ascend from 0 to the number of elements. On CUDA, where that is
+    /// found out on the device, the results are left as they are, and a call that waits for them tells.
+    pub fn segments<B: Input<Item: Offset> + ?Sized>(self, segments: Offsets<'_, B>) -> Sort<W, Offsets<'_, B>> {
+        Sort { descending: self.descending, parts: segments, makes: PhantomData }
+    }
+
+    /// Sorts each line along `axis` (counted from 0) of a row-major array of this `shape`. A call fails with [`Error::Axis`] or
+    /// [`Error::Shape`] where there is no such axis, or the input has another number of elements.
+    pub fn axis(self, shape: &[usize], axis: usize) -> Sort<W, Lines<'_>> {
+        Sort { descending: self.descending, parts: Lines { shape, axis }, makes: PhantomData }
     }
 }
 
@@ -95,13 +143,14 @@ fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()
     if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
 }
 
-impl Sort<Keys> {
+impl<G: Parting> Sort<Keys, G> {
     /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the
     /// call returns at once.
     ///
     /// # Errors
     /// - [`Error::Length`]: `output` has another length than `input`
     /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the other one
+    /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: of the options
     /// - [`Error::OutOfMemory`]: there is no memory for as many keys
     /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
@@ -143,15 +192,16 @@ impl Sort<Keys> {
         if let Unsorted::Buffer(input) = &input {
             expect_length("output", output.len(), input.len())?;
         }
+        let cut = self.parts.cut(output.len())?;
         match &device.0 {
-            Backend::Cpu => cpu::sort::keys(&input, &output, self.descending),
+            Backend::Cpu => cpu::sort::keys(&input, &output, self.descending, &cut),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::sort::keys(cuda, &input, &mut output, self.descending),
+            Backend::Cuda(cuda) => crate::cuda::sort::keys(cuda, &input, &mut output, self.descending, &cut),
         }
     }
 }
 
-impl Sort<Pairs> {
+impl<G: Parting> Sort<Pairs, G> {
     /// Sorts keys and values into the outputs, each of which has as many elements as there are keys. On CUDA the work is enqueued
     /// on the device's stream and the call returns at once.
     ///
@@ -183,7 +233,7 @@ impl Sort<Pairs> {
     }
 
     #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the outputs mutably"))]
-    fn dispatch<K: Key, V: Element>(
+    pub(crate) fn dispatch<K: Key, V: Element>(
         &self,
         device: &Device,
         (keys, values): (Unsorted<'_, K>, Unsorted<'_, V>),
@@ -195,17 +245,19 @@ impl Sort<Pairs> {
         if let Unsorted::Buffer(values) = &values {
             expect_length("values", values.len(), len)?;
         }
+        let cut = self.parts.cut(len)?;
         match &device.0 {
-            Backend::Cpu => cpu::sort::pairs((&keys, &values), (&keys_out, &values_out), self.descending),
+            Backend::Cpu => cpu::sort::pairs((&keys, &values), (&keys_out, &values_out), self.descending, &cut),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
-                crate::cuda::sort::pairs(cuda, (&keys, &values), (&mut keys_out, &mut values_out), self.descending)
+                let (input, output) = ((&keys, &values), (&mut keys_out, &mut values_out));
+                crate::cuda::sort::pairs(cuda, input, output, self.descending, &cut)
             }
         }
     }
 }
 
-impl Sort<Indices> {
+impl<G: Parting> Sort<Indices, G> {
     /// Stores in `output` the positions that the sorted keys have in `input`. On CUDA the work is enqueued on the device's stream and
     /// the call returns at once.
     ///
@@ -243,10 +295,11 @@ impl Sort<Indices> {
             let reason = "there are more keys than the positions' type counts: take u64";
             return Err(Error::Options { options: "indices", reason });
         }
+        let cut = self.parts.cut(input.len())?;
         match &device.0 {
-            Backend::Cpu => cpu::sort::indices(&input, &output, self.descending),
+            Backend::Cpu => cpu::sort::indices(&input, &output, self.descending, &cut),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::sort::indices(cuda, &input, &mut output, self.descending),
+            Backend::Cuda(cuda) => crate::cuda::sort::indices(cuda, &input, &mut output, self.descending, &cut),
         }
     }
 }

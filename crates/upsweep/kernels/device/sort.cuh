@@ -8,7 +8,7 @@
 //       drain     each digit's run of slots to its place
 //
 // Rankers do all but two of these: storers look back while the rankers scatter, and drain a tile while the rankers rank the
-// next one. Values follow their keys through the same slots.
+// next one. Values have slots of their own, at the same places as their keys'.
 //
 // A run that begins or ends inside a sector of 32 bytes costs more than its bytes (the L2 cache has to merge the sector), and that
 // bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
@@ -36,14 +36,17 @@ struct SortShared {
     u32 starts[2][DIGITS], totals[2][DIGITS];
     u64 places[DIGITS];
     u32 sums[DIGITS / WARP];
+    // Of four tiles in turns, as the next ones are known before they are needed.
     u32 tickets[4];
+    SortTile ring[4];
 };
-constexpr u32 SORT_SLOT_BYTES = (SORT_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES) + 127) / 128 * 128;
-constexpr u32 SORT_STAGE_BYTES = STAGED ? (SORT_TILE * KEY_BYTES + 127) / 128 * 128 : 0;
-static_assert(SORT_SLOT_BYTES + SORT_STAGE_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
+constexpr u32 KEY_SLOT_BYTES = (SORT_TILE * KEY_BYTES + 127) / 128 * 128;
+constexpr u32 SORT_SLOT_BYTES = KEY_SLOT_BYTES + (SORT_TILE * VALUE_BYTES + 127) / 128 * 128;
+static_assert(SORT_SLOT_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
 
 // Who meets at which barrier.
-enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, COUNTED, DIGITS_MEET, STORERS_MEET };
+// COUNTED are two in turns: rankers may have counted the next tile before the storers know of this one.
+enum : u32 { RANKERS_MEET = 1, SLOTS_FULL, SLOTS_FREE, DIGITS_MEET, STORERS_MEET, COUNTED };
 
 struct SortPass {
     const SortParams& p;
@@ -53,66 +56,51 @@ struct SortPass {
     const u32 tiles;
 
     __device__ __forceinline__ SortPass(const SortParams& p, SortHeader& header, SortShared& shared)
-        : p(p), step(header.steps[p.launch]), header(header), shared(shared), tiles((u32)((p.n + SORT_TILE - 1) / SORT_TILE)) {}
+        : p(p), step(header.steps[p.launch]), header(header), shared(shared),
+          tiles(step.parts ? header.tiles : (u32)((p.n + SORT_TILE - 1) / SORT_TILE)) {}
 
     static __device__ __forceinline__ void* pick(Place place, void* input, void* result, void* scratch) {
         return place == Place::INPUT ? input : place == Place::RESULT ? result : scratch;
     }
     __device__ __forceinline__ Bits* keys(Place place) const { return (Bits*)pick(place, p.keys, p.keys_out, p.keys_scratch); }
     __device__ __forceinline__ Value* values(Place place) const { return (Value*)pick(place, p.values, p.values_out, p.values_scratch); }
-    __device__ __forceinline__ u32 keys_of(u32 tile) const { return (u32)min((u64)SORT_TILE, p.n - (u64)tile * SORT_TILE); }
-    static __device__ __forceinline__ void* slots() { return dynamic_shared; }
+    // Which keys a tile has.
+    __device__ __forceinline__ SortTile tile_at(u32 tile) const {
+        if (tile >= tiles) return {0, 0, 0, 0};
+        if (step.parts) return ((const SortTile*)p.tiles)[tile];
+        const u64 begin = (u64)tile * SORT_TILE;
+        return {begin, begin, (u32)min((u64)SORT_TILE, p.n - begin), tile == 0};
+    }
+    // A ticket becomes the next but one of the block's tiles.
+    __device__ __forceinline__ void take(u32 ticket, u32 turn) const {
+        shared.tickets[turn % 4] = ticket;
+        shared.ring[turn % 4] = tile_at(ticket);
+    }
+    static __device__ __forceinline__ Bits* key_slots() { return (Bits*)dynamic_shared; }
+    static __device__ __forceinline__ Value* value_slots() { return (Value*)(dynamic_shared + KEY_SLOT_BYTES); }
 
     // Element `k` of this ranker in a tile.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
-    static __device__ __forceinline__ Bits* staged() { return (Bits*)(dynamic_shared + SORT_SLOT_BYTES); }
-
-    // Begins to copy the warp's keys of a tile to shared memory.
-    __device__ __forceinline__ void stage(u32 tile, const Bits* from) const {
-        const Bits* const mine = from + (u64)tile * SORT_TILE + warp_index() * (WARP * KEYS);
-        Bits* const to = staged() + warp_index() * (WARP * KEYS);
-        constexpr u32 BYTES = WARP * KEYS * KEY_BYTES, COPY = 16;
-        if (keys_of(tile) == SORT_TILE && (u64)mine % COPY == 0) {
-#pragma unroll
-            for (u32 i = 0; i < BYTES; i += WARP * COPY) {
-                const u32 byte = i + lane_index() * COPY;
-                if (BYTES % (WARP * COPY) == 0 || byte < BYTES) copy_async<COPY>((u8*)to + byte, (const u8*)mine + byte);
-            }
-        } else {
-#pragma unroll 1
-            for (u32 k = 0; k < KEYS; k++) {
-                if (at(k) < keys_of(tile)) to[k * WARP + lane_index()] = mine[k * WARP + lane_index()];
-            }
-        }
-        close_group();
-    }
 
     // What does not exist is the last of all in order, and behind all others of the tile.
-    __device__ __forceinline__ void load(u32 tile, const Bits* from, Bits (&key)[KEYS]) const {
-        const u32 count = keys_of(tile);
-        if (STAGED) {
-            wait_copies<0>();
-            __syncwarp();
-#pragma unroll
-            for (u32 k = 0; k < KEYS; k++) key[k] = staged()[at(k)];
-            __syncwarp();  // before the next tile's keys come there
-        } else if (count == SORT_TILE) {
-            const Bits* const mine = from + (u64)tile * SORT_TILE + at(0);
+    __device__ __forceinline__ void load(const SortTile& tile, const Bits* from, Bits (&key)[KEYS]) const {
+        const u32 count = tile.count;
+        if (count == SORT_TILE) {
+            const Bits* const mine = from + tile.begin + at(0);
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = mine[k * WARP];
         } else {
-            const Bits* const mine = from + (u64)tile * SORT_TILE;
+            const Bits* const mine = from + tile.begin;
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = at(k) < count ? mine[at(k)] : 0;
         }
     }
 
-    __device__ __forceinline__ void prepare(u32 tile, Bits (&key)[KEYS]) const {
+    __device__ __forceinline__ void prepare(u32 count, Bits (&key)[KEYS]) const {
         if ((SIGNED || MANTISSA_BITS > 0 || DESCENDING) && step.first) {
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = ordered(key[k]);
         }
-        const u32 count = keys_of(tile);
         if (count < SORT_TILE) {
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = at(k) < count ? key[k] : (Bits)~(Bits)0;
@@ -120,16 +108,17 @@ struct SortPass {
     }
 
     // Of each digit: the tile's count, published; the slot of each warp's first key. Threads 0 to DIGITS - 1.
-    __device__ __forceinline__ void sum_counts(u32 tile, u32 phase) const {
-        const u32 digit = threadIdx.x;
+    __device__ __forceinline__ void sum_counts(u32 tile, u32 turn) const {
+        const u32 digit = threadIdx.x, phase = turn % 2;
         u32 of_lower_warps[RANKER_WARPS], sum = 0;
 #pragma unroll
         for (u32 warp = 0; warp < RANKER_WARPS; warp++) {
             of_lower_warps[warp] = sum;
             sum += shared.counts[warp][digit];
         }
-        const u32 exist = digit == DIGITS - 1 ? sum - (SORT_TILE - keys_of(tile)) : sum;
-        publish(tile, digit, tile == 0 ? DigitStatus::PREFIX : DigitStatus::COUNT, exist);
+        const SortTile& which = shared.ring[turn % 4];
+        const u32 exist = digit == digit_at((Bits)~(Bits)0, step.shift) ? sum - (SORT_TILE - which.count) : sum;
+        publish(tile, digit, which.row_and_first & 1 ? DigitStatus::PREFIX : DigitStatus::COUNT, exist);
         shared.totals[phase][digit] = exist;
         u32 inclusive = sum;
 #pragma unroll
@@ -155,7 +144,7 @@ struct SortPass {
     __device__ __forceinline__ void scatter(const Bits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
         const u16* const firsts = shared.counts[warp_index()];
         u32 shift = step.shift;
-        Bits* const to = (Bits*)slots();
+        Bits* const to = key_slots();
         constexpr u32 AT_ONCE = KEYS % 4 == 0 ? 4 : 2;  // more would need registers that are not there
 #pragma unroll
         for (u32 k = 0; k < KEYS; k += AT_ONCE) {
@@ -181,12 +170,13 @@ struct SortPass {
 
     // This ranker's values FIRST to FIRST + NUMBER - 1 of a tile.
     template <u32 FIRST, u32 NUMBER>
-    __device__ __forceinline__ void load_values(u32 tile, Value (&value)[NUMBER]) const {
-        const u32 count = keys_of(tile);
-        const u64 first = (u64)tile * SORT_TILE + at(FIRST);
+    __device__ __forceinline__ void load_values(const SortTile& tile, Value (&value)[NUMBER]) const {
+        const u32 count = tile.count;
+        const u64 first = tile.begin + at(FIRST);
         if (INDICES && step.first) {
+            const u64 position = (INDICES == IN_SEGMENT ? tile.at : tile.begin) + at(FIRST);
 #pragma unroll
-            for (u32 k = 0; k < NUMBER; k++) value[k] = (Value)(first + k * WARP);
+            for (u32 k = 0; k < NUMBER; k++) value[k] = (Value)(position + k * WARP);
             return;
         }
         const Value* const mine = values(step.from) + first;
@@ -202,20 +192,7 @@ struct SortPass {
     template <u32 FIRST, u32 NUMBER>
     __device__ __forceinline__ void put_values(const Value (&value)[NUMBER], const u32 (&ranks)[KEYS / 2]) const {
 #pragma unroll
-        for (u32 k = 0; k < NUMBER; k++) ((Value*)slots())[ranks[(FIRST + k) / 2] >> (FIRST + k) % 2 * 16 & 0xffff] = value[k];
-    }
-
-    // Puts the values into their keys' slots, half of them at a time: all would need registers that are not there.
-    __device__ __forceinline__ void scatter_values(u32 tile, const u32 (&ranks)[KEYS / 2]) const {
-        constexpr u32 HALF = KEYS / 2;
-        Value low[HALF];
-        load_values<0>(tile, low);
-        barrier_wait(SLOTS_FREE, THREADS);
-        put_values<0>(low, ranks);
-        Value high[KEYS - HALF];
-        load_values<HALF>(tile, high);
-        put_values<HALF>(high, ranks);
-        barrier_arrive(SLOTS_FULL, THREADS);
+        for (u32 k = 0; k < NUMBER; k++) value_slots()[ranks[(FIRST + k) / 2] >> (FIRST + k) % 2 * 16 & 0xffff] = value[k];
     }
 
     __device__ __forceinline__ void run_rankers() const {
@@ -223,45 +200,53 @@ struct SortPass {
         Bits key[KEYS];
         u32 tile = shared.tickets[0];
         if (tile < tiles) {
-            if (STAGED) stage(tile, from);
-            load(tile, from, key);
+            load(shared.ring[0], from, key);
         }
         for (u32 k = 0; tile < tiles; k++) {
             const u32 next = shared.tickets[(k + 1) % 4];
-            if (STAGED && next < tiles) stage(next, from);
             u32 ticket = 0;
             if (threadIdx.x == RANKERS - 1) ticket = atomicAdd(&header.tickets[p.launch], 1u);
             u32 ranks[KEYS / 2];
-            prepare(tile, key);
+            const u32 count = shared.ring[k % 4].count;
+            prepare(count, key);
             // What does not exist has to stay behind the others.
             u16* const counts = shared.counts[warp_index()];
-            if (!HAS_VALUES && step.first && keys_of(tile) == SORT_TILE) {
+            if (!HAS_VALUES && step.loose && count == SORT_TILE) {
                 warp_rank_in_any_order(key, step.shift, counts, ranks);
             } else {
                 warp_rank(key, step.shift, shared.masks[warp_index()], counts, ranks);
             }
             barrier_wait(RANKERS_MEET, RANKERS);
-            if (threadIdx.x < DIGITS) sum_counts(tile, k % 2);
-            if (threadIdx.x == RANKERS - 1) shared.tickets[(k + 2) % 4] = ticket;
+            if (threadIdx.x < DIGITS) sum_counts(tile, k);
+            if (threadIdx.x == RANKERS - 1) take(ticket, k + 2);
             barrier_wait(RANKERS_MEET, RANKERS);
-            barrier_arrive(COUNTED, THREADS);
+            barrier_arrive(COUNTED + k % 2, THREADS);
+            // Half of the values at a time: all would need registers that are not there.
+            constexpr u32 HALF = KEYS / 2, REST = KEYS - HALF;
+            Value low[HALF];
+            if (HAS_VALUES) load_values<0>(shared.ring[k % 4], low);
             if (k > 0) barrier_wait(SLOTS_FREE, THREADS);
             scatter(key, ranks);
             __syncwarp();
             for (u32 digit = lane_index(); digit < DIGITS; digit += WARP) shared.counts[warp_index()][digit] = 0;
+            if (HAS_VALUES) {
+                Value high[REST];
+                load_values<HALF>(shared.ring[k % 4], high);
+                put_values<0>(low, ranks);
+                put_values<HALF>(high, ranks);
+            }
             barrier_arrive(SLOTS_FULL, THREADS);
-            if (HAS_VALUES) scatter_values(tile, ranks);
-            if (next < tiles) load(next, from, key);
+            if (next < tiles) load(shared.ring[(k + 1) % 4], from, key);
             tile = next;
         }
     }
 
     // How many keys of lower tiles have this thread's digit.
-    __device__ __forceinline__ StatusWord look_back(u32 tile, u32 digit) const {
+    __device__ __forceinline__ StatusWord look_back(u32 tile, u32 digit, bool first) const {
         const StatusWord flip = DigitStatus::flip(step.turn);
         StatusWord sum = 0;
         i64 at = (i64)tile - 1;
-        for (bool found = tile == 0; !found;) {
+        for (bool found = first; !found;) {
             constexpr u32 WINDOW = 8;
             StatusWord word[WINDOW];
 #pragma unroll
@@ -271,7 +256,7 @@ struct SortPass {
             const i64 highest = at;
 #pragma unroll
             for (u32 j = 0; j < WINDOW; j++) {
-                // Stops at a word that is not there, or at a prefix. Tile 0 has one.
+                // Stops at a word that is not there, or at a prefix. The first tile has one.
                 if (found || at != highest - j) continue;
                 const u32 code = (u32)((word[j] ^ flip) >> DigitStatus::CODE_AT);
                 if (code == DigitStatus::EMPTY) continue;
@@ -286,8 +271,7 @@ struct SortPass {
 
     // Stores each digit's run of slots, `finish`ed. The lanes of a store have a whole line of the output.
     template <class V, class F>
-    __device__ __forceinline__ void drain(V* to, u32 phase, F finish) const {
-        const V* const slots = (const V*)SortPass::slots();
+    __device__ __forceinline__ void drain(const V* slots, V* to, u32 phase, F finish) const {
         const u32 warp = warp_index() - RANKER_WARPS, lane = lane_index();
         struct Run {
             V* to;
@@ -346,25 +330,22 @@ struct SortPass {
     __device__ __forceinline__ void run_storers() const {
         u32 tile = shared.tickets[0];
         for (u32 k = 0; tile < tiles; k++) {
-            barrier_wait(COUNTED, THREADS);
+            barrier_wait(COUNTED + k % 2, THREADS);
             const u32 phase = k % 2, next = shared.tickets[(k + 1) % 4];
             for (u32 digit = threadIdx.x - RANKERS; digit < DIGITS; digit += STORERS) {
-                const u64 of_all = header.counts[step.shift / DIGIT_BITS][digit];
-                const StatusWord lower = look_back(tile, digit);
-                if (tile > 0) publish(tile, digit, DigitStatus::PREFIX, lower + shared.totals[phase][digit]);
+                const u32 row_and_first = shared.ring[k % 4].row_and_first;
+                const u64 of_all = step.bases[(u64)(row_and_first / 2) * step.stride + ((u64)digit << step.spread)];
+                const StatusWord lower = look_back(tile, digit, row_and_first & 1);
+                if (!(row_and_first & 1)) publish(tile, digit, DigitStatus::PREFIX, lower + shared.totals[phase][digit]);
                 shared.places[digit] = of_all + lower;
             }
             barrier_wait(STORERS_MEET, STORERS);
             barrier_wait(SLOTS_FULL, THREADS);
             if (KEYS_OUT || !step.last) {
-                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(keys(step.to), phase, restored);
-                else drain(keys(step.to), phase, [](Bits key) { return key; });
+                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(key_slots(), keys(step.to), phase, restored);
+                else drain(key_slots(), keys(step.to), phase, [](Bits key) { return key; });
             }
-            if (HAS_VALUES) {
-                barrier_arrive(SLOTS_FREE, THREADS);
-                barrier_wait(SLOTS_FULL, THREADS);
-                drain(values(step.to), phase, [](Value value) { return value; });
-            }
+            if (HAS_VALUES) drain(value_slots(), values(step.to), phase, [](Value value) { return value; });
             if (next < tiles) barrier_arrive(SLOTS_FREE, THREADS);
             barrier_wait(STORERS_MEET, STORERS);  // before the places change
             tile = next;
@@ -392,14 +373,13 @@ struct SortPass {
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __grid_constant__ SortParams p) {
     SortHeader& header = *(SortHeader*)p.header;
-    SortShared& shared = *(SortShared*)(dynamic_shared + SORT_SLOT_BYTES + SORT_STAGE_BYTES);
+    SortShared& shared = *(SortShared*)(dynamic_shared + SORT_SLOT_BYTES);
     const SortPass pass(p, header, shared);
     if (pass.step.deed == Deed::NOTHING) return;
     if (pass.step.deed == Deed::COPY) return pass.run_copy();
     if (threadIdx.x == 0) {
         // One after the other: a block's tiles ascend, so that it never waits for one of its own.
-        shared.tickets[0] = atomicAdd(&header.tickets[p.launch], 1u);
-        shared.tickets[1] = atomicAdd(&header.tickets[p.launch], 1u);
+        for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);
     }
     for (u32 i = threadIdx.x; i < RANKER_WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
     for (u32 i = threadIdx.x; i < RANKER_WARPS * DIGITS; i += THREADS) shared.counts[0][i] = 0;

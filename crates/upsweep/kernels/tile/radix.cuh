@@ -11,16 +11,10 @@
 #pragma once
 
 #include "config.cuh"
+#include "word/number.cuh"
 #include "warp/index.cuh"
 
 constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
-
-template <u32 BYTES> struct Number;
-template <> struct Number<1> { using type = u8; using negative = i8; };
-template <> struct Number<2> { using type = u16; using negative = i16; };
-template <> struct Number<4> { using type = u32; using negative = i32; };
-template <> struct Number<8> { using type = u64; using negative = i64; };
-template <> struct Number<16> { using type = u128; using negative = i128; };
 
 using Bits = Number<KEY_BYTES>::type;
 constexpr u32 KEY_BITS = 8 * KEY_BYTES;
@@ -44,7 +38,7 @@ __device__ __forceinline__ Bits restored(Bits x) {
 
 __device__ __forceinline__ u32 digit_at(Bits key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
 
-// What one launch does.
+// What one launch of a pass does.
 enum class Deed : u32 { NOTHING, COPY, SORT };
 // What it reads and writes: the input, where the results go, scratch.
 enum class Place : u32 { INPUT, RESULT, SCRATCH };
@@ -53,8 +47,37 @@ struct SortStep {
     Place from, to;
     u32 shift;  // of the digit
     u32 turn;   // passes before this one
-    u32 first, last;
+    u32 first, last;  // whether keys are to be put into their order, and taken from it
+    u32 loose;        // whether equal digits may go in any order, without values
+    u32 parts;        // whether the tiles are those of parts of the array, each sorted by itself
+    u32 spread;       // the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
+    u64 stride;
+    const u64* bases;
 };
+
+// A tile of a part of the array.
+struct SortTile {
+    u64 begin;
+    u64 at;  // in its part
+    u32 count;
+    u32 row_and_first;  // the row of places, and in the lowest bit whether it is the part's first tile
+};
+
+// A segment to sort by itself, and what the kernels of a sort by segments tell each other. All bytes are 0 before the first.
+struct SortSegment {
+    u64 begin, count;
+};
+struct SegmentHeader {
+    u32 wrong;      // whether the offsets are
+    u32 listed[4];  // segments for a warp with more keys a lane, for a block, for a larger block, and for passes
+};
+
+// Values that are positions: in the segment, or in the array.
+enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
+
+// How a sort goes: by passes from the lowest digit on, by passes from the highest digit on whose buckets are sorted by blocks, or
+// by nothing, as the keys are in order.
+enum class Road : u32 { PASSES, SPLIT, NONE };
 
 // In scratch memory, all bytes 0 before the first kernel, which counts; its last block says what the others do.
 struct SortHeader {
@@ -62,6 +85,10 @@ struct SortHeader {
     u32 done;                          // blocks that have counted
     u32 unsorted;                      // whether a key is less than the one before
     u32 tickets[LAUNCHES];
+    Road road;
+    u32 split_done;
+    u32 largest;  // keys of the largest bucket
+    u32 tiles;    // of parts of the array
     SortStep steps[LAUNCHES];
 };
 static_assert(sizeof(SortHeader) <= SORT_HEADER_BYTES);

@@ -1,10 +1,19 @@
-//! Sort on a CUDA device: a kernel that counts all digits and says which of them vary (`kernels/device/sort_count.cuh`), then
-//! a pass for each digit (`kernels/device/sort.cuh`). Passes whose digit does not vary leave at once.
+//! Sort on a CUDA device. Few keys are sorted by one block (`kernels/device/sort_local.cuh`). More are counted by their highest bits
+//! (`sort_split.cuh`); a pass or two by these (`sort.cuh`) leave buckets that blocks sort. Where a bucket is too large for that, or
+//! there are very many keys, a kernel counts all digits (`sort_count.cuh`), and each that varies has a pass. Which way it
+//! goes is found out on the device: launches that have nothing to do leave at once.
 
+pub(super) mod kernels;
+pub(super) mod lines;
+pub(super) mod segments;
+pub(super) mod split;
+
+use self::kernels::{
+    Buffers, COUNT, FILL, MOVE, PASS, SortCountParams, SortFillParams, SortKey, SortParams, SortTallyParams,
+    SortValuesParams, TALLY, counting_source, fill_source, moving_source, pass_source, tally_source,
+};
 use super::Cuda;
-use super::compile::KernelSource;
 use super::lender::Lender;
-use super::params::params;
 use crate::buffer::View;
 use crate::error::Result;
 use crate::inputs::Lend;
@@ -12,173 +21,41 @@ use crate::job::Unsorted;
 use crate::key::Key;
 use crate::operator::Element;
 use crate::outputs::{LendMut, Target};
-use crate::plan::constants::Constants;
-use crate::plan::sort::{Counting, SortPlan, SortTypes};
+use crate::plan::Shape;
+use crate::plan::sort::types::{Indices, SortTypes};
+use crate::plan::sort::{Counting, Road, SortPlan};
+use crate::segments::Offset;
+use crate::sorting::Cut;
+use cudarc::driver::CudaStream;
+use std::sync::Arc;
 
-params! {
-    alone
-    /// Of the kernel that counts.
-    struct SortCountParams {
-        keys: "const void*",
-        n: "u64",
-        /// Keys a block.
-        part: "u64",
-        /// Whether the results take the place of the input.
-        in_place: "u64",
-        /// A `SortHeader`.
-        header: "void*",
-        status: "u32*",
-        /// Status words of 4 bytes, which are to be cleared.
-        status_words: "u64",
-    }
-}
-
-params! {
-    alone
-    /// Of the kernel of a pass.
-    struct SortParams {
-        keys: "void*",
-        keys_out: "void*",
-        keys_scratch: "void*",
-        values: "void*",
-        values_out: "void*",
-        values_scratch: "void*",
-        n: "u64",
-        /// Which of the launches it is.
-        launch: "u64",
-        header: "void*",
-        status: "void*",
-    }
-}
-
-params! {
-    alone
-    /// Of the kernel that moves values to their places.
-    struct SortValuesParams {
-        values: "const void*",
-        output: "void*",
-        /// Null, or the positions.
-        positions: "const void*",
-        n: "u64",
-    }
-}
-
-params! {
-    alone
-    /// Of the kernel that tallies keys of two bytes.
-    struct SortTallyParams {
-        keys: "const void*",
-        n: "u64",
-        /// Keys a block.
-        part: "u64",
-        /// All bytes 0 before.
-        counts: "u64*",
-        done: "u32*",
-    }
-}
-
-params! {
-    alone
-    /// Of the kernel that fills in the results of a sort by counting.
-    struct SortFillParams {
-        output: "void*",
-        n: "u64",
-        places: "const u64*",
-    }
-}
-
-/// The parameters of all kernels of a sort.
-#[cfg(test)]
-pub(super) fn params_text() -> String {
-    let of_passes = SortCountParams::text() + &SortParams::text();
-    of_passes + &SortValuesParams::text() + &SortTallyParams::text() + &SortFillParams::text()
-}
-
-/// What tells a kernel of a sort from every other one: its entry, and the numbers it is compiled with.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct SortKey {
-    entry: &'static str,
-    constants: Constants,
-}
-
-impl SortKey {
-    fn new(entry: &'static str, constants: Constants) -> Self {
-        Self { entry, constants }
-    }
-}
-
-const COUNT: &str = "upsweep_sort_count";
-const PASS: &str = "upsweep_sort";
-const TALLY: &str = "upsweep_sort_tally";
-const FILL: &str = "upsweep_sort_fill";
-const MOVE: &str = "upsweep_sort_values";
-
-/// The kernel that counts.
-pub(super) fn counting_source(plan: &SortPlan) -> KernelSource {
-    let prelude = plan.counting_constants().to_string() + &SortCountParams::text();
-    KernelSource { root: "device/sort_count.cuh", prelude, entry: COUNT }
-}
-
-/// The kernel of a pass.
-pub(super) fn pass_source(plan: &SortPlan) -> KernelSource {
-    let prelude = plan.pass_constants().to_string() + &SortParams::text();
-    KernelSource { root: "device/sort.cuh", prelude, entry: PASS }
-}
-
-/// The kernel that tallies keys of two bytes.
-pub(super) fn tally_source(plan: &SortPlan) -> KernelSource {
-    by_counting_source(TALLY, plan.tally_constants())
-}
-
-/// The kernel that fills in the results of a sort by counting.
-pub(super) fn fill_source(plan: &SortPlan) -> KernelSource {
-    by_counting_source(FILL, plan.fill_constants())
-}
-
-fn by_counting_source(entry: &'static str, constants: Constants) -> KernelSource {
-    let prelude = constants.to_string() + &SortTallyParams::text() + &SortFillParams::text();
-    KernelSource { root: "device/sort_by_counting.cuh", prelude, entry }
-}
-
-/// The kernel that moves values of `units` parts of `unit` bytes to their places.
-pub(super) fn moving_source(plan: &SortPlan, unit: usize, units: usize) -> KernelSource {
-    let prelude = plan.moving_constants(unit, units).to_string() + &SortValuesParams::text();
-    KernelSource { root: "device/sort_values.cuh", prelude, entry: MOVE }
-}
-
-/// The addresses of a sort's inputs and outputs; 0 of what there is not.
-#[derive(Clone, Copy, Default)]
-struct Buffers {
-    keys: u64,
-    keys_out: u64,
-    values: u64,
-    values_out: u64,
-}
-
-/// Sorts keys into `output`, or where they are.
-pub(crate) fn keys<K: Key>(
+/// Sorts keys into `output`, or where they are; each part by itself.
+pub(crate) fn keys<K: Key, I: Offset>(
     cuda: &Cuda,
     input: &Unsorted<'_, K>,
     output: &mut Target<'_, K>,
     descending: bool,
+    cut: &Cut<'_, I>,
 ) -> Result<()> {
     let len = output.len();
     let mut lender = Lender::new(cuda);
     let keys_out = lender.lend_mut("output", output)?;
     let keys = lend(&mut lender, "input", input, keys_out)?;
     let in_place = keys == keys_out;
+    let at = lend_cut(&mut lender, cut)?;
     lender.check(in_place)?;
-    let _loans = lender.into_loans();
-    let types = types_of::<K>(descending, 0);
-    launch(cuda, len, types, in_place, Buffers { keys, keys_out, ..Buffers::default() })
+    let (reader, _loans) = lender.into_loans();
+    let call = Call { len, types: types_of::<K>(descending, 0), in_place, align: 1, parts: parts(cut, at, reader) };
+    call.run(cuda, Buffers { keys, keys_out, ..Buffers::default() })
 }
 
 /// Sorts values by keys.
-pub(crate) fn pairs<K: Key, V: Element>(
+pub(crate) fn pairs<K: Key, V: Element, I: Offset>(
     cuda: &Cuda,
     (keys, values): (&Unsorted<'_, K>, &Unsorted<'_, V>),
     (keys_out, values_out): (&mut Target<'_, K>, &mut Target<'_, V>),
     descending: bool,
+    cut: &Cut<'_, I>,
 ) -> Result<()> {
     let len = keys_out.len();
     let mut lender = Lender::new(cuda);
@@ -187,32 +64,32 @@ pub(crate) fn pairs<K: Key, V: Element>(
     let keys = lend(&mut lender, "keys", keys, keys_out)?;
     let values = lend(&mut lender, "values", values, values_out)?;
     let in_place = keys == keys_out;
+    let at = lend_cut(&mut lender, cut)?;
     lender.check(in_place)?;
-    let _loans = lender.into_loans();
+    let (reader, _loans) = lender.into_loans();
     let types = types_of::<K>(descending, size_of::<V>());
-    let buffers = Buffers { keys, keys_out, values, values_out };
-    if [1, 2, 4, 8].contains(&types.value) {
-        launch(cuda, len, types, in_place, buffers)
-    } else {
-        by_positions(cuda, len, types, in_place, buffers, align_of::<V>())
-    }
+    let call = Call { len, types, in_place, align: align_of::<V>(), parts: parts(cut, at, reader) };
+    call.run(cuda, Buffers { keys, keys_out, values, values_out })
 }
 
 /// Sorts the positions of keys by these.
-pub(crate) fn indices<K: Key, I: Element>(
+pub(crate) fn indices<K: Key, I: Element, O: Offset>(
     cuda: &Cuda,
     keys: &View<'_, K>,
     output: &mut Target<'_, I>,
     descending: bool,
+    cut: &Cut<'_, O>,
 ) -> Result<()> {
     let len = keys.len();
     let mut lender = Lender::new(cuda);
     let values_out = lender.lend_mut("output", output)?;
     let keys = lender.lend("input", keys)?;
+    let at = lend_cut(&mut lender, cut)?;
     lender.check(false)?;
-    let _loans = lender.into_loans();
-    let types = SortTypes { indices: true, keys_out: false, ..types_of::<K>(descending, size_of::<I>()) };
-    launch(cuda, len, types, false, Buffers { keys, values_out, ..Buffers::default() })
+    let (reader, _loans) = lender.into_loans();
+    let types = SortTypes { indices: Indices::InSegment, keys_out: false, ..types_of::<K>(descending, size_of::<I>()) };
+    let call = Call { len, types, in_place: false, align: align_of::<I>(), parts: parts(cut, at, reader) };
+    call.run(cuda, Buffers { keys, values_out, ..Buffers::default() })
 }
 
 /// The address of an input, which in place is that of the output.
@@ -228,45 +105,134 @@ fn lend<'a, T: Element>(
     }
 }
 
-fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
-    SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: false, keys_out: true }
+/// The address of the offsets, if there are any.
+fn lend_cut<'a, I: Offset>(lender: &mut Lender<'a>, cut: &'a Cut<'_, I>) -> Result<u64> {
+    if let Cut::Offsets(offsets) = cut { lender.lend("offsets", offsets) } else { Ok(0) }
 }
 
-/// Sorts values of any size, aligned to `align` bytes: their positions first.
-fn by_positions(
-    cuda: &Cuda,
+/// The parts, with what a kernel needs to know of the offsets at this address.
+fn parts<I: Offset>(cut: &Cut<'_, I>, offsets: u64, reader: Option<Arc<CudaStream>>) -> Parts {
+    match cut {
+        Cut::Whole => Parts::Whole,
+        Cut::Lines(shape) => Parts::Lines(*shape),
+        Cut::Offsets(view) => {
+            let segments = view.len().saturating_sub(1);
+            Parts::Segments(segments::Cut::Offsets(offsets, segments, (size_of::<I>(), I::SIGNED), reader))
+        }
+    }
+}
+
+fn types_of<K: Key>(descending: bool, value: usize) -> SortTypes {
+    SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value, indices: Indices::None, keys_out: true }
+}
+
+/// What is sorted by itself.
+#[derive(Clone)]
+enum Parts {
+    Whole,
+    Lines(Shape),
+    Segments(segments::Cut),
+}
+
+/// A sort, without its buffers.
+#[derive(Clone)]
+struct Call {
     len: usize,
     types: SortTypes,
     in_place: bool,
-    buffers: Buffers,
+    /// The alignment of values.
     align: usize,
-) -> Result<()> {
-    let bytes = types.value;
-    let position = if u32::try_from(len).is_ok() { 4 } else { 8 };
-    let types = SortTypes { value: position, indices: true, ..types };
-    let positions = cuda.scratch::<u8>(len * position)?;
-    launch(cuda, len, types, in_place, Buffers { values: 0, values_out: positions.address(), ..buffers })?;
-    let unit = align.min(16);
-    let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
-    let units = bytes / unit;
-    let key = SortKey::new(MOVE, plan.moving_constants(unit, units));
-    let kernel = cuda.kernel(key, || Ok(moving_source(&plan, unit, units)))?;
-    let threads = SortPlan::moving_threads();
-    let blocks = (len * units).div_ceil(threads).min(16 * cuda.multiprocessors() as usize) as u32;
-    let to_places = |values, output, positions| {
-        let params = SortValuesParams { values, output, positions, n: len as u64 };
-        // SAFETY: as in `launch`.
-        unsafe { cuda.launch(&kernel, blocks, threads as u32, 0, &params) }
-    };
-    if len == 0 {
-        return Ok(());
+    parts: Parts,
+}
+
+impl Call {
+    fn run(&self, cuda: &Cuda, buffers: Buffers) -> Result<()> {
+        match self.parts {
+            Parts::Lines(shape) if shape.inner == 1 || shape.len <= 1 => {
+                let rows = segments::Cut::Rows(shape.lines(), shape.len);
+                Self { parts: Parts::Segments(rows), ..self.clone() }.of_rows(cuda, buffers)
+            }
+            Parts::Lines(shape) => self.of_lines(cuda, shape, buffers),
+            Parts::Whole | Parts::Segments(_) => self.of_rows(cuda, buffers),
+        }
     }
-    if !in_place {
-        return to_places(buffers.values, buffers.values_out, positions.address());
+
+    fn of_rows(&self, cuda: &Cuda, buffers: Buffers) -> Result<()> {
+        if [0, 1, 2, 4, 8].contains(&self.types.value) {
+            self.with_passed_values(cuda, self.types, buffers)
+        } else {
+            self.by_positions(cuda, buffers)
+        }
     }
-    let values = cuda.scratch::<u8>(len * bytes)?;
-    to_places(buffers.values, values.address(), positions.address())?;
-    to_places(values.address(), buffers.values_out, 0)
+
+    /// With values that a kernel can move, or without.
+    fn with_passed_values(&self, cuda: &Cuda, types: SortTypes, buffers: Buffers) -> Result<()> {
+        match &self.parts {
+            Parts::Segments(segments::Cut::Rows(1, _)) | Parts::Whole | Parts::Lines(_) => {
+                launch(cuda, self.len, types, self.in_place, buffers)
+            }
+            Parts::Segments(cut) => segments::sort(cuda, self.len, types, self.in_place, buffers, cut),
+        }
+    }
+
+    /// Interleaved lines: as rows, in scratch memory.
+    fn of_lines(&self, cuda: &Cuda, shape: Shape, buffers: Buffers) -> Result<()> {
+        if self.len == 0 {
+            return Ok(());
+        }
+        let SortTypes { key, value, indices, keys_out, .. } = self.types;
+        let (key_layout, value_layout) = ((key, key), (value, self.align));
+        let bytes = (self.len * key).next_multiple_of(256);
+        let scratch = cuda.scratch::<u8>(bytes + self.len * value)?;
+        let (keys, values) = (scratch.address(), scratch.address() + bytes as u64);
+        let has_values = value > 0 && indices == Indices::None;
+        lines::to_rows(cuda, shape, key_layout, buffers.keys, keys)?;
+        if has_values {
+            lines::to_rows(cuda, shape, value_layout, buffers.values, values)?;
+        }
+        let rows = Parts::Segments(segments::Cut::Rows(shape.lines(), shape.len));
+        let in_rows = Buffers { keys, keys_out: if keys_out { keys } else { 0 }, values, values_out: values };
+        Self { parts: rows, in_place: keys_out, ..self.clone() }.of_rows(cuda, in_rows)?;
+        if keys_out {
+            lines::to_lines(cuda, shape, key_layout, keys, buffers.keys_out)?;
+        }
+        if value > 0 {
+            lines::to_lines(cuda, shape, value_layout, values, buffers.values_out)?;
+        }
+        Ok(())
+    }
+
+    /// Values of any size: their positions first.
+    fn by_positions(&self, cuda: &Cuda, buffers: Buffers) -> Result<()> {
+        let Self { len, in_place, align, .. } = *self;
+        let bytes = self.types.value;
+        let position = if u32::try_from(len).is_ok() { 4 } else { 8 };
+        let types = SortTypes { value: position, indices: Indices::InArray, ..self.types };
+        let positions = cuda.scratch::<u8>(len * position)?;
+        let by_keys = Buffers { values: 0, values_out: positions.address(), ..buffers };
+        self.with_passed_values(cuda, types, by_keys)?;
+        let unit = align.min(16);
+        let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
+        let units = bytes / unit;
+        let key = SortKey::new(MOVE, plan.moving_constants(unit, units));
+        let kernel = cuda.kernel(key, || Ok(moving_source(&plan, unit, units)))?;
+        let threads = SortPlan::moving_threads();
+        let blocks = (len * units).div_ceil(threads).min(16 * cuda.multiprocessors() as usize) as u32;
+        let to_places = |values, output, positions| {
+            let params = SortValuesParams { values, output, positions, n: len as u64 };
+            // SAFETY: as in `launch`.
+            unsafe { cuda.launch(&kernel, blocks, threads as u32, 0, &params) }
+        };
+        if len == 0 {
+            return Ok(());
+        }
+        if !in_place {
+            return to_places(buffers.values, buffers.values_out, positions.address());
+        }
+        let values = cuda.scratch::<u8>(len * bytes)?;
+        to_places(buffers.values, values.address(), positions.address())?;
+        to_places(values.address(), buffers.values_out, 0)
+    }
 }
 
 fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Buffers) -> Result<()> {
@@ -274,8 +240,10 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
         return Ok(());
     }
     let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
-    if !plan.by_counting() {
-        return by_passes(cuda, &plan, buffers);
+    match plan.road() {
+        Road::Local => return split::whole(cuda, &plan, buffers),
+        Road::Split(_) | Road::Passes => return by_passes(cuda, &plan, buffers),
+        Road::Counting => {}
     }
     if types.key == 1 {
         let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
@@ -295,7 +263,7 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     fill(cuda, &plan, buffers.keys_out, counts_at)
 }
 
-/// Counts each digit. `status` are the address and number of words of 4 bytes to clear.
+/// Counts each digit. `status` are the address and number of words to clear.
 fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usize)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(COUNT, plan.counting_constants()), || Ok(counting_source(plan)))?;
     let Counting { blocks, part, threads, shared_bytes } = plan.counting(cuda.multiprocessors() as usize);
@@ -328,9 +296,15 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     // One block of memory: the driver's pool finds one again sooner than several.
     let parts = plan.scratch_parts();
     let scratch = cuda.scratch::<u8>(plan.scratch_bytes())?;
-    let [header, status, keys_scratch, values_scratch, keys_unwanted] = parts.starts(scratch.address());
-    scratch.clear(plan.header_bytes())?;
-    count(cuda, plan, buffers.keys, header, (status, plan.status_words() * plan.status / 4))?;
+    let [header, status, tiles, keys_scratch, values_scratch, keys_unwanted] = parts.starts(scratch.address());
+    scratch.clear(plan.cleared_bytes())?;
+    let splits = plan.split_bits() > 0;
+    if splits {
+        split::count(cuda, plan, buffers.keys, (header, status, tiles))?;
+    }
+    if !splits || plan.splits_twice() {
+        count(cuda, plan, buffers.keys, header, (status, if splits { 0 } else { plan.status_words() }))?;
+    }
 
     let kernel = cuda.kernel(SortKey::new(PASS, plan.pass_constants()), || Ok(pass_source(plan)))?;
     let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
@@ -346,11 +320,12 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
         launch: 0,
         header,
         status,
+        tiles,
     };
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
         // SAFETY: as in `launch`.
-        unsafe { cuda.launch(&kernel, plan.tiles().min(resident as usize) as u32, threads, shared, &params) }?;
+        unsafe { cuda.launch(&kernel, plan.most_tiles().min(resident as usize) as u32, threads, shared, &params) }?;
     }
-    Ok(())
+    if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }
 }

@@ -17,9 +17,11 @@ use crate::job::Unsorted;
 use crate::key::Key;
 use crate::operator::Element;
 use crate::outputs::{LendMut, Target};
+use crate::plan::Shape;
 use crate::plan::constants::Constants;
 use crate::plan::topk::{MOST_ORDERED, RankTypes, TopKPlan};
 use crate::ranking::Ranking;
+use crate::sorting::Cut;
 
 params! {
     /// Of all kernels of a top-k.
@@ -247,22 +249,20 @@ pub(crate) fn run<K: Key, I: Element>(cuda: &Cuda, mut call: Ranking<'_, K, I>) 
         Ok(())
     })?;
     if orders && rank > MOST_ORDERED {
-        for row in 0..rows {
-            let (values, places) = (values + (row * rank * types.key) as u64, places + (row * rank * place) as u64);
-            let taken = !by_rows && plan.takes();
-            // SAFETY: the outputs have `rank` results for each row, or the scratch has.
-            unsafe {
-                match place {
-                    4 => sort_results::<K, u32>(cuda, values, places, rank, (taken, sorted), descending)?,
-                    _ => sort_results::<K, u64>(cuda, values, places, rank, (taken, sorted), descending)?,
-                }
+        let shape = Shape { outer: rows, len: rank, inner: 1 };
+        let by = (!by_rows && plan.takes(), sorted);
+        // SAFETY: the outputs have `rank` results for each row, or the scratch has.
+        unsafe {
+            match place {
+                4 => sort_results::<K, u32>(cuda, values, places, shape, by, descending)?,
+                _ => sort_results::<K, u64>(cuda, values, places, shape, by, descending)?,
             }
         }
     }
     Ok(())
 }
 
-/// Sorts the results of a row and their places: by these, by the keys, or by both.
+/// Sorts the results of each row and their places: by these, by the keys, or by both.
 ///
 /// # Safety
 /// The addresses are good for so many keys and places, which are there in the order of the device's stream.
@@ -270,23 +270,25 @@ unsafe fn sort_results<K: Key, P: Key>(
     cuda: &Cuda,
     values: u64,
     places: u64,
-    rank: usize,
+    shape: Shape,
     (by_place, by_key): (bool, bool),
     descending: bool,
 ) -> Result<()> {
+    let (results, cut) =
+        (shape.outer * shape.len, if shape.outer == 1 { Cut::<u64>::Whole } else { Cut::Lines(shape) });
     // SAFETY: the caller answers for it.
     let (mut keys, mut places) =
-        unsafe { (Borrowed::<K>::new(cuda, values, rank), Borrowed::<P>::new(cuda, places, rank)) };
+        unsafe { (Borrowed::<K>::new(cuda, values, results), Borrowed::<P>::new(cuda, places, results)) };
     let (Some(keys), Some(places)) = (&mut keys.0, &mut places.0) else { return Ok(()) };
     let in_place = (&Unsorted::OfOutput, &Unsorted::OfOutput);
     let mut keys = Target::new(ViewMut::Cuda(keys.as_view_mut()));
     let mut places = Target::new(ViewMut::Cuda(places.as_view_mut()));
     if by_place {
-        sort::pairs(cuda, in_place, (&mut places, &mut keys), false)?;
+        sort::pairs(cuda, in_place, (&mut places, &mut keys), false, &cut)?;
     }
     if by_key {
         let in_place = (&Unsorted::OfOutput, &Unsorted::OfOutput);
-        sort::pairs(cuda, in_place, (&mut keys, &mut places), descending)?;
+        sort::pairs(cuda, in_place, (&mut keys, &mut places), descending, &cut)?;
     }
     Ok(())
 }

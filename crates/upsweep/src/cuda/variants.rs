@@ -380,7 +380,7 @@ pub(super) fn sample() -> String {
     let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, place: 4 };
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
-    let of_families: [Constants; 16] = [
+    let of_families: [Constants; 21] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -393,6 +393,11 @@ pub(super) fn sample() -> String {
         sorts[1],
         sorts[2],
         sorts[3],
+        sorts[4],
+        sorts[5],
+        sorts[6],
+        sorts[7],
+        sorts[8],
         ranked.pass_constants(),
         ranked.constants(512),
         merges.constants(),
@@ -414,7 +419,10 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
-        super::sort::params_text(),
+        super::sort::kernels::params_text(),
+        super::sort::split::params_text(),
+        super::sort::segments::params_text(),
+        super::sort::lines::params_text(),
         TopKParams::text(0, 0),
         MergeParams::text(0, 0),
         SortByParams::text(0, 0),

@@ -1,27 +1,29 @@
 //! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
 
+pub mod counting;
+pub mod local;
+pub mod segments;
+pub mod types;
+
+use self::local::LocalPlan;
+use self::types::{DIGITS, SortTypes, TILE_BYTES};
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
-use crate::key::KeyOrder;
 
-/// The values of a digit.
-const DIGITS: usize = 256;
 /// Threads of a block that counts, and the vectors that each of them loads at once.
 const COUNT_THREADS: usize = 1024;
 const COUNT_DEPTH: usize = 2;
 /// The bytes of counters of a block that counts, by the shared memory that a block may have: 128 KiB are a column for each
 /// lane, of keys of 4 bytes.
 const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
+/// Threads of a block whose warps sort.
+const WARP_THREADS: usize = 128;
 /// Keys that a block counts at least.
 const LEAST_PART: usize = 8 << 10;
-/// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
-const FILL_THREADS: usize = 256;
-/// Bytes that a warp of it fills at a time.
-const FILL_BYTES: usize = 8 << 10;
 /// Threads that rank.
 const RANKERS: usize = 512;
 /// The lines of a run that one warp drains; of longer runs all warps drain the rest.
-const LONG_LINES: usize = 16;
+const LONG_LINES: usize = 6;
 /// How long a thread sleeps between two looks at status words of which none was new.
 const POLL_NANOSECONDS: usize = 20;
 /// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
@@ -29,21 +31,22 @@ const TALLY_FROM: usize = 1 << 17;
 /// Numbers in a status word of 4 bytes are below this.
 const SMALL_STATUS: usize = 1 << 30;
 
-/// What is sorted by, and what goes along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SortTypes {
-    /// Bytes of a key.
-    pub key: usize,
-    /// How keys' bits are ordered.
-    pub order: KeyOrder,
-    /// From the last to the first.
-    pub descending: bool,
-    /// Bytes of a value that follows its key; 0 without values.
-    pub value: usize,
-    /// Whether the values are the keys' positions in the input.
-    pub indices: bool,
-    /// Whether the sorted keys are wanted.
-    pub keys_out: bool,
+/// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
+const SPLIT_BITS: u32 = 16;
+/// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
+const SPLIT_KEY_BYTES: usize = 4;
+
+/// How a sort goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Road {
+    /// One block sorts all.
+    Local,
+    /// Values are counted and filled in.
+    Counting,
+    /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room.
+    Split(u32),
+    /// By passes from the lowest digit on.
+    Passes,
 }
 
 /// A planned sort.
@@ -65,12 +68,12 @@ pub struct SortPlan {
     pub mask_rows: usize,
     /// Rows that are matched at once.
     pub rows: usize,
-    /// Whether a tile's keys are copied to shared memory while the one before is ranked.
-    pub staged: bool,
     /// Bytes of a status word.
     pub status: usize,
     /// Bytes of counters of a block that counts.
     pub counters: usize,
+    /// How blocks sort what fits in their shared memory.
+    pub local: LocalPlan,
 }
 
 impl SortPlan {
@@ -88,13 +91,12 @@ impl SortPlan {
             keys: 2,
             mask_rows: 2,
             rows: 4,
-            staged: true,
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
+            local: LocalPlan::new(types, shared),
         };
-        // Registers: of 65,536 a thread has 80, or 96 where values need more of them; keys may take half.
-        let (storers, most) = if types.value == 0 { (256, 160) } else { (128, 128) };
-        plan.storers = storers;
+        // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
+        let most = if types.value == 0 { 160 } else { 96 };
         let most = (most / types.key.max(types.value)).min(most / 4);
         // A tile for each multiprocessor, if there are as many keys.
         let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
@@ -105,6 +107,80 @@ impl SortPlan {
         plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
         plan.mask_rows = plan.rows / 2;
         plan
+    }
+
+    /// Keys of a lane of the warps that sort as many keys as they can.
+    #[must_use]
+    pub fn warp_items(&self) -> usize {
+        // With values keys are compared by their positions, too, and many of them are slower than blocks.
+        match (self.types.key, self.types.value) {
+            (0..=4, 0) => 32,
+            (0..=4, _) | (5..=8, 0) => 16,
+            _ => 8,
+        }
+    }
+
+    /// The numbers that the kernel is compiled with whose warps sort, with so many keys a lane.
+    #[must_use]
+    pub fn warp_constants(&self, items: usize) -> Constants {
+        let mut constants = self.constants(WARP_THREADS);
+        constants!(constants; "ITEMS" = items);
+        constants
+    }
+
+    /// Threads of a block of it.
+    #[must_use]
+    pub fn warp_threads() -> usize {
+        WARP_THREADS
+    }
+
+    /// Whether buckets are so small that a warp sorts one.
+    #[must_use]
+    pub fn warps_sort_buckets(&self) -> bool {
+        self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() * 5 / 8
+    }
+
+    /// The most keys of a bucket that is sorted by itself.
+    #[must_use]
+    pub fn bucket_room(&self) -> usize {
+        if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.local.tile() }
+    }
+
+    /// How the sort goes.
+    #[must_use]
+    pub fn road(&self) -> Road {
+        let SortTypes { key, value, .. } = self.types;
+        if self.len <= self.local.tile() {
+            return Road::Local;
+        }
+        if value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16)) {
+            return Road::Counting;
+        }
+        // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
+        let bits = self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2().max(DIGITS.ilog2());
+        if key >= SPLIT_KEY_BYTES && bits <= SPLIT_BITS && self.counters >= 2 << bits {
+            Road::Split(bits)
+        } else {
+            Road::Passes
+        }
+    }
+
+    /// The highest bits that the sort begins with; 0 if it does not.
+    #[must_use]
+    pub fn split_bits(&self) -> u32 {
+        if let Road::Split(bits) = self.road() { bits } else { 0 }
+    }
+
+    /// Whether buckets of the first pass are cut into tiles for a second one.
+    #[must_use]
+    pub fn splits_twice(&self) -> bool {
+        self.split_bits() > DIGITS.ilog2()
+    }
+
+    /// The most tiles of a pass: of the parts of an array each has one that is not full.
+    #[must_use]
+    pub fn most_tiles(&self) -> usize {
+        self.tiles() + if self.splits_twice() { DIGITS } else { 0 }
     }
 
     /// Keys a tile.
@@ -135,32 +211,48 @@ impl SortPlan {
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let SortTypes { key, value, .. } = self.types;
-        let slots = (self.tile() * key.max(value)).next_multiple_of(128);
-        let stage = if self.staged { (self.tile() * key).next_multiple_of(128) } else { 0 };
+        let slots = (self.tile() * key).next_multiple_of(128) + (self.tile() * value).next_multiple_of(128);
         let warps = self.rankers / 32;
-        slots + stage + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 64
+        slots + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
     }
 
     /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
     #[must_use]
     pub fn header_bytes(&self) -> usize {
-        self.types.key * DIGITS * 8 + 64 * (self.launches() + 1)
+        (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
+    }
+
+    /// The counters of the highest bits, and their sum, which have to be cleared as well.
+    #[must_use]
+    pub fn split_places(&self) -> usize {
+        match self.split_bits() {
+            0 => 0,
+            bits => (1 << bits) + 1,
+        }
+    }
+
+    /// Scratch memory that has to be cleared: the header, and the counters of the highest bits behind it.
+    #[must_use]
+    pub fn cleared_bytes(&self) -> usize {
+        self.header_bytes() + 8 * self.split_places()
     }
 
     /// Status words.
     #[must_use]
     pub fn status_words(&self) -> usize {
-        self.tiles() * DIGITS
+        self.most_tiles() * DIGITS
     }
 
-    /// The parts of the scratch memory: what kernels tell each other, status words, keys, values, and keys that nobody wants.
+    /// The parts of the scratch memory: what kernels tell each other, status words, tiles of parts of the array, keys, values, and
+    /// keys that nobody wants.
     #[must_use]
-    pub fn scratch_parts(&self) -> ScratchParts {
+    pub fn scratch_parts(&self) -> ScratchParts<6> {
         let SortTypes { key, value, keys_out, .. } = self.types;
         let keys = self.len * key;
         ScratchParts([
-            self.header_bytes(),
+            self.cleared_bytes(),
             self.status_words() * self.status,
+            if self.splits_twice() { self.most_tiles() * TILE_BYTES } else { 0 },
             keys,
             self.len * value,
             if keys_out { 0 } else { keys },
@@ -180,63 +272,33 @@ impl SortPlan {
         Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
     }
 
-    /// Whether the results are known when keys are counted: those of one or two bytes, without values.
+    /// The numbers that the kernel is compiled with which counts keys by their highest bits.
     #[must_use]
-    pub fn by_counting(&self) -> bool {
-        let SortTypes { key, value, .. } = self.types;
-        value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16))
-    }
-
-    /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
-    #[must_use]
-    pub fn tallying(&self, multiprocessors: usize) -> Counting {
-        let part = self.len.div_ceil(multiprocessors).next_multiple_of(16);
-        let shared_bytes = 2 << (8 * self.types.key);
-        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes }
-    }
-
-    /// Blocks that fill in the results, if each warp did one part.
-    #[must_use]
-    pub fn fill_blocks(&self) -> usize {
-        (self.len * self.types.key).div_ceil(FILL_BYTES * FILL_THREADS / 32) + 1
-    }
-
-    /// Threads of a block that fills in the results.
-    #[must_use]
-    pub fn fill_threads() -> usize {
-        FILL_THREADS
-    }
-
-    /// The numbers that the kernel which tallies is compiled with.
-    #[must_use]
-    pub fn tally_constants(&self) -> Constants {
-        self.by_counting_constants(COUNT_THREADS)
-    }
-
-    /// The numbers that the kernel which fills is compiled with.
-    #[must_use]
-    pub fn fill_constants(&self) -> Constants {
-        self.by_counting_constants(FILL_THREADS)
-    }
-
-    fn by_counting_constants(&self, threads: usize) -> Constants {
-        let mut constants = self.constants(threads);
-        constants!(constants; "FILL_BYTES" = FILL_BYTES);
+    pub fn split_constants(&self) -> Constants {
+        let mut constants = self.constants(COUNT_THREADS);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.splits_twice()));
         constants
     }
 
-    /// Threads of a block that moves values to their places.
+    /// Blocks that count by the highest bits.
     #[must_use]
-    pub fn moving_threads() -> usize {
-        FILL_THREADS
+    pub fn splitting(&self, multiprocessors: usize) -> Counting {
+        let digits = if self.splits_twice() { 0 } else { 4 * DIGITS * self.types.key };
+        Counting { shared_bytes: (2 << self.split_bits()) + digits, ..self.counting(multiprocessors) }
     }
 
-    /// The numbers that the kernel is compiled with which moves values of `units` parts of `unit` bytes to their places.
+    /// The numbers that the kernel is compiled with which sorts in the shared memory of a block.
     #[must_use]
-    pub fn moving_constants(&self, unit: usize, units: usize) -> Constants {
-        let mut constants = self.constants(FILL_THREADS);
-        constants!(constants; "UNIT_BYTES" = unit, "UNITS" = units);
+    pub fn local_constants(&self, local: &LocalPlan) -> Constants {
+        let mut constants = self.constants(local.threads());
+        local.add_to(&mut constants);
         constants
+    }
+
+    /// The numbers that kernels are compiled with which have so many threads and no other numbers of their own.
+    #[must_use]
+    pub fn plain_constants(&self, threads: usize) -> Constants {
+        self.constants(threads)
     }
 
     /// The numbers that all kernels of the sort are compiled with.
@@ -246,7 +308,7 @@ impl SortPlan {
         constants!(
             constants;
             "KEY_BYTES" = key, "VALUE_BYTES" = value, "MANTISSA_BITS" = order.mantissa as usize,
-            "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = usize::from(indices),
+            "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = indices as usize,
             "KEYS_OUT" = usize::from(keys_out),
             "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status,
             "THREADS" = threads,
@@ -269,7 +331,7 @@ impl SortPlan {
         let mut constants = self.constants(self.threads());
         constants!(
             constants;
-            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows, "STAGED" = usize::from(self.staged),
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows,
             "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
         );
         constants
@@ -278,18 +340,20 @@ impl SortPlan {
 
 /// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScratchParts([usize; 5]);
+pub struct ScratchParts<const N: usize>(pub [usize; N]);
 
-impl ScratchParts {
+impl<const N: usize> ScratchParts<N> {
     const ALIGN: usize = 256;
 
-    fn bytes(&self) -> usize {
+    /// Bytes of all of them.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.0.iter().map(|bytes| bytes.next_multiple_of(Self::ALIGN)).sum()
     }
 
     /// Where the parts are in the block at `address`.
     #[must_use]
-    pub fn starts(&self, address: u64) -> [u64; 5] {
+    pub fn starts(&self, address: u64) -> [u64; N] {
         let mut next = address;
         self.0.map(|bytes| {
             let start = next;
@@ -314,7 +378,9 @@ pub struct Counting {
 
 #[cfg(test)]
 mod tests {
+    use super::types::Indices;
     use super::*;
+    use crate::key::KeyOrder;
     use crate::plan::tuning::TUNING;
 
     #[test]
@@ -324,7 +390,8 @@ mod tests {
                 for value in [0, 1, 2, 4, 8] {
                     for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 28, 1 << 33] {
                         let order = KeyOrder { signed: false, mantissa: 0 };
-                        let types = SortTypes { key, order, descending: false, value, indices: false, keys_out: true };
+                        let types =
+                            SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
                         let plan = SortPlan::new(len, types, false, row.capability, 100);
                         let (tile, rows) = (plan.tile(), plan.rows);
                         assert!(plan.shared_bytes() <= row.shared_bytes, "{plan:?}");
@@ -347,8 +414,8 @@ mod tests {
 
     #[test]
     fn parts_of_scratch_are_apart_and_aligned() {
-        let parts = ScratchParts([1, 256, 0, 257, 10]);
-        assert_eq!(parts.starts(4096), [4096, 4352, 4608, 4608, 5120]);
+        let parts = ScratchParts([1, 256, 0, 257, 10, 0]);
+        assert_eq!(parts.starts(4096), [4096, 4352, 4608, 4608, 5120, 5376]);
         assert_eq!(parts.bytes(), 5376 - 4096);
     }
 }

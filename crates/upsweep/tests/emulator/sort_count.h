@@ -23,7 +23,7 @@ static void one_case() {
     memset((void*)header.values, 0, sizeof(SortHeader));
     const u64 words = below(5000);
     const bool in_place = once_in(2);
-    Guarded<u32> status(words);
+    Guarded<StatusWord> status(words);
     SortCountParams p = {keys.values, n, part, in_place, header.values, status.values, words};
     launch((n + part - 1) / part, THREADS, SORT_COLUMNS * DIGITS * KEY_BYTES * 4, [&] { KERNEL(p); });
     header.check("header"), status.check("status words");
@@ -44,10 +44,10 @@ static void one_case() {
             lower += counts[d];
         }
         passes += varies;
-        if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size(), steps.empty(), 0});
+        if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size(), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit]});
     }
     if (!steps.empty()) steps.back().last = 1;
-    if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0});
+    if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});
     // The last launch ends in the result, and none reads what it writes.
     Place from = Place::INPUT;
     for (SortStep& step : steps) {

@@ -5,10 +5,12 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod by_key;
 mod calls;
 mod check;
 mod inputs;
 mod keys;
+mod parts;
 mod values;
 
 /// What the conformance suite stands on, too.
