@@ -17,6 +17,8 @@ fn less(a: u32, b: u32) -> bool {
 
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
+        tops::<u32>(gpu, n)?;
+        // Small whole numbers: very many ties.
         tops::<f32>(gpu, n)?;
         merges::<u32>(gpu, n)?;
         merges::<u64>(gpu, n)?;

@@ -3,7 +3,7 @@
 use super::constants::{Constants, constants};
 
 /// Threads that merge, and the warp that finds where tiles begin, of a block.
-const THREADS: usize = 512;
+const THREADS: usize = 224;
 const FINDERS: usize = 32;
 /// Threads of a block that sorts a tile.
 const SORTERS: usize = 512;
@@ -11,9 +11,9 @@ const SORTERS: usize = 512;
 /// banks of shared memory.
 const THREAD_BYTES: [usize; 2] = [68, 60];
 const MOST_ITEMS: usize = 17;
-/// Blocks a multiprocessor that merge, and that sort tiles (H200, 2026-11-22, 2^28 u32: 758 us; three blocks of 480 threads, which
-/// leaves them 40 registers, 1,080).
-const BLOCKS: usize = 2;
+/// Blocks a multiprocessor that merge, and that sort tiles. H200, 2026-11-22, 2^28 u32 in us: 4 of 224 threads 705; 3 of 352 727; 2 of 512
+/// 759; 2 of 480 795; 5 of 224 821; 3 of 480, which leaves them 40 registers, 1,080.
+const BLOCKS: usize = 4;
 const SORTING_BLOCKS: usize = 3;
 
 /// What is merged.
