@@ -159,6 +159,36 @@ template <class T> static void sorts(const char* type, const std::vector<int>& s
     }
 }
 
+struct Less {
+    template <class T> __device__ bool operator()(T a, T b) const { return a < b; }
+};
+
+// Merges of two sorted halves, and sorts by a comparison.
+template <class T> static void merges(const char* type, const std::vector<int>& sizes) {
+    T *in = (T*)input, *out = (T*)output, *sorted = (T*)extra;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n, half = n / 2;
+        if (log2n < 16 || log2n > 28 || n * sizeof(T) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        double moved = 2.0 * n * sizeof(T), copy = copy_gbps<T>(n);
+        if (sizeof(T) == 4) {
+            row("sort_by_less", type, log2n, moved, copy, [&](void* s, size_t& size) {
+                return cub::DeviceMergeSort::SortKeysCopy(s, size, in, out, (int64_t)n, Less());
+            });
+        }
+        size_t size = 0;
+        void* space = nullptr;
+        CHECK(cub::DeviceRadixSort::SortKeys(nullptr, size, in, sorted, (int64_t)half));
+        CHECK(cudaMalloc(&space, size));
+        CHECK(cub::DeviceRadixSort::SortKeys(space, size, in, sorted, (int64_t)half));
+        CHECK(cub::DeviceRadixSort::SortKeys(space, size, in + half, sorted + half, (int64_t)half));
+        CHECK(cudaFree(space));
+        row("merge", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceMerge::MergeKeys(s, size, sorted, (int64_t)half, sorted + half, (int64_t)half, out, Less());
+        });
+    }
+}
+
 struct Odd {
     template <class T> __device__ bool operator()(T x) const { return x % 2 == 1; }
 };
@@ -354,6 +384,8 @@ int main(int argc, char** argv) {
     sorts<float>("f32", sizes);
     sorts<uint64_t>("u64", sizes);
     runs(from_16);
+    merges<uint32_t>("u32", sizes);
+    merges<uint64_t>("u64", sizes);
     histogram<uint8_t>("u8", from_16, {256}, 256.0f);
     histogram<float>("f32", from_16, {256, 2048, 65536, 1 << 20}, 1.0f);
 }

@@ -85,6 +85,11 @@ def torch_rows():
             copy = median(lambda: out.copy_(x))
             micros = median(lambda: torch.sort(x, out=(out, order)))
             row("torch", "sort_pairs", kind, log2n, micros, 3 * moved, copy, moved)
+            for k in [16, 65536]:
+                micros = median(lambda: torch.topk(x, k, sorted=False))
+                row("torch", f"top_{k}", kind, log2n, micros, moved // 2, copy, moved)
+            micros = median(lambda: torch.median(x))
+            row("torch", "median", kind, log2n, micros, moved // 2, copy, moved)
             del x, out, order
     for rows, columns in [(4096, 65536), (1 << 20, 64), (8, 1 << 25), (1 << 24, 3)]:
         x = torch.randn(rows, columns, device="cuda")

@@ -135,6 +135,13 @@ constexpr u32 SIDE = 32;
 constexpr u32 ITEMS = 8;
 constexpr u32 LOOKED_UP = 4;
 constexpr u32 UPPER = 1;
+constexpr u32 PLACE_BYTES = 4;
+constexpr u32 RANK_HEADER_BYTES = 98384;
+constexpr u32 SAMPLE = 16384;
+constexpr u32 COLLECT_BLOCKS = 2;
+constexpr u32 MERGE_ITEMS = 15;
+constexpr u32 VALUE_ALIGN = 4;
+constexpr u32 POSITIONS = 0;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -359,6 +366,46 @@ struct SearchParams {
     void* output;
     u64 len;
     u64 step;
+struct TopKParams {
+    const In* keys;
+    u64 n;
+    u64 rank;
+    u64 rows;
+    void* header;
+    In* candidates;
+    void* candidate_places;
+    u64 room;
+    u64 takes;
+    u64 low_rank;
+    u64 high_rank;
+    u64 pass;
+    In* wanted;
+    In* values;
+    void* places;
+    u64 order_room;
+    u64 by_key;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct MergeParams {
+    const In* a;
+    const In* b;
+    const void* values_a;
+    const void* values_b;
+    In* output;
+    void* values_output;
+    u64 of_a;
+    u64 of_b;
+    u64 run;
+    u64 part;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct SortByParams {
+    const In* input;
+    In* output;
+    const void* values;
+    void* values_output;
     u64 n;
     Workspace workspace;
     Acc given_init, given_first;

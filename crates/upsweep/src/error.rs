@@ -62,6 +62,15 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// A place in the order of some elements that they have not.
+    Rank {
+        /// What is asked for: `"the first"`, `"place"`.
+        what: &'static str,
+        /// How many, or which one.
+        rank: usize,
+        /// The number of elements, in a row or in all.
+        len: usize,
+    },
     /// A histogram without bins, or with too many.
     Bins {
         /// The bins asked for.
@@ -173,6 +182,7 @@ impl fmt::Display for Error {
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
             }
+            Self::Rank { what, rank, len } => write!(f, "{what} {rank} of {len} elements: there are not so many"),
             Self::Bins { bins, most } => write!(f, "{bins} bins: a histogram has 1 to {most}"),
             Self::Channels { channels, counted, most } => {
                 write!(f, "{counted} of {channels} channels: a histogram counts 1 to all of up to {most} channels")

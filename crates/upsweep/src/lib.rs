@@ -38,7 +38,8 @@
 //! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
 //!   stays on the device.
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
-//!   function.
+//!   function, and [`sort_by`] takes an order of your own.
+//! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of two sorted inputs.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -66,6 +67,8 @@ pub mod histogram;
 pub mod init;
 pub mod inputs;
 pub mod key;
+pub mod merge;
+pub mod nth;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
@@ -79,7 +82,9 @@ mod searching;
 pub mod segments;
 pub mod select;
 pub mod sort;
+pub mod sort_by;
 pub mod sort_by_key;
+pub mod topk;
 
 mod bins;
 mod cpu;
@@ -89,8 +94,10 @@ mod expanding;
 mod halves;
 mod job;
 mod keeping;
+mod merging;
 mod options;
 mod planned;
+mod ranking;
 mod sorting;
 mod steps;
 mod tally;
@@ -109,6 +116,8 @@ pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use key::{Index, Key};
+pub use merge::Merge;
+pub use nth::Nth;
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
@@ -121,13 +130,15 @@ pub use searching::{Ascending, Ordered};
 pub use segments::Segments;
 pub use select::Select;
 pub use sort::Sort;
+pub use sort_by::SortBy;
+pub use topk::TopK;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
-        Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
+        Operator, Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, Sort, function, operator};
+    pub use crate::{Search, Segments, Select, Sort, TopK, function, operator};
 }

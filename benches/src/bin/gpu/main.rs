@@ -5,6 +5,7 @@ mod first;
 mod gpu;
 mod histogram;
 mod pieces;
+mod rankings;
 mod segments;
 mod select;
 mod sorts;
@@ -45,6 +46,7 @@ fn run() -> Outcome {
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;
+    rankings::bench(&mut gpu, &from_16)?;
     axes(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)
 }

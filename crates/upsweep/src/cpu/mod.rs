@@ -9,6 +9,8 @@
 //! | `select` | what keeps some elements |
 //! | `sort` | keys, pairs and positions, by digits |
 //! | `columns` | scans and reductions along another axis than the last |
+//! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
+//! | `topk` | the first keys in order, and keys of a rank |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
 //!
@@ -26,6 +28,7 @@ mod columns;
 mod engine;
 pub(crate) mod expand;
 pub(crate) mod histogram;
+pub(crate) mod merge;
 pub(crate) mod range_histogram;
 pub(crate) mod reduce;
 pub(crate) mod runs;
@@ -33,6 +36,8 @@ pub(crate) mod scan;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;
+pub(crate) mod sort_by;
 #[cfg(test)]
 mod tests;
 mod tile;
+pub(crate) mod topk;

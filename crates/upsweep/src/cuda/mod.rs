@@ -15,6 +15,7 @@ pub(crate) mod histogram;
 mod job;
 mod lender;
 mod library;
+pub(crate) mod merge;
 mod params;
 mod planned;
 pub(crate) mod range_histogram;
@@ -24,6 +25,8 @@ pub(crate) mod scan;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;
+pub(crate) mod sort_by;
+pub(crate) mod topk;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

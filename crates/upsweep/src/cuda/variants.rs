@@ -1,7 +1,9 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod histograms;
+mod merges;
 mod sorts;
+mod topk;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -116,6 +118,8 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.selections();
     list.histograms();
     list.kernels.extend(sorts::variants(capability));
+    list.merges();
+    list.rankings();
     list.kernels
 }
 
@@ -360,10 +364,16 @@ where
 #[cfg(test)]
 pub(super) fn sample() -> String {
     use super::histogram::HistogramParams;
+    use super::merge::MergeParams;
     use super::range_histogram::{self, RangeHistogramParams};
+    use super::sort_by::SortByParams;
+    use super::topk::TopKParams;
     use super::{code, params::Params};
+    use crate::key::Key;
     use crate::plan::constants::Constants;
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
+    use crate::plan::merge::{MergePlan, MergeTypes};
+    use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -383,7 +393,10 @@ pub(super) fn sample() -> String {
         lengths: false,
     };
     let sorts = sorts::constants();
-    let of_families: [Constants; 18] = [
+    let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, place: 4 };
+    let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
+    let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
+    let of_families: [Constants; 22] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -402,6 +415,10 @@ pub(super) fn sample() -> String {
         sorts[7],
         sorts[8],
         crate::plan::search::constants(true, 4),
+        ranked.pass_constants(),
+        ranked.constants(512),
+        merges.constants(),
+        merges.sort_constants(false),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -424,6 +441,9 @@ pub(super) fn sample() -> String {
         super::sort::segments::params_text(),
         super::sort::lines::params_text(),
         SearchParams::text(0, 0),
+        TopKParams::text(0, 0),
+        MergeParams::text(0, 0),
+        SortByParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

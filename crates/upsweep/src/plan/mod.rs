@@ -6,6 +6,7 @@ pub mod cpu;
 pub mod expand;
 pub mod histogram;
 pub mod memory;
+pub mod merge;
 mod pipeline;
 pub mod reduce;
 pub mod scan;
@@ -15,6 +16,7 @@ mod shape;
 mod show;
 pub mod sort;
 pub mod tile;
+pub mod topk;
 pub mod tuning;
 mod wave;
 

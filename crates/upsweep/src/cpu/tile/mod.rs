@@ -6,6 +6,7 @@
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `sweep` | the kernels of a tile |
 //! | `digits` | digits of keys, and where they go |
+//! | `merge` | two sorted arrays become one |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `compress` | elements whose bits are set, side by side |
 //! | `pairwise` | values combined in a tree as they come |
@@ -15,6 +16,7 @@ pub(super) mod columns;
 pub(super) mod compress;
 pub(super) mod digits;
 pub(super) mod lanes;
+pub(super) mod merge;
 pub(super) mod pairwise;
 pub(super) mod reduce;
 pub(super) mod rows;
