@@ -101,6 +101,13 @@ constexpr u32 BY_VALUE = 0;
 constexpr u32 BY_EDGES = 0;
 constexpr u32 SLICED = 0;
 constexpr u32 QUANTILES = 1;
+constexpr u32 ORDER = 2;
+constexpr u32 SECTIONS = 0;
+constexpr u32 FEEDBACK = 1;
+constexpr u32 CAREFUL = 0;
+constexpr u32 LEVELS = 17;
+constexpr u32 CARRIED_BYTES = 8;
+constexpr u32 STATES = 2;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -197,6 +204,17 @@ struct RangeHistogramParams {
     Out* output;
     u64 bins;
     u64 n;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct RecurrenceLinesParams {
+    const In* input;
+    Out* output;
+    u64 lines;
+    u64 len;
+    u64 inner;
+    const Given* init_from;
+    Given* carry;
     Workspace workspace;
     Acc given_init, given_first;
 };

@@ -68,6 +68,7 @@ pub mod outputs;
 pub mod partition;
 pub mod plan;
 pub mod range_histogram;
+pub mod recurrence;
 pub mod reduce;
 pub mod runs;
 pub mod scan;
@@ -82,6 +83,7 @@ mod expanding;
 mod halves;
 mod job;
 mod keeping;
+mod linear;
 mod options;
 mod planned;
 mod steps;
@@ -104,6 +106,7 @@ pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use range_histogram::RangeHistogram;
+pub use recurrence::Recurrence;
 pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
@@ -115,7 +118,7 @@ pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
-        Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
+        Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Segments, Select, function, operator};
 }

@@ -5,6 +5,7 @@
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
 //! | `expand` | results of counts |
 //! | `runs` | runs of equal neighbours |
+//! | `recurrence` | linear recurrences |
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
 //! | `columns` | scans and reductions along another axis than the last |
@@ -26,6 +27,7 @@ mod engine;
 pub(crate) mod expand;
 pub(crate) mod histogram;
 pub(crate) mod range_histogram;
+pub(crate) mod recurrence;
 pub(crate) mod reduce;
 pub(crate) mod runs;
 pub(crate) mod scan;

@@ -6,6 +6,8 @@
 
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/recurrences.rs"]
+mod recurrences;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
 
@@ -84,6 +86,7 @@ emulator! {
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
     "emulator/tiles.h" => "tiles.h",
+    "emulator/recurrence.h" => "recurrence.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
     "emulator/expand.h" => "expand.h",

@@ -18,6 +18,7 @@ mod library;
 mod params;
 mod planned;
 pub(crate) mod range_histogram;
+pub(crate) mod recurrence;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;

@@ -1,6 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod histograms;
+mod recurrences;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -112,6 +113,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.halves();
     list.selections();
     list.histograms();
+    list.recurrences();
     list.kernels
 }
 
@@ -343,9 +345,11 @@ where
 pub(super) fn sample() -> String {
     use super::histogram::HistogramParams;
     use super::range_histogram::{self, RangeHistogramParams};
+    use super::recurrence::RecurrenceLinesParams;
     use super::{code, params::Params};
     use crate::plan::constants::Constants;
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
+    use crate::plan::recurrence::{Form, RecurrencePlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -364,7 +368,8 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let of_families: [Constants; 8] = [
+    let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false };
+    let of_families: [Constants; 10] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -373,6 +378,8 @@ pub(super) fn sample() -> String {
         ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
+        RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
+        super::recurrence::lines_constants(2, recurrence),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -390,6 +397,7 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
+        RecurrenceLinesParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

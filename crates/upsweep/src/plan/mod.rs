@@ -7,6 +7,7 @@ pub mod expand;
 pub mod histogram;
 pub mod memory;
 mod pipeline;
+pub(crate) mod recurrence;
 pub mod reduce;
 pub mod scan;
 pub mod select;

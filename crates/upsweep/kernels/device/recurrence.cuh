@@ -1,0 +1,195 @@
+// Linear recurrence: y[i] = b[0] x[i] + ... + b[k] x[i - k] - a[1] y[i - 1] - ... - a[k] y[i - k], and cascades of such of order 2.
+//
+// What a recurrence remembers are k states (the transposed direct form II):
+//
+//   y = b[0] x + z[0],   z[j] = b[j + 1] x - a[j + 1] y + z[j + 1]
+//
+// They are linear in the states before, and in x. So the pipeline (pipeline.cuh) of this task scans states, of which those that m
+// elements leave of none are added to A^m times those before (linear.cuh):
+//
+//   reduce     each thread goes over its elements from no states on; a scan of what they leave in the warp
+//   look back  the states before each warp of the tile
+//   finish     the same again from these: each thread knows the states before its elements, and goes over them once more
+//
+// A thread's second way over its elements is the sequential loop, so only the states that it begins with are grouped otherwise.
+// Nothing of an element's neighbours is read: what they leave are states.
+//
+// Where segments begin, so do the states: of the segment's own initial states, or of none.
+//
+// In place: a tile is staged before it is stored, and nothing else reads its elements.
+
+#pragma once
+
+#include "tile/items.cuh"
+#include "tile/linear.cuh"
+#include "tile/offsets.cuh"
+#include "tile/pipeline.cuh"
+#include "tile/store.cuh"
+
+// The line of logical element i among the lines in memory.
+__device__ __forceinline__ u64 line_of(const Params& p, u64 i) {
+    if constexpr (HEADS != Heads::ROWS) return 0;
+    u64 place;
+    return row_of(p, REVERSE ? p.n - 1 - i : i, place);
+}
+
+// The states that the line of element i begins with.
+__device__ __forceinline__ States first_states(const Params& p, u64 i) {
+    States states = States::none();
+    if constexpr (HAS_INIT) {
+        const Given* const from = p.init_from + line_of(p, i) * ORDER;
+#pragma unroll
+        for (u32 j = 0; j < ORDER; j++) states.z[j] = given_acc(from[j]);
+    }
+    return states;
+}
+
+// What the lanes' elements leave, each with what the `reach` lanes below it leave.
+__device__ __forceinline__ States scan_lanes(States states, u32 reach) {
+#pragma unroll
+    for (u32 level = 0; level < WARP_LEVEL; level++) {
+        const States lower = shuffle_up(states, 1 << level);
+        if (reach >= 1u << level) states = apply(level, lower, states);
+    }
+    return states;
+}
+
+struct RecurrenceTask {
+    using State = Carried;
+    using Params = ::Params;
+    static constexpr bool FINISHES = true;
+    static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0, DRAWER = 0, PUBLISHER = 0;
+    static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
+
+    // Arrays of STAGES belong to the tiles in shared memory.
+    struct Shared {
+        Carried warp_totals[STAGES][WARPS];
+        Carried at_end[STAGES][WARPS];     // the same, taken to the end of the tile
+        States prefixes[STAGES][WARPS];    // before the warps
+        Marks marks[MARKED ? MARK_SLOTS : 1];
+        Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
+    };
+
+    const Params& p;
+    Shared& shared;
+    const Input input;
+    const bool out_aligned;
+
+    __device__ __forceinline__ RecurrenceTask(const Params& p, Shared& shared)
+        : p(p), shared(shared), input(p.input, p.n), out_aligned(results_aligned(output_of(p), p.n)) {}
+
+    __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
+    __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
+    __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
+    __device__ __forceinline__ const Carried* totals(u32 k) const { return shared.at_end[k % STAGES]; }
+
+    __device__ __forceinline__ void stage(u32 k, u64 tile) const {
+        input.stage_tile(tile, slots(k), [&](u64 i) {
+            if (READ_MARKS) prefetch_sources(p, i);
+        });
+    }
+
+    // Goes over this thread's elements, of which the first is i. What lies past the end of the input can only reach what lies
+    // further behind.
+    template <bool STORES>
+    __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
+        const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) {
+            const Vector x(slots, threadIdx.x * ROWS + row);
+            Out results[VECTOR];
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                const u32 at = row * VECTOR + j;
+                if (SEGMENTED && heads >> at & 1) states = first_states(p, i + at);
+                const T y = step(states, map(x[j], 0, 0));
+                if (!STORES) continue;
+                results[j] = result(y);
+                if (CARRIES && tails >> at & 1 && i + at < p.n) store_states(i + at, states);
+            }
+            if (STORES) put_in_slot(slots[threadIdx.x * ROWS + row], results);
+        }
+    }
+
+    // The states after the last element of its line.
+    __device__ __forceinline__ void store_states(u64 i, const States& states) const {
+        Given* const to = p.carry + line_of(p, i) * ORDER;
+        for (u32 j = 0; j < ORDER; j++) store_carry(to + j, states.z[j]);
+    }
+
+    __device__ __forceinline__ Mask heads_of_thread(u32 k, u64 begin, u32 count) const {
+        return count == TILE ? thread_heads<true>(p, begin, count, marks(k)) : thread_heads<false>(p, begin, count, marks(k));
+    }
+
+    // What this thread's elements leave; the first of all begins with its line's initial states.
+    __device__ __forceinline__ States reduce_thread(u32 k, u64 i, Mask heads) const {
+        States states = !SEGMENTED && i == 0 ? first_states(p, 0) : States::none();
+        go_over<false>(slots(k), i, heads, states);
+        return states;
+    }
+
+    __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
+        const u64 begin = tile * TILE;
+        const u32 count = tile_count(p.n, tile), slot = k % STAGES, warp = warp_index();
+        mark_heads(p, begin, count, marks(k));
+        const Mask heads = heads_of_thread(k, begin, count);
+        const LaneHeads lane_heads = LaneHeads::of<true>(heads);
+        const States scanned = scan_lanes(reduce_thread(k, begin + threadIdx.x * ITEMS, heads), lane_heads.reach());
+        const States at_end = advance(WARP_LEVEL, WARPS - 1 - warp, scanned);
+        if (lane_index() == WARP - 1) {
+            shared.warp_totals[slot][warp] = Carried::of(scanned, lane_heads.lanes != 0);
+            shared.at_end[slot][warp] = Carried::of(at_end, lane_heads.lanes != 0);
+        }
+    }
+    __device__ __forceinline__ void store(u32, u64) const {}
+    __device__ __forceinline__ void check(u64 tile) const {
+        if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
+    }
+
+    __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
+        const u32 slot = k % STAGES, lane = lane_index();
+        const Carried own = shared.warp_totals[slot][min(lane, WARPS - 1)];
+        const LaneHeads lane_heads{__ballot_sync(~0u, lane < WARPS && own.headed())};
+        States states = own.states;
+#pragma unroll 1
+        for (u32 level = WARP_LEVEL; level < TILE_LEVEL; level++) {
+            const u32 distance = 1 << (level - WARP_LEVEL);
+            const States lower = shuffle_up(states, distance);
+            const States with = apply(level, lower, states);
+            if (lane_heads.reach() >= distance) states = with;
+        }
+        const States lower = shuffle_up(states, 1);
+        States prefix = States::none();
+        if (tile > 0) prefix = ::look_back(chain, tile);
+        prefix = advance(WARP_LEVEL, lane < WARPS ? lane : 0, prefix);
+        if (lane > 0) prefix = lane_heads.any_lower() ? lower : add(prefix, lower);
+        if (lane < WARPS) shared.prefixes[slot][lane] = prefix;
+    }
+
+    __device__ __forceinline__ void finish(u32 k, u64 tile) const {
+        const u64 begin = tile * TILE, i = begin + threadIdx.x * ITEMS;
+        const u32 count = tile_count(p.n, tile), slot = k % STAGES;
+        const Mask heads = heads_of_thread(k, begin, count);
+        const LaneHeads lane_heads = LaneHeads::of<true>(heads);
+        const bool first = lane_index() == 0;
+        const States prefix = shared.prefixes[slot][warp_index()];
+        States states = reduce_thread(k, i, heads);
+        if (first && heads == 0) states = apply(0, prefix, states);
+        states = shuffle_up(scan_lanes(states, lane_heads.reach()), 1);
+        if (first) states = !SEGMENTED && i == 0 ? first_states(p, 0) : prefix;
+        go_over<true>(slots(k), i, heads, states);
+        store_rows(p, begin, count, slots(k), out_aligned);
+    }
+
+    // Segments by offsets: where the heads are.
+    __device__ __forceinline__ OffsetsWarp preparer(u64 tiles) const { return OffsetsWarp(p, tiles); }
+    __device__ __forceinline__ void prepare(OffsetsWarp& warp, u32 k, u64 tile) const { warp.prepare(p, tile, marks(k), found(k)); }
+    __device__ __forceinline__ void after_prepare(const OffsetsWarp& warp, u64 tile) const { warp.check(p, tile); }
+    __device__ __forceinline__ bool left_over(u32 k) const { return found(k).range.has_more(); }
+    __device__ __forceinline__ void prepare_together(u32 k, u64 tile) const { mark_others(p, tile, found(k).range, marks(k)); }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<RecurrenceTask>::HELPERS * WARP, BLOCKS) upsweep_recurrence(const __grid_constant__ ScanParams given) {
+    const Params p(given);
+    Pipeline<RecurrenceTask>::run(p, tile_number(p.n));
+}
