@@ -1,10 +1,13 @@
 //! Linear recurrences as numbers: what is computed with, the coefficients, and the powers of the transition of states.
 
+mod basis;
 mod exact;
 mod system;
+mod transition;
 
 pub(crate) use exact::Exact;
-pub(crate) use system::System;
+pub(crate) use system::{MOST_ORDER, System};
+pub(crate) use transition::Transition;
 
 #[cfg(feature = "cuda")]
 use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
@@ -38,6 +41,14 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + sealed::Sealed 
     fn over(self, other: Self) -> Self;
     #[doc(hidden)]
     fn finite(self) -> bool;
+    /// The matrices into a basis of states and back, of a transition and what it leads to; of numbers that are rounded.
+    #[doc(hidden)]
+    fn basis(
+        order: usize,
+        transition: &[Self::Exact],
+        output: &[Self::Exact],
+        direct: bool,
+    ) -> Option<[Vec<Self::Exact>; 2]>;
 }
 
 /// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too.
@@ -82,6 +93,9 @@ macro_rules! floats {
             fn negated(self) -> Self { -self }
             fn over(self, other: Self) -> Self { self / other }
             fn finite(self) -> bool { self.is_finite() }
+            fn basis(order: usize, transition: &[Double], output: &[Double], direct: bool) -> Option<[Vec<Double>; 2]> {
+                basis::of(order, transition, output, direct).map(|basis| [basis.into, basis.back])
+            }
         }
         computes_on_itself! { $t }
     )* };
@@ -102,6 +116,7 @@ macro_rules! integers {
             fn negated(self) -> Self { self.wrapping_neg() }
             fn over(self, _: Self) -> Self { self }
             fn finite(self) -> bool { true }
+            fn basis(_: usize, _: &[Self], _: &[Self], _: bool) -> Option<[Vec<Self>; 2]> { None }
         }
         impl Exact<Self> for $t {
             fn of(number: Self) -> Self { number }

@@ -5,6 +5,7 @@ mod first;
 mod gpu;
 mod histogram;
 mod pieces;
+mod recurrence;
 mod segments;
 mod select;
 mod step;
@@ -44,7 +45,8 @@ fn run() -> Outcome {
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     axes(&mut gpu, largest.min(28))?;
-    histogram::bench(&mut gpu, &from_16)
+    histogram::bench(&mut gpu, &from_16)?;
+    recurrence::bench(&mut gpu, &from_16)
 }
 
 /// Scans and reductions of the whole array.

@@ -7,9 +7,10 @@
 // They are linear in the states before, and in x. So the pipeline (pipeline.cuh) of this task scans states, of which those that m
 // elements leave of none are added to A^m times those before (linear.cuh):
 //
-//   reduce     each thread goes over its elements from no states on; a scan of what they leave in the warp
+//   reduce     each thread goes over its elements from no states on; a scan of what they leave in the warp, of which it keeps
+//              what lies before it
 //   look back  the states before each warp of the tile
-//   finish     the same again from these: each thread knows the states before its elements, and goes over them once more
+//   finish     each thread adds what becomes of these, and goes over its elements once more
 //
 // A thread's second way over its elements is the sequential loop, so only the states that it begins with are grouped otherwise.
 // Nothing of an element's neighbours is read: what they leave are states.
@@ -49,10 +50,55 @@ __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
 #pragma unroll
     for (u32 level = 0; level < WARP_LEVEL; level++) {
         const States lower = shuffle_up(states, 1 << level);
-        if (reach >= 1u << level) states = apply(level, lower, states);
+        const States with = apply(level, lower, states);
+        if (reach >= 1u << level) states = with;
     }
     return states;
 }
+
+// Shared memory behind the tiles: A^(ITEMS lane) for each lane, and for each tile there what a thread keeps of it.
+struct Beside {
+    static __device__ __forceinline__ T* powers() { return (T*)(dynamic_shared + STAGES * Input::TILE_BYTES); }
+    static __device__ __forceinline__ T* kept(u32 slot) { return powers() + WARP * MATRIX + slot * ORDER * THREADS; }
+
+    // Column by column: what becomes of one state.
+    static __device__ __forceinline__ void fill() {
+        for (u32 j = warp_index(); j < ORDER; j += WARPS) {
+            States states;
+#pragma unroll
+            for (u32 i = 0; i < ORDER; i++) states.z[i] = i == j ? 1 : 0;
+#pragma unroll 1
+            for (u32 level = 0; level < WARP_LEVEL; level++) {
+                const States with = apply(level, states, States::none());
+                if (lane_index() >> level & 1) states = with;
+            }
+#pragma unroll
+            for (u32 i = 0; i < ORDER; i++) powers()[(i * ORDER + j) * WARP + lane_index()] = states.z[i];
+        }
+    }
+
+    // A^(ITEMS lane) x + c.
+    static __device__ __forceinline__ States after_lanes(const States& x, const States& c) {
+        States r = c;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) {
+#pragma unroll
+            for (u32 j = 0; j < ORDER; j++) r.z[i] = add_term(powers()[(i * ORDER + j) * WARP + lane_index()], x.z[j], r.z[i]);
+        }
+        return r;
+    }
+
+    static __device__ __forceinline__ void keep(u32 slot, const States& states) {
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) kept(slot)[i * THREADS + threadIdx.x] = states.z[i];
+    }
+    static __device__ __forceinline__ States what_is_kept(u32 slot) {
+        States states;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) states.z[i] = kept(slot)[i * THREADS + threadIdx.x];
+        return states;
+    }
+};
 
 struct RecurrenceTask {
     using State = Carried;
@@ -64,8 +110,7 @@ struct RecurrenceTask {
     // Arrays of STAGES belong to the tiles in shared memory.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
-        Carried at_end[STAGES][WARPS];     // the same, taken to the end of the tile
-        States prefixes[STAGES][WARPS];    // before the warps
+        States prefixes[STAGES][WARPS];  // before the warps
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
     };
@@ -76,12 +121,14 @@ struct RecurrenceTask {
     const bool out_aligned;
 
     __device__ __forceinline__ RecurrenceTask(const Params& p, Shared& shared)
-        : p(p), shared(shared), input(p.input, p.n), out_aligned(results_aligned(output_of(p), p.n)) {}
+        : p(p), shared(shared), input(p.input, p.n), out_aligned(results_aligned(output_of(p), p.n)) {
+        if (warp_index() < WARPS) Beside::fill();
+    }
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
     __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
-    __device__ __forceinline__ const Carried* totals(u32 k) const { return shared.at_end[k % STAGES]; }
+    __device__ __forceinline__ WarpTotals totals(u32 k) const { return WarpTotals{shared.warp_totals[k % STAGES]}; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
         input.stage_tile(tile, slots(k), [&](u64 i) {
@@ -121,62 +168,45 @@ struct RecurrenceTask {
         return count == TILE ? thread_heads<true>(p, begin, count, marks(k)) : thread_heads<false>(p, begin, count, marks(k));
     }
 
-    // What this thread's elements leave; the first of all begins with its line's initial states.
-    __device__ __forceinline__ States reduce_thread(u32 k, u64 i, Mask heads) const {
-        States states = !SEGMENTED && i == 0 ? first_states(p, 0) : States::none();
-        go_over<false>(slots(k), i, heads, states);
-        return states;
-    }
-
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        const u64 begin = tile * TILE;
-        const u32 count = tile_count(p.n, tile), slot = k % STAGES, warp = warp_index();
+        const u64 begin = tile * TILE, i = begin + threadIdx.x * ITEMS;
+        const u32 count = tile_count(p.n, tile), slot = k % STAGES;
         mark_heads(p, begin, count, marks(k));
         const Mask heads = heads_of_thread(k, begin, count);
         const LaneHeads lane_heads = LaneHeads::of<true>(heads);
-        const States scanned = scan_lanes(reduce_thread(k, begin + threadIdx.x * ITEMS, heads), lane_heads.reach());
-        const States at_end = advance(WARP_LEVEL, WARPS - 1 - warp, scanned);
-        if (lane_index() == WARP - 1) {
-            shared.warp_totals[slot][warp] = Carried::of(scanned, lane_heads.lanes != 0);
-            shared.at_end[slot][warp] = Carried::of(at_end, lane_heads.lanes != 0);
-        }
+        States states = !SEGMENTED && i == 0 ? first_states(p, 0) : States::none();
+        go_over<false>(slots(k), i, heads, states);
+        const States scanned = scan_lanes(into_basis(states), lane_heads.reach());
+        const States lower = shuffle_up(scanned, 1);
+        Beside::keep(slot, lane_index() > 0 ? lower : States::none());
+        if (lane_index() == WARP - 1) shared.warp_totals[slot][warp_index()] = Carried::of(scanned, lane_heads.lanes != 0);
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64 tile) const {
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
 
+    // What comes before the tile comes before its warps, too: lane 0 has that, the others have the warps but the last.
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
         const u32 slot = k % STAGES, lane = lane_index();
-        const Carried own = shared.warp_totals[slot][min(lane, WARPS - 1)];
-        const LaneHeads lane_heads{__ballot_sync(~0u, lane < WARPS && own.headed())};
-        States states = own.states;
-#pragma unroll 1
-        for (u32 level = WARP_LEVEL; level < TILE_LEVEL; level++) {
-            const u32 distance = 1 << (level - WARP_LEVEL);
-            const States lower = shuffle_up(states, distance);
-            const States with = apply(level, lower, states);
-            if (lane_heads.reach() >= distance) states = with;
+        Carried own = Carried::of(States::none(), false);
+        if (lane > 0 && lane < WARPS) own = shared.warp_totals[slot][lane - 1];
+        if (tile > 0) {
+            const States prefix = ::look_back(chain, tile);
+            if (lane == 0) own = Carried::of(prefix, false);
         }
-        const States lower = shuffle_up(states, 1);
-        States prefix = States::none();
-        if (tile > 0) prefix = ::look_back(chain, tile);
-        prefix = advance(WARP_LEVEL, lane < WARPS ? lane : 0, prefix);
-        if (lane > 0) prefix = lane_heads.any_lower() ? lower : add(prefix, lower);
-        if (lane < WARPS) shared.prefixes[slot][lane] = prefix;
+        const Carried scanned = scan_carried<log2_of(WARPS)>(WARP_LEVEL, own);
+        if (lane < WARPS) shared.prefixes[slot][lane] = scanned.states;
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         const u64 begin = tile * TILE, i = begin + threadIdx.x * ITEMS;
         const u32 count = tile_count(p.n, tile), slot = k % STAGES;
         const Mask heads = heads_of_thread(k, begin, count);
-        const LaneHeads lane_heads = LaneHeads::of<true>(heads);
-        const bool first = lane_index() == 0;
-        const States prefix = shared.prefixes[slot][warp_index()];
-        States states = reduce_thread(k, i, heads);
-        if (first && heads == 0) states = apply(0, prefix, states);
-        states = shuffle_up(scan_lanes(states, lane_heads.reach()), 1);
-        if (first) states = !SEGMENTED && i == 0 ? first_states(p, 0) : prefix;
+        States states = Beside::what_is_kept(slot);
+        if (!LaneHeads::of<true>(heads).any_lower()) states = Beside::after_lanes(shared.prefixes[slot][warp_index()], states);
+        states = back_from_basis(states);
+        if (!SEGMENTED && i == 0) states = first_states(p, 0);
         go_over<true>(slots(k), i, heads, states);
         store_rows(p, begin, count, slots(k), out_aligned);
     }

@@ -2,16 +2,20 @@
 //
 //   states after m elements  =  A^m states before  +  what the elements make of no states
 //
-// A^(ITEMS 2^l) is known for each level l, so A^(ITEMS e) takes a product for each bit of e. Warps, tiles and groups of tiles
-// have ITEMS times a power of two elements each, so all of them go by these levels.
+// A^(ITEMS 2^l) is known for each level l. Warps, tiles and groups of tiles have ITEMS times a power of two elements each, so a
+// scan of any of them goes up by these levels.
 //
 //   level   0 .. 4              so many threads
 //           WARP_LEVEL ..       so many warps
 //           TILE_LEVEL ..       so many tiles
-//           GROUP_LEVEL ..      so many groups of tiles
+//           GROUP_LEVEL ..      so many groups of tiles, up to GROUPS
 //
-// The look-back has the shape of lookback.cuh, so that the result does not depend on timing. But each lane first takes what it has
-// found to the place that is asked for; then all of it is added up.
+// What differs from lookback.cuh: states must be taken from where they are to where they are needed, so values are combined at even
+// distances, from the last one back. The prefix of a group waits for one product alone once the prefix GROUPS before is there: on
+// that chain all tiles depend.
+//
+// The states travel in a basis (BASIS) in which the square of a state is the energy of the results that it alone leads to, so
+// that powers of a stable recurrence make nothing larger. In the states themselves they are small differences of large terms.
 //
 // Powers of an unstable recurrence may be infinite, and those of one without feedback are mostly 0. CAREFUL: such a factor, or
 // a state of 0, contributes nothing, whatever the other one is.
@@ -24,7 +28,31 @@
 
 __device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 constexpr u32 WARP_LEVEL = log2_of(WARP), TILE_LEVEL = WARP_LEVEL + log2_of(WARPS), GROUP_LEVEL = TILE_LEVEL + log2_of(GROUP);
-static_assert(1 << log2_of(WARPS) == WARPS, "a tile has a power of two of warps");
+static_assert(1 << log2_of(WARPS) == WARPS && 1 << log2_of(GROUPS) == GROUPS, "levels are powers of two");
+static_assert(GROUP_LEVEL + log2_of(GROUPS) < LEVELS, "the powers that the look-back takes");
+
+// Behind the coefficients lie the matrices into the basis and back, which are upper triangles unless there are sections, and the
+// powers, row by row.
+constexpr u32 MATRIX = ORDER * ORDER, INTO = COEFFICIENTS, BACK = INTO + MATRIX, POWERS = INTO + (BASIS ? 2 * MATRIX : 0);
+
+// c and a term, which is nothing where a factor is 0.
+__device__ __forceinline__ T add_term(T a, T x, T c) {
+    const T with = multiply_add(a, x, c);
+    return CAREFUL && (a == 0 || x == 0) ? c : with;
+}
+
+// The matrix at `matrix` times x.
+__device__ __forceinline__ States product(u32 matrix, const States& x) {
+    States r = States::none();
+#pragma unroll
+    for (u32 i = 0; i < ORDER; i++) {
+#pragma unroll
+        for (u32 j = SECTIONS > 0 ? 0 : i; j < ORDER; j++) r.z[i] = add_term(given_number(matrix + i * ORDER + j), x.z[j], r.z[i]);
+    }
+    return r;
+}
+__device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product(INTO, x) : x; }
+__device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product(BACK, x) : x; }
 
 // A^(ITEMS 2^level) x + c.
 __device__ __forceinline__ States apply(u32 level, const States& x, const States& c) {
@@ -32,27 +60,9 @@ __device__ __forceinline__ States apply(u32 level, const States& x, const States
 #pragma unroll
     for (u32 j = 0; j < ORDER; j++) {
 #pragma unroll
-        for (u32 i = 0; i < ORDER; i++) {
-            const T a = given_number(COEFFICIENTS + (level * ORDER + i) * ORDER + j);
-            const T with = multiply_add(a, x.z[j], r.z[i]);
-            r.z[i] = CAREFUL && (a == 0 || x.z[j] == 0) ? r.z[i] : with;
-        }
+        for (u32 i = 0; i < ORDER; i++) r.z[i] = add_term(given_number(POWERS + level * MATRIX + i * ORDER + j), x.z[j], r.z[i]);
     }
     return r;
-}
-
-// A^(ITEMS 2^level e) x, where each lane has an `e` of its own. All lanes of a warp. The last level is applied as often as
-// it takes.
-__device__ __forceinline__ States advance(u32 level, u32 e, States x) {
-#pragma unroll 1
-    while (__any_sync(~0u, e != 0)) {
-        const bool top = level == LEVELS - 1;
-        const States moved = apply(level, x, States::none());
-        if (e & 1 || (top && e)) x = moved;
-        if (top) e -= e != 0;
-        else e /= 2, level++;
-    }
-    return x;
 }
 
 // What a tile, or a warp, tells others: the states that its elements since the last head leave, and whether it has a head.
@@ -72,65 +82,78 @@ struct CarriedOf<false> {
 using Carried = CarriedOf<SEGMENTED>;
 static_assert(sizeof(Carried) == CARRIED_BYTES, "the host sizes the workspace by it");
 
-// Of two neighbours whose states have been taken to one place.
-__device__ __forceinline__ Carried combine(const Carried& a, const Carried& b) {
-    return Carried::of(b.headed() ? b.states : add(a.states, b.states), a.headed() || b.headed());
+// Of two neighbours, the second of which is as long as the power at `level`.
+__device__ __forceinline__ Carried join(u32 level, const Carried& a, const Carried& b) {
+    return Carried::of(b.headed() ? b.states : apply(level, a.states, b.states), a.headed() || b.headed());
 }
 
-// The sum of all lanes' states, for every lane.
-__device__ __forceinline__ States sum_of_lanes(States states) {
+// The total of 2^level warps, as the publisher reduces them.
+struct WarpTotal {
+    Carried carried;
+    u32 level;
+    __device__ __forceinline__ operator Carried() const { return carried; }
+};
+struct WarpTotals {
+    const Carried* totals;
+    __device__ __forceinline__ WarpTotal operator[](u32 warp) const { return WarpTotal{totals[warp], 0}; }
+};
+__device__ __forceinline__ WarpTotal combine(const WarpTotal& a, const WarpTotal& b) {
+    return WarpTotal{join(WARP_LEVEL + a.level, a.carried, b.carried), a.level + 1};
+}
+
+// Each of the first 2^STEPS lanes, or in the last one the last so many, gets what it and the lanes below leave together; each lane
+// has as many elements as the power at `level`.
+template <u32 STEPS>
+__device__ __forceinline__ Carried scan_carried(u32 level, Carried carried) {
 #pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
-        const States other = shuffle(states, lane_index() ^ distance);
-        states = lane_index() & distance ? add(other, states) : add(states, other);
+    for (u32 step = 0; step < STEPS; step++) {
+        const Carried lower = shuffle_up(carried, 1 << step);
+        const Carried with = join(level + step, lower, carried);
+        if (lane_index() >= 1 << step) carried = with;
     }
-    return states;
+    return carried;
 }
 
-// The carried states of the first `count` lanes, whose elements follow each other, each 2^level times ITEMS of them.
-__device__ __forceinline__ Carried sum_in_order(u32 level, const Carried& own, u32 count) {
-    const u32 lane = lane_index();
-    const u32 headed = __ballot_sync(~0u, lane < count && own.headed());
-    const bool part = lane < count && headed >> lane <= 1;  // no lane above has a head
-    const States moved = advance(level, part ? count - 1 - lane : 0, part ? own.states : States::none());
-    return Carried::of(sum_of_lanes(moved), headed != 0);
+// Of the `count` entries from `first` on, at distances of `spread`, the last one in the last lane; other lanes have nothing.
+__device__ __forceinline__ Carried wait_for_last(const Chain<Carried>& chain, u64 first, u64 spread, u32 count) {
+    const u32 lane = lane_index(), none = WARP - count;
+    Carried found = Carried::of(States::none(), false);
+    if (lane >= none) found = Chain<Carried>::Entry::wait(chain.space, first + spread * (lane - none), chain.epoch);
+    __syncwarp();
+    return found;
 }
 
 // What the elements before tile `t` leave, which is not tile 0, for every lane of a warp.
 __device__ __forceinline__ States look_back(const Chain<Carried>& chain, u64 t) {
     using Entry = Chain<Carried>::Entry;
     const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
-    const u32 lane = lane_index(), in_group = t % GROUP, groups = (u32)(group - first);
-    const bool last = in_group == GROUP - 1 && t + 1 < chain.tiles;
+    const u32 lane = lane_index(), in_group = t % GROUP;
 
     // The tiles of this group; its last tile publishes the group.
-    const u32 needed = in_group + last;
-    Carried near, far;
-    if (lane < needed) near = Entry::wait(chain.space, chain.first_entry + group * GROUP + lane, chain.epoch);
-    __syncwarp();
-    const Carried before = sum_in_order(TILE_LEVEL, near, in_group);
-    if (last) {
-        const States moved = apply(TILE_LEVEL, before.states, States::none());
-        const Carried own = shuffle(near, in_group);
-        const Carried all = combine(Carried::of(moved, before.headed()), own);
+    Carried near = wait_for_last(chain, chain.first_entry + group * GROUP, 1, in_group);
+    if (in_group == GROUP - 1 && t + 1 < chain.tiles) {
+        const Carried before = shuffle(scan_carried<log2_of(GROUP)>(TILE_LEVEL, near), WARP - 1);
+        const Carried all = join(TILE_LEVEL, before, Entry::wait(chain.space, chain.first_entry + t, chain.epoch));
         if (lane == 0) Entry::put(chain.space, chain.group_entry(group), all, chain.epoch);
     }
-    if (group == 0) return before.states;
 
     // The groups before it, and the prefix before them.
-    const bool base = lane == WARP - 1 && first > 0;
-    if (lane < groups || base) {
-        far = Entry::wait(chain.space, base ? chain.prefix_entry(first) : chain.group_entry(first + lane), chain.epoch);
-    }
-    __syncwarp();
-    const Carried of_groups = sum_in_order(GROUP_LEVEL, far, groups);
-    States prefix = of_groups.states;
-    if (first > 0 && !of_groups.headed()) prefix = add(advance(GROUP_LEVEL, groups, shuffle(far, WARP - 1).states), prefix);
-    if (in_group == 0) {
-        if (lane == 0 && (group + GROUPS) * GROUP < chain.tiles) {
+    States prefix = States::none();
+    if (group > 0) {
+        const Carried far = wait_for_last(chain, chain.group_entry(first), 2 * SPREAD, (u32)(group - first));
+        const Carried of_groups = shuffle(scan_carried<log2_of(GROUPS)>(GROUP_LEVEL, far), WARP - 1);
+        prefix = of_groups.states;
+        if (first > 0) {
+            const Carried base = Entry::wait(chain.space, chain.prefix_entry(first), chain.epoch);
+            prefix = join(GROUP_LEVEL + log2_of(GROUPS), base, of_groups).states;
+        }
+        if (in_group == 0 && lane == 0 && (group + GROUPS) * GROUP < chain.tiles) {
             Entry::put(chain.space, chain.prefix_entry(group), Carried::of(prefix, false), chain.epoch);
         }
-        return prefix;
     }
-    return before.headed() ? before.states : add(advance(TILE_LEVEL, in_group, prefix), before.states);
+    if (in_group == 0) return prefix;
+
+    // The prefix comes before the tiles of the group.
+    if (lane == WARP - 1 - in_group) near = Carried::of(prefix, false);
+    return shuffle(scan_carried<log2_of(GROUP)>(TILE_LEVEL, near), WARP - 1).states;
 }

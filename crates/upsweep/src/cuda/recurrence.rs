@@ -12,7 +12,7 @@ use super::{Cuda, KernelSource, Loan, Workspace};
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::job::Elements;
-use crate::linear::{Coefficient, ComputesOn, System};
+use crate::linear::{Coefficient, ComputesOn, System, Transition};
 use crate::operator::{Element, Source};
 use crate::plan::constants::{Constants, constants};
 use crate::plan::recurrence::{Form, RecurrencePlan};
@@ -53,7 +53,7 @@ struct WithNumbers([MaybeUninit<u8>; MOST_BYTES]);
 
 impl WithNumbers {
     /// The fixed parameters, and numbers where the values of functions are otherwise.
-    fn new<F: Fixed, C: Coefficient>(fixed: F, functions: &Functions<'_>, numbers: [&[C]; 2]) -> Self {
+    fn new<F: Fixed, C: Coefficient>(fixed: F, functions: &Functions<'_>, numbers: &[&[C]]) -> Self {
         let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
         const { assert!(size_of::<F>() <= MOST_BYTES) };
         // SAFETY: there is room for it, aligned, and it is nobody else's.
@@ -121,7 +121,7 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, 
                 carry: last,
                 workspace: Workspace::NONE,
             };
-            let params = WithNumbers::new(fixed, functions, [&system.coefficients, &[]]);
+            let params = WithNumbers::new(fixed, functions, &[&system.coefficients]);
             let grid = shape.lines().div_ceil(LINES_THREADS).min(MOST_BLOCKS) as u32;
             // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good
             // for the shape's elements and states until the kernel is enqueued in the stream's order.
@@ -157,18 +157,21 @@ fn launch<C: Coefficient>(
     buffers: Buffers,
 ) -> Result<()> {
     let sizes = features.sizes(functions.layouts);
+    let transition = Transition::of(system);
+    let basis = transition.basis.as_ref();
     let plan = |careful| {
-        RecurrencePlan::new(n, system.form(careful), sizes, size_of::<C>(), cuda.compute_capability())
+        let form = Form { careful, basis: basis.is_some(), ..system.form() };
+        RecurrencePlan::new(n, form, sizes, size_of::<C>(), cuda.compute_capability())
     };
     let mut plan_of_all = plan(!system.feedback);
-    let powers = system.powers(plan_of_all.items(), plan_of_all.levels);
+    let powers = transition.powers(plan_of_all.items(), plan_of_all.levels);
     if !powers.iter().all(|power| power.finite()) {
         plan_of_all = plan(true);
     }
     let plan = plan_of_all;
     let kernel = kernel(&plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || source_of::<ScanParams, C>(&kernel, plan.numbers()))?;
-    let (threads, shared) = (plan.pipeline.threads() as u32, plan.pipeline.shared_bytes() as u32);
+    let (threads, shared) = (plan.pipeline.threads() as u32, plan.shared_bytes() as u32);
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.pipeline.tiles.min(resident as usize) as u32;
     let words = plan.pipeline.words;
@@ -193,7 +196,8 @@ fn launch<C: Coefficient>(
         init_from: buffers.first,
         workspace,
     };
-    let params = WithNumbers::new(fixed, functions, [&system.coefficients, &powers]);
+    let [into, back] = basis.map_or([&[][..]; 2], |[into, back]| [into, back]);
+    let params = WithNumbers::new(fixed, functions, &[&system.coefficients, into, back, &powers]);
     // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements, and the states of their lines, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
@@ -222,7 +226,7 @@ pub(super) fn lines_kernel<'a, C: Coefficient>(
     features: Features,
     functions: &'a Functions<'a>,
 ) -> (Kernel<'a>, Form) {
-    let (form, kernel) = (system.form(false), ("device/recurrence_lines.cuh", "upsweep_recurrence_lines"));
+    let (form, kernel) = (system.form(), ("device/recurrence_lines.cuh", "upsweep_recurrence_lines"));
     (Kernel { functions, kernel, features, constants: lines_constants(system.states, form) }, form)
 }
 

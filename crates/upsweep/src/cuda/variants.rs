@@ -368,7 +368,7 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
-    let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false };
+    let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let of_families: [Constants; 10] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),

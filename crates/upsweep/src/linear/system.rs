@@ -1,6 +1,6 @@
 //! A recurrence's coefficients, checked and divided by `a[0]`, and how states follow from states.
 
-use super::{Coefficient, Exact};
+use super::Coefficient;
 use crate::error::{Error, Result};
 use crate::plan::recurrence::Form;
 
@@ -81,9 +81,10 @@ impl<C: Coefficient> System<C> {
         Ok(Self { states, order: states, sections: sections.len(), feedback, coefficients })
     }
 
-    /// What kernels are compiled for; see [`Form`].
-    pub(crate) fn form(&self, careful: bool) -> Form {
-        Form { order: self.order, sections: self.sections, feedback: self.feedback, careful }
+    /// What kernels are compiled for that need no powers; see [`Form`].
+    pub(crate) fn form(&self) -> Form {
+        let Self { order, sections, feedback, .. } = *self;
+        Form { order, sections, feedback, careful: false, basis: false }
     }
 
     /// The result of an element, and the states after it: the sequential loop.
@@ -100,67 +101,6 @@ impl<C: Coefficient> System<C> {
         })
     }
 
-    /// The powers `A^(items 2^level)` for each level: the states after so many elements that are 0.
-    pub(crate) fn powers(&self, items: usize, levels: usize) -> Vec<C> {
-        let order = self.order;
-        let mut power = self.transition();
-        let mut result = identity::<C>(order);
-        let mut left = items;
-        while left > 0 {
-            if left & 1 == 1 {
-                result = multiply::<C>(order, &power, &result);
-            }
-            left >>= 1;
-            if left > 0 {
-                power = multiply::<C>(order, &power, &power);
-            }
-        }
-        let mut all = Vec::with_capacity(levels * order * order);
-        for level in 0..levels {
-            if level > 0 {
-                result = multiply::<C>(order, &result, &result);
-            }
-            all.extend(result.iter().map(|x| x.number()));
-        }
-        all
-    }
-
-    /// The states after one element that is 0, row by row.
-    fn transition(&self) -> Vec<C::Exact> {
-        let order = self.order;
-        let exact = |x: C| C::Exact::of(x);
-        let mut rows = vec![exact(C::ZERO); order * order];
-        let mut put = |i: usize, j: usize, x: C::Exact| {
-            if let Some(place) = rows.get_mut(i * order + j) {
-                *place = place.plus(x);
-            }
-        };
-        if self.sections == 0 {
-            for (i, &a) in self.coefficients.iter().skip(order + 1).enumerate() {
-                put(i, 0, exact(a));
-                if i + 1 < order {
-                    put(i, i + 1, exact(C::ONE));
-                }
-            }
-            return rows;
-        }
-        // What a section gets is a combination of the states of those before it: of each, its first state.
-        let mut input = vec![exact(C::ZERO); order];
-        for (s, section) in self.coefficients.chunks_exact(5).enumerate() {
-            let [b0, b1, b2, a1, a2] = [0, 1, 2, 3, 4].map(|i| exact(section.get(i).copied().unwrap_or(C::ZERO)));
-            let mut output: Vec<C::Exact> = input.iter().map(|x| b0.times(*x)).collect();
-            if let Some(own) = output.get_mut(2 * s) {
-                *own = own.plus(exact(C::ONE));
-            }
-            for (j, (x, y)) in input.iter().zip(&output).enumerate() {
-                put(2 * s, j, b1.times(*x).plus(a1.times(*y)));
-                put(2 * s + 1, j, b2.times(*x).plus(a2.times(*y)));
-            }
-            put(2 * s, 2 * s + 1, exact(C::ONE));
-            input = output;
-        }
-        rows
-    }
 }
 
 /// One element of the transposed direct form II.
@@ -204,19 +144,4 @@ fn normalised<C: Coefficient>(what: &str, coefficient: Option<C>, first: C) -> R
     }
     let value = coefficient.over(first);
     if value.finite() { Ok(value) } else { wrong(coefficient, "divided by a[0] it is no finite number") }
-}
-
-fn identity<C: Coefficient>(order: usize) -> Vec<C::Exact> {
-    (0..order * order).map(|at| C::Exact::of(if at % (order + 1) == 0 { C::ONE } else { C::ZERO })).collect()
-}
-
-fn multiply<C: Coefficient>(order: usize, a: &[C::Exact], b: &[C::Exact]) -> Vec<C::Exact> {
-    let mut product = Vec::with_capacity(order * order);
-    for row in a.chunks_exact(order) {
-        for j in 0..order {
-            let terms = row.iter().zip(b.iter().skip(j).step_by(order));
-            product.push(terms.fold(C::Exact::of(C::ZERO), |sum, (a, b)| sum.plus(a.times(*b))));
-        }
-    }
-    product
 }

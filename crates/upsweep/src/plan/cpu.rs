@@ -15,7 +15,7 @@ const BLOCK_BYTES: usize = 128 << 10;
 /// The bytes below which the calling thread does everything: waking another costs microseconds.
 pub(crate) const PARALLEL_FROM_BYTES: usize = 2 << 20;
 /// The bytes of output from which stores are non-temporal: what is smaller may be read again soon.
-const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
+pub(crate) const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,24 +1,31 @@
-//! What a linear recurrence does on a CUDA device: its pipeline, and the powers of its transition.
+//! What a linear recurrence does: on a CUDA device its pipeline, and the powers of its transition; on the CPU its parts, threads
+//! and stores.
 
 use super::constants::{Constants, constants};
+use super::cpu::{NON_TEMPORAL_FROM_BYTES, PARALLEL_FROM_BYTES};
 use super::memory::StatusWords;
 use super::pipeline::Pipeline;
+use super::shape::Shape;
 use super::tile::{GROUP, MARK_SLOTS, Marks, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 
-/// Bytes of the states up to which so many blocks share a multiprocessor: a thread holds two states and a product.
-const STATES_OF_THREE_BLOCKS: usize = 16;
-const STATES_OF_TWO_BLOCKS: usize = 64;
-/// The bytes of input that a thread has of a tile: a scan of states costs the square of their number for each thread.
+/// The bytes of input that a thread has of a tile, by the number of states up to which: a scan of states costs the square of their
+/// number for each thread.
 const FEW_STATES: TileSize = TileSize { threads: 256, thread_bytes: 48 };
-const MANY_STATES: TileSize = TileSize { threads: 256, thread_bytes: 80 };
-const MOST_OF_FEW: usize = 4;
+const SOME_STATES: TileSize = TileSize { threads: 256, thread_bytes: 80 };
+const MANY_STATES: TileSize = TileSize { threads: 128, thread_bytes: 144 };
+const MOST_OF_FEW: usize = 2;
+const MOST_OF_SOME: usize = 4;
+/// Bytes of the states up to which three blocks, or two, share a multiprocessor.
+const STATES_OF_THREE_BLOCKS: usize = 8;
+const STATES_OF_TWO_BLOCKS: usize = 64;
+/// Groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix takes longer.
+const GROUPS: usize = 16;
 /// Shared memory beside the tiles' shares: tickets, alignment.
 const OVERHEAD: usize = 512;
 const OFFSETS_WARPS: usize = 2;
-/// The most bytes of the parameters of a kernel (CUDA 12.1 and later), and of those that are no numbers.
-const MOST_PARAMETERS: usize = 32_764;
-const OTHER_PARAMETERS: usize = 256;
+/// The bytes of a kernel's parameters (CUDA 12.1 and later), but for some that are no numbers.
+const MOST_NUMBERS: usize = 32_764 - 256;
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +38,8 @@ pub(crate) struct Form {
     pub(crate) feedback: bool,
     /// Whether factors of 0 must not meet infinities: see `kernels/tile/linear.cuh`.
     pub(crate) careful: bool,
+    /// Whether states travel in a basis of their own.
+    pub(crate) basis: bool,
 }
 
 impl Form {
@@ -57,6 +66,8 @@ pub(crate) struct RecurrencePlan {
     carried: usize,
     /// The powers of the transition that the kernel knows: of the elements of a thread, of two threads, of four, and so on.
     pub(crate) levels: usize,
+    /// Shared memory behind the tiles: the powers for each lane, and what threads keep of tiles.
+    beside: usize,
 }
 
 impl RecurrencePlan {
@@ -71,13 +82,25 @@ impl RecurrencePlan {
             ..=STATES_OF_TWO_BLOCKS => tuning.blocks.min(2),
             _ => 1,
         };
-        let shape = TileShape::new(sizes, if form.order <= MOST_OF_FEW { FEW_STATES } else { MANY_STATES });
+        let size = match form.order {
+            ..=MOST_OF_FEW => FEW_STATES,
+            ..=MOST_OF_SOME => SOME_STATES,
+            _ => MANY_STATES,
+        };
+        let shape = TileShape::new(sizes, size);
         let warps = shape.warps();
-        let beside = OVERHEAD + shape.found(sizes, 0) * MARK_SLOTS;
-        let of_tile = shape.bytes() + shape.beside(sizes) + (2 * carried + states) * warps;
+        let kept = states * shape.threads;
+        let powers_of_lanes = WARP * form.order * states;
+        let beside = OVERHEAD + powers_of_lanes + shape.found(sizes, 0) * MARK_SLOTS;
+        let of_tile = shape.bytes() + shape.beside(sizes) + kept + (carried + states) * warps;
         let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / of_tile;
         let most = if sizes.marks == Marks::None { tuning.lag } else { tuning.lag.min(3) };
         let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
+        // The most groups whose powers are among the parameters.
+        let fixed = WARP.ilog2() + warps.ilog2() + GROUP.ilog2() + 1;
+        let room = (MOST_NUMBERS / number - form.coefficients()) / (form.order * form.order);
+        let spare = (room as u32).saturating_sub(fixed + if form.basis { 2 } else { 0 });
+        let groups = GROUPS.min(1 << spare);
         let tiles = len.div_ceil(shape.elements()).max(1);
         let pipeline = Pipeline {
             shape,
@@ -89,13 +112,13 @@ impl RecurrencePlan {
             ring: (lag + 1).next_multiple_of(tuning.look_back_warps),
             look_back_warps: tuning.look_back_warps,
             offsets_warps: if sizes.marks == Marks::Offsets { OFFSETS_WARPS } else { 0 },
+            groups,
             words: StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), carried),
             tuning,
         };
-        let all = WARP.ilog2() + warps.ilog2() + GROUP.ilog2() + tuning.groups.ilog2() + 1;
-        let room = (MOST_PARAMETERS - OTHER_PARAMETERS) / number - form.coefficients();
-        let levels = (all as usize).min(room / (form.order * form.order));
-        Self { form, pipeline, sizes, carried, levels }
+        let levels = (WARP.ilog2() + warps.ilog2() + GROUP.ilog2() + groups.ilog2() + 1) as usize;
+        let beside = powers_of_lanes + pipeline.stages * kept;
+        Self { form, pipeline, sizes, carried, levels, beside }
     }
 
     /// The elements of a thread.
@@ -105,14 +128,52 @@ impl RecurrencePlan {
 
     /// The numbers that the kernel is given: coefficients, and matrices.
     pub(crate) fn numbers(&self) -> usize {
-        self.form.coefficients() + self.levels * self.form.order * self.form.order
+        let matrices = self.levels + if self.form.basis { 2 } else { 0 };
+        self.form.coefficients() + matrices * self.form.order * self.form.order
+    }
+
+    /// Dynamic shared memory a block.
+    pub(crate) fn shared_bytes(&self) -> usize {
+        self.pipeline.shared_bytes() + self.beside
     }
 
     /// The numbers that the kernel is compiled with.
     pub(crate) fn constants(&self) -> Constants {
         let mut constants = self.pipeline.constants(self.sizes);
         self.form.add_to(&mut constants);
-        constants!(constants; "CAREFUL" = usize::from(self.form.careful), "LEVELS" = self.levels, "CARRIED_BYTES" = self.carried);
+        constants!(constants; "CAREFUL" = usize::from(self.form.careful), "BASIS" = usize::from(self.form.basis), "LEVELS" = self.levels, "CARRIED_BYTES" = self.carried);
         constants
+    }
+}
+
+/// The elements of a part of a long line on the CPU, and the parts that a lane goes over before the states before them are known.
+pub(crate) const PART: usize = 256;
+pub(crate) const PARTS_A_LANE: usize = 4;
+
+/// What a recurrence does on the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CpuRecurrencePlan {
+    /// The lanes of a row.
+    pub(crate) lanes: usize,
+    /// Whether lines are cut into parts.
+    pub(crate) long: bool,
+    pub(crate) threads: usize,
+    /// Whether results of long lines are stored past the cache.
+    pub(crate) non_temporal: bool,
+}
+
+impl CpuRecurrencePlan {
+    /// For a shape of elements of `element` bytes, with `lanes` numbers in a row.
+    pub(crate) fn new(shape: Shape, element: usize, lanes: usize, in_place: bool) -> Self {
+        let Shape { outer, len, inner } = shape;
+        let (block, bytes) = (lanes * PART, (shape.lines() * len).saturating_mul(element));
+        // Lines side by side need no second look at their results, but a line in each lane.
+        let long = inner == 1 && len >= if outer < lanes { block } else { 16 * PARTS_A_LANE * block };
+        Self {
+            lanes,
+            long,
+            threads: if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() },
+            non_temporal: cfg!(target_arch = "x86_64") && !in_place && bytes >= NON_TEMPORAL_FROM_BYTES,
+        }
     }
 }

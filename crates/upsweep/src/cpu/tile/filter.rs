@@ -4,6 +4,7 @@
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
+use std::marker::PhantomData;
 
 /// Lines or parts that go side by side, of numbers `C`.
 pub(in crate::cpu) const fn lanes_of<C>() -> usize {
@@ -17,25 +18,49 @@ pub(in crate::cpu) struct Places {
     pub(in crate::cpu) step: isize,
 }
 
+/// What is stored of a number.
+pub(in crate::cpu) trait Stored<C> {
+    type Value: Copy;
+    fn of(number: C) -> Self::Value;
+}
+
+/// The number itself, which something is still to be added to.
+pub(in crate::cpu) struct Unfinished;
+impl<C: Copy> Stored<C> for Unfinished {
+    type Value = C;
+    #[inline(always)]
+    fn of(number: C) -> C {
+        number
+    }
+}
+
+/// A result.
+pub(in crate::cpu) struct Finished<I>(PhantomData<I>);
+impl<I: Element, C: ComputesOn<I>> Stored<C> for Finished<I> {
+    type Value = I;
+    #[inline(always)]
+    fn of(number: C) -> I {
+        number.result().canonical()
+    }
+}
+
 /// Goes over a line or part in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
 /// leaves the states after them there.
 ///
 /// # Safety
 /// Of the call: all elements and results of the places are there, and this thread alone uses the results. Where elements lie side by
 /// side (`step` is 1 or -1), `steps` is a multiple of the number of lanes; else `stride` is 1.
-pub(in crate::cpu) struct Filter<'a, C, I, O> {
+pub(in crate::cpu) struct Filter<'a, C, I, S: Stored<C>> {
     pub(in crate::cpu) system: &'a System<C>,
     pub(in crate::cpu) steps: usize,
     pub(in crate::cpu) states: &'a mut [C],
     pub(in crate::cpu) input: *const I,
     pub(in crate::cpu) places: Places,
-    pub(in crate::cpu) output: *mut O,
+    pub(in crate::cpu) output: *mut S::Value,
     pub(in crate::cpu) results: Places,
-    /// Makes a result of a number.
-    pub(in crate::cpu) result: fn(C) -> O,
 }
 
-impl<C: ComputesOn<I>, I: Element, O: Copy> Work for Filter<'_, C, I, O> {
+impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Work for Filter<'_, C, I, S> {
     type Result = ();
 
     #[inline(always)]
@@ -123,10 +148,10 @@ impl<C: Coefficient> Coefficients<C> {
     }
 }
 
-impl<C: ComputesOn<I>, I: Element, O: Copy> Filter<'_, C, I, O> {
+impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Filter<'_, C, I, S> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize>(self) {
-        let Self { system, steps, states: all, input, places, output, results, result } = self;
+        let Self { system, steps, states: all, input, places, output, results } = self;
         let coefficients = Coefficients::of(system);
         let mut states = [[C::ZERO; N]; MOST_ORDER];
         for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
@@ -143,7 +168,7 @@ impl<C: ComputesOn<I>, I: Element, O: Copy> Filter<'_, C, I, O> {
                 let y = coefficients.step::<N, K>(&mut states, x);
                 for (lane, &y) in y.iter().enumerate() {
                     // SAFETY: the caller's promise.
-                    unsafe { output.offset(at(results, lane, i)).write(result(y)) };
+                    unsafe { output.offset(at(results, lane, i)).write(S::of(y)) };
                 }
             }
         } else {
@@ -169,7 +194,7 @@ impl<C: ComputesOn<I>, I: Element, O: Copy> Filter<'_, C, I, O> {
                     let to = unsafe { output.offset(at(results, lane, first)) };
                     for (i, &y) in row.iter().enumerate() {
                         // SAFETY: the same.
-                        unsafe { to.offset(i as isize * results.step).write(result(y)) };
+                        unsafe { to.offset(i as isize * results.step).write(S::of(y)) };
                     }
                 }
             }
@@ -184,42 +209,52 @@ impl<C: ComputesOn<I>, I: Element, O: Copy> Filter<'_, C, I, O> {
 ///
 /// # Safety
 /// Of the call: there are `results.len()` results to be stored at `output`, at distances of `step`, which this thread alone uses.
-pub(in crate::cpu) struct Correct<'a, C, O> {
-    pub(in crate::cpu) order: usize,
+pub(in crate::cpu) struct Correct<'a, C, I> {
+    pub(in crate::cpu) system: &'a System<C>,
     /// What each state makes of the results of a part, one after the other.
     pub(in crate::cpu) responses: &'a [C],
     pub(in crate::cpu) states: &'a [C],
     pub(in crate::cpu) results: &'a mut [C],
-    pub(in crate::cpu) output: *mut O,
+    pub(in crate::cpu) output: *mut I,
     pub(in crate::cpu) step: isize,
-    pub(in crate::cpu) result: fn(C) -> O,
 }
 
-impl<C: Coefficient, O: Copy> Work for Correct<'_, C, O> {
+impl<C: ComputesOn<I>, I: Element> Work for Correct<'_, C, I> {
     type Result = ();
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Self { order, responses, states, results, output, step, result } = self;
-        let len = results.len();
-        let of_state = |j: usize| responses.get(j * len..(j + 1) * len).unwrap_or(&[]);
-        let mut j = 0;
-        while j + 2 <= order {
-            let (first, second) = (states[j], states[j + 1]);
-            for ((y, &a), &b) in results.iter_mut().zip(of_state(j)).zip(of_state(j + 1)) {
-                *y = y.plus(a.times(first)).plus(b.times(second));
+        let Self { system, responses, states, results, output, step } = self;
+        let (len, order) = (results.len(), system.order);
+        let responses: [&[C]; MOST_ORDER] =
+            std::array::from_fn(|j| responses.get(j * len..(j + 1) * len).unwrap_or(&[]));
+        if !system.feedback {
+            // Most responses are 0, and must be, even of states that are infinite.
+            for (&response, &state) in responses.iter().zip(states) {
+                for (y, &a) in results.iter_mut().zip(response).take(order).filter(|(_, a)| **a != C::ZERO) {
+                    *y = y.plus(a.times(state));
+                }
             }
-            j += 2;
-        }
-        if j < order {
-            let state = states[j];
-            for (y, &a) in results.iter_mut().zip(of_state(j)) {
-                *y = y.plus(a.times(state));
+        } else {
+            for (responses, states) in responses.chunks(2).zip(states.chunks(2)).take(order.div_ceil(2)) {
+                match (responses, states) {
+                    (&[first, second], &[a, b]) => {
+                        for ((y, &of_a), &of_b) in results.iter_mut().zip(first).zip(second) {
+                            *y = y.plus(of_a.times(a)).plus(of_b.times(b));
+                        }
+                    }
+                    (&[response, ..], &[a, ..]) => {
+                        for (y, &of_a) in results.iter_mut().zip(response) {
+                            *y = y.plus(of_a.times(a));
+                        }
+                    }
+                    _ => {}
+                }
             }
         }
         for (i, &y) in results.iter().enumerate() {
             // SAFETY: the caller's promise.
-            unsafe { output.offset(i as isize * step).write(result(y)) };
+            unsafe { output.offset(i as isize * step).write(Finished::<I>::of(y)) };
         }
     }
 }

@@ -24,7 +24,7 @@ fn recurrence<C: ComputesOn<C> + Element>(form: Form, heads: Heads, options: &st
     .unwrap();
 }
 
-const DIRECT: Form = Form { order: 2, sections: 0, feedback: true, careful: false };
+const DIRECT: Form = Form { order: 2, sections: 0, feedback: true, careful: false, basis: false };
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
@@ -34,6 +34,6 @@ fn emulated_recurrences() {
     recurrence::<u32>(DIRECT, Heads::Rows, "ic", 30);
     recurrence::<u64>(Form { order: 1, ..DIRECT }, Heads::Rows, "ric", 20);
     recurrence::<u64>(Form { order: 5, ..DIRECT }, Heads::None, "i", 12);
-    recurrence::<u32>(Form { order: 3, feedback: false, careful: true, ..DIRECT }, Heads::Rows, "", 12);
+    recurrence::<u32>(Form { order: 3, feedback: false, careful: true, basis: false, ..DIRECT }, Heads::Rows, "", 12);
     recurrence::<u32>(Form { order: 4, sections: 2, ..DIRECT }, Heads::None, "c", 12);
 }

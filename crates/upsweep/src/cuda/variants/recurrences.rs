@@ -8,7 +8,7 @@ use crate::linear::{ComputesOn, System};
 use crate::operator::Element;
 use crate::plan::recurrence::{Form, RecurrencePlan};
 
-const DIRECT: Form = Form { order: 2, sections: 0, feedback: true, careful: false };
+const DIRECT: Form = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
 
 impl List {
     /// Of each type, some orders, cascades, rows, and lines along other axes.
@@ -21,9 +21,9 @@ impl List {
         self.recurrence::<f64, f32>("f64 of f32", DIRECT, Features::PLAIN);
         self.recurrence::<f32, f32>("f32", DIRECT, rows);
         self.recurrence::<f64, f64>("f64", Form { order: 3, ..DIRECT }, Features { reverse: true, ..rows });
-        self.recurrence::<i32, i32>("i32", Form { order: 3, ..DIRECT }, rows);
-        self.recurrence::<u64, u64>("u64", DIRECT, Features::PLAIN);
-        self.recurrence::<f32, f32>("f32", Form { feedback: false, careful: true, ..DIRECT }, Features::PLAIN);
+        self.recurrence::<i32, i32>("i32", Form { order: 3, basis: false, ..DIRECT }, rows);
+        self.recurrence::<u64, u64>("u64", Form { basis: false, ..DIRECT }, Features::PLAIN);
+        self.recurrence::<f32, f32>("f32", Form { feedback: false, careful: true, basis: false, ..DIRECT }, Features::PLAIN);
         self.recurrence::<f32, f32>("f32", Form { order: 8, sections: 4, ..DIRECT }, Features::PLAIN);
         self.recurrence::<f64, f64>("f64", Form { order: 16, sections: 8, ..DIRECT }, Features::PLAIN);
         let lines = Features { has_init: true, carries: true, ..Features::PLAIN };
