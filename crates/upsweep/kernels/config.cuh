@@ -105,8 +105,10 @@ constexpr u32 ORDER = 2;
 constexpr u32 SECTIONS = 0;
 constexpr u32 FEEDBACK = 1;
 constexpr u32 CAREFUL = 0;
-constexpr u32 LEVELS = 17;
+constexpr u32 BASIS = 1;
+constexpr u32 LEVELS = 18;
 constexpr u32 CARRIED_BYTES = 8;
+constexpr u32 TABLE = 1;
 constexpr u32 STATES = 2;
 
 // Parameters of the families.

@@ -9,9 +9,9 @@ pub(crate) use exact::Exact;
 pub(crate) use system::{MOST_ORDER, System};
 pub(crate) use transition::Transition;
 
+use crate::operator::Element;
 #[cfg(feature = "cuda")]
 use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
-use crate::operator::Element;
 use exact::Double;
 
 /// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo their number of values.

@@ -47,7 +47,7 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
 
 // What the lanes' elements leave, each with what the `reach` lanes below it leave.
 __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
-#pragma unroll
+#pragma unroll LEVELS_AT_ONCE
     for (u32 level = 0; level < WARP_LEVEL; level++) {
         const States lower = shuffle_up(states, 1 << level);
         const States with = apply(level, lower, states);
@@ -56,29 +56,36 @@ __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
     return states;
 }
 
-// Shared memory behind the tiles: A^(ITEMS lane) for each lane, and for each tile there what a thread keeps of it.
+// Shared memory behind the tiles and matrices: A^(ITEMS lane) for each lane (TABLE), and for each tile there what a thread keeps of it.
 struct Beside {
-    static __device__ __forceinline__ T* powers() { return (T*)(dynamic_shared + STAGES * Input::TILE_BYTES); }
-    static __device__ __forceinline__ T* kept(u32 slot) { return powers() + WARP * MATRIX + slot * ORDER * THREADS; }
+    static __device__ __forceinline__ T* powers() { return (T*)(matrices() + MATRICES); }
+    static __device__ __forceinline__ T* kept(u32 slot) { return powers() + (TABLE ? WARP * MATRIX : 0) + slot * ORDER * THREADS; }
 
     // Column by column: what becomes of one state.
     static __device__ __forceinline__ void fill() {
-        for (u32 j = warp_index(); j < ORDER; j += WARPS) {
+        for (u32 j = warp_index(); TABLE && j < ORDER; j += WARPS) {
             States states;
 #pragma unroll
             for (u32 i = 0; i < ORDER; i++) states.z[i] = i == j ? 1 : 0;
-#pragma unroll 1
-            for (u32 level = 0; level < WARP_LEVEL; level++) {
-                const States with = apply(level, states, States::none());
-                if (lane_index() >> level & 1) states = with;
-            }
+            states = product(states);
 #pragma unroll
             for (u32 i = 0; i < ORDER; i++) powers()[(i * ORDER + j) * WARP + lane_index()] = states.z[i];
         }
     }
 
+    // A^(ITEMS lane) x, a bit of the lane after the other.
+    static __device__ __forceinline__ States product(States x) {
+#pragma unroll 1
+        for (u32 level = 0; level < WARP_LEVEL; level++) {
+            const States with = apply(level, x, States::none());
+            if (lane_index() >> level & 1) x = with;
+        }
+        return x;
+    }
+
     // A^(ITEMS lane) x + c.
     static __device__ __forceinline__ States after_lanes(const States& x, const States& c) {
+        if constexpr (!TABLE) return add(product(x), c);
         States r = c;
 #pragma unroll
         for (u32 i = 0; i < ORDER; i++) {
@@ -122,7 +129,10 @@ struct RecurrenceTask {
 
     __device__ __forceinline__ RecurrenceTask(const Params& p, Shared& shared)
         : p(p), shared(shared), input(p.input, p.n), out_aligned(results_aligned(output_of(p), p.n)) {
-        if (warp_index() < WARPS) Beside::fill();
+        if (warp_index() >= WARPS) return;
+        fill_matrices();
+        main_sync();
+        Beside::fill();
     }
 
     __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
@@ -140,8 +150,9 @@ struct RecurrenceTask {
     // further behind.
     template <bool STORES>
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
+        // Bit j: element i + j ends its line.
         const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
-#pragma unroll
+#pragma unroll ROWS_AT_ONCE
         for (u32 row = 0; row < ROWS; row++) {
             const Vector x(slots, threadIdx.x * ROWS + row);
             Out results[VECTOR];
@@ -161,6 +172,7 @@ struct RecurrenceTask {
     // The states after the last element of its line.
     __device__ __forceinline__ void store_states(u64 i, const States& states) const {
         Given* const to = p.carry + line_of(p, i) * ORDER;
+#pragma unroll
         for (u32 j = 0; j < ORDER; j++) store_carry(to + j, states.z[j]);
     }
 

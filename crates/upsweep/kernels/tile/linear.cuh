@@ -32,8 +32,22 @@ static_assert(1 << log2_of(WARPS) == WARPS && 1 << log2_of(GROUPS) == GROUPS, "l
 static_assert(GROUP_LEVEL + log2_of(GROUPS) < LEVELS, "the powers that the look-back takes");
 
 // Behind the coefficients lie the matrices into the basis and back, which are upper triangles unless there are sections, and the
-// powers, row by row.
-constexpr u32 MATRIX = ORDER * ORDER, INTO = COEFFICIENTS, BACK = INTO + MATRIX, POWERS = INTO + (BASIS ? 2 * MATRIX : 0);
+// powers, row by row. A kernel has them in shared memory, behind its tiles: warps go through all of them, which are more than a
+// cache of constants holds.
+constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
+struct alignas(16) Matrix {
+    T at[MATRIX];
+};
+__device__ __forceinline__ Matrix* matrices() { return (Matrix*)(dynamic_shared + STAGES * Input::TILE_BYTES); }
+
+// Code for one level after the other is as fast where states are few, and too long for the caches where they are many.
+constexpr bool FEW_STATES = ORDER <= 4;
+constexpr u32 LEVELS_AT_ONCE = FEW_STATES ? WARP_LEVEL : 1, ROWS_AT_ONCE = FEW_STATES ? ROWS : 1;
+
+// By all compute warps.
+__device__ __forceinline__ void fill_matrices() {
+    for (u32 i = threadIdx.x; i < MATRICES * MATRIX; i += THREADS) matrices()[i / MATRIX].at[i % MATRIX] = given_number(COEFFICIENTS + i);
+}
 
 // c and a term, which is nothing where a factor is 0.
 __device__ __forceinline__ T add_term(T a, T x, T c) {
@@ -41,29 +55,22 @@ __device__ __forceinline__ T add_term(T a, T x, T c) {
     return CAREFUL && (a == 0 || x == 0) ? c : with;
 }
 
-// The matrix at `matrix` times x.
-__device__ __forceinline__ States product(u32 matrix, const States& x) {
-    States r = States::none();
+// The matrix, or its upper triangle, times x, and c.
+template <bool TRIANGLE>
+__device__ __forceinline__ States product(const Matrix& matrix, const States& x, const States& c) {
+    States r = c;
 #pragma unroll
     for (u32 i = 0; i < ORDER; i++) {
 #pragma unroll
-        for (u32 j = SECTIONS > 0 ? 0 : i; j < ORDER; j++) r.z[i] = add_term(given_number(matrix + i * ORDER + j), x.z[j], r.z[i]);
+        for (u32 j = TRIANGLE ? i : 0; j < ORDER; j++) r.z[i] = add_term(matrix.at[i * ORDER + j], x.z[j], r.z[i]);
     }
     return r;
 }
-__device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product(INTO, x) : x; }
-__device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product(BACK, x) : x; }
+__device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product<SECTIONS == 0>(matrices()[INTO], x, States::none()) : x; }
+__device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product<SECTIONS == 0>(matrices()[BACK], x, States::none()) : x; }
 
 // A^(ITEMS 2^level) x + c.
-__device__ __forceinline__ States apply(u32 level, const States& x, const States& c) {
-    States r = c;
-#pragma unroll
-    for (u32 j = 0; j < ORDER; j++) {
-#pragma unroll
-        for (u32 i = 0; i < ORDER; i++) r.z[i] = add_term(given_number(POWERS + level * MATRIX + i * ORDER + j), x.z[j], r.z[i]);
-    }
-    return r;
-}
+__device__ __forceinline__ States apply(u32 level, const States& x, const States& c) { return product<false>(matrices()[POWERS + level], x, c); }
 
 // What a tile, or a warp, tells others: the states that its elements since the last head leave, and whether it has a head.
 template <bool HEADED>
@@ -105,7 +112,7 @@ __device__ __forceinline__ WarpTotal combine(const WarpTotal& a, const WarpTotal
 // has as many elements as the power at `level`.
 template <u32 STEPS>
 __device__ __forceinline__ Carried scan_carried(u32 level, Carried carried) {
-#pragma unroll
+#pragma unroll LEVELS_AT_ONCE
     for (u32 step = 0; step < STEPS; step++) {
         const Carried lower = shuffle_up(carried, 1 << step);
         const Carried with = join(level + step, lower, carried);

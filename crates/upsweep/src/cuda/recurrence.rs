@@ -95,9 +95,12 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, 
         if source != output {
             results.must_not_meet(elements)?;
         }
-        for (states, other) in
-            [(first, results), (last, results), (last, elements), (last, of_states(if first == last { 0 } else { first }))]
-        {
+        for (states, other) in [
+            (first, results),
+            (last, results),
+            (last, elements),
+            (last, of_states(if first == last { 0 } else { first })),
+        ] {
             of_states(states).must_not_meet(other)?;
         }
         // Of no states there are none to read or to store.
@@ -110,7 +113,8 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, 
         }
         if shape.inner > 1 {
             let (kernel, form) = lines_kernel(&system, features, functions);
-            let loaded = cuda.kernel(kernel.key(), || source_of::<RecurrenceLinesParams, C>(&kernel, form.coefficients()))?;
+            let loaded =
+                cuda.kernel(kernel.key(), || source_of::<RecurrenceLinesParams, C>(&kernel, form.coefficients()))?;
             let fixed = RecurrenceLinesParams {
                 input: source,
                 output,

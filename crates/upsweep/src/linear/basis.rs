@@ -126,9 +126,8 @@ fn inverse(order: usize, r: &[Double]) -> Vec<Double> {
     for column in 0..order {
         for i in (0..=column).rev() {
             let own = if i == column { Double::of(1.0) } else { Double::ZERO };
-            let terms = (i + 1..=column).fold(own, |sum, j| {
-                sum.plus(r[i * order + j].times(inverse[j * order + column]).negated())
-            });
+            let terms = (i + 1..=column)
+                .fold(own, |sum, j| sum.plus(r[i * order + j].times(inverse[j * order + column]).negated()));
             inverse[i * order + column] = terms.over(r[i * order + i]);
         }
     }
@@ -171,6 +170,9 @@ mod tests {
         }
         // The second state leads to nothing.
         let transition = of_numbers(&[0.5, 0.0, 0.0, 0.25]);
-        assert!(of(2, &transition, &of_numbers(&[1.0, 0.0]), false).is_none_or(|basis| basis.back.iter().all(|x| x.high().is_finite())));
+        assert!(
+            of(2, &transition, &of_numbers(&[1.0, 0.0]), false)
+                .is_none_or(|basis| basis.back.iter().all(|x| x.high().is_finite()))
+        );
     }
 }

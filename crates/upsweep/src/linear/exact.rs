@@ -134,9 +134,10 @@ mod tests {
         let tiny = f64::EPSILON / 8.0;
         let third = Double { high: 1.0 / 3.0, low: f64::EPSILON / 12.0 };
         assert!(is(Double::plus(Double::of(1.0), Double::of(tiny)), 1.0, tiny));
-        // (1 + tiny) (1 - tiny) = 1 - tiny^2, of which f64 sees 1.
-        let (above, below) = (Double::sum(1.0, tiny), Double::sum(1.0, -tiny));
-        assert!(is(above.times(below).plus(Double::of(-1.0)), -tiny * tiny, 0.0));
+        // (1 + small) (1 - small) = 1 - small^2, of which f64 sees 1.
+        let small = 2f64.powi(-40);
+        let (above, below) = (Double::of(1.0 + small), Double::of(1.0 - small));
+        assert!(is(above.times(below).plus(Double::of(-1.0)), -small * small, 0.0));
         // Three thirds are one.
         let three = Double::of(3.0);
         let error = third.times(three).plus(Double::of(-1.0));

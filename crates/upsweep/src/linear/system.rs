@@ -100,7 +100,6 @@ impl<C: Coefficient> System<C> {
             direct(b, a, true, states, x)
         })
     }
-
 }
 
 /// One element of the transposed direct form II.

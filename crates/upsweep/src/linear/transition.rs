@@ -14,11 +14,13 @@ pub(crate) struct Transition<C: Coefficient> {
 }
 
 impl<C: Coefficient> Transition<C> {
-    /// That of a recurrence. Integers are not rounded, and states without feedback end soon: neither needs a basis.
+    /// That of a recurrence. Integers are not rounded, states without feedback end soon, and one state has no other direction: these
+    /// need no basis.
     pub(crate) fn of(system: &System<C>) -> Self {
         let order = system.order;
         let (rows, output) = transition(system);
-        let basis = system.feedback.then(|| C::basis(order, &rows, &output, system.sections == 0)).flatten();
+        let basis =
+            (system.feedback && order > 1).then(|| C::basis(order, &rows, &output, system.sections == 0)).flatten();
         let Some([into, back]) = basis else { return Self { order, rows, output, basis: None } };
         let output = multiply::<C>(order, &output, &back);
         let rows = multiply::<C>(order, &multiply::<C>(order, &into, &rows), &back);

@@ -11,19 +11,21 @@ use super::tuning::Tuning;
 
 /// The bytes of input that a thread has of a tile, by the number of states up to which: a scan of states costs the square of their
 /// number for each thread.
-const FEW_STATES: TileSize = TileSize { threads: 256, thread_bytes: 48 };
-const SOME_STATES: TileSize = TileSize { threads: 256, thread_bytes: 80 };
+const FEW_STATES: TileSize = TileSize { threads: 256, thread_bytes: 80 };
 const MANY_STATES: TileSize = TileSize { threads: 128, thread_bytes: 144 };
-const MOST_OF_FEW: usize = 2;
-const MOST_OF_SOME: usize = 4;
-/// Bytes of the states up to which three blocks, or two, share a multiprocessor.
-const STATES_OF_THREE_BLOCKS: usize = 8;
+const MOST_OF_FEW: usize = 4;
+/// Where a block has little shared memory.
+const SMALLER: TileSize = TileSize { threads: 128, thread_bytes: 48 };
+const SMALLEST: TileSize = TileSize { threads: 64, thread_bytes: 16 };
+/// Bytes of the states up to which two blocks share a multiprocessor.
 const STATES_OF_TWO_BLOCKS: usize = 64;
 /// Groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix takes longer.
 const GROUPS: usize = 16;
 /// Shared memory beside the tiles' shares: tickets, alignment.
 const OVERHEAD: usize = 512;
 const OFFSETS_WARPS: usize = 2;
+/// The powers that are known, and the matrices into the basis and back.
+const MOST_MATRICES: usize = 20;
 /// The bytes of a kernel's parameters (CUDA 12.1 and later), but for some that are no numbers.
 const MOST_NUMBERS: usize = 32_764 - 256;
 
@@ -66,41 +68,54 @@ pub(crate) struct RecurrencePlan {
     carried: usize,
     /// The powers of the transition that the kernel knows: of the elements of a thread, of two threads, of four, and so on.
     pub(crate) levels: usize,
-    /// Shared memory behind the tiles: the powers for each lane, and what threads keep of tiles.
-    beside: usize,
+    /// Bytes of a number.
+    number: usize,
+    /// Whether the power for each lane is in shared memory.
+    table: bool,
 }
 
 impl RecurrencePlan {
     /// For `len` elements, whose numbers have `number` bytes, on a device of this compute capability.
     pub(crate) fn new(len: usize, form: Form, sizes: Sizes, number: usize, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
+        // What a scan of values would keep of a tile, states are instead.
+        let sizes = Sizes { kept: 0, ..sizes };
         let states = form.order * number;
         let segmented = sizes.state > number;
         let carried = if segmented { (states + 4).next_multiple_of(number.max(4)) } else { states };
         let blocks = match states {
-            0..=STATES_OF_THREE_BLOCKS => tuning.blocks,
             ..=STATES_OF_TWO_BLOCKS => tuning.blocks.min(2),
             _ => 1,
         };
         let size = match form.order {
             ..=MOST_OF_FEW => FEW_STATES,
-            ..=MOST_OF_SOME => SOME_STATES,
             _ => MANY_STATES,
         };
-        let shape = TileShape::new(sizes, size);
+        // The tiles that a block has room for; tiles are smaller, and powers are not in shared memory, where that is too few.
+        let room = tuning.shared_of_block(blocks);
+        // As many matrices as there are, or as the parameters have room for.
+        let most_matrices = (MOST_NUMBERS / number - form.coefficients()) / (form.order * form.order);
+        let fitting = |size: TileSize, table: bool| {
+            let shape = TileShape::new(sizes, size);
+            let powers = if table { WARP * form.order * states } else { 0 };
+            let matrices = MOST_MATRICES.min(most_matrices) * (form.order * states).next_multiple_of(16);
+            let beside = OVERHEAD + powers + matrices + shape.found(sizes, 0) * MARK_SLOTS;
+            let of_tile =
+                shape.bytes() + shape.beside(sizes) + states * shape.threads + (carried + states) * shape.warps();
+            (shape, table, room.saturating_sub(beside) / of_tile)
+        };
+        let (shape, table, fit) = [(size, true), (size, false), (SMALLER, false)]
+            .into_iter()
+            .map(|(size, table)| fitting(size, table))
+            .find(|&(.., fit)| fit >= tuning.ahead + 2)
+            .unwrap_or_else(|| fitting(SMALLEST, false));
         let warps = shape.warps();
-        let kept = states * shape.threads;
-        let powers_of_lanes = WARP * form.order * states;
-        let beside = OVERHEAD + powers_of_lanes + shape.found(sizes, 0) * MARK_SLOTS;
-        let of_tile = shape.bytes() + shape.beside(sizes) + kept + (carried + states) * warps;
-        let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / of_tile;
         let most = if sizes.marks == Marks::None { tuning.lag } else { tuning.lag.min(3) };
         let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         // The most groups whose powers are among the parameters.
         let fixed = WARP.ilog2() + warps.ilog2() + GROUP.ilog2() + 1;
-        let room = (MOST_NUMBERS / number - form.coefficients()) / (form.order * form.order);
-        let spare = (room as u32).saturating_sub(fixed + if form.basis { 2 } else { 0 });
-        let groups = GROUPS.min(1 << spare);
+        let spare = (most_matrices as u32).saturating_sub(fixed + if form.basis { 2 } else { 0 });
+        let groups = 1 << spare.min(GROUPS.ilog2());
         let tiles = len.div_ceil(shape.elements()).max(1);
         let pipeline = Pipeline {
             shape,
@@ -117,8 +132,7 @@ impl RecurrencePlan {
             tuning,
         };
         let levels = (WARP.ilog2() + warps.ilog2() + GROUP.ilog2() + groups.ilog2() + 1) as usize;
-        let beside = powers_of_lanes + pipeline.stages * kept;
-        Self { form, pipeline, sizes, carried, levels, beside }
+        Self { form, pipeline, sizes, carried, number, levels, table }
     }
 
     /// The elements of a thread.
@@ -128,20 +142,26 @@ impl RecurrencePlan {
 
     /// The numbers that the kernel is given: coefficients, and matrices.
     pub(crate) fn numbers(&self) -> usize {
-        let matrices = self.levels + if self.form.basis { 2 } else { 0 };
-        self.form.coefficients() + matrices * self.form.order * self.form.order
+        self.form.coefficients() + self.matrices() * self.form.order * self.form.order
     }
 
-    /// Dynamic shared memory a block.
+    fn matrices(&self) -> usize {
+        self.levels + if self.form.basis { 2 } else { 0 }
+    }
+
+    /// Dynamic shared memory a block: its tiles, the matrices, the power for each lane, and what threads keep of tiles.
     pub(crate) fn shared_bytes(&self) -> usize {
-        self.pipeline.shared_bytes() + self.beside
+        let Self { form: Form { order, .. }, pipeline, number, table, .. } = *self;
+        let powers = if table { WARP * order * order } else { 0 };
+        let matrices = self.matrices() * (order * order * number).next_multiple_of(16);
+        pipeline.shared_bytes() + matrices + (powers + pipeline.stages * order * pipeline.shape.threads) * number
     }
 
     /// The numbers that the kernel is compiled with.
     pub(crate) fn constants(&self) -> Constants {
         let mut constants = self.pipeline.constants(self.sizes);
         self.form.add_to(&mut constants);
-        constants!(constants; "CAREFUL" = usize::from(self.form.careful), "BASIS" = usize::from(self.form.basis), "LEVELS" = self.levels, "CARRIED_BYTES" = self.carried);
+        constants!(constants; "CAREFUL" = usize::from(self.form.careful), "BASIS" = usize::from(self.form.basis), "LEVELS" = self.levels, "CARRIED_BYTES" = self.carried, "TABLE" = usize::from(self.table));
         constants
     }
 }
@@ -174,6 +194,34 @@ impl CpuRecurrencePlan {
             long,
             threads: if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() },
             non_temporal: cfg!(target_arch = "x86_64") && !in_place && bytes >= NON_TEMPORAL_FROM_BYTES,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tile::DRIVER_RESERVED;
+    use crate::plan::tuning::TUNING;
+
+    /// Every order of every number fits on every GPU: in shared memory, and among the parameters.
+    #[test]
+    fn blocks_fit_on_every_gpu() {
+        for tuning in TUNING {
+            for order in 1..=16 {
+                for (number, element) in [(4, 4), (8, 8), (8, 4)] {
+                    for (state, basis) in [(number, true), (2 * number, true), (number, false)] {
+                        let form = Form { order, sections: 0, feedback: true, careful: false, basis };
+                        let sizes = Sizes { state, ..Sizes::plain(element, number, element) };
+                        let plan = RecurrencePlan::new(1 << 30, form, sizes, number, tuning.capability);
+                        let stages = plan.pipeline.stages;
+                        let known = stages * (plan.carried + order * number) * plan.pipeline.shape.warps() + OVERHEAD;
+                        let most = (tuning.shared_bytes + DRIVER_RESERVED) / plan.pipeline.blocks - DRIVER_RESERVED;
+                        assert!(plan.shared_bytes() + known <= most, "{plan:?}");
+                        assert!(plan.numbers() * number <= MOST_NUMBERS, "{plan:?}");
+                    }
+                }
+            }
         }
     }
 }

@@ -18,7 +18,8 @@ macro_rules! loops {
                 .map(|&x| {
                     let y = z[0] + b[0] * x;
                     for j in 0..order {
-                        z[j] = z[j + 1] + b.get(j + 1).copied().unwrap_or(0.0) * x - a.get(j + 1).copied().unwrap_or(0.0) * y;
+                        z[j] = z[j + 1] + b.get(j + 1).copied().unwrap_or(0.0) * x
+                            - a.get(j + 1).copied().unwrap_or(0.0) * y;
                     }
                     y
                 })
@@ -46,7 +47,10 @@ fn compare(exact: &[Wide], found: &[f64], by_loop: &[f64], digits: f64, most: f6
         }
     }
     let limit = 4.0 * of_loop + 2.0 * digits;
-    assert!(worst <= limit, "{case}: the error of result {at} is {worst:e} of the largest, that of the loop {of_loop:e}");
+    assert!(
+        worst <= limit,
+        "{case}: the error of result {at} is {worst:e} of the largest, that of the loop {of_loop:e}"
+    );
 }
 
 fn random_elements(rng: &mut Rng, len: usize) -> Vec<f64> {
@@ -114,7 +118,10 @@ fn f64_for_f32(place: &Place) {
         let exact = loop_f64(&b, &a, &x);
         for (i, (found, exact)) in output.check_guards().iter().zip(exact).enumerate() {
             let error = (f64::from(*found) - exact).abs();
-            assert!(error <= 0.6 * f64::from(f32::EPSILON) * exact.abs() + 1e-9, "order {order}, result {i}: {found} and {exact}");
+            assert!(
+                error <= 0.6 * f64::from(f32::EPSILON) * exact.abs() + 1e-9,
+                "order {order}, result {i}: {found} and {exact}"
+            );
         }
     }
 }

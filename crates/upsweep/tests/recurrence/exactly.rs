@@ -190,9 +190,10 @@ fn cascades(place: &Place) {
             let (mut output, mut last) = (place.poisoned(len, 0), place.poisoned(2 * sections, 0));
             let cascade = Recurrence::sections(&sos).state(&first);
             cascade.run_with_state(&place.device, &input, &mut output, &mut last).unwrap();
-            let expected = sos.iter().zip(states.chunks_mut(2)).fold(x, |x, (section, states)| {
-                with_states(&section[..3], &section[3..], states, &x)
-            });
+            let expected = sos
+                .iter()
+                .zip(states.chunks_mut(2))
+                .fold(x, |x, (section, states)| with_states(&section[..3], &section[3..], states, &x));
             let case = format!("{sections} sections, {len} elements");
             expect(&output.check_guards(), &expected, &case);
             expect(&last.check_guards(), &states, &case);

@@ -34,7 +34,11 @@ fn without_feedback_it_ends(place: &Place) {
             let y = run(place, &b, &[1.0], &x);
             for (i, y) in y.iter().enumerate() {
                 let seen = (at..=at + order).contains(&i);
-                assert_eq!(*y, if seen { f32::INFINITY } else { 0.5 * (i.min(order) + 1) as f32 }, "{i}, {at}, order {order}");
+                assert_eq!(
+                    *y,
+                    if seen { f32::INFINITY } else { 0.5 * (i.min(order) + 1) as f32 },
+                    "{i}, {at}, order {order}"
+                );
             }
         }
     }

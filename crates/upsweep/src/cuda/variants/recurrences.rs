@@ -23,7 +23,11 @@ impl List {
         self.recurrence::<f64, f64>("f64", Form { order: 3, ..DIRECT }, Features { reverse: true, ..rows });
         self.recurrence::<i32, i32>("i32", Form { order: 3, basis: false, ..DIRECT }, rows);
         self.recurrence::<u64, u64>("u64", Form { basis: false, ..DIRECT }, Features::PLAIN);
-        self.recurrence::<f32, f32>("f32", Form { feedback: false, careful: true, basis: false, ..DIRECT }, Features::PLAIN);
+        self.recurrence::<f32, f32>(
+            "f32",
+            Form { feedback: false, careful: true, basis: false, ..DIRECT },
+            Features::PLAIN,
+        );
         self.recurrence::<f32, f32>("f32", Form { order: 8, sections: 4, ..DIRECT }, Features::PLAIN);
         self.recurrence::<f64, f64>("f64", Form { order: 16, sections: 8, ..DIRECT }, Features::PLAIN);
         let lines = Features { has_init: true, carries: true, ..Features::PLAIN };
