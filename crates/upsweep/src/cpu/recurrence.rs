@@ -83,7 +83,7 @@ impl<C: Coefficient> Parts<C> {
     }
 
     /// States in their basis.
-    fn into_basis(&self, states: &Line<C>) -> Line<C> {
+    fn in_basis(&self, states: &Line<C>) -> Line<C> {
         self.basis.as_ref().map_or(*states, |[into, _]| product(into, states))
     }
 
@@ -99,7 +99,7 @@ impl<C: Coefficient> Parts<C> {
 
     /// The states behind a part, of which `own` are what its elements leave of no states.
     fn behind(&self, system: &System<C>, before: &Line<C>, own: &Line<C>) -> Line<C> {
-        let mut states = self.into_basis(own);
+        let mut states = self.in_basis(own);
         // A part is longer than what is remembered without feedback.
         if system.feedback {
             let [power, lacks] = self.power.each_ref().map(|matrix| matrix.chunks_exact(system.order));
@@ -261,7 +261,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             let Some(mut buffer) = buffers().pop() else { return Ok(()) };
             let (begin, end) = (ticket * share, whole.min((ticket + 1) * share));
             buffer.read(self, line, begin, end - begin);
-            let first = || parts.into_basis(&self.first_states(line));
+            let first = || parts.in_basis(&self.first_states(line));
             let before = if ticket == 0 { first() } else { states.wait(ticket - 1, &tickets)? };
             states.publish(ticket, buffer.join(self, parts, before, end - begin));
             buffer.store(self, parts, line, (begin, end), next.map_or(0, |next| next * share));

@@ -59,7 +59,7 @@ impl WithNumbers {
         // SAFETY: there is room for it, aligned, and it is nobody else's.
         unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
         let mut at = Params::values_at::<F>(functions.layouts.acc, 1);
-        for numbers in numbers {
+        for &numbers in numbers {
             debug_assert!(at + size_of_val(numbers) <= MOST_BYTES);
             if let Some(place) = params.0.get_mut(at..at + size_of_val(numbers)) {
                 // SAFETY: so many bytes lie there; numbers have no padding.

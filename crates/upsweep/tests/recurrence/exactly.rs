@@ -81,9 +81,9 @@ fn lengths_of_u32(place: &Place) {
         let order = [1, 2, 3, 5][i % 4];
         whole::<u32>(place, &mut rng, (order + 1, order + 1), len);
     }
-    // Tiles of 3,072 and of 5,120 elements, groups of 32 of them, and what lies 8 groups back.
-    for (order, tile) in [(2, 3072), (8, 5120)] {
-        for tiles in [1, 2, 31, 32, 33, 256, 257, 320] {
+    // Tiles of 10,240 and of 4,608 elements, groups of 32 of them, and what lies 16 groups back.
+    for (order, tile) in [(2, 10_240), (8, 4608)] {
+        for tiles in [1, 2, 32, 33, 545] {
             for len in [tiles * tile - 1, tiles * tile, tiles * tile + 1] {
                 if !sizes::reduced() || len < 40_000 {
                     whole::<u32>(place, &mut rng, (order + 1, order + 1), len);

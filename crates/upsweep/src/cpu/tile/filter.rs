@@ -280,9 +280,9 @@ mod tests {
             let mut square: [[T; N]; N] = std::array::from_fn(|i| std::array::from_fn(|j| of(i * N + j)));
             // SAFETY: the set is this processor's.
             unsafe { set.compiled()(Transposed(&mut square)) };
-            for i in 0..N {
-                for j in 0..N {
-                    assert_eq!(square[i][j], of(j * N + i), "{i} {j}");
+            for (i, row) in square.iter().enumerate() {
+                for (j, x) in row.iter().enumerate() {
+                    assert_eq!(*x, of(j * N + i), "{i} {j}");
                 }
             }
         }
