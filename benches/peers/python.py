@@ -166,6 +166,37 @@ def cupy_rows():
             micros = median(lambda: cp.cumsum(x, out=out))
             row("cupy", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
             del x, out
+    filters_rows(cp, median)
+
+
+def filters_rows(cp, median):
+    """Recurrences with the coefficients of benches/src/bin/gpu/recurrence.rs."""
+    import numpy as np
+    from cupyx.scipy.signal import lfilter, sosfilt
+
+    def poles(order):
+        a = np.ones(1)
+        for pair in range(order // 2):
+            r, angle = 0.85 - 0.03 * pair, 0.3 + 0.35 * pair
+            a = np.convolve(a, [1.0, -2.0 * r * np.cos(angle), r * r])
+        return np.convolve(a, [1.0, -0.9]) if order % 2 else a
+
+    for kind, dtype in {"f32": cp.float32, "f64": cp.float64}.items():
+        for log2n in [16, 20, 24, 27]:
+            x = cp.random.rand(1 << log2n).astype(dtype)
+            out, moved = cp.empty_like(x), 2 * BYTES[kind] << log2n
+            copy = median(lambda: cp.copyto(out, x))
+            for order in [1, 2, 4]:
+                b, a = cp.asarray(0.1 + 0.05 * np.arange(order + 1), dtype), cp.asarray(poles(order), dtype)
+                micros = median(lambda: lfilter(b, a, x))
+                row("cupy", f"recurrence_{order}", kind, log2n, micros, moved, copy, moved)
+            if kind == "f32":
+                turns = [(0.8 + 0.04 * s, 0.3 + 0.4 * s) for s in range(4)]
+                sections = [[0.5, 0.3, 0.1, 1.0, -2.0 * r * np.cos(angle), r * r] for r, angle in turns]
+                sos = cp.asarray(sections, dtype)
+                micros = median(lambda: sosfilt(sos, x))
+                row("cupy", "recurrence_4_sections", kind, log2n, micros, moved, copy, moved)
+            del x, out
 
 
 def jax_rows():

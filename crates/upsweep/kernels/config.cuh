@@ -142,6 +142,15 @@ constexpr u32 COLLECT_BLOCKS = 2;
 constexpr u32 MERGE_ITEMS = 15;
 constexpr u32 VALUE_ALIGN = 4;
 constexpr u32 POSITIONS = 0;
+constexpr u32 ORDER = 2;
+constexpr u32 SECTIONS = 0;
+constexpr u32 FEEDBACK = 1;
+constexpr u32 CAREFUL = 0;
+constexpr u32 BASIS = 1;
+constexpr u32 LEVELS = 18;
+constexpr u32 CARRIED_BYTES = 8;
+constexpr u32 TABLE = 1;
+constexpr u32 STATES = 2;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -407,6 +416,14 @@ struct SortByParams {
     const void* values;
     void* values_output;
     u64 n;
+struct RecurrenceLinesParams {
+    const In* input;
+    Out* output;
+    u64 lines;
+    u64 len;
+    u64 inner;
+    const Given* init_from;
+    Given* carry;
     Workspace workspace;
     Acc given_init, given_first;
 };

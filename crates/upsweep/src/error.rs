@@ -103,6 +103,15 @@ pub enum Error {
         /// The position of the edge that is less than the one before it, or NaN.
         index: usize,
     },
+    /// A coefficient of a recurrence that it cannot have, or too many of them.
+    Coefficients {
+        /// Which one: `"a[0]"`, `"the coefficients a"`, ...
+        what: String,
+        /// Its value, or their number.
+        value: String,
+        /// The rule it breaks.
+        rule: &'static str,
+    },
     /// A buffer has room for fewer elements than there are. Nothing was written past it.
     Capacity {
         /// Which buffer: `"output"`, `"counted input"`, ...
@@ -191,6 +200,7 @@ impl fmt::Display for Error {
             Self::Edges { index } => {
                 write!(f, "the edge at position {index} is less than the one before it, or is NaN: edges ascend")
             }
+            Self::Coefficients { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }

@@ -74,6 +74,7 @@ pub mod outputs;
 pub mod partition;
 pub mod plan;
 pub mod range_histogram;
+pub mod recurrence;
 pub mod reduce;
 pub mod runs;
 pub mod scan;
@@ -94,6 +95,7 @@ mod expanding;
 mod halves;
 mod job;
 mod keeping;
+mod linear;
 mod merging;
 mod options;
 mod planned;
@@ -122,6 +124,7 @@ pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
 pub use range_histogram::RangeHistogram;
+pub use recurrence::Recurrence;
 pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
@@ -138,7 +141,7 @@ pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
-        Operator, Partition, RangeHistogram, Reduce, Repeat, Runs, Scan, Scatter,
+        Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Search, Segments, Select, Sort, TopK, function, operator};
 }

@@ -6,6 +6,7 @@ mod gpu;
 mod histogram;
 mod pieces;
 mod rankings;
+mod recurrence;
 mod segments;
 mod select;
 mod sorts;
@@ -48,7 +49,8 @@ fn run() -> Outcome {
     sorts::bench(&mut gpu, &from_16)?;
     rankings::bench(&mut gpu, &from_16)?;
     axes(&mut gpu, largest.min(28))?;
-    histogram::bench(&mut gpu, &from_16)
+    histogram::bench(&mut gpu, &from_16)?;
+    recurrence::bench(&mut gpu, &from_16)
 }
 
 /// Scans and reductions of the whole array.

@@ -14,6 +14,13 @@ __device__ __forceinline__ u32 parameter_word(u64 at) {
     return word;
 }
 
+// What lies at byte `at` of them, a multiple of 8.
+__device__ __forceinline__ u64 parameter_long(u64 at) {
+    u64 word;
+    asm("{ .reg .b64 p; mov.b64 p, " PARAMETERS "; add.s64 p, p, %1; ld.param.b64 %0, [p]; }" : "=l"(word) : "l"(at));
+    return word;
+}
+
 __device__ __forceinline__ u8 parameter_byte(u64 at) {
     u32 byte;
     asm("{ .reg .b64 p; mov.b64 p, " PARAMETERS "; add.s64 p, p, %1; ld.param.u8 %0, [p]; }" : "=r"(byte) : "l"(at));

@@ -5,6 +5,7 @@
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
 //! | `expand` | results of counts |
 //! | `runs` | runs of equal neighbours |
+//! | `recurrence` | linear recurrences |
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
 //! | `sort` | keys, pairs and positions, by digits |
@@ -30,6 +31,7 @@ pub(crate) mod expand;
 pub(crate) mod histogram;
 pub(crate) mod merge;
 pub(crate) mod range_histogram;
+pub(crate) mod recurrence;
 pub(crate) mod reduce;
 pub(crate) mod runs;
 pub(crate) mod scan;

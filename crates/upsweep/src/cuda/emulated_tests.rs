@@ -8,6 +8,8 @@
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]
 mod rankings;
+#[path = "emulated_tests/recurrences.rs"]
+mod recurrences;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
 #[path = "emulated_tests/sorts.rs"]
@@ -88,6 +90,7 @@ emulator! {
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
     "emulator/tiles.h" => "tiles.h",
+    "emulator/recurrence.h" => "recurrence.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh",

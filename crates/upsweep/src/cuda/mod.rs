@@ -19,6 +19,7 @@ pub(crate) mod merge;
 mod params;
 mod planned;
 pub(crate) mod range_histogram;
+pub(crate) mod recurrence;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;

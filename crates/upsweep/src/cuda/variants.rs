@@ -2,6 +2,7 @@
 
 mod histograms;
 mod merges;
+mod recurrences;
 mod sorts;
 mod topk;
 
@@ -120,6 +121,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.kernels.extend(sorts::variants(capability));
     list.merges();
     list.rankings();
+    list.recurrences();
     list.kernels
 }
 
@@ -366,6 +368,7 @@ pub(super) fn sample() -> String {
     use super::histogram::HistogramParams;
     use super::merge::MergeParams;
     use super::range_histogram::{self, RangeHistogramParams};
+    use super::recurrence::RecurrenceLinesParams;
     use super::sort_by::SortByParams;
     use super::topk::TopKParams;
     use super::{code, params::Params};
@@ -373,6 +376,7 @@ pub(super) fn sample() -> String {
     use crate::plan::constants::Constants;
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
     use crate::plan::merge::{MergePlan, MergeTypes};
+    use crate::plan::recurrence::{Form, RecurrencePlan};
     use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
@@ -396,7 +400,8 @@ pub(super) fn sample() -> String {
     let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, place: 4 };
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
-    let of_families: [Constants; 22] = [
+    let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
+    let of_families: [Constants; 24] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -419,6 +424,8 @@ pub(super) fn sample() -> String {
         ranked.constants(512),
         merges.constants(),
         merges.sort_constants(false),
+        RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
+        super::recurrence::lines_constants(2, recurrence),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -444,6 +451,7 @@ pub(super) fn sample() -> String {
         TopKParams::text(0, 0),
         MergeParams::text(0, 0),
         SortByParams::text(0, 0),
+        RecurrenceLinesParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 /// The most numbers of a kernel, and the most places in the code that name some of them.
 const MOST: usize = 28;
-const MOST_GROUPS: usize = 4;
+const MOST_GROUPS: usize = 5;
 
 /// Numbers that a kernel is compiled with, by their names in it. Plans make them; the CUDA backend writes them into the
 /// kernel's text and tells kernels apart by them, in every call: so they are small, and cheap to compare.

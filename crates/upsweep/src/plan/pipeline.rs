@@ -38,6 +38,8 @@ pub struct Pipeline {
     pub look_back_warps: usize,
     /// Warps that find segment offsets.
     pub offsets_warps: usize,
+    /// Groups of tiles that a tile looks back over.
+    pub groups: usize,
     /// Through which the blocks look back.
     pub words: StatusWords,
     /// See [`Tuning`].
@@ -99,6 +101,7 @@ impl Pipeline {
             ring: 0,
             look_back_warps: tuning.look_back_warps,
             offsets_warps: 0,
+            groups: tuning.groups,
             words,
             tuning,
         }
@@ -132,14 +135,14 @@ impl Pipeline {
     /// The numbers that the kernel is compiled with. They depend on the types and the device alone.
     #[must_use]
     pub fn constants(&self, sizes: Sizes) -> Constants {
-        let Self { blocks, ahead, lag, stages, ring, look_back_warps, offsets_warps, tuning, .. } = *self;
+        let Self { blocks, ahead, lag, stages, ring, look_back_warps, offsets_warps, groups, .. } = *self;
         let mark_slots = match sizes.marks {
             Marks::Offsets if lag > 0 => MARK_SLOTS,
             Marks::Offsets => offsets_warps + 2,
             Marks::None | Marks::Vectors => stages,
         };
         let mut constants = self.shape.constants(sizes);
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = stages, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "OFFSETS_WARPS" = offsets_warps, "MARK_SLOTS" = mark_slots, "GROUPS" = tuning.groups);
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = stages, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "OFFSETS_WARPS" = offsets_warps, "MARK_SLOTS" = mark_slots, "GROUPS" = groups);
         constants
     }
 }

@@ -75,6 +75,21 @@ pub(in crate::cpu) trait Lanes {
         false
     }
 
+    /// Transposes a square of as many rows as a row has lanes, of 4 or 8 bytes.
+    ///
+    /// # Safety
+    /// There is such a square at `square`, aligned as its numbers are.
+    #[inline(always)]
+    unsafe fn transpose<T: Copy>(square: *mut T) {
+        let lanes = ROW_BYTES / size_of::<T>();
+        for i in 0..lanes {
+            for j in 0..i {
+                // SAFETY: both are in the square.
+                unsafe { std::ptr::swap(square.add(i * lanes + j), square.add(j * lanes + i)) };
+            }
+        }
+    }
+
     /// Copies a row to memory by a non-temporal store, where the processor has one.
     ///
     /// # Safety

@@ -9,12 +9,14 @@
 //! | `merge` | two sorted arrays become one |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `compress` | elements whose bits are set, side by side |
+//! | `filter` | linear recurrences of a line in each lane |
 //! | `pairwise` | values combined in a tree as they come |
-//! | `simd`, `lanes`, `x86`, `x86_compress`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod columns;
 pub(super) mod compress;
 pub(super) mod digits;
+pub(super) mod filter;
 pub(super) mod lanes;
 pub(super) mod merge;
 pub(super) mod pairwise;
@@ -29,3 +31,5 @@ pub(super) mod sweep;
 mod x86;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86_compress;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod x86_transpose;

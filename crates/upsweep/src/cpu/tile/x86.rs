@@ -1,7 +1,7 @@
 //! Rows in registers of AVX-512 and of AVX2. The index tables are constants that the compiler keeps in registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::x86_compress;
+use super::{x86_compress, x86_transpose};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -197,6 +197,19 @@ impl Lanes for Avx512 {
     unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
         // SAFETY: the caller's promise.
         unsafe { x86_compress::by_avx512::<T>(from, mask, to) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    unsafe fn transpose<T: Copy>(square: *mut T) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if size_of::<T>() == 4 {
+                x86_transpose::of_16(square.cast());
+            } else {
+                x86_transpose::of_8(square.cast());
+            }
+        }
     }
 
     #[inline]

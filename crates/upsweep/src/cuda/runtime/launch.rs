@@ -60,6 +60,16 @@ impl Cuda {
         Ok(())
     }
 
+    /// Enqueues the copy of so many bytes.
+    pub(crate) fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        self.context().bind()?;
+        if bytes > 0 {
+            // SAFETY: the caller's loans keep both good until this is enqueued in the stream's order.
+            unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream().cu_stream()) }.doing("copying states")?;
+        }
+        Ok(())
+    }
+
     /// Enqueues the store of one number.
     pub(crate) fn store_u64(&self, address: u64, value: u64) -> Result<()> {
         self.context().bind()?;

@@ -1,0 +1,130 @@
+//! Recurrences of some orders, cascades, and rows, of coefficients that are stable.
+
+use crate::gpu::Gpu;
+use cudarc::driver::CudaSlice;
+use upsweep::prelude::*;
+use upsweep::recurrence::ComputesOn;
+use upsweep_bench::{Outcome, Value};
+
+/// Results that are compared with the loop.
+const CHECKED: usize = 20_000;
+
+pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    for n in sizes.iter().filter(|&&size| size <= 28).map(|log2n| 1usize << log2n) {
+        for order in [1, 2, 4, 8, 16] {
+            let (b, a) = (feed(order), poles(order));
+            direct::<f32, f32>(gpu, &format!("recurrence_{order}"), n, (&to_f32(&b), &to_f32(&a)), None)?;
+            direct::<f64, f64>(gpu, &format!("recurrence_{order}"), n, (&b, &a), None)?;
+        }
+        let (b, a) = (feed(2), poles(2));
+        direct::<f64, f32>(gpu, "recurrence_2_in_f64", n, (&b, &a), None)?;
+        direct::<f32, f32>(gpu, "recurrence_2_rows_1024", n, (&to_f32(&b), &to_f32(&a)), Some(1024))?;
+        cascade(gpu, n)?;
+    }
+    Ok(())
+}
+
+fn to_f32(x: &[f64]) -> Vec<f32> {
+    x.iter().map(|&x| x as f32).collect()
+}
+
+fn feed(order: usize) -> Vec<f64> {
+    (0..=order).map(|i| 0.1 + 0.05 * i as f64).collect()
+}
+
+/// The coefficients of results with poles of a radius of 0.6 and more.
+fn poles(order: usize) -> Vec<f64> {
+    let mut a = vec![1.0];
+    let mut by = |factor: &[f64]| {
+        let mut product = vec![0.0; a.len() + factor.len() - 1];
+        for (i, a) in a.iter().enumerate() {
+            for (j, f) in factor.iter().enumerate() {
+                product[i + j] += a * f;
+            }
+        }
+        a = product;
+    };
+    for pair in 0..order / 2 {
+        let (r, angle) = (0.85 - 0.03 * pair as f64, 0.3 + 0.35 * pair as f64);
+        by(&[1.0, -2.0 * r * angle.cos(), r * r]);
+    }
+    if order % 2 == 1 {
+        by(&[1.0, -0.9]);
+    }
+    a
+}
+
+/// Times a call on `n` elements, whose first results must be those of `next` elements one after the other.
+fn time<T: Value + Into<f64>>(
+    gpu: &mut Gpu,
+    algo: &str,
+    n: usize,
+    mut next: impl FnMut(usize, f64) -> f64,
+    call: impl Fn(&Device, &CudaSlice<T>, &mut CudaSlice<T>) -> upsweep::Result<()>,
+) -> Outcome {
+    let (input, mut output) = (gpu.filled::<T>(n)?, gpu.filled::<T>(n)?);
+    gpu.call(algo, n, 2 * n * size_of::<T>(), &mut output, |device, output| call(device, &input, output))?;
+    let mut largest = 1.0f64;
+    for at in 0..n.min(CHECKED) {
+        let expected = next(at, T::random(at).into());
+        largest = largest.max(expected.abs());
+        if at % 997 == 0 || at + 1 == n.min(CHECKED) {
+            let found: f64 = gpu.element(&output, at)?.into();
+            if !((found - expected).abs() <= 1e-4 * largest) {
+                return Err(format!("{algo}: result {at} is {found} and must be {expected}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The loop in f64.
+fn step(b: &[f64], a: &[f64], states: &mut [f64], x: f64) -> f64 {
+    let y = b[0] * x + states[0];
+    for j in 0..states.len() {
+        let above = states.get(j + 1).copied().unwrap_or(0.0);
+        states[j] = b[j + 1] * x - a[j + 1] * y + above;
+    }
+    y
+}
+
+fn direct<C: ComputesOn<T> + Into<f64>, T: Value + Into<f64>>(
+    gpu: &mut Gpu,
+    algo: &str,
+    n: usize,
+    (b, a): (&[C], &[C]),
+    row: Option<usize>,
+) -> Outcome {
+    if !gpu.fits::<T>(n) || !gpu.wants::<T>(algo) || row.is_some_and(|row| row > n) {
+        return Ok(());
+    }
+    let [b64, a64] = [b, a].map(|list| list.iter().map(|&x| x.into()).collect::<Vec<f64>>());
+    let mut states = vec![0.0; b.len() - 1];
+    let next = |at: usize, x| {
+        if row.is_some_and(|row| at % row == 0) {
+            states.fill(0.0);
+        }
+        step(&b64, &a64, &mut states, x)
+    };
+    let shape = [n / row.unwrap_or(n), row.unwrap_or(n)];
+    time::<T>(gpu, algo, n, next, |device, input, output| {
+        Recurrence::new(b, a).axis(&shape, 1).run(device, input, output)
+    })
+}
+
+fn cascade(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "recurrence_4_sections";
+    if !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
+        return Ok(());
+    }
+    let sections: [[f32; 6]; 4] = std::array::from_fn(|s| {
+        let (r, angle) = (0.8 + 0.04 * s as f32, 0.3 + 0.4 * s as f32);
+        [0.5, 0.3, 0.1, 1.0, -2.0 * r * angle.cos(), r * r]
+    });
+    let in_f64 = sections.map(|section| section.map(f64::from));
+    let mut states = [[0.0; 2]; 4];
+    let next = |_, x| {
+        in_f64.iter().zip(&mut states).fold(x, |x, (section, states)| step(&section[..3], &section[3..], states, x))
+    };
+    time::<f32>(gpu, algo, n, next, |device, input, output| Recurrence::sections(&sections).run(device, input, output))
+}

@@ -1,0 +1,254 @@
+//! Linear recurrences on a CUDA device: see `kernels/device/recurrence.cuh`, and for lines along any axis but the last
+//! `recurrence_lines.cuh`.
+
+use super::code::{Kernel, functions_text, parameters_text};
+use super::features::{Features, Heads};
+use super::job::{Functions, text_of};
+use super::lender::Extent;
+use super::params::{Fixed, Params, params};
+use super::scan::ScanParams;
+use super::select::write;
+use super::{Cuda, KernelSource, Loan, Workspace};
+use crate::buffer::ViewMut;
+use crate::error::{Error, Result};
+use crate::job::Elements;
+use crate::linear::{Coefficient, ComputesOn, System, Transition};
+use crate::operator::{Element, Source};
+use crate::plan::constants::{Constants, constants};
+use crate::plan::recurrence::{Form, RecurrencePlan};
+use crate::recurrence::Call;
+use crate::segments::Whole;
+use crate::steps::{Held, Parts};
+use std::mem::MaybeUninit;
+
+params! {
+    /// Of the kernel that goes along lines.
+    struct RecurrenceLinesParams {
+        input: "const In*",
+        output: "Out*",
+        lines: "u64",
+        len: "u64",
+        /// The elements between two neighbours of a line.
+        inner: "u64",
+        init_from: "const Given*",
+        carry: "Given*",
+        /// Nothing is reported.
+        workspace: "Workspace",
+    }
+}
+
+/// Threads of a block that goes along lines, and the most blocks.
+const LINES_THREADS: usize = 128;
+const MOST_BLOCKS: usize = 1 << 20;
+
+/// A recurrence as a job whose map and finish convert elements to the numbers that it computes in, and back.
+type StepsOf<C, I> = Parts<I, I, <C as ComputesOn<I>>::Sum, <C as ComputesOn<I>>::Map, <C as ComputesOn<I>>::Finish>;
+
+/// The most bytes of parameters: those of a kernel, and before its numbers.
+const MOST_BYTES: usize = 32 << 10;
+
+/// A kernel's parameters, of which only those that there are have been written.
+#[repr(C, align(64))]
+struct WithNumbers([MaybeUninit<u8>; MOST_BYTES]);
+
+impl WithNumbers {
+    /// The fixed parameters, and numbers where the values of functions are otherwise.
+    fn new<F: Fixed, C: Coefficient>(fixed: F, functions: &Functions<'_>, numbers: &[&[C]]) -> Self {
+        let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
+        const { assert!(size_of::<F>() <= MOST_BYTES) };
+        // SAFETY: there is room for it, aligned, and it is nobody else's.
+        unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
+        let mut at = Params::values_at::<F>(functions.layouts.acc, 1);
+        for &numbers in numbers {
+            debug_assert!(at + size_of_val(numbers) <= MOST_BYTES);
+            if let Some(place) = params.0.get_mut(at..at + size_of_val(numbers)) {
+                // SAFETY: so many bytes lie there; numbers have no padding.
+                unsafe { place.as_mut_ptr().copy_from(numbers.as_ptr().cast(), size_of_val(numbers)) };
+            }
+            at += size_of_val(numbers);
+        }
+        params
+    }
+}
+
+pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, I>) -> Result<()> {
+    with_functions::<C, I, _>(|functions| {
+        let Call { system, shape, reverse, input, mut output, first, mut last } = call;
+        let n = shape.lines() * shape.len;
+        let (output, _, _output) = write(cuda, "output", Some(&mut output))?;
+        let (source, _input) = match &input {
+            Elements::Given(view) => cuda.read("input", view)?,
+            Elements::OfOutput => (output, Loan::default()),
+        };
+        let (first, _first) =
+            first.as_ref().map_or(Ok(Default::default()), |view| cuda.read("initial states", view))?;
+        let (last, _last) = match last.as_mut() {
+            None => Default::default(),
+            Some(ViewMut::Cuda(view)) => cuda.write("final states", view)?,
+            Some(ViewMut::Host(_)) => {
+                return Err(Error::Place { what: "final states", found: "host", expected: "CUDA" });
+            }
+        };
+        let (elements, results) = (Extent::new::<I>(source, n), Extent::new::<I>(output, n));
+        let of_states =
+            |address: u64| Extent::new::<C>(address, if address == 0 { 0 } else { shape.lines() * system.states });
+        if source != output {
+            results.must_not_meet(elements)?;
+        }
+        for (states, other) in [
+            (first, results),
+            (last, results),
+            (last, elements),
+            (last, of_states(if first == last { 0 } else { first })),
+        ] {
+            of_states(states).must_not_meet(other)?;
+        }
+        // Of no states there are none to read or to store.
+        let [first, last] = [first, last].map(|address| if system.states == 0 { 0 } else { address });
+        let (has_init, carries) = (first != 0, last != 0);
+        let features = Features { reverse, has_init, carries, ..Features::PLAIN };
+        let buffers = Buffers { input: source, output, first, last };
+        if n == 0 {
+            return if last == 0 { Ok(()) } else { keep_states::<C>(cuda, buffers, shape.lines() * system.states) };
+        }
+        if shape.inner > 1 {
+            let (kernel, form) = lines_kernel(&system, features, functions);
+            let loaded =
+                cuda.kernel(kernel.key(), || source_of::<RecurrenceLinesParams, C>(&kernel, form.coefficients()))?;
+            let fixed = RecurrenceLinesParams {
+                input: source,
+                output,
+                lines: shape.lines() as u64,
+                len: shape.len as u64,
+                inner: shape.inner as u64,
+                init_from: first,
+                carry: last,
+                workspace: Workspace::NONE,
+            };
+            let params = WithNumbers::new(fixed, functions, &[&system.coefficients]);
+            let grid = shape.lines().div_ceil(LINES_THREADS).min(MOST_BLOCKS) as u32;
+            // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good
+            // for the shape's elements and states until the kernel is enqueued in the stream's order.
+            return unsafe { cuda.launch(&loaded, grid, LINES_THREADS as u32, 0, &params) };
+        }
+        let heads = if shape.outer > 1 { Heads::Rows } else { Heads::None };
+        launch(cuda, &system, (shape.len, n), Features { heads, ..features }, functions, buffers)
+    })
+}
+
+/// The addresses of a call's buffers; 0 of states that there are not.
+#[derive(Clone, Copy)]
+struct Buffers {
+    input: u64,
+    output: u64,
+    first: u64,
+    last: u64,
+}
+
+/// The final states of lines without elements: the initial ones.
+fn keep_states<C>(cuda: &Cuda, buffers: Buffers, states: usize) -> Result<()> {
+    let bytes = states * size_of::<C>();
+    if buffers.first == 0 { cuda.clear(buffers.last, bytes) } else { cuda.copy(buffers.last, buffers.first, bytes) }
+}
+
+/// Launches the single-pass kernel on `n` elements in lines of `row`.
+fn launch<C: Coefficient>(
+    cuda: &Cuda,
+    system: &System<C>,
+    (row, n): (usize, usize),
+    features: Features,
+    functions: &Functions<'_>,
+    buffers: Buffers,
+) -> Result<()> {
+    let sizes = features.sizes(functions.layouts);
+    let transition = Transition::of(system);
+    let basis = transition.basis.as_ref();
+    let plan = |careful| {
+        let form = Form { careful, basis: basis.is_some(), ..system.form() };
+        RecurrencePlan::new(n, form, sizes, size_of::<C>(), cuda.compute_capability())
+    };
+    let mut plan_of_all = plan(!system.feedback);
+    let powers = transition.powers(plan_of_all.items(), plan_of_all.levels);
+    if !powers.iter().all(|power| power.finite()) {
+        plan_of_all = plan(true);
+    }
+    let plan = plan_of_all;
+    let kernel = kernel(&plan, features, functions);
+    let loaded = cuda.kernel(kernel.key(), || source_of::<ScanParams, C>(&kernel, plan.numbers()))?;
+    let (threads, shared) = (plan.pipeline.threads() as u32, plan.shared_bytes() as u32);
+    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let grid = plan.pipeline.tiles.min(resident as usize) as u32;
+    let words = plan.pipeline.words;
+    let workspace =
+        if plan.pipeline.tiles > 1 { cuda.workspace(words.words8, words.words16)? } else { Workspace::NONE };
+    let row = row as u64;
+    let fixed = ScanParams {
+        input: buffers.input,
+        output: buffers.output,
+        n: n as u64,
+        row,
+        row_reciprocal: u64::MAX / row.max(1),
+        row_pattern: (0..64).filter(|bit| bit % row.max(1) == 0).fold(0, |pattern, bit| pattern | 1 << bit),
+        head_source: 0,
+        offsets: 0,
+        segments: 0,
+        share: 0,
+        outputs: n as u64,
+        count: 0,
+        carry: buffers.last,
+        total: 0,
+        init_from: buffers.first,
+        workspace,
+    };
+    let [into, back] = basis.map_or([&[][..]; 2], |[into, back]| [into, back]);
+    let params = WithNumbers::new(fixed, functions, &[&system.coefficients, into, back, &powers]);
+    // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
+    // elements, and the states of their lines, until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+}
+
+/// Makes what elements `I` and numbers `C` contribute to kernels.
+pub(super) fn with_functions<C: ComputesOn<I>, I: Element, R>(
+    use_them: impl FnOnce(&Functions<'_>) -> Result<R>,
+) -> Result<R> {
+    let (sum, map, finish) = C::functions();
+    let steps = StepsOf::<C, I>::new(sum, map, finish);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &((), ()));
+    let held = Held::nothing();
+    use_them(&Functions::of::<StepsOf<C, I>, Whole>(&text, &held))
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &RecurrencePlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let kernel = ("device/recurrence.cuh", "upsweep_recurrence");
+    Kernel { functions, kernel, features, constants: plan.constants() }
+}
+
+/// The kernel that goes along lines, and what it is compiled for.
+pub(super) fn lines_kernel<'a, C: Coefficient>(
+    system: &System<C>,
+    features: Features,
+    functions: &'a Functions<'a>,
+) -> (Kernel<'a>, Form) {
+    let (form, kernel) = (system.form(), ("device/recurrence_lines.cuh", "upsweep_recurrence_lines"));
+    (Kernel { functions, kernel, features, constants: lines_constants(system.states, form) }, form)
+}
+
+/// The numbers that it is compiled with.
+pub(super) fn lines_constants(states: usize, form: Form) -> Constants {
+    let mut constants = Constants::default();
+    constants!(constants; "THREADS" = LINES_THREADS, "STATES" = states);
+    form.add_to(&mut constants);
+    constants
+}
+
+/// The text of a kernel that is given so many numbers `C`; `F` are its other parameters.
+pub(super) fn source_of<F: Fixed, C>(kernel: &Kernel<'_>, numbers: usize) -> Result<KernelSource> {
+    let Kernel { functions, kernel: (root, entry), features, constants } = *kernel;
+    let bytes = numbers * size_of::<C>();
+    let acc = functions.layouts.acc;
+    let given = parameters_text::<F>(entry, Params::values_at::<F>(acc, 1));
+    let params = F::text(Params::bytes::<F>(acc, 1, bytes), bytes);
+    let (text, _) = functions_text(functions, features);
+    Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
+}

@@ -1,0 +1,186 @@
+//! Linear recurrences as numbers: what is computed with, the coefficients, and the powers of the transition of states.
+
+mod basis;
+mod exact;
+mod system;
+mod transition;
+
+pub(crate) use exact::Exact;
+pub(crate) use system::{MOST_ORDER, System};
+pub(crate) use transition::Transition;
+
+use crate::operator::Element;
+#[cfg(feature = "cuda")]
+use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
+use exact::Double;
+
+/// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo their number of values.
+///
+/// It is implemented for these types alone.
+pub trait Coefficient: Element + PartialEq + std::fmt::Display + sealed::Sealed {
+    /// What powers are computed in.
+    #[doc(hidden)]
+    type Exact: Exact<Self>;
+    /// The number 0.
+    #[doc(hidden)]
+    const ZERO: Self;
+    /// The number 1.
+    #[doc(hidden)]
+    const ONE: Self;
+    /// Whether there are quotients.
+    #[doc(hidden)]
+    const DIVIDES: bool;
+    #[doc(hidden)]
+    fn plus(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn times(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn negated(self) -> Self;
+    /// The quotient, of numbers that have one.
+    #[doc(hidden)]
+    fn over(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn finite(self) -> bool;
+    /// The matrices into a basis of states and back, of a transition and what it leads to; of numbers that are rounded.
+    #[doc(hidden)]
+    fn basis(
+        order: usize,
+        transition: &[Self::Exact],
+        output: &[Self::Exact],
+        direct: bool,
+    ) -> Option<[Vec<Self::Exact>; 2]>;
+}
+
+/// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too.
+pub trait ComputesOn<I: Element>: Coefficient {
+    /// The element as a number.
+    #[doc(hidden)]
+    fn number_of(element: I) -> Self;
+    /// The number as a result.
+    #[doc(hidden)]
+    fn result(self) -> I;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    type Sum: Operator<Self>;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    type Map: Map<I, Output = Self>;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    type Finish: Function<(Self,), Output = I>;
+    /// The functions that make numbers of elements and results of numbers, for kernels.
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    fn functions() -> (Self::Sum, Self::Map, Self::Finish);
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! floats {
+    ($($t:ty),*) => { $(
+        impl sealed::Sealed for $t {}
+        impl Coefficient for $t {
+            type Exact = Double;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const DIVIDES: bool = true;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { self * other }
+            fn negated(self) -> Self { -self }
+            fn over(self, other: Self) -> Self { self / other }
+            fn finite(self) -> bool { self.is_finite() }
+            fn basis(order: usize, transition: &[Double], output: &[Double], direct: bool) -> Option<[Vec<Double>; 2]> {
+                basis::of(order, transition, output, direct).map(|basis| [basis.into, basis.back])
+            }
+        }
+        computes_on_itself! { $t }
+    )* };
+}
+
+macro_rules! integers {
+    ($($t:ty),*) => { $(
+        impl sealed::Sealed for $t {}
+        impl Coefficient for $t {
+            type Exact = Self;
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            const DIVIDES: bool = false;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { self.wrapping_mul(other) }
+            fn negated(self) -> Self { self.wrapping_neg() }
+            fn over(self, _: Self) -> Self { self }
+            fn finite(self) -> bool { true }
+            fn basis(_: usize, _: &[Self], _: &[Self], _: bool) -> Option<[Vec<Self>; 2]> { None }
+        }
+        impl Exact<Self> for $t {
+            fn of(number: Self) -> Self { number }
+            fn number(self) -> Self { self }
+            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
+            fn times(self, other: Self) -> Self { self.wrapping_mul(other) }
+        }
+        computes_on_itself! { $t }
+    )* };
+}
+
+macro_rules! computes_on_itself {
+    ($t:ty) => {
+        impl ComputesOn<$t> for $t {
+            #[inline(always)]
+            fn number_of(element: $t) -> Self {
+                element
+            }
+            #[inline(always)]
+            fn result(self) -> $t {
+                self
+            }
+            #[cfg(feature = "cuda")]
+            type Sum = Sum;
+            #[cfg(feature = "cuda")]
+            type Map = Same;
+            #[cfg(feature = "cuda")]
+            type Finish = Same;
+            #[cfg(feature = "cuda")]
+            fn functions() -> (Sum, Same, Same) {
+                (Sum, Same, Same)
+            }
+        }
+    };
+}
+
+floats! { f32, f64 }
+integers! { u32, i32, u64, i64 }
+
+/// The nearest f32.
+#[cfg(feature = "cuda")]
+#[allow(unreachable_pub, reason = "a public trait's implementation has its type")]
+#[function]
+pub fn rounded_to_f32(x: f64) -> f32 {
+    x as f32
+}
+
+impl ComputesOn<f32> for f64 {
+    #[inline(always)]
+    fn number_of(element: f32) -> Self {
+        element.into()
+    }
+    #[inline(always)]
+    fn result(self) -> f32 {
+        self as f32
+    }
+    #[cfg(feature = "cuda")]
+    type Sum = Sum;
+    #[cfg(feature = "cuda")]
+    type Map = Widen<f64>;
+    #[cfg(feature = "cuda")]
+    type Finish = RoundedToF32;
+    #[cfg(feature = "cuda")]
+    fn functions() -> (Sum, Widen<f64>, RoundedToF32) {
+        (Sum, Widen::new(), RoundedToF32)
+    }
+}

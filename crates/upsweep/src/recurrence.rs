@@ -1,0 +1,292 @@
+//! Recurrence: each result is a combination of the last elements and the last results (a linear recurrence, an IIR filter).
+//!
+//! For coefficients `b[0] .. b[m]` and `a[0] .. a[k]`, where `a[0]` is not 0,
+//!
+//! ```text
+//! a[0] y[i]  =  b[0] x[i] + b[1] x[i-1] + ... + b[m] x[i-m]  -  a[1] y[i-1] - ... - a[k] y[i-k]
+//! ```
+//!
+//! where what lies before the first element is 0, or what [`state`](Recurrence::state) says: `scipy.signal.lfilter`. A cascade of
+//! [`sections`](Recurrence::sections) of order 2, each of the results of the one before, is `scipy.signal.sosfilt`.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let x = [1.0f32, 0.0, 0.0, 0.0, 0.0];
+//! let mut y = [0.0; 5];
+//! Recurrence::new(&[1.0], &[1.0, -0.5]).run(&device, &x, &mut y)?; // y[i] = x[i] + y[i-1] / 2
+//! assert_eq!(y, [1.0, 0.5, 0.25, 0.125, 0.0625]);
+//!
+//! // Integers are computed modulo their number of values: Fibonacci's numbers.
+//! let fibonacci = Recurrence::new(&[1u64], &[1, u64::MAX, u64::MAX]).run_to_vec(&device, &[1, 0, 0, 0, 0, 0, 0])?;
+//! assert_eq!(fibonacci, [1, 1, 2, 3, 5, 8, 13]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **States.** What a recurrence remembers of all elements before is as many numbers as its order: the `zi` and `zf` of SciPy, in
+//! the transposed direct form II
+//!
+//! ```text
+//! y = b[0] x + z[0],    z[j] = b[j+1] x - a[j+1] y + z[j+1]
+//! ```
+//!
+//! of a recurrence divided by `a[0]`. So a long signal can be filtered in chunks: the final states of one are the initial states of
+//! the next ([`run_with_state`](Recurrence::run_with_state)).
+//!
+//! **Numbers.** It computes in the type of the coefficients: that of the elements, or `f64` for elements of `f32`, whose results are
+//! then rounded once. Where poles lie close to the unit circle, or close to each other, rounding errors are multiplied by about
+//! `1 / (1 - r)` for a pole of radius `r`, and by a power of that for several poles: ask for `f64` there, and cut filters of a high
+//! order into sections.
+//!
+//! **Cost.** One pass over memory: each element is read once and each result written once, however high the order. On
+//! CUDA each element is gone over twice while it is in shared memory, which takes `2 (2 k + 1)` multiplications, and the states of a
+//! thread's 12 to 36 elements some `8 k^2`. A long line is cut into parts whose states are scanned, with the powers of the recurrence's
+//! transition, computed on the host in twice the digits of `f64` in each call: microseconds for low orders, a millisecond or two for 16.
+//! Lines along any axis but the last are gone through one after the other, each by a thread: many of them are fast, few are not.
+//! Kernels of higher orders than 4 have more than 4 KiB of parameters, for which a driver of CUDA 12.1 or later is needed.
+//!
+//! **Order.** How additions are grouped depends on the number of elements, the types and the order alone, so the bits are the same in
+//! every run on the CPU, and on every GPU of one architecture. On CUDA multiplications and additions are fused, so its last
+//! bits are others than the CPU's. After an infinity or NaN among the elements, all results of its line are infinite or NaN;
+//! without feedback (all `a[1..]` are 0), the next `m` are.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (recurrence equations).
+
+use crate::buffer::{Array, Input, Output, View, ViewMut};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::job::Elements;
+use crate::linear::System;
+pub use crate::linear::{Coefficient, ComputesOn};
+use crate::operator::Element;
+use crate::outputs::Target;
+use crate::plan::Shape;
+
+/// A recurrence with its options: see the [module](self) for what they compute. Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a recurrence does nothing until it is run"]
+pub struct Recurrence<'a, C, Z = NoState> {
+    coefficients: Coefficients<'a, C>,
+    axis: Option<(&'a [usize], usize)>,
+    reverse: bool,
+    state: Z,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Coefficients<'a, C> {
+    Direct { b: &'a [C], a: &'a [C] },
+    Sections(&'a [[C; 6]]),
+}
+
+/// Where the initial states lie, if there are any. Implemented by [`NoState`] and [`StateFrom`].
+pub trait InitialState<C: Element> {
+    /// The states, or nothing.
+    fn view(&self) -> Option<View<'_, C>>;
+}
+
+/// No initial states: they are 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoState;
+
+/// Initial states that lie in a buffer, where the device computes.
+#[derive(Debug)]
+pub struct StateFrom<'a, B: ?Sized>(&'a B);
+
+impl<B: ?Sized> Clone for StateFrom<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: ?Sized> Copy for StateFrom<'_, B> {}
+
+impl<C: Element> InitialState<C> for NoState {
+    fn view(&self) -> Option<View<'_, C>> {
+        None
+    }
+}
+
+impl<C: Element, B: Input<Item = C> + ?Sized> InitialState<C> for StateFrom<'_, B> {
+    fn view(&self) -> Option<View<'_, C>> {
+        Some(self.0.view())
+    }
+}
+
+/// A recurrence whose options fit its buffers.
+pub(crate) struct Call<'x, 'y, 'z, C, I: Element> {
+    pub(crate) system: System<C>,
+    pub(crate) shape: Shape,
+    pub(crate) reverse: bool,
+    pub(crate) input: Elements<'x, I>,
+    pub(crate) output: Target<'y, I>,
+    /// Of each line as many as `system.states`.
+    pub(crate) first: Option<View<'z, C>>,
+    pub(crate) last: Option<ViewMut<'z, C>>,
+}
+
+impl<'a, C: Coefficient> Recurrence<'a, C> {
+    /// The recurrence with the coefficients `b` of elements and `a` of results, of an order of at most 16. They are checked when it
+    /// is run.
+    pub fn new(b: &'a [C], a: &'a [C]) -> Self {
+        Self::of(Coefficients::Direct { b, a })
+    }
+
+    /// A cascade of recurrences of order 2, each of the results of the one before: each section has `b[0] b[1] b[2] a[0] a[1] a[2]`,
+    /// as `scipy.signal.sosfilt` takes them. There are at most 8.
+    pub fn sections(sections: &'a [[C; 6]]) -> Self {
+        Self::of(Coefficients::Sections(sections))
+    }
+
+    fn of(coefficients: Coefficients<'a, C>) -> Self {
+        Self { coefficients, axis: None, reverse: false, state: NoState }
+    }
+}
+
+impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
+    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
+        self.axis = Some((shape, axis));
+        self
+    }
+
+    /// From the last element to the first.
+    pub fn reverse(mut self) -> Self {
+        self.reverse = true;
+        self
+    }
+
+    /// Each line begins with its states in `buffer`, which lies where the device computes: an array of the input's shape whose axis
+    /// has as many elements as the order, or twice the number of sections (SciPy's `zi` of [`new`](Recurrence::new)). Those of a
+    /// cascade are the two of its first section, then those of the next.
+    pub fn state<B: Input<Item = C> + ?Sized>(self, buffer: &'a B) -> Recurrence<'a, C, StateFrom<'a, B>> {
+        let Self { coefficients, axis, reverse, .. } = self;
+        Recurrence { coefficients, axis, reverse, state: StateFrom(buffer) }
+    }
+
+    /// Filters `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Coefficients`]: there are none or too many, `a[0]` is 0 (of integers: not 1), or one is not finite
+    /// - [`Error::Length`]: `output` or the states have another length than they must
+    /// - [`Error::Shape`], [`Error::Axis`]: the shape is not the input's, or has no such axis
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output<Item = X::Item> + ?Sized,
+        C: ComputesOn<X::Item>,
+        Z: InitialState<C>,
+    {
+        self.dispatch(device, Elements::Given(input.view()), Target::new(output.view_mut()), None)
+    }
+
+    /// As [`run`](Self::run), and stores the states after each line's last element in `state`, as [`state`](Self::state) takes them.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::cpu();
+    /// let (b, a) = ([0.25, 0.25], [1.0, -0.5]);
+    /// let (mut y, mut states) = ([0.0f64; 5], [0.0f64]);
+    /// let (first, second) = y.split_at_mut(2);
+    /// Recurrence::new(&b, &a).run_with_state(&device, &[1.0, 2.0], first, &mut states)?;
+    /// Recurrence::new(&b, &a).state(&states).run(&device, &[3.0, 4.0, 5.0], second)?;
+    /// assert_eq!(y.to_vec(), Recurrence::new(&b, &a).run_to_vec(&device, &[1.0, 2.0, 3.0, 4.0, 5.0])?);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_state<X, Y, S>(&self, device: &Device, input: &X, output: &mut Y, state: &mut S) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output<Item = X::Item> + ?Sized,
+        S: Output<Item = C> + ?Sized,
+        C: ComputesOn<X::Item>,
+        Z: InitialState<C>,
+    {
+        let output = Target::new(output.view_mut());
+        self.dispatch(device, Elements::Given(input.view()), output, Some(state.view_mut()))
+    }
+
+    /// Filters `data` in place.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_in_place<B>(&self, device: &Device, data: &mut B) -> Result<()>
+    where
+        B: Output + ?Sized,
+        C: ComputesOn<B::Item>,
+        Z: InitialState<C>,
+    {
+        self.dispatch(device, Elements::OfOutput, Target::new(data.view_mut()), None)
+    }
+
+    /// Filters `input` into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<X>(&self, device: &Device, input: &X) -> Result<Array<X::Item>>
+    where
+        X: Input + ?Sized,
+        C: ComputesOn<X::Item>,
+        Z: InitialState<C>,
+    {
+        let input = input.view();
+        device.compute_array(input.len(), |output| self.dispatch(device, Elements::Given(input), output, None))
+    }
+
+    /// Filters `input` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<X>(&self, device: &Device, input: &X) -> Result<Vec<X::Item>>
+    where
+        X: Input + ?Sized,
+        C: ComputesOn<X::Item>,
+        Z: InitialState<C>,
+    {
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    fn dispatch<I: Element>(
+        &self,
+        device: &Device,
+        input: Elements<'_, I>,
+        output: Target<'_, I>,
+        last: Option<ViewMut<'_, C>>,
+    ) -> Result<()>
+    where
+        C: ComputesOn<I>,
+        Z: InitialState<C>,
+    {
+        let found = output.len();
+        let len = if let Elements::Given(input) = &input { input.len() } else { found };
+        if found != len {
+            return Err(Error::Length { what: "output", found, expected: len });
+        }
+        let shape = Shape::new(self.axis, len)?;
+        let system = match self.coefficients {
+            Coefficients::Direct { b, a } => System::new(b, a),
+            Coefficients::Sections(sections) => System::cascade(sections),
+        }?;
+        let first = self.state.view();
+        let expected = shape.lines() * system.states;
+        for (what, found) in
+            [("initial states", first.as_ref().map(View::len)), ("final states", last.as_ref().map(ViewMut::len))]
+        {
+            if let Some(found) = found.filter(|&found| found != expected) {
+                return Err(Error::Length { what, found, expected });
+            }
+        }
+        let call = Call { system, shape, reverse: self.reverse, input, output, first, last };
+        match &device.0 {
+            Backend::Cpu => cpu::recurrence::run(call),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::recurrence::run(cuda, call),
+        }
+    }
+}
