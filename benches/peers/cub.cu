@@ -1,6 +1,6 @@
 // CUB on the work of the GPU's benches, timed as they are: three calls to warm up, then the median of 15, each timed
 // by events after 256 MiB of writes have emptied the L2 cache. Rows for a record on standard output. The sizes, as
-// powers of two, are the arguments; without any, those of the benches.
+// powers of two, are the arguments; without any, those of the benches. With -DONLY_SELECT only what is not a scan or reduction.
 #include <cub/cub.cuh>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -60,8 +60,13 @@ __global__ void fill_keys(int32_t* out, uint64_t n) {
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = (int32_t)(i / 64);
 }
 
+__global__ void fill_offsets(int64_t* out, uint64_t n, int64_t length) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) out[i] = (int64_t)i * length;
+}
+
 static char library[32];
-static size_t capacity, scratch_capacity = (size_t)1 << 30;
+static size_t capacity, scratch_capacity = (size_t)5 << 29;
 static void *input, *output, *extra, *scratch, *flushed;
 static const size_t FLUSHED = (size_t)256 << 20;
 
@@ -129,6 +134,61 @@ template <class T> static void whole(const char* type, const std::vector<int>& s
     }
 }
 
+// Sorts, for each of which CUB needs scratch memory of as many keys and values.
+template <class T> static void sorts(const char* type, const std::vector<int>& sizes) {
+    T *in = (T*)input, *out = (T*)output;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (log2n < 16 || n * sizeof(T) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        double moved = 2.0 * n * sizeof(T), copy = copy_gbps<T>(n);
+        row("sort_keys", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceRadixSort::SortKeys(s, size, in, out, (int64_t)n);
+        });
+        if (sizeof(T) != 4 || log2n > 28) continue;
+        for (int64_t length : {64, 4096}) {
+            int64_t* offsets = (int64_t*)extra;
+            fill_offsets<<<1024, 256>>>(offsets, n / length + 1, length);
+            row(length == 64 ? "sort_rows_64" : "sort_rows_4096", type, log2n, moved, copy, [&](void* s, size_t& size) {
+                return cub::DeviceSegmentedSort::SortKeys(s, size, in, out, (int64_t)n, (int64_t)(n / length), offsets, offsets + 1);
+            });
+        }
+        row("sort_pairs", type, log2n, 2 * moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceRadixSort::SortPairs(s, size, in, out, in, (T*)extra, (int64_t)n);
+        });
+    }
+}
+
+struct Less {
+    template <class T> __device__ bool operator()(T a, T b) const { return a < b; }
+};
+
+// Merges of two sorted halves, and sorts by a comparison.
+template <class T> static void merges(const char* type, const std::vector<int>& sizes) {
+    T *in = (T*)input, *out = (T*)output, *sorted = (T*)extra;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n, half = n / 2;
+        if (log2n < 16 || log2n > 28 || n * sizeof(T) > capacity) continue;
+        fill<<<1024, 256>>>(in, n);
+        double moved = 2.0 * n * sizeof(T), copy = copy_gbps<T>(n);
+        if (sizeof(T) == 4) {
+            row("sort_by_less", type, log2n, moved, copy, [&](void* s, size_t& size) {
+                return cub::DeviceMergeSort::SortKeysCopy(s, size, in, out, (int64_t)n, Less());
+            });
+        }
+        size_t size = 0;
+        void* space = nullptr;
+        CHECK(cub::DeviceRadixSort::SortKeys(nullptr, size, in, sorted, (int64_t)half));
+        CHECK(cudaMalloc(&space, size));
+        CHECK(cub::DeviceRadixSort::SortKeys(space, size, in, sorted, (int64_t)half));
+        CHECK(cub::DeviceRadixSort::SortKeys(space, size, in + half, sorted + half, (int64_t)half));
+        CHECK(cudaFree(space));
+        row("merge", type, log2n, moved, copy, [&](void* s, size_t& size) {
+            return cub::DeviceMerge::MergeKeys(s, size, sorted, (int64_t)half, sorted + half, (int64_t)half, out, Less());
+        });
+    }
+}
+
 struct Odd {
     template <class T> __device__ bool operator()(T x) const { return x % 2 == 1; }
 };
@@ -138,6 +198,18 @@ struct Sixteenth {
 struct GoesOn {
     __device__ bool operator()(uint32_t, uint32_t b) const { return b % 64 != 1; }
 };
+// Runs of so many elements in the mean, by their value: CUB's run lengths ask for equality.
+__global__ void fill_runs(uint32_t* out, uint64_t n, uint32_t mean) {
+    uint64_t step = (uint64_t)gridDim.x * blockDim.x, each = 64;
+    // A thread's 64 elements begin a run, which is short of the mean by less than one in 64.
+    for (uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * each; i < n; i += step * each) {
+        uint32_t value = (uint32_t)(i * 4);
+        for (uint64_t j = i; j < i + each && j < n; j++) {
+            value += (uint32_t)hash(j) % mean == 1;
+            out[j] = value;
+        }
+    }
+}
 
 // The number of results lies in the extra memory.
 template <class T> static void select(const char* type, const std::vector<int>& sizes) {
@@ -155,13 +227,31 @@ template <class T> static void select(const char* type, const std::vector<int>& 
         row("select_sixteenth", type, log2n, 1.0625 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DeviceSelect::If(s, size, in, out, number, (int64_t)n, Sixteenth());
         });
-        // Its others are in reverse.
+        // Its others are in reverse. Of both in order into two outputs there is a call for three ways only.
         row("partition_behind", type, log2n, 2.0 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DevicePartition::If(s, size, in, out, number, (int64_t)n, Odd());
         });
         row("dedup_64", type, log2n, 65.0 / 64 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DeviceSelect::Unique(s, size, in, out, number, (int64_t)n, GoesOn());
         });
+    }
+}
+
+// The lengths lie in the extra memory, behind the number of runs.
+static void runs(const std::vector<int>& sizes) {
+    uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output, *lengths = (uint32_t*)extra + 16;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(uint32_t) > capacity || log2n > 28) continue;
+        double copy = copy_gbps<uint32_t>(n);
+        for (int mean : {64, 4}) {
+            fill_runs<<<1024, 256>>>(in, n, mean);
+            char algo[16];
+            snprintf(algo, sizeof algo, "runs_%d", mean);
+            row(algo, "u32", log2n, 4.0 * n + 8.0 * n / mean, copy, [&](void* s, size_t& size) {
+                return cub::DeviceRunLengthEncode::Encode(s, size, in, out, lengths, (int64_t*)extra, (int64_t)n);
+            });
+        }
     }
 }
 
@@ -178,7 +268,7 @@ static void select_flags(const std::vector<int>& sizes) {
     }
 }
 
-static void affine(const std::vector<int>& sizes) {
+[[maybe_unused]] static void affine(const std::vector<int>& sizes) {
     Affine *in = (Affine*)input, *out = (Affine*)output;
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
@@ -190,7 +280,7 @@ static void affine(const std::vector<int>& sizes) {
     }
 }
 
-static void segments(int log2n) {
+[[maybe_unused]] static void segments(int log2n) {
     uint64_t n = (uint64_t)1 << log2n;
     int32_t *in = (int32_t*)input, *out = (int32_t*)output, *keys = (int32_t*)extra;
     if (n * sizeof(int32_t) > capacity) return;
@@ -264,6 +354,9 @@ int main(int argc, char** argv) {
     CHECK(cudaMalloc(&scratch, scratch_capacity));
     CHECK(cudaMalloc(&flushed, FLUSHED));
 
+    std::vector<int> from_16;
+    std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(from_16), [&](int size) { return size >= 16 || size == largest; });
+#ifndef ONLY_SELECT
     whole<int8_t>("i8", sizes);
     whole<uint8_t>("u8", sizes);
     whole<int16_t>("i16", sizes);
@@ -276,15 +369,23 @@ int main(int argc, char** argv) {
     whole<int64_t>("i64", sizes);
     whole<uint64_t>("u64", sizes);
     whole<double>("f64", sizes);
+    affine(sizes);
+    segments(std::min(largest, 28));
+#endif
     select<uint8_t>("u8", sizes);
     select<uint16_t>("u16", sizes);
     select<uint32_t>("u32", sizes);
     select<uint64_t>("u64", sizes);
     select_flags(sizes);
-    affine(sizes);
-    segments(std::min(largest, 28));
-    std::vector<int> from_16;
-    std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(from_16), [&](int size) { return size >= 16 || size == largest; });
+    sorts<uint8_t>("u8", sizes);
+    sorts<uint16_t>("u16", sizes);
+    sorts<__half>("f16", sizes);
+    sorts<uint32_t>("u32", sizes);
+    sorts<float>("f32", sizes);
+    sorts<uint64_t>("u64", sizes);
+    runs(from_16);
+    merges<uint32_t>("u32", sizes);
+    merges<uint64_t>("u64", sizes);
     histogram<uint8_t>("u8", from_16, {256}, 256.0f);
     histogram<float>("f32", from_16, {256, 2048, 65536, 1 << 20}, 1.0f);
 }

@@ -1,7 +1,8 @@
 """The libraries that a Python user would take, on the work of the benches. Rows for a record on standard output.
 
-python.py cpu [--smoke]: NumPy. python.py gpu: PyTorch, CuPy and JAX, each if it is installed. Times as the benches
-take them: the median of 15 calls after 3 to warm up; on the GPU by events, after the L2 cache has been flushed.
+python.py cpu [--smoke]: NumPy. python.py gpu [--only-select]: PyTorch, CuPy and JAX, each if it is installed; or PyTorch
+alone on what is neither a scan nor a reduction. Times as the benches take them: the median of 15 calls after 3 to warm up;
+on the GPU by events, after the L2 cache has been flushed.
 """
 
 import os
@@ -10,6 +11,7 @@ import sys
 import time
 
 SMOKE = "--smoke" in sys.argv
+ONLY_SELECT = "--only-select" in sys.argv
 BYTES = {"i8": 1, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 
 
@@ -64,6 +66,8 @@ def torch_rows():
             times.append(begin.elapsed_time(end) * 1e3)
         return statistics.median(times)
 
+    if ONLY_SELECT:
+        return select_rows(torch, median)
     names = {"i8": torch.int8, "i32": torch.int32, "f32": torch.float32, "i64": torch.int64, "f64": torch.float64}
     for kind, dtype in names.items():
         for log2n in [10, 16, 20, 22, 24, 26, 28, 30]:
@@ -72,12 +76,21 @@ def torch_rows():
             copy = median(lambda: out.copy_(x))
             micros = median(lambda: torch.cumsum(x, 0, dtype=dtype, out=out))
             row("torch", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
-            if kind in ("i32", "i64"):
-                mask = x % 2 == 1
-                micros = median(lambda: torch.masked_select(x, mask))
-                row("torch", "select_flags", kind, log2n, micros, 3 * moved // 4 + (1 << log2n), copy, moved)
-                del mask
             del x, out
+    # PyTorch has no unsigned sorts, and its sorts are of pairs: keys and their positions.
+    for kind, dtype in {"i32": torch.int32, "f32": torch.float32}.items():
+        for log2n in [16, 20, 24, 28]:
+            x = torch.randint(-(2**31), 2**31 - 1, (1 << log2n,), device="cuda", dtype=torch.int32).to(dtype)
+            out, order, moved = torch.empty_like(x), torch.empty_like(x, dtype=torch.int64), 8 << log2n
+            copy = median(lambda: out.copy_(x))
+            micros = median(lambda: torch.sort(x, out=(out, order)))
+            row("torch", "sort_pairs", kind, log2n, micros, 3 * moved, copy, moved)
+            for k in [16, 65536]:
+                micros = median(lambda: torch.topk(x, k, sorted=False))
+                row("torch", f"top_{k}", kind, log2n, micros, moved // 2, copy, moved)
+            micros = median(lambda: torch.median(x))
+            row("torch", "median", kind, log2n, micros, moved // 2, copy, moved)
+            del x, out, order
     for rows, columns in [(4096, 65536), (1 << 20, 64), (8, 1 << 25), (1 << 24, 3)]:
         x = torch.randn(rows, columns, device="cuda")
         out, moved = torch.empty_like(x), 8 * rows * columns
@@ -87,7 +100,31 @@ def torch_rows():
             log2n = (rows * columns).bit_length() - 1
             row("torch", f"inclusive_sum_{name}_{rows}x{columns}", "f32", log2n, micros, moved, copy, moved)
         del x, out
+    select_rows(torch, median)
+
+
+def select_rows(torch, median):
     for log2n in [16, 20, 24, 28]:
+        counts = torch.randint(0, 9, (1 << log2n - 2,), device="cuda", dtype=torch.int32)
+        x = torch.zeros(1 << log2n, device="cuda", dtype=torch.int32)
+        out, total = torch.empty_like(x), int(counts.sum())
+        copy = median(lambda: out.copy_(x))
+        x.random_()
+        mask = x % 2 == 1
+        micros = median(lambda: torch.masked_select(x, mask))
+        row("torch", "select_flags", "i32", log2n, micros, 7 << log2n, copy, 8 << log2n)
+        owners = torch.arange(len(counts), device="cuda", dtype=torch.int32)
+        micros = median(lambda: torch.repeat_interleave(owners, counts, output_size=total))
+        row("torch", "expand_4", "i32", log2n, micros, 4 * (len(counts) + total), copy, 8 << log2n)
+        # Runs of 64 in the mean, by their values.
+        torch.cumsum(torch.randint(0, 64, x.shape, device="cuda", dtype=torch.uint8) == 1, 0, dtype=torch.int32, out=x)
+        micros = median(lambda: torch.unique_consecutive(x))
+        row("torch", "dedup_64", "i32", log2n, micros, (4 << log2n) * 65 // 64, copy, 8 << log2n)
+        values = torch.randint(0, 1 << 31, (len(x) // 16,), device="cuda", dtype=torch.int32)
+        x = torch.arange(1 << log2n, device="cuda", dtype=torch.int32) * ((1 << 31) >> log2n)
+        micros = median(lambda: torch.searchsorted(x, values, out_int32=True))
+        row("torch", "search_lower", "i32", log2n, micros, 8 * len(values), copy, 8 << log2n)
+        del counts, owners, mask, values, x, out
         x = torch.rand(1 << log2n, device="cuda")
         out, moved = torch.empty_like(x), 4 << log2n
         copy = median(lambda: out.copy_(x))
@@ -180,7 +217,8 @@ def jax_rows():
 
 
 def main():
-    libraries = {"cpu": [numpy_rows], "gpu": [torch_rows, cupy_rows, jax_rows]}
+    on_gpu = [torch_rows] if ONLY_SELECT else [torch_rows, cupy_rows, jax_rows]
+    libraries = {"cpu": [numpy_rows], "gpu": on_gpu}
     if len(sys.argv) < 2 or sys.argv[1] not in libraries:
         sys.exit(__doc__)
     for rows in libraries[sys.argv[1]]:

@@ -25,7 +25,53 @@ fn run() -> Outcome {
     bench::<f32>(&options, &mut record)?;
     bench::<f64>(&options, &mut record)?;
     columns(&options, &mut record)?;
+    selections(&options, &mut record)?;
     histograms(&options, &mut record)
+}
+
+#[function]
+fn odd(x: u32) -> bool {
+    x % 2 == 1
+}
+/// Of neighbours: so that runs have 64 elements in the mean.
+#[function]
+fn goes_on(_a: u32, b: u32) -> bool {
+    b % 64 != 1
+}
+
+/// Half of the elements, both halves in one array, one of 64 neighbours: beside plain loops.
+fn selections(options: &Options, record: &mut Record) -> Outcome {
+    let device = Device::cpu();
+    for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
+        let input: Vec<u32> = (0..1 << log2n).map(u32::random).collect();
+        let store = |values: &mut dyn Iterator<Item = u32>, output: &mut [u32]| {
+            output.iter_mut().zip(values).for_each(|(to, value)| *to = value);
+        };
+        let results = input.iter().filter(|&&x| x % 2 == 1).count();
+        Bench { algo: "select_half", input: &input, results, options }.run(
+            record,
+            |input, output| Select::new(Odd).run(&device, input, output).map(drop),
+            |input, output| store(&mut input.iter().copied().filter(|x| x % 2 == 1), output),
+        )?;
+        Bench { algo: "partition_behind", input: &input, results: input.len(), options }.run(
+            record,
+            |input, output| Partition::new(Odd).run(&device, input, output).map(drop),
+            |input, output| {
+                let (odd, even) = (input.iter().filter(|&x| x % 2 == 1), input.iter().filter(|&x| x % 2 == 0));
+                store(&mut odd.chain(even).copied(), output);
+            },
+        )?;
+        let is_first = |(at, x): &(usize, u32)| *at == 0 || x % 64 == 1;
+        let results = input.iter().copied().enumerate().filter(is_first).count();
+        Bench { algo: "dedup_64", input: &input, results, options }.run(
+            record,
+            |input, output| Dedup::by(GoesOn).run(&device, input, output).map(drop),
+            |input, output| {
+                store(&mut input.iter().copied().enumerate().filter(is_first).map(|(_, x)| x), output);
+            },
+        )?;
+    }
+    Ok(())
 }
 
 /// The processor's name and the threads that are used.

@@ -2,10 +2,9 @@
 
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use std::str::FromStr;
 use upsweep_dynamic::{Op, Type};
 
 /// Scan (prefix sums) and reduce big arrays in files, on the CPU or on an NVIDIA GPU.
@@ -30,6 +29,18 @@ pub(crate) enum Command {
     /// The values below which given shares of the values of FILE lie: the median, the 99th percentile, ...
     #[command(after_help = QUANTILE_EXAMPLES)]
     Quantile(QuantileArgs),
+    /// The values of FILE, or the rows of a table, of which a condition holds
+    #[command(after_help = selecting::SELECT_EXAMPLES)]
+    Select(SelectArgs),
+    /// The distinct values of FILE, ascending
+    #[command(after_help = selecting::UNIQUE_EXAMPLES)]
+    Unique(UniqueArgs),
+    /// The runs of equal neighbours in FILE: the value of each, and how long it is
+    #[command(after_help = selecting::RUNS_EXAMPLES)]
+    Runs(RunsArgs),
+    /// As many results for each value of FILE as it says: its index, or a value from another file
+    #[command(after_help = selecting::EXPAND_EXAMPLES)]
+    Expand(ExpandArgs),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -106,48 +117,10 @@ pub(crate) struct QuantileArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Which values are read.
-#[derive(Args, Debug)]
-pub(crate) struct Reading {
-    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
-    file: PathBuf,
-    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
-    #[arg(long, value_name = "NAME|N")]
-    column: Option<String>,
-    /// The element type: what raw input is; what other input is turned into, if that changes no value
-    /// (decimal fractions as text are rounded)
-    /// [default: the file's own type; for text i64 if all values are integers, else f64]
-    #[arg(long = "type", value_name = "T", value_parser = types())]
-    element: Option<Type>,
-    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
-    /// years and one of them is asked for
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    header: Header,
-}
-
-impl Reading {
-    /// The same as a scan has it, with nothing else asked for.
-    pub(crate) fn common(&self, device: DeviceChoice) -> Common {
-        Common {
-            file: self.file.clone(),
-            op: Op::Sum,
-            init: None,
-            axis: None,
-            column: self.column.clone(),
-            by_key: None,
-            segments: None,
-            element: self.element,
-            header: self.header,
-            device,
-            output: None,
-        }
-    }
-}
-
 /// What scan and reduce share.
 #[derive(Args, Debug)]
 pub(crate) struct Common {
-    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for numbers (or a .npy) on standard input
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
     /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
     #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
@@ -177,12 +150,34 @@ pub(crate) struct Common {
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
     pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
     /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64); `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl Common {
+    /// What is read, with nothing else asked for.
+    pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
+        Self {
+            file: reading.file.clone(),
+            op: Op::Sum,
+            init: None,
+            axis: None,
+            column: reading.column.clone(),
+            by_key: None,
+            segments: None,
+            element: reading.element,
+            header: reading.header,
+            table: reading.table,
+            device,
+            output: None,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -242,30 +237,10 @@ pub(crate) enum How {
     Flags,
 }
 
-/// Whether the first row of a table is data.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Header {
-    Auto,
-    Yes,
-    No,
-}
-
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Scan,
     Reduce,
-}
-
-/// The names of what is chosen, for usage and errors, and what each stands for.
-fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,
-{
-    PossibleValuesParser::new(all.iter().map(|&value| name(value))).try_map(|name| name.parse::<T>())
-}
-
-fn types() -> impl TypedValueParser<Value = Type> {
-    named(Type::ALL, Type::name)
 }
 
 fn operators() -> impl TypedValueParser<Value = Op> {
@@ -279,6 +254,13 @@ Exit codes: 0 done, 1 the run failed (device, memory, disk), 2 bad input or usag
 an interrupt (INT), TERM or HUP, and no output is left."
     };
 }
+
+mod reading;
+mod selecting;
+
+pub(crate) use reading::{Header, Reading, TableForm};
+use reading::{named, types};
+pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
 
 const MAIN_EXAMPLES: &str = concat!(
     "\
@@ -325,7 +307,7 @@ Input:
               every row has as many cells as the first, and no cell of the column is empty. A cell that begins with a
               quote is quoted, in .tsv too: a quote in it is written twice
   other       raw little-endian binary of --type; endings of other formats (.txt, .gz, .json, ...) are refused
-  -           numbers separated by white space, or a .npy, on standard input
+  -           numbers separated by white space, or a .npy, on standard input; with --format a table
 
 Output:
   The result has the input's type and shape. A scan of a table writes the whole table with the result as one more

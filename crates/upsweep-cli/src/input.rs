@@ -80,17 +80,9 @@ fn other_format(path: &Path) -> Option<String> {
 /// Reads what the command line names.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     let path = args.file.as_path();
-    if path.as_os_str() == "-" {
-        no_table_options(args, "standard input")?;
-        return load_standard_input(args.element);
-    }
-    let name = path.display().to_string();
-    let source = Source::open(path, &name)?;
-    let progress = Progress::new("reading", source.size());
-    if let Some(delimiter) = delimiter(path) {
-        if !source.is_plain() {
-            return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
-        }
+    if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
+        let (source, name) = open_table(path)?;
+        let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {
             column: args.column.as_deref(),
             by_key: args.by_key.as_deref(),
@@ -104,6 +96,13 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
         let shape = vec![values.len()];
         return Ok(Input { name, values, shape, form: Form::Table { delimiter, layout }, keys });
     }
+    if path.as_os_str() == "-" {
+        no_table_options(args, "standard input")?;
+        return load_standard_input(args.element);
+    }
+    let name = path.display().to_string();
+    let source = Source::open(path, &name)?;
+    let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
     if is_npy(path) {
         return load_npy(&mut &source.file, Some(&source), args.element, name, &progress);
@@ -118,11 +117,26 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     load_raw(&source, element, name, &progress)
 }
 
+/// The table in a file, or on standard input, and how messages call it.
+pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
+    if path.as_os_str() == "-" {
+        let name = "standard input".to_owned();
+        return Ok((Source::keep(&mut io::stdin().lock(), &name)?, name));
+    }
+    let name = path.display().to_string();
+    let source = Source::open(path, &name)?;
+    if !source.is_plain() {
+        return Err(Failure::input(&name, "is no plain file, and a table is read twice: save it first"));
+    }
+    Ok((source, name))
+}
+
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
     let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => {
-            let advice = "save or rename a table so that its name ends in .csv (commas) or .tsv (tabs)";
+            let advice =
+                "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
             Err(Failure::input(name, format!("is no table, and {option} is for tables: {advice}")))
         }
         None => Ok(()),

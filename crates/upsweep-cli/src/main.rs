@@ -5,7 +5,7 @@
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
 //! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
 //! [`element`].
-//! [`histogram`] and [`quantile`] read and write in the same way.
+//! [`histogram`], [`quantile`] and [`selecting`] read and write in the same way; [`expression`] is the language of `select --where`.
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
@@ -19,6 +19,7 @@ mod count;
 mod device;
 mod element;
 mod explain;
+mod expression;
 mod failure;
 mod histogram;
 mod input;
@@ -31,6 +32,7 @@ mod progress;
 mod quantile;
 mod run;
 mod segments;
+mod selecting;
 mod show;
 mod source;
 mod table;
@@ -79,6 +81,10 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Reduce(args) => run::reduce(args),
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
+        Command::Select(args) => selecting::select(args),
+        Command::Unique(args) => selecting::unique(args),
+        Command::Runs(args) => selecting::runs(args),
+        Command::Expand(args) => selecting::expand(args),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),

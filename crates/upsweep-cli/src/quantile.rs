@@ -1,6 +1,6 @@
 //! `upsweep quantile`: the values below which given shares of all values lie.
 
-use crate::args::QuantileArgs;
+use crate::args::{Common, QuantileArgs};
 use crate::device::Chosen;
 use crate::element::Values;
 use crate::failure::{Failure, Result};
@@ -18,7 +18,7 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
     let form = named.unwrap_or(OutputForm::Words);
     form.check(upsweep_dynamic::Type::F64, destination.name())?;
     let device = Chosen::open(args.device)?;
-    let common = args.reading.common(args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     if values.is_empty() {

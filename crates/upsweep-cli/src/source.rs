@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Result, words};
 use std::fs::{File, Metadata};
-use std::io;
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -25,6 +25,27 @@ impl Source {
             return Err(Failure::input(name, "is a directory: name a file in it"));
         }
         Ok(Self { file, is_plain: metadata.is_file(), stamp: stamp(&metadata) })
+    }
+
+    /// All of `reader`, which messages call `name`, in a file that has no name: a table is read more than once.
+    pub(crate) fn keep(reader: &mut dyn Read, name: &str) -> Result<Self> {
+        let failed = |e: io::Error| {
+            Failure::Run(format!("{name}: keeping it in {}: {}", std::env::temp_dir().display(), words(&e)))
+        };
+        let mut file = tempfile::tempfile().map_err(failed)?;
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            let read = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(Failure::reading(name, &e)),
+            };
+            file.write_all(&buffer[..read]).map_err(failed)?;
+        }
+        file.rewind().map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        Ok(Self { file, is_plain: true, stamp: stamp(&metadata) })
     }
 
     /// Whether it can be read twice.

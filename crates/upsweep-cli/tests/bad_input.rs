@@ -242,7 +242,8 @@ fn what_is_no_table_by_its_name_or_bytes() {
         f.fails(&[&["scan", "s.tsv"], args].concat(), b"", 2, &["s.tsv: ", "separated by `,`", "tabs", "convert"]);
     }
     f.fails(&["scan", "t.csv", "--column", "a"], b"", 2, &["has no column `a`: the columns are a;b", "by `;`"]);
-    let advice = "--column is for tables: save or rename a table so that its name ends in .csv (commas) or .tsv (tabs)";
+    let advice =
+        "--column is for tables: a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says";
     f.fails(&["scan", "t.txt", "--column", "a"], b"", 2, &["t.txt: is no table", advice]);
     f.fails(&["scan", "-", "--column", "a"], TABLE.as_bytes(), 2, &["standard input: is no table", advice]);
     let utf16 = |mark: &[u8], order: fn(u16) -> [u8; 2]| {

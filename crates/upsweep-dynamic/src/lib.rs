@@ -52,6 +52,7 @@ mod quantile;
 mod reduce;
 mod scan;
 mod segments;
+mod select;
 mod types;
 mod values;
 
@@ -66,5 +67,6 @@ pub use quantile::quantiles;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
+pub use select::{expand, expand_values, runs, select, select_indices, unique};
 pub use types::{Type, Value};
 pub use values::{Values, View, ViewMut};

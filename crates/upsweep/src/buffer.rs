@@ -169,6 +169,22 @@ impl<'a, T> View<'a, T> {
     }
 }
 
+impl<T> View<'_, T> {
+    /// Whether `other` begins at the same address.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Host(this), Self::Host(other)) => std::ptr::eq(this.as_ptr(), other.as_ptr()),
+            #[cfg(feature = "cuda")]
+            (Self::Cuda(this), Self::Cuda(other)) => {
+                use cudarc::driver::{DevicePtr, DeviceSlice};
+                this.device_ptr(this.stream()).0 == other.device_ptr(other.stream()).0
+            }
+            #[cfg(feature = "cuda")]
+            _ => false,
+        }
+    }
+}
+
 impl<'a, T> ViewMut<'a, T> {
     /// The elements, for the CPU backend.
     ///

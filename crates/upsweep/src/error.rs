@@ -62,6 +62,15 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// A place in the order of some elements that they have not.
+    Rank {
+        /// What is asked for: `"the first"`, `"place"`.
+        what: &'static str,
+        /// How many, or which one.
+        rank: usize,
+        /// The number of elements, in a row or in all.
+        len: usize,
+    },
     /// A histogram without bins, or with too many.
     Bins {
         /// The bins asked for.
@@ -182,6 +191,7 @@ impl fmt::Display for Error {
             Self::Offsets { index, offset, rule } => {
                 write!(f, "the segment offset {offset} at position {index} {rule}")
             }
+            Self::Rank { what, rank, len } => write!(f, "{what} {rank} of {len} elements: there are not so many"),
             Self::Bins { bins, most } => write!(f, "{bins} bins: a histogram has 1 to {most}"),
             Self::Channels { channels, counted, most } => {
                 write!(f, "{counted} of {channels} channels: a histogram counts 1 to all of up to {most} channels")
@@ -194,8 +204,11 @@ impl fmt::Display for Error {
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }
+            Self::Index { at, index, len: 0 } => {
+                write!(f, "the index {index} at position {at} names no element: there are none")
+            }
             Self::Index { at, index, len } => {
-                write!(f, "the index {index} at position {at} names none of the {len} elements, which are 0 to len - 1")
+                write!(f, "the index {index} at position {at} names no element: there are those from 0 to {}", len - 1)
             }
             Self::Place { what, found, expected } => {
                 write!(
@@ -226,11 +239,14 @@ mod tests {
         let output = Error::Length { what: "output", found: 0, expected: 1 };
         let shape = Error::Shape { shape: vec![2, 3], len: 1 };
         let axis = |axis, axes| Error::Axis { axis, axes }.to_string();
+        let index = |index, len| Error::Index { at: 7, index, len }.to_string();
         assert_eq!(keys.to_string(), "the number of elements of the keys is 1, and must be 5");
         assert_eq!(output.to_string(), "the number of elements of the output is 0, and must be 1");
         assert_eq!(shape.to_string(), "the shape [2, 3] has another number of elements than the input, which has 1");
         assert_eq!(axis(3, 3), "there is no axis 3: the shape has the axes 0 to 2");
         assert_eq!(axis(1, 1), "there is no axis 1: the shape has axis 0 only");
         assert_eq!(axis(0, 0), "there is no axis 0: the shape has none");
+        assert_eq!(index(-1, 5), "the index -1 at position 7 names no element: there are those from 0 to 4");
+        assert_eq!(index(0, 0), "the index 0 at position 7 names no element: there are none");
     }
 }

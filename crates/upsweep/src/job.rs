@@ -1,5 +1,6 @@
 //! A scan or reduction whose options fit its buffers: what the public builders hand to a backend.
 
+use crate::buffer::View;
 use crate::error::Error;
 use crate::init::InitSource;
 use crate::inputs::Read;
@@ -40,3 +41,11 @@ pub(crate) const NOT_IN_PLACE: Error = Error::Options {
     options: "a scan in place",
     reason: "the input is no buffer: give the results an output of their own",
 };
+
+/// Where a sort's keys or values come from.
+pub(crate) enum Unsorted<'a, T> {
+    /// A buffer of their own.
+    Buffer(View<'a, T>),
+    /// The output's own memory: a sort in place.
+    OfOutput,
+}

@@ -37,6 +37,9 @@
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
 //! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
 //!   stays on the device.
+//! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
+//!   function, and [`sort_by`] takes an order of your own.
+//! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of two sorted inputs.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -63,6 +66,9 @@ pub mod expand;
 pub mod histogram;
 pub mod init;
 pub mod inputs;
+pub mod key;
+pub mod merge;
+pub mod nth;
 pub mod operator;
 pub mod outputs;
 pub mod partition;
@@ -72,8 +78,14 @@ pub mod recurrence;
 pub mod reduce;
 pub mod runs;
 pub mod scan;
+pub mod search;
+mod searching;
 pub mod segments;
 pub mod select;
+pub mod sort;
+pub mod sort_by;
+pub mod sort_by_key;
+pub mod topk;
 
 mod bins;
 mod cpu;
@@ -84,8 +96,11 @@ mod halves;
 mod job;
 mod keeping;
 mod linear;
+mod merging;
 mod options;
 mod planned;
+mod ranking;
+mod sorting;
 mod steps;
 mod tally;
 
@@ -102,6 +117,9 @@ pub use half;
 pub use histogram::Histogram;
 pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
+pub use key::{Index, Key};
+pub use merge::Merge;
+pub use nth::Nth;
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
@@ -110,15 +128,20 @@ pub use recurrence::Recurrence;
 pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
+pub use search::Search;
+pub use searching::{Ascending, Ordered};
 pub use segments::Segments;
 pub use select::Select;
+pub use sort::Sort;
+pub use sort_by::SortBy;
+pub use topk::TopK;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Neighbours, Operator,
-        Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
+        Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Segments, Select, function, operator};
+    pub use crate::{Search, Segments, Select, Sort, TopK, function, operator};
 }

@@ -44,12 +44,20 @@ pub trait Offset: Element {
     fn to_usize(self) -> Option<usize>;
     /// The value, for messages.
     fn to_i128(self) -> i128;
+    /// The largest value.
+    #[doc(hidden)]
+    const LARGEST: u64;
+    /// Whether it may be negative.
+    #[doc(hidden)]
+    const SIGNED: bool;
 }
 macro_rules! offsets {
     ($($t:ty)*) => { $(impl Offset for $t {
+        const LARGEST: u64 = Self::MAX as u64;
         #[inline(always)]
         fn to_usize(self) -> Option<usize> { usize::try_from(self).ok() }
         fn to_i128(self) -> i128 { self as i128 }
+        const SIGNED: bool = <$t>::MIN != 0;
     })* };
 }
 offsets! { u32 u64 usize i32 i64 }

@@ -137,6 +137,28 @@ impl Gpu {
         self.time(algo, n, bytes, call)
     }
 
+    /// Checks and times a sort of `n` elements that must move `bytes`: whether pieces of the output are `in_order`.
+    pub(crate) fn sort<T: Value>(
+        &mut self,
+        algo: &str,
+        (n, bytes): (usize, usize),
+        in_order: impl Fn(&[T]) -> bool,
+        call: impl Fn(&Device, &CudaView<'_, T>, &mut CudaViewMut<'_, T>) -> upsweep::Result<()>,
+    ) -> Outcome {
+        if !self.wants::<T>(algo) {
+            return Ok(());
+        }
+        self.run_once(n, &call)?;
+        let (count, len) = if n <= CHECKED_WHOLE { (1, n) } else { (WINDOWS, WINDOW) };
+        for window in 0..count {
+            let start = if window + 1 == count { n - len } else { (n - len) / count * window };
+            if !in_order(&self.download::<T>(start, len)?) {
+                return Err(format!("{algo} of {n} {}: the results from {start} on are not in order", T::NAME).into());
+            }
+        }
+        self.time(algo, n, bytes, call)
+    }
+
     /// Times a call that stores its results in `output`, and must move `bytes` for `n` elements.
     pub(crate) fn call<T: Value>(
         &mut self,

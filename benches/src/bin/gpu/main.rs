@@ -1,13 +1,15 @@
-//! Scans, reductions and selections on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
+//! Scans, reductions, selections and sorts on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
 //! nothing else: it can be copied to the machine with the GPU.
 
 mod first;
 mod gpu;
 mod histogram;
 mod pieces;
+mod rankings;
 mod recurrence;
 mod segments;
 mod select;
+mod sorts;
 mod step;
 
 use cudarc::driver::{CudaView, CudaViewMut};
@@ -44,6 +46,8 @@ fn run() -> Outcome {
     select::bench(&mut gpu, &from_16)?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
+    sorts::bench(&mut gpu, &from_16)?;
+    rankings::bench(&mut gpu, &from_16)?;
     axes(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)?;
     recurrence::bench(&mut gpu, &from_16)

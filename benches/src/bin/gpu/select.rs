@@ -1,11 +1,11 @@
-//! Selections, partitions and dedups. A row's bytes are those that this input makes it move.
+//! Selections, partitions, dedups, runs, expansions and searches. A row's bytes are those that this input makes it move.
 
 use crate::gpu::Gpu;
 use cudarc::driver::{CudaView, CudaViewMut};
 use std::cell::RefCell;
 use upsweep::prelude::*;
 use upsweep::{Choose, Flagged, Where};
-use upsweep_bench::{Outcome, Value};
+use upsweep_bench::{Outcome, Value, hash};
 
 #[function]
 fn odd_8(x: u8) -> bool {
@@ -27,10 +27,14 @@ fn odd_64(x: u64) -> bool {
 fn sixteenth(x: u32) -> bool {
     x % 16 == 1
 }
-/// Of neighbours: so that runs have 64 elements in the mean.
+/// Of neighbours: so that runs have 64 elements in the mean, or 4.
 #[function]
 fn goes_on(_a: u32, b: u32) -> bool {
     b % 64 != 1
+}
+#[function]
+fn goes_on_4(_a: u32, b: u32) -> bool {
+    b % 4 != 1
 }
 
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
@@ -41,8 +45,15 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         of::<u64, Where<Odd64>>(gpu, "select_half", n, &Select::new(Odd64), |x| x % 2 == 1)?;
         of::<u32, Where<Sixteenth>>(gpu, "select_sixteenth", n, &Select::new(Sixteenth), |x| x % 16 == 1)?;
         by_flags(gpu, n)?;
-        others(gpu, n)?;
+        behind(gpu, n)?;
+        apart::<u8, _>(gpu, n, Odd8, |x| x % 2 == 1)?;
+        apart::<u32, _>(gpu, n, Odd32, |x| x % 2 == 1)?;
+        apart::<u64, _>(gpu, n, Odd64, |x| x % 2 == 1)?;
         dedup(gpu, n)?;
+        runs(gpu, "runs_64", n, 64, GoesOn)?;
+        runs(gpu, "runs_4", n, 4, GoesOn4)?;
+        expand(gpu, n)?;
+        search(gpu, n)?;
     }
     Ok(())
 }
@@ -92,29 +103,40 @@ fn by_flags(gpu: &mut Gpu, n: usize) -> Outcome {
     )
 }
 
-/// Both halves, side by side in one output, and in two that together are as long.
-fn others(gpu: &mut Gpu, n: usize) -> Outcome {
-    if !gpu.fits::<u32>(2 * n) {
+/// Both halves in one output.
+fn behind(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "partition_behind";
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
         return Ok(());
     }
     let count = RefCell::new(gpu.count()?);
-    let first = || expected::<u32>(n, |at| u32::random(at) % 2 == 1);
-    let bytes = 2 * n * size_of::<u32>();
     gpu.reduce_segments(
-        "partition_behind",
-        (n, bytes + n * size_of::<u32>()),
-        first,
+        algo,
+        (n, 3 * n * size_of::<u32>()),
+        || expected(n, |at| u32::random(at) % 2 == 1),
         |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
             Partition::new(Odd32).run_counted(device, x, out, &mut count.borrow_mut())
         },
-    )?;
-    let rest = RefCell::new(gpu.upload(&vec![0u32; n])?);
+    )
+}
+
+/// Each half in an output of its own.
+fn apart<T: Value, P>(gpu: &mut Gpu, n: usize, odd: P, keep: impl Fn(T) -> bool) -> Outcome
+where
+    Where<P>: Choose<T>,
+    P: Copy,
+{
+    let algo = "partition_apart";
+    if !gpu.fits::<T>(n) || !gpu.wants::<T>(algo) {
+        return Ok(());
+    }
+    let (count, rest) = (RefCell::new(gpu.count()?), RefCell::new(gpu.filled::<T>(n)?));
     gpu.reduce_segments(
-        "partition_apart",
-        (n, bytes),
-        first,
-        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
-            Partition::new(Odd32).run_counted(device, x, (out, &mut *rest.borrow_mut()), &mut count.borrow_mut())
+        algo,
+        (n, 2 * n * size_of::<T>()),
+        || expected(n, |at| keep(T::random(at))),
+        |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+            Partition::new(odd).run_counted(device, x, (out, &mut *rest.borrow_mut()), &mut count.borrow_mut())
         },
     )
 }
@@ -131,6 +153,67 @@ fn dedup(gpu: &mut Gpu, n: usize) -> Outcome {
         || expected(n, |at| at == 0 || u32::random(at) % 64 == 1),
         |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
             Dedup::by(GoesOn).run_counted(device, x, out, &mut count.borrow_mut())
+        },
+    )
+}
+
+/// The values and lengths of runs of `mean` elements.
+fn runs<E>(gpu: &mut Gpu, algo: &str, n: usize, mean: u32, goes_on: E) -> Outcome
+where
+    E: Function<(u32, u32), Output = bool>,
+{
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
+        return Ok(());
+    }
+    let (count, lengths) = (RefCell::new(gpu.count()?), RefCell::new(gpu.filled::<u32>(n)?));
+    gpu.reduce_segments(
+        algo,
+        (n, (n + 2 * n / mean as usize) * size_of::<u32>()),
+        || expected(n, |at| at == 0 || u32::random(at) % mean == 1),
+        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            // As many lengths as values.
+            let outputs = (out, &mut *lengths.borrow_mut());
+            Runs::by(goes_on).run_counted(device, x, outputs, &mut count.borrow_mut())
+        },
+    )
+}
+
+/// The owners of `n` results in the mean, of a quarter as many counts from 0 to 8.
+fn expand(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "expand_4";
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
+        return Ok(());
+    }
+    let host: Vec<u32> = (0..n / 4).map(|at| (hash(at) >> 32) as u32 % 9).collect();
+    let (counts, count) = (gpu.upload(&host)?, RefCell::new(gpu.count()?));
+    let total = host.iter().map(|&count| count as usize).sum::<usize>();
+    let output = RefCell::new(gpu.upload(&vec![0u32; total])?);
+    let owners = || host.iter().enumerate().flat_map(|(owner, &count)| (0..count).map(move |_| owner as u32));
+    Expand::new().run_counted(gpu.device(), &counts, &mut *output.borrow_mut(), &mut count.borrow_mut())?;
+    let found = output.borrow().to_vec()?;
+    if let Some(at) = found.iter().zip(owners()).position(|(found, owner)| *found != owner) {
+        return Err(format!("{algo}: result {at} is {}, another owner's", found[at]).into());
+    }
+    gpu.time::<u32>(algo, n, (n / 4 + total) * size_of::<u32>(), |device, _, _| {
+        Expand::new().run_counted(device, &counts, &mut *output.borrow_mut(), &mut count.borrow_mut())
+    })
+}
+
+/// The places of a sixteenth as many random values in a sorted array. The bytes are those of the values and the results.
+fn search(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "search_lower";
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
+        return Ok(());
+    }
+    let step = (1u64 << 32).div_ceil(n as u64) as u32;
+    let sorted = gpu.upload(&(0..n as u32).map(|at| at * step).collect::<Vec<u32>>())?;
+    let values = n / 16;
+    gpu.reduce_segments(
+        algo,
+        (n, 2 * values * size_of::<u32>()),
+        || (0..values.min(1 << 20)).map(|at| u32::random(at).div_ceil(step)).collect(),
+        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            Search::lower(&sorted).run(device, &x.slice(..values), &mut out.slice_mut(..values))
         },
     )
 }

@@ -85,8 +85,21 @@ impl Columns<'_> {
         Failure::input(self.name, format!("{reason}{hint}"))
     }
 
-    /// The column that the user calls `text`.
+    /// The column that the user calls `text`: by its name, or by its number.
     pub(super) fn find(&self, text: &str) -> Result<usize> {
+        match text.parse::<usize>() {
+            Ok(number)
+                if (1..=self.first.len()).contains(&number)
+                    && !self.names.is_some_and(|names| has_cell(names, text)) =>
+            {
+                Ok(number - 1)
+            }
+            _ => self.find_named(text),
+        }
+    }
+
+    /// The column of this name.
+    pub(super) fn find_named(&self, text: &str) -> Result<usize> {
         let mut called = self.names.into_iter().flatten().enumerate().filter(|(_, name)| text_of(name) == Some(text));
         match (called.next(), called.count()) {
             (Some((column, _)), 0) => return Ok(column),
@@ -96,10 +109,7 @@ impl Columns<'_> {
             (None, _) => {}
         }
         let width = self.first.len();
-        let is_number = match text.parse::<usize>() {
-            Ok(number) if (1..=width).contains(&number) => return Ok(number - 1),
-            parsed => parsed.is_ok(),
-        };
+        let is_number = text.parse::<usize>().is_ok();
         let called = if is_number { text.to_owned() } else { quoted(text) };
         Err(self.wrong(&match self.names {
             Some(_) => format!("has no column {called}: {}", self.list()),

@@ -4,6 +4,7 @@
 //! holds more than the column and one row in memory.
 
 mod columns;
+mod filter;
 mod rows;
 mod strict;
 
@@ -16,6 +17,7 @@ use crate::progress::Progress;
 use crate::source::{Source, is_utf16};
 use columns::{Columns, text_of};
 use csv::ByteRecord;
+pub(crate) use filter::{Filter, Rows as WrittenRows};
 use rows::Rows;
 use std::io::{Read, Write};
 

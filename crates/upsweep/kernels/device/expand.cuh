@@ -1,107 +1,122 @@
-// Expand: for each of `counts` its number of results. A result is its owner (the index of the count), its rank among the owner's
-// results, or a value of the owner. `offsets` are the results before each count, and behind them the total.
+// Expand: for each of `counts` its number of results (tile/expand.cuh says which), in a single pass over the counts.
 //
-// Counts and results are merged in the order of positions: count j lies at f(j) = offsets[j] + j, behind the results of those
-// before it. A block has TILE neighbours of this order, however many counts or results these are, so neither many counts of 0
-// nor one large count make a block's work longer (Green, McColl and Bader, "GPU Merge Path", 2012; Baxter, "moderngpu", 2013).
+// The pipeline (pipeline.cuh) of this task:
 //
-//   search     two warps: the counts before the tile, and before its end; 32 probes at a time, as f ascends strictly
-//   mark       in shared memory, at each count's first result, which count of the tile it is
-//   scan       the largest mark so far: the owner of each result
-//   store      results, each lane one
+//   reduce      the sum of each thread's counts, and of each warp's
+//   look back   the results before the tile
+//   finish      the tile's results. More than LARGE_TILE are cut into stretches, which expand_large.cuh stores afterwards, each by a
+//               block of its own: so a tile holds nobody up, however large its counts
 //
-// The number of counts may lie in device memory (`length`), where the host knows how many there is room for.
+// Counts of 0 cost no more than their bytes. Sums that 64 bits do not hold stay at the largest number, which no output has room
+// for; so what is stored is right.
+//
+// The number of counts may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
+//
+// Memory ordering: pipeline.cuh, tile/expand.cuh. The list of stretches is read by another launch.
 
 #pragma once
 
-#include "block/barrier.cuh"
-#include "memory/workspace.cuh"
-#include "warp/index.cuh"
-#include "warp/scan.cuh"
+#include "tile/expand.cuh"
+#include "tile/pipeline.cuh"
 
-constexpr u32 TILE = THREADS * EXPAND_ITEMS;
-static_assert(TILE < 1 << 16, "a mark is 16 bits");
-enum Expand : u32 { OWNERS, RANKS, VALUES };
+extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-template <u32 BYTES> struct IndexOf { using type = u64; };
-template <> struct IndexOf<4> { using type = u32; };
-template <u32 WHAT> struct Result {
-    using Type = IndexOf<INDEX_BYTES>::type;
-    static __device__ __forceinline__ Type of(const ExpandParams& p, u64 owner, u64 at) {
-        return (Type)(WHAT == OWNERS ? owner : at - p.offsets[owner]);
+// The results of a tile, or before one.
+struct Number {
+    u64 results;
+};
+__device__ __forceinline__ Number combine(const Number& a, const Number& b) { return {plus(a.results, b.results)}; }
+
+struct ExpandTask {
+    using State = Number;
+    using Params = ExpandParams;
+    static constexpr bool FINISHES = true;
+    static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
+    using Slot = Counts::Slot;
+    static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
+
+    struct Shared {
+        u32 before[STAGES][THREADS];  // results before the thread's, of its warp; of a large tile not all bits
+        Number warp_totals[STAGES][WARPS];
+        u32 before_warp[STAGES][WARPS];
+        Number before_tile[STAGES];
+        Number number[STAGES];  // of the tile
+        u64 place;              // in the list of stretches
+    };
+
+    const Params& p;
+    Shared& shared;
+    const Counts input;
+
+    // Dynamic shared memory: the tiles, the marks, which are 0 to begin with, and the starts of counts.
+    static constexpr u32 TILE_BYTES = Counts::SLOTS * sizeof(Slot);
+    __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
+    using Marks = TileResults::Marks;
+    __device__ __forceinline__ Marks& marks() const { return *(Marks*)(dynamic_shared + STAGES * TILE_BYTES); }
+    __device__ __forceinline__ Rank* starts() const { return (Rank*)(&marks() + 1); }
+
+    __device__ __forceinline__ ExpandTask(const Params& p, Shared& shared)
+        : p(p), shared(shared), input((const Count*)p.counts, p.n) {
+        if (warp_index() >= WARPS) return;
+        for (u32 i = threadIdx.x; i < MARKS; i += THREADS) marks().at[i] = 0;  // before the first tile's barrier
+    }
+
+    __device__ __forceinline__ const Number* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
+    __device__ __forceinline__ void stage(u32 k, u64 tile) const { input.stage_tile(tile, slots(k)); }
+
+    __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
+        const u64 own = OwnCounts(slots(k), tile_count(p.n, tile)).sum();
+        const Number up_to = warp_inclusive_scan(Number{own}, lane_index());
+        shared.before[k % STAGES][threadIdx.x] = (u32)(up_to.results - own);
+        if (lane_index() == WARP - 1) shared.warp_totals[k % STAGES][warp_index()] = up_to;
+    }
+    __device__ __forceinline__ void store(u32, u64) const {}
+    __device__ __forceinline__ void check(u64) const {}
+
+    __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Number>& chain) const {
+        const u32 slot = k % STAGES, lane = lane_index();
+        const Number own = lane < WARPS ? shared.warp_totals[slot][lane] : Number{0};
+        const Number up_to = warp_inclusive_scan(own, lane), number = shuffle(up_to, WARP - 1);
+        if (lane < WARPS) shared.before_warp[slot][lane] = (u32)(up_to.results - own.results);
+        Number before = {};
+        if (tile > 0) before = chain.look_back(tile);
+        if (lane != 0) return;
+        shared.before_tile[slot] = before;
+        shared.number[slot] = number;
+        if (tile + 1 == chain.tiles) {
+            const u64 total = plus(before.results, number.results);
+            *p.count = total;
+            if (p.asked && total > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, total, (i64)p.capacity);
+        }
+    }
+
+    __device__ __forceinline__ void finish(u32 k, u64 tile) const {
+        const u32 slot = k % STAGES;
+        const u64 before = shared.before_tile[slot].results, number = shared.number[slot].results;
+        if (!p.asked || before >= p.capacity) return;  // only the number is asked for, or there is no room
+        const u64 stored = min(number, p.capacity - before);
+        const TileResults results{p, marks(), starts(), tile * TILE, (Result*)p.output + before};
+        if (number > LARGE_TILE) return leave(tile, before, (results.skew() + stored + LARGE_TILE - 1) / LARGE_TILE);
+        const u32 start = shared.before_warp[slot][warp_index()] + shared.before[slot][threadIdx.x];
+        results.store<false, i32>(OwnCounts(slots(k), tile_count(p.n, tile)), (i32)start, 0, (i32)stored);
+        __syncwarp();  // the next tile of these slots is staged by other lanes
+    }
+
+    // Leaves a large tile to another launch, in so many stretches. All compute warps.
+    __device__ __forceinline__ void leave(u64 tile, u64 before, u64 number) const {
+        if (threadIdx.x == 0) shared.place = atomicAdd((u64*)p.large, number);
+        main_sync();
+        for (u64 i = threadIdx.x; i < number; i += THREADS) stretches(p)[shared.place + i] = {before, (u32)tile, (u32)i};
+        main_sync();
     }
 };
-template <> struct Result<VALUES> {
-    using Type = In;
-    static __device__ __forceinline__ Type of(const ExpandParams& p, u64 owner, u64) { return p.values[owner]; }
-};
 
-// The number of counts that lie before position `at`, where there is room for `room` results. All lanes of a warp.
-__device__ __forceinline__ u64 counts_before(const ExpandParams& p, u64 n, u64 room, u64 at) {
-    u64 low = at > room ? at - room : 0, high = min(n, at);
-    while (low < high) {
-        const u64 step = (high - low + WARP - 1) / WARP, probe = low + lane_index() * step;
-        const bool before = probe < high && min(p.offsets[probe], room) + probe < at;
-        const u32 number = __popc(__ballot_sync(~0u, before));
-        high = min(high, low + number * step);
-        if (number > 0) low += (number - 1) * step + 1;
+extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<ExpandTask>::HELPERS * WARP, BLOCKS) upsweep_expand(const __grid_constant__ ExpandParams given) {
+    ExpandParams p = given;
+    if (p.length) {
+        const u64 length = *p.length;
+        if (length > p.n && blockIdx.x == 0 && threadIdx.x == 0) report_fault(p.workspace, FAULT_LENGTH, length, (i64)p.n);
+        p.n = min(p.n, length);
     }
-    return low;
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_expand(const __grid_constant__ ExpandParams p) {
-    __shared__ u16 marks[TILE];
-    __shared__ u64 ends[2];
-    __shared__ u32 before_warp[WARPS];
-    const u64 n = p.length ? min(*p.length, p.n) : p.n, total = p.offsets[n], room = min(total, p.capacity);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        *p.count = total;
-        if (p.length && *p.length > p.n) report_fault(p.workspace, FAULT_LENGTH, *p.length, (i64)p.n);
-        else if (p.asked && total > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, total, (i64)p.capacity);
-    }
-    const u64 begin = (u64)blockIdx.x * TILE, end = min(begin + TILE, n + room);
-    if (begin >= end) return;
-    if (warp_index() < 2) {
-        const u64 found = counts_before(p, n, room, warp_index() == 0 ? begin : end);
-        if (lane_index() == 0) ends[warp_index()] = found;
-    }
-    for (u32 i = threadIdx.x; i < TILE; i += THREADS) marks[i] = 0;
-    main_sync();
-    const u64 first = ends[0], first_result = begin - first;
-    const u32 counts = (u32)(ends[1] - first), results = (u32)(end - ends[1] - first_result);
-    for (u32 i = threadIdx.x; i < counts; i += THREADS) {
-        // Of counts at one place only the last has results.
-        const u64 at = p.offsets[first + i];
-        if (at < room && p.offsets[first + i + 1] > at && at - first_result < results) marks[at - first_result] = (u16)(i + 1);
-    }
-    main_sync();
-
-    u16* const own = marks + threadIdx.x * EXPAND_ITEMS;
-    u32 largest = 0;
-#pragma unroll
-    for (u32 i = 0; i < EXPAND_ITEMS; i++) largest = max(largest, (u32)own[i]);
-    u32 up_to = largest;
-#pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
-        const u32 lower = __shfl_up_sync(~0u, up_to, distance);
-        if (lane_index() >= distance) up_to = max(up_to, lower);
-    }
-    if (lane_index() == WARP - 1) before_warp[warp_index()] = up_to;
-    const u32 lower = __shfl_up_sync(~0u, up_to, 1);
-    main_sync();
-    u32 mark = lane_index() > 0 ? lower : 0;
-    for (u32 warp = 0; warp < warp_index(); warp++) mark = max(mark, before_warp[warp]);
-#pragma unroll
-    for (u32 i = 0; i < EXPAND_ITEMS; i++) {
-        mark = max(mark, (u32)own[i]);
-        own[i] = (u16)mark;
-    }
-    main_sync();
-
-    // A result before the tile's first mark is of the count before the tile.
-    using Stored = Result<EXPAND>;
-    typename Stored::Type* const to = (typename Stored::Type*)p.output + first_result;
-    for (u32 i = threadIdx.x; i < results; i += THREADS) {
-        to[i] = Stored::of(p, first + marks[i] - 1, first_result + i);
-    }
+    Pipeline<ExpandTask>::run(p, tile_number(p.n));
 }

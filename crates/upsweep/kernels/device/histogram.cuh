@@ -12,6 +12,10 @@
 // 32 / COLUMNS for one word. (Hardware adds ones to the same word at once.) More slots than a block's shared memory holds are cut into slices: each has
 // blocks of its own, which read the part while it is in the L2 cache.
 //
+// HALVES: counters of 16 bits, two in a word, where words would have to be cut into more slices. After each turn, of at most HALVES_TURN
+// elements, the block meets, and if a counter has reached HALF_FULL in it, such counters are reduced by so much, and the output gets it. So
+// a counter is less than HALF_FULL + HALVES_TURN.
+//
 // Of elements of one byte the 256 values are counted, and a value is put into its bin when the counters are summed up.
 //
 // Everything that is added is an integer (float weights: word/tally.cuh), so results do not depend on the order.
@@ -41,9 +45,11 @@ static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by o
 
 // Every element has a slot.
 constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED_CHANNELS;
+static_assert(!HALVES || (WEIGHTS == NO_WEIGHTS && COLUMNS == 1 && !BY_VALUE && HALF_FULL + HALVES_TURN + 2 * VECTOR < 1 << 16), "16 bits");
+using Emptied = TallyTypes<NO_WEIGHTS, sizeof(Out) == 8 ? 8 : 4>::total;
 // One slot more is for elements that have none: a branch around the addition would take longer. Many additions to one word do
 // not, where lanes have columns of their own.
-constexpr bool SPARE_SLOT = !EVERYWHERE && !SLICED && WEIGHTS == NO_WEIGHTS;
+constexpr bool SPARE_SLOT = !EVERYWHERE && !SLICED && !HALVES && WEIGHTS == NO_WEIGHTS;
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -69,13 +75,18 @@ class Place {
     Counter* column;
     const In* edges;
     u32 first, width;  // the slice
+    u32* crossed;      // HALVES: in shared memory, whether a counter has reached HALF_FULL in a turn, of three turns
+    u32 turn = 0;
 
 public:
     __device__ __forceinline__ Place(const Params& p, Counter* counters, const In* edges, u32 slice)
         : column(counters + lane_index() % COLUMNS), edges(edges), first(SLICED ? slice * (u32)p.slice : 0) {
         const u32 slots = BY_VALUE ? COUNTED_CHANNELS * VALUES : COUNTED_CHANNELS * (u32)p.bins;
         width = SLICED ? min((u32)p.slice, slots - first) : slots;
+        crossed = (u32*)counters + words();
     }
+    // Words of counters.
+    __device__ __forceinline__ u32 words() const { return HALVES ? (width + 1) / 2 : (width + 1) * COLUMNS * (u32)(sizeof(Counter) / 4); }
     __device__ __forceinline__ u32 slots() const { return width; }
     __device__ __forceinline__ u32 begin() const { return first; }
 
@@ -103,8 +114,37 @@ public:
         return bin - first;
     }
     __device__ __forceinline__ void add(u32 slot, const Counter& amount) const {
-        if constexpr (SPARE_SLOT) tally::add(column + min(slot, width) * COLUMNS, amount);
+        if constexpr (HALVES) add_half(slot);
+        else if constexpr (SPARE_SLOT) tally::add(column + min(slot, width) * COLUMNS, amount);
         else if (EVERYWHERE || slot < width) tally::add(column + slot * COLUMNS, amount);
+    }
+
+    // Ends a turn. All threads of the block.
+    __device__ __forceinline__ void end_turn(const Params& p) {
+        __syncthreads();
+        const u32 some = crossed[turn];
+        turn = turn == 2 ? 0 : turn + 1;
+        // That flag is used in the turn after next: everybody has read it, a meeting ago, and writes it after the next one.
+        if (threadIdx.x == 0) crossed[turn == 2 ? 0 : turn + 1] = 0;
+        if (!some) return;
+        u32* const counters = (u32*)column;
+        for (u32 i = threadIdx.x; i < words(); i += THREADS) {
+            const u32 word = counters[i];
+#pragma unroll
+            for (u32 half = 0; half < 2; half++) {
+                if ((word >> 16 * half & 0xffff) < HALF_FULL) continue;
+                counters[i] -= HALF_FULL << 16 * half;
+                tally::add((Emptied*)p.output + first + 2 * i + half, (Emptied)HALF_FULL);
+            }
+        }
+        __syncthreads();
+    }
+
+private:
+    __device__ __forceinline__ void add_half(u32 slot) const {
+        if (slot >= width) return;
+        const u32 shift = slot % 2 * 16, before = atomicAdd((u32*)column + slot / 2, 1u << shift);
+        if ((before >> shift & 0xffff) == HALF_FULL - 1) atomicOr(crossed + turn, 1);
     }
 };
 
@@ -172,7 +212,7 @@ struct Batch {
 
 // Counts the elements of a part. Vectors begin where memory's do: what lies before the first whole one and after the last is
 // counted one by one.
-__device__ __forceinline__ void count_part(const Params& p, const Place& place, u64 part, bool last_part) {
+__device__ __forceinline__ void count_part(const Params& p, Place& place, u64 part, bool last_part) {
     const u64 lead = ALIGNABLE ? (u64)p.input % 16 / sizeof(In) : 0, end = lead + p.n;  // in elements, from a whole vector on
     const u64 per_part = p.part / VECTOR, whole = end / VECTOR;
     const u64 first = part == 0 && lead > 0 ? 1 : part * per_part;
@@ -182,15 +222,21 @@ __device__ __forceinline__ void count_part(const Params& p, const Place& place, 
     u64 i = first * VECTOR - lead + threadIdx.x * VECTOR;
     u32 left = vectors > threadIdx.x ? vectors - threadIdx.x : 0;
     // The next vectors are under way while these are counted.
+    constexpr u32 BATCHES = HALVES_TURN / (Batch::STEP * VECTOR);  // of a turn
+    static_assert(!HALVES || BATCHES > 0, "a turn has a batch");
+    u32 batches = 0;
     Batch now;
     now.load(p.input + i, left);
 #pragma unroll 1
-    while (left > 0) {
+    for (u32 done = 0; done < vectors; done += Batch::STEP) {
         const u32 after = left > Batch::STEP ? left - Batch::STEP : 0;
         Batch next;
         next.load(p.input + i + Batch::STEP * VECTOR, after);
         now.count_all(p, place, i, left);
         now = next, left = after, i += Batch::STEP * VECTOR;
+        if constexpr (HALVES) {
+            if (++batches == BATCHES) place.end_turn(p), batches = 0;
+        }
     }
     if (ALIGNABLE && last_part) {
         const u64 head = lead == 0 ? 0 : p.n < VECTOR - lead ? p.n : VECTOR - lead;
@@ -206,8 +252,12 @@ __device__ __forceinline__ void count_part(const Params& p, const Place& place, 
 __device__ __forceinline__ void add_to_output(const Params& p, const Place& place, const Counter* counters, const In* edges) {
     for (u32 slot = threadIdx.x; slot < place.slots(); slot += THREADS) {
         Counter sum = {};
+        if constexpr (HALVES) {
+            const u32 half = ((const u32*)counters)[slot / 2] >> slot % 2 * 16 & 0xffff;
+            memcpy(&sum, &half, sizeof half);
+        }
 #pragma unroll
-        for (u32 k = 0; k < COLUMNS; k++) {
+        for (u32 k = 0; !HALVES && k < COLUMNS; k++) {
             // Each lane begins with another column, in a bank of its own.
             sum = tally::sum(sum, counters[slot * COLUMNS + (k + slot / (WARP / COLUMNS)) % COLUMNS]);
         }
@@ -237,8 +287,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING_BLOCKS) upsweep_h
     const u32 slices = SLICED ? (u32)p.slices : 1, slice = blockIdx.x % slices, part = blockIdx.x / slices;
     Counter* const counters = (Counter*)dynamic_shared;
     const In* edges = p.edges;
-    const Place place(p, counters, edges, slice);
-    for (u32 k = threadIdx.x; k < (place.slots() + 1) * COLUMNS; k += THREADS) counters[k] = Counter{};
+    Place place(p, counters, edges, slice);
+    // Behind halves lie three flags.
+    for (u32 k = threadIdx.x; k < place.words() + (HALVES ? 3 : 0); k += THREADS) ((u32*)counters)[k] = 0;
     if constexpr (BY_EDGES) {
         if (blockIdx.x == 0) check_edges(p, edges);
     }

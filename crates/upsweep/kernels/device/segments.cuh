@@ -49,10 +49,12 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = thread_tails<FULL>(p, begin, count, heads, marks);
     const bool any_tails = __any_sync(~0u, tails != 0);
+    T mapped[READS_APART ? ROWS : 1][VECTOR];
+    if constexpr (READS_APART) load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
     T sum;
     u32 first_tail = NONE;  // of the thread, if no head comes before it there
-    if (!any_tails) {
+    if (!READS_APART && !any_tails) {
         sum = thread_sum<FULL>(p, begin, count, slots, heads);
     } else {
 #pragma unroll
@@ -62,8 +64,11 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
                 if (FULL || j < items.count) {
-                    if ((row == 0 && j == 0) || items.head(j)) sum = items(p, j);
-                    else sum = combine(sum, items(p, j));
+                    T e;
+                    if constexpr (READS_APART) e = mapped[row][j];
+                    else e = items(p, j);
+                    if ((row == 0 && j == 0) || items.head(j)) sum = e;
+                    else sum = combine(sum, e);
                     sums[j] = sum;
                 }
             }

@@ -317,16 +317,18 @@ struct SelectTask {
         }
     }
 
-    // Stores where the tile's runs begin, or how long those are that end in it.
+    // Calls `with(place, item)` for each element that this thread keeps: its place among the tile's results, and that in the tile.
+    template <class F>
+    __device__ __forceinline__ void for_kept(u32 k, F with) const {
+        const Bits word = shared.bits[k % STAGES][threadIdx.x];
+        u32 place = shared.before_warp[k % STAGES][warp_index()] + (u32)(word >> ITEMS);
+        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) with(place++, threadIdx.x * ITEMS + lowest(left));
+    }
+
+    // Stores where the tile's runs begin, or how long those are that end in it. The places of their firsts are there.
     __device__ __forceinline__ void store_runs(u32 k, u64 tile) const {
         const u32 slot = k % STAGES, number = shared.number[slot];
         const Kept before = shared.before_tile[slot];
-        const Bits word = shared.bits[slot][threadIdx.x];
-        u32 place = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
-            firsts()[place++] = (u16)(threadIdx.x * ITEMS + lowest(left));
-        }
-        main_sync();
         Run* const to = (Run*)p.runs;
         for (u32 i = threadIdx.x; i < number; i += THREADS) {
             const u64 begin = tile * TILE + firsts()[i], at = before.number + (u64)i;
@@ -341,7 +343,6 @@ struct SelectTask {
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         if (!p.output) return;  // only the number is asked for
-        if constexpr (RUNS) store_runs(k, tile);
         const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
         const u64 before = shared.before_tile[slot].number;
         Stored* const to = (Stored*)p.output + before;
@@ -354,19 +355,24 @@ struct SelectTask {
         unsigned char* const others_buffer = kept_buffer + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
         Stored* const others = at_phase(others_buffer, others_to);
 
-        const Bits word = shared.bits[slot][threadIdx.x];
         if (!OTHERS && number <= FEW) {
             // Each is fetched by itself, and none has to make room for another.
             Stored* const few = at_phase(few_buffer(), to);
-            u32 place = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-            for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) {
-                const u32 i = lowest(left), item = threadIdx.x * ITEMS + i;
-                few[place++] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
-            }
+            for_kept(k, [&](u32 place, u32 item) {
+                if constexpr (RUNS) firsts()[place] = (u16)item;
+                few[place] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
+            });
             main_sync();
             store_run(to, few_buffer(), with_room(before, number, p.capacity));
+            if constexpr (RUNS) store_runs(k, tile);
             return;
         }
+        if constexpr (RUNS) {
+            for_kept(k, [&](u32 place, u32 item) { firsts()[place] = (u16)item; });
+            main_sync();
+            store_runs(k, tile);
+        }
+        const Bits word = shared.bits[slot][threadIdx.x];
         const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
         u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
         u32 others_at = begin - at;

@@ -36,10 +36,45 @@ __device__ __forceinline__ void wait_copies() {
 #endif
 }
 
+// The `V` at an address in global memory, which nothing writes while the kernel runs. The compiler does not see where an address
+// is that comes as a number, and would take loads that look for it.
+template <class V>
+__device__ __forceinline__ V load_constant(u64 address) {
+    constexpr u32 BYTES = alignof(V);
+    unsigned char bytes[sizeof(V)];
+#pragma unroll
+    for (u32 i = 0; i < sizeof(V); i += BYTES) {
+        if constexpr (BYTES == 16) {
+            uint4 word;
+            asm("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w) : "l"(address + i));
+            memcpy(bytes + i, &word, BYTES);
+        } else if constexpr (BYTES == 8) {
+            u64 word;
+            asm("ld.global.nc.b64 %0, [%1];" : "=l"(word) : "l"(address + i));
+            memcpy(bytes + i, &word, BYTES);
+        } else {
+            u32 word;
+            if constexpr (BYTES == 4) asm("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(address + i));
+            else if constexpr (BYTES == 2) asm("ld.global.nc.u16 %0, [%1];" : "=r"(word) : "l"(address + i));
+            else asm("ld.global.nc.u8 %0, [%1];" : "=r"(word) : "l"(address + i));
+            memcpy(bytes + i, &word, BYTES);
+        }
+    }
+    V value;
+    memcpy(&value, bytes, sizeof(V));
+    return value;
+}
+
 // Asks for what is at an address, to have it nearer when it is read.
 __device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
 
-// Stores and loads that are single-copy atomic, relaxed, at device scope: of 8 bytes, and of 16.
+// Stores and loads that are single-copy atomic, relaxed, at device scope: of 4 bytes, of 8, and of 16.
+__device__ __forceinline__ void store_relaxed(u32* to, u32 word) {
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+}
+__device__ __forceinline__ void load_relaxed(const u32* from, u32& word) {
+    asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+}
 __device__ __forceinline__ void store_relaxed(u64* to, u64 word) {
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "memory/given.cuh"
+#include "memory/instructions.cuh"
 #include "memory/workspace.cuh"
 
 // Says that index `index`, of position `at`, names none of `len` elements. Not inlined, because it is rare; so it is far from
@@ -17,18 +18,32 @@ __device__ __forceinline__ WorkspaceHeader* workspace_header() {
     return (WorkspaceHeader*)(parameter_word(WORKSPACE_AT) | (u64)parameter_word(WORKSPACE_AT + 4) << 32);
 }
 
+// The unsigned word of an index.
+template <bool LONG> struct IndexWord { using type = u32; };
+template <> struct IndexWord<true> { using type = u64; };
+
 // Whether `index` names one of `len` elements.
 template <class I>
 __device__ __forceinline__ bool names(const I& index, u64 len) { return (u64)(i64)index < len; }
 
-// The element `index` of a table of `len`, or nothing of meaning. Whether there is such an element is looked at by itself, after the
-// loads of several elements: a report between two of them would keep them apart.
-template <class V, class I>
-__device__ __forceinline__ V gathered(const V* table, u64 len, const I& index) {
-    V value{};
-    if (names(index, len)) value = table[(u64)(i64)index];
-    return value;
-}
+// A table of elements `V`. The host says which index of `I` is the last one that names an element, so that one comparison of
+// words is enough.
+template <class V, class I, bool EMPTY>
+struct Table {
+    using Word = typename IndexWord<(sizeof(I) > 4)>::type;
+    u64 elements;
+    Word last;
+    __device__ __forceinline__ Table(u64 elements, u64 last) : elements(elements), last((Word)last) {}
+
+    __device__ __forceinline__ bool names(const I& index) const { return !EMPTY && (Word)index <= last; }
+
+    // The element `index`, or another one. Whether there is such an element is looked at by itself, apart from the loads of several
+    // elements: a report between two of them would keep them apart, and so would loads on condition.
+    __device__ __forceinline__ V at(const I& index) const {
+        if constexpr (EMPTY) return V{};
+        else return load_constant<V>(elements + (u64)min((Word)index, last) * sizeof(V));
+    }
+};
 
 // The element at position `at` of `len`, between its neighbours. Beyond the ends there is `outside`, or the end itself.
 template <class V>

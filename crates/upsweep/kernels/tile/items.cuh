@@ -40,19 +40,22 @@ struct Items {
         return Items{Vector(slots, vector), begin + offset, existing<FULL>(offset, VECTOR, tile_count), (u32)(heads >> row * VECTOR)};
     }
 
-    // Reports indices that name nothing, of the elements that exist.
-    __device__ __forceinline__ void check(const Params& p) const {
-        const auto at = [&](u32 j) { return REVERSE ? p.n - 1 - (index + j) : index + j; };
-        bool right = true;
+    // Whether the indices of the elements that exist name elements of their tables.
+    __device__ __forceinline__ bool right(const Params& p) const {
+        bool all = true;
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) all &= j >= count || indices_right(x[j], position(p, j));
+        return all;
+    }
+    __device__ __forceinline__ void report(const Params& p) const {
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
-            if (j < count) right &= indices_right(x[j], at(j));
-        }
-        if (right) return;
-        for (u32 j = 0; j < VECTOR; j++) {
-            if (j < count) report_indices(x[j], at(j));
+            if (j < count) report_indices(x[j], position(p, j));
         }
     }
+
+    // Where element j is in memory.
+    __device__ __forceinline__ u64 position(const Params& p, u32 j) const { return REVERSE ? p.n - 1 - (index + j) : index + j; }
 
     __device__ __forceinline__ bool head(u32 j) const { return SEGMENTED ? heads >> j & 1 : index + j == 0; }
     __device__ __forceinline__ T operator()(const Params& p, u32 j) const { return element(p, x[j], index + j, head(j)); }

@@ -24,15 +24,19 @@ constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER && !SEGMENTED && !CARR
 template <bool FULL>
 __device__ __forceinline__ void check_thread(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads) {
     if constexpr (INDEXED) {
+        bool right = true;
 #pragma unroll
-        for (u32 row = 0; row < ROWS; row++) Items::of<FULL>(begin, count, row, slots, heads).check(p);
+        for (u32 row = 0; row < ROWS; row++) right &= Items::of<FULL>(begin, count, row, slots, heads).right(p);
+        if (right) return;
+#pragma unroll 1
+        for (u32 row = 0; row < ROWS; row++) Items::of<FULL>(begin, count, row, slots, heads).report(p);
     }
 }
 
-// What a thread's elements are mapped to, where the first pass leaves it in their slots: loads first, so that they overlap.
+// What a thread's elements are mapped to. Where they are read apart, all are loaded before one of them is combined or stored, so that
+// the loads overlap.
 template <bool FULL>
-__device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads) {
-    T mapped[ROWS][VECTOR];
+__device__ __forceinline__ void load_mapped(const Params& p, u64 begin, u32 count, const Slot* slots, Mask heads, T (&mapped)[ROWS][VECTOR]) {
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
         const Items items = Items::of<FULL>(begin, count, row, slots, heads);
@@ -41,6 +45,13 @@ __device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count
             if (FULL || j < items.count) mapped[row][j] = items(p, j);
         }
     }
+}
+
+// Leaves in a thread's slots what their elements are mapped to.
+template <bool FULL>
+__device__ __forceinline__ void map_thread(const Params& p, u64 begin, u32 count, Slot* slots, Mask heads) {
+    T mapped[ROWS][VECTOR];
+    load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) put_in_slot(slots[threadIdx.x * ROWS + row], mapped[row]);
@@ -73,7 +84,7 @@ __device__ __forceinline__ T thread_sum(const Params& p, u64 begin, u32 count, c
 
 // What the first pass keeps for the second, where it is small, as the host knows: for each thread the inclusive prefix of its
 // warp's elements from the last head on.
-constexpr bool KEPT = SEGMENTED && sizeof(T) <= 4;
+constexpr bool KEPT = SEGMENTED && sizeof(T) <= (STREAMS > 1 ? 8 : 4);
 struct ThreadPrefixes {
     T of[KEPT ? THREADS : 1];
 };

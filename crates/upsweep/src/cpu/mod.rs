@@ -8,7 +8,10 @@
 //! | `recurrence` | linear recurrences |
 //! | `histogram`, `range_histogram` | counts and sums of weights by bin, and queries of their prefix sums |
 //! | `select` | what keeps some elements |
+//! | `sort` | keys, pairs and positions, by digits |
 //! | `columns` | scans and reductions along another axis than the last |
+//! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
+//! | `topk` | the first keys in order, and keys of a rank |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
 //!
@@ -26,12 +29,17 @@ mod columns;
 mod engine;
 pub(crate) mod expand;
 pub(crate) mod histogram;
+pub(crate) mod merge;
 pub(crate) mod range_histogram;
 pub(crate) mod recurrence;
 pub(crate) mod reduce;
 pub(crate) mod runs;
 pub(crate) mod scan;
+pub(crate) mod search;
 pub(crate) mod select;
+pub(crate) mod sort;
+pub(crate) mod sort_by;
 #[cfg(test)]
 mod tests;
 mod tile;
+pub(crate) mod topk;

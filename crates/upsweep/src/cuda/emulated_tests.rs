@@ -6,10 +6,14 @@
 
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/rankings.rs"]
+mod rankings;
 #[path = "emulated_tests/recurrences.rs"]
 mod recurrences;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
+#[path = "emulated_tests/sorts.rs"]
+mod sorts;
 
 use super::*;
 use crate::cuda::code;
@@ -89,9 +93,20 @@ emulator! {
     "emulator/recurrence.h" => "recurrence.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
+    "emulator/expand.cuh" => "expand.cuh",
     "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
+    "emulator/search.h" => "search.h",
+    "emulator/merge.h" => "merge.h",
     "emulator/select.h" => "select.h",
+    "emulator/sort_by.h" => "sort_by.h",
+    "emulator/topk.h" => "topk.h",
+    "emulator/topk_collect.h" => "topk_collect.h",
+    "emulator/topk_count.h" => "topk_count.h",
+    "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
+    "emulator/sort_local.h" => "sort_local.h",
+    "emulator/sort_short.h" => "sort_short.h",
+    "emulator/sort_split.h" => "sort_split.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",

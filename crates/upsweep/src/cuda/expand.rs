@@ -1,4 +1,4 @@
-//! Expand on a CUDA device: the counts' offsets by a scan, into memory of the call, and then the results. See
+//! Expand on a CUDA device: one pass over the counts, and a second kernel for the results of tiles that have many. See
 //! `kernels/device/expand.cuh`.
 
 use super::Cuda;
@@ -13,16 +13,17 @@ use crate::choosing::{Unasked, Where};
 use crate::error::{Error, Result};
 use crate::expanding::Expanding;
 use crate::operator::Element;
-use crate::plan::expand::ExpandPlan;
-use cudarc::driver::{CudaSlice, CudaView, DeviceSlice};
+use crate::plan::expand::{ExpandPlan, ExpandSizes};
+use cudarc::driver::DeviceSlice;
 
 params! {
     /// Of the kernel that expands.
     struct ExpandParams {
-        /// The results before each count, and the total.
-        offsets: "const u64*",
+        counts: "const void*",
         values: "const In*",
         output: "void*",
+        /// The number of stretches of large tiles, and these: see `kernels/tile/expand.cuh`.
+        large: "void*",
         /// The counts that there is room for.
         n: "u64",
         /// Null, or where the number of counts lies.
@@ -36,13 +37,10 @@ params! {
     }
 }
 
-/// Runs the call; `scan` stores the exclusive prefix sums of its counts, and their total, in an output.
-pub(crate) fn run<C, T, O>(
-    cuda: &Cuda,
-    call: Expanding<'_, C, T, O>,
-    count: &mut ViewMut<'_, u64>,
-    scan: impl FnOnce(&CudaView<'_, C>, &mut CudaSlice<u64>) -> Result<()>,
-) -> Result<()>
+/// The bytes of a stretch, and of the place of their number.
+const STRETCH: usize = 16;
+
+pub(crate) fn run<C, T, O>(cuda: &Cuda, call: Expanding<'_, C, T, O>, count: &mut ViewMut<'_, u64>) -> Result<()>
 where
     C: Element,
     T: Element,
@@ -67,23 +65,27 @@ where
         results.must_not_meet(Extent::new::<u64>(number, usize::from(number != 0)))?;
     }
 
-    let scratch = cuda.scratch::<u64>(n + 1)?;
-    let mut offsets = Borrowed::new(cuda, scratch.address(), n + 1);
-    if let (View::Cuda(counts), Some(offsets)) = (&counts, &mut offsets.0) {
-        scan(counts, offsets)?;
-    }
     with_functions::<T, _, _>(&Where(Unasked), |functions| {
-        let plan = ExpandPlan::new(n, room, expanded, size_of::<O>());
-        let kernel = kernel(&plan, functions);
-        let loaded = cuda.kernel(kernel.key(), || kernel.source::<ExpandParams>())?;
-        let workspace = cuda.workspace(0, 0)?;
+        let sizes = ExpandSizes { expanded, count: size_of::<C>(), result: size_of::<O>() };
+        let plan = ExpandPlan::new(n, sizes, cuda.compute_capability());
+        let [all, large] = kernels(&plan, functions);
+        let most = plan.most_stretches(room);
+        let stretches = cuda.scratch::<[u8; STRETCH]>(if asked { 1 + most } else { 0 })?;
+        if asked {
+            cuda.clear(stretches.address(), STRETCH)?;
+        }
+        let loaded = cuda.kernel(all.key(), || all.source::<ExpandParams>())?;
+        let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+        let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+        let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
         if asked || length != 0 {
             cuda.mark_may_fault(&reader)?;
         }
         let fixed = ExpandParams {
-            offsets: scratch.address(),
+            counts: counts_at,
             values: values_at,
             output,
+            large: stretches.address(),
             n: n as u64,
             length,
             capacity: room as u64,
@@ -94,31 +96,21 @@ where
         let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
         // counts and values, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
-        // stream's order; the scratch for `n + 1` offsets.
-        unsafe { cuda.launch(&loaded, plan.tiles as u32, plan.threads() as u32, 0, &params) }
+        // stream's order; the scratch for as many stretches as there can be.
+        unsafe { cuda.launch(&loaded, plan.tiles.min(resident as usize) as u32, threads, shared, &params) }?;
+        if !asked || room == 0 {
+            return Ok(());
+        }
+        let loaded = cuda.kernel(large.key(), || large.source::<ExpandParams>())?;
+        let threads = plan.shape.threads as u32;
+        let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
+        // SAFETY: as before; the stretches are of this call.
+        unsafe { cuda.launch(&loaded, most.min(resident as usize) as u32, threads, 0, &params) }
     })
 }
 
-/// The kernel of a plan.
-pub(super) fn kernel<'a>(plan: &ExpandPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
-    let kernel = ("device/expand.cuh", "upsweep_expand");
-    Kernel { functions, kernel, features: Features::PLAIN, constants: plan.constants() }
-}
-
-/// Scratch memory as a slice, which does not free it.
-struct Borrowed(Option<CudaSlice<u64>>);
-
-impl Borrowed {
-    fn new(cuda: &Cuda, address: u64, len: usize) -> Self {
-        // SAFETY: the memory has so many numbers, which the scan writes before anything reads them.
-        Self(Some(unsafe { cuda.stream().upgrade_device_ptr(address, len) }))
-    }
-}
-
-impl Drop for Borrowed {
-    fn drop(&mut self) {
-        if let Some(slice) = self.0.take() {
-            let _address = slice.leak();
-        }
-    }
+/// The kernels of a plan: of all counts, and of large tiles.
+pub(super) fn kernels<'a>(plan: &ExpandPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
+    [("device/expand.cuh", "upsweep_expand"), ("device/expand_large.cuh", "upsweep_expand_large")]
+        .map(|kernel| Kernel { functions, kernel, features: Features::PLAIN, constants: plan.constants() })
 }

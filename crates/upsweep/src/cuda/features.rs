@@ -137,7 +137,9 @@ impl Features {
             Heads::Flags | Heads::Keys => Marks::Vectors,
             Heads::Offsets => Marks::Offsets,
         };
-        let kept = if self.heads != Heads::None && acc <= 4 { acc } else { 0 };
+        // Where several inputs are mapped, more is kept, so that they are mapped once less.
+        let most = if layouts.streams.is_some_and(|streams| streams.sizes().len() > 1) { 8 } else { 4 };
+        let kept = if self.heads != Heads::None && acc <= most { acc } else { 0 };
         Sizes { input, streams: layouts.streams, state: self.state_bytes(layouts.acc), output, place, kept, marks }
     }
 

@@ -15,35 +15,52 @@ pub(super) trait Fixed: Copy {
     fn text(bytes: usize, values: usize) -> String;
 }
 
-/// Defines the host's struct, of addresses and numbers of 64 bits, and the text of the kernel's.
+/// Defines the host's struct, of addresses and numbers of 64 bits, and the text of the kernel's. After `alone` a kernel has
+/// them without what a job's functions begin with and hold.
 macro_rules! params {
+    (alone $(#[$doc:meta])* struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $cuda:tt,)* }) => {
+        params!(@host $(#[$doc])* struct $Name { $($(#[$field_doc])* $field: $cuda,)* });
+
+        impl $Name {
+            /// The definition of the kernel's struct, with the host's offsets and size asserted.
+            pub(super) fn text() -> String {
+                params!(@text "", $Name, size_of::<Self>(), $($field: $cuda,)*)
+            }
+        }
+    };
     ($(#[$doc:meta])* struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $cuda:tt,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy)]
-        #[repr(C)]
-        pub(super) struct $Name { $($(#[$field_doc])* pub(super) $field: params!(@type $cuda),)* }
+        params!(@host $(#[$doc])* struct $Name { $($(#[$field_doc])* $field: $cuda,)* });
 
         impl $crate::cuda::params::Fixed for $Name {
             const WORKSPACE_AT: usize = std::mem::offset_of!($Name, workspace);
             fn text(bytes: usize, values: usize) -> String {
-                let mut text = concat!(
-                    "#include \"memory/layout.cuh\"\nstruct ", stringify!($Name), " {\n",
-                    $("    ", $cuda, " ", stringify!($field), ";\n",)*
-                    "    Acc given_init, given_first;\n"
-                ).to_owned();
+                let mut given = "    Acc given_init, given_first;\n".to_owned();
                 if values > 0 {
-                    text += &format!("    alignas(16) unsigned char given_values[{values}];\n");
+                    given += &format!("    alignas(16) unsigned char given_values[{values}];\n");
                 }
-                text += "};\n";
-                $(text += &format!(
-                    "static_assert(__INTADDR__(&(({0} *)0)->{1}) == {2}, \"{0}: {1}\");\n",
-                    stringify!($Name), stringify!($field), std::mem::offset_of!($Name, $field),
-                );)*
-                text += &format!("static_assert(sizeof({0}) == {bytes}, \"{0}: its size\");\n", stringify!($Name));
-                text
+                params!(@text given, $Name, bytes, $($field: $cuda,)*)
             }
         }
     };
+    (@host $(#[$doc:meta])* struct $Name:ident { $($(#[$field_doc:meta])* $field:ident: $cuda:tt,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub(super) struct $Name { $($(#[$field_doc])* pub(super) $field: params!(@type $cuda),)* }
+    };
+    (@text $given:expr, $Name:ident, $bytes:expr, $($field:ident: $cuda:tt,)*) => {{
+        let fields = concat!(
+            "#include \"memory/layout.cuh\"\nstruct ", stringify!($Name), " {\n",
+            $("    ", $cuda, " ", stringify!($field), ";\n",)*
+        );
+        let mut text = format!("{fields}{}}};\n", $given);
+        $(text += &format!(
+            "static_assert(__INTADDR__(&(({0} *)0)->{1}) == {2}, \"{0}: {1}\");\n",
+            stringify!($Name), stringify!($field), std::mem::offset_of!($Name, $field),
+        );)*
+        text += &format!("static_assert(sizeof({0}) == {1}, \"{0}: its size\");\n", stringify!($Name), $bytes);
+        text
+    }};
     (@type "Workspace") => { $crate::cuda::Workspace };
     (@type $number_or_address:tt) => { u64 };
 }

@@ -1,7 +1,10 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod histograms;
+mod merges;
 mod recurrences;
+mod sorts;
+mod topk;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -12,8 +15,9 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
+use super::search::SearchParams;
 use super::select::SelectParams;
-use super::{columns, expand, reduce, scan, select};
+use super::{columns, expand, reduce, scan, search, select};
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
@@ -23,9 +27,10 @@ use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
 use crate::outputs::{Scattered, Write};
-use crate::plan::expand::{ExpandPlan, Expanded};
+use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::scan::ScanPlan;
 use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::searching::{Ascending, Ordered};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -113,6 +118,9 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.halves();
     list.selections();
     list.histograms();
+    list.kernels.extend(sorts::variants(capability));
+    list.merges();
+    list.rankings();
     list.recurrences();
     list.kernels
 }
@@ -224,9 +232,14 @@ impl List {
         self.runs::<u32>("u32 runs, lengths", 1 << 20, 4, true);
         self.runs::<u8>("u8 runs, long lengths", 1 << 33, 8, true);
         self.runs::<u64>("u64 runs, starts", 1 << 20, 8, false);
-        self.expansion::<u32>("owners", Expanded::Owner, 4);
-        self.expansion::<u32>("ranks", Expanded::Rank, 8);
-        self.expansion::<(u8, u8, u8)>("values", Expanded::Value, 3);
+        self.expansion::<u32>("owners", Expanded::Owner, 4, 4);
+        self.expansion::<u32>("ranks", Expanded::Rank, 4, 4);
+        self.expansion::<u32>("long ranks", Expanded::Rank, 8, 8);
+        self.expansion::<u8>("bytes", Expanded::Value, 4, 1);
+        self.expansion::<u32>("values", Expanded::Value, 4, 4);
+        self.expansion::<(u8, u8, u8)>("odd values", Expanded::Value, 8, 3);
+        self.search::<u32>("u32", false, 4);
+        self.search::<f16>("f16", true, 8);
         self.selection::<u32, _>("u32 by a value", &Where(AtMost { bound: 1 }), 1 << 20, 0);
     }
 
@@ -252,10 +265,19 @@ impl List {
     }
 
     /// Results of counts: owners, ranks, or values.
-    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, index: usize) {
+    fn expansion<T: Element>(&mut self, name: &str, expanded: Expanded, count: usize, result: usize) {
         let _none = select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
-            let plan = ExpandPlan::new(1 << 20, 1 << 20, expanded, index);
-            self.add::<ExpandParams>("expand", name, expand::kernel(&plan, functions));
+            let plan = ExpandPlan::new(1 << 20, ExpandSizes { expanded, count, result }, self.capability);
+            let [all, large] = expand::kernels(&plan, functions);
+            self.add::<ExpandParams>("expand", name, all);
+            self.add::<ExpandParams>("expand large", name, large);
+            Ok(())
+        });
+    }
+
+    fn search<I: Ordered>(&mut self, name: &str, upper: bool, index: usize) {
+        let _none = select::with_functions::<I, _, _>(&FirstOf(Ascending), |functions| {
+            self.add::<SearchParams>("search", name, search::kernel(functions, upper, index));
             Ok(())
         });
     }
@@ -344,12 +366,18 @@ where
 #[cfg(test)]
 pub(super) fn sample() -> String {
     use super::histogram::HistogramParams;
+    use super::merge::MergeParams;
     use super::range_histogram::{self, RangeHistogramParams};
     use super::recurrence::RecurrenceLinesParams;
+    use super::sort_by::SortByParams;
+    use super::topk::TopKParams;
     use super::{code, params::Params};
+    use crate::key::Key;
     use crate::plan::constants::Constants;
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
+    use crate::plan::merge::{MergePlan, MergeTypes};
     use crate::plan::recurrence::{Form, RecurrencePlan};
+    use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;
     let text = |source: &mut Source| text_of::<_, ByKey>(source, &steps, Some(&Equal), &((), ()));
@@ -368,16 +396,34 @@ pub(super) fn sample() -> String {
         run: 0,
         lengths: false,
     };
+    let sorts = sorts::constants();
+    let types = RankTypes { key: 4, order: <f32 as Key>::ORDER, descending: true, place: 4 };
+    let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
+    let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
-    let of_families: [Constants; 10] = [
+    let of_families: [Constants; 24] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
-        ExpandPlan::new(1 << 20, 1 << 20, Expanded::Owner, 4).constants(),
+        ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),
+        sorts[0],
+        sorts[1],
+        sorts[2],
+        sorts[3],
+        sorts[4],
+        sorts[5],
+        sorts[6],
+        sorts[7],
+        sorts[8],
+        crate::plan::search::constants(true, 4),
+        ranked.pass_constants(),
+        ranked.constants(512),
+        merges.constants(),
+        merges.sort_constants(false),
         RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
         super::recurrence::lines_constants(2, recurrence),
     ];
@@ -397,6 +443,14 @@ pub(super) fn sample() -> String {
         ExpandParams::text(0, 0),
         HistogramParams::text(0, 0),
         RangeHistogramParams::text(0, 0),
+        super::sort::kernels::params_text(),
+        super::sort::split::params_text(),
+        super::sort::segments::params_text(),
+        super::sort::lines::params_text(),
+        SearchParams::text(0, 0),
+        TopKParams::text(0, 0),
+        MergeParams::text(0, 0),
+        SortByParams::text(0, 0),
         RecurrenceLinesParams::text(0, 0),
     ]
     .iter()

@@ -138,10 +138,10 @@ impl<'s> Reading<'s> {
         if self.form == Form::Plain { "x".to_owned() } else { format!("x.s{number}") }
     }
 
-    /// Has `index`, an expression, checked against the length of a table.
-    pub(super) fn index(&mut self, index: &str, len: &str, at: &str) {
+    /// Has `index`, an expression, checked: whether it names an element of `table`, which has `len`.
+    pub(super) fn index(&mut self, table: &str, index: &str, len: &str, at: &str) {
         let report = format!("report_index(workspace_header(), {at}, (i64)({index}), {len});");
-        self.indices.push((format!("names({index}, {len})"), report));
+        self.indices.push((format!("{table}.names({index})"), report));
     }
 
     /// An expression for the next number.

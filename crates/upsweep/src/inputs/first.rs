@@ -105,7 +105,9 @@ unsafe impl<T: Element> Read for First<T> {
     #[cfg(feature = "cuda")]
     fn text((): &(), reading: &mut Reading<'_>, at: &str) -> String {
         let element = reading.stream::<T>(at);
-        reading.length = Some(reading.number::<u64>());
+        // Inputs side by side have one count.
+        let length = reading.number::<u64>();
+        reading.length.get_or_insert(length);
         element
     }
 }

@@ -133,10 +133,11 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
     const APART: bool = true;
 
     #[cfg(feature = "cuda")]
-    type Functions = A::Functions;
+    type Functions = (A::Functions, bool);
+    // Of an empty table nothing is read: whether it is one belongs to the text.
     #[cfg(feature = "cuda")]
-    fn functions((_, index): &Self::Given<'_>) -> A::Functions {
-        A::functions(index)
+    fn functions((table, index): &Self::Given<'_>) -> Self::Functions {
+        (A::functions(index), table.is_empty())
     }
 
     #[cfg(feature = "cuda")]
@@ -147,15 +148,17 @@ unsafe impl<T: Element, A: Single<Value: Offset> + Read> Read for Gathered<T, A>
     ) -> Result<()> {
         opening.buffer("table", table)?;
         opening.number(table.len() as u64);
+        opening.number((table.len() as u64).saturating_sub(1).min(A::Value::LARGEST));
         A::open(index, what, opening)
     }
 
     #[cfg(feature = "cuda")]
-    fn text(functions: &A::Functions, reading: &mut Reading<'_>, at: &str) -> String {
-        let ty = type_of::<T>(reading);
-        let (table, len) = (reading.number::<u64>(), reading.number::<u64>());
+    fn text((functions, empty): &Self::Functions, reading: &mut Reading<'_>, at: &str) -> String {
+        let (ty, index_ty) = (type_of::<T>(reading), type_of::<A::Value>(reading));
+        let (elements, len) = (reading.number::<u64>(), reading.number::<u64>());
+        let table = format!("Table<{ty}, {index_ty}, {empty}>({elements}, {})", reading.number::<u64>());
         let index = A::text(functions, reading, at);
-        reading.index(&index, &len, at);
-        format!("gathered((const {ty}*){table}, {len}, {index})")
+        reading.index(&table, &index, &len, at);
+        format!("{table}.at({index})")
     }
 }

@@ -61,6 +61,7 @@ pub use self::neighbours::{Near, Neighbours};
 pub use self::range::Counting;
 pub use self::repeat::{Repeat, Repeated};
 pub use self::streams::Streams;
+pub(crate) use self::zip::same_length;
 use crate::buffer::View;
 use crate::error::{Error, Result};
 use crate::operator::{Element, Item};
@@ -70,7 +71,7 @@ use crate::operator::{Element, Item};
     message = "`{Self}` is not an input that upsweep can read",
     label = "not an input",
     note = "inputs are references to slices, vectors, arrays, `upsweep::Array` and cudarc's slices and views; tuples of up to \
-            four of them, ranges, `Repeat`, `Gather`, `Neighbours` and `Bits`; of ndarray and the like give the slice: \
+            four of them, ranges, `Repeat`, `Gather`, `Neighbours`, `Bits`, `Apply` and `count.of(..)`; of ndarray and the like give the slice: \
             `x.as_slice().unwrap()`"
 )]
 pub trait Inputs<'a> {

@@ -26,7 +26,8 @@ impl Streams {
     }
 
     /// These and then `others`. Together there are at most four.
-    pub(super) const fn and(mut self, others: Self) -> Self {
+    pub(crate) const fn and(mut self, others: Self) -> Self {
+        assert!(self.len + others.len <= MOST_STREAMS, "one call reads at most four buffers beside tables and bits");
         let mut i = 0;
         while i < others.len {
             self.sizes[self.len] = others.sizes[i];

@@ -9,12 +9,25 @@ use crate::error::{Error, Result};
 use crate::operator::Element;
 use crate::operator::{Item, Single, Zip};
 
-/// The length of an input that stands beside others, of which `before` is the length so far.
-fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
+/// The length of one that stands beside others, of which `before` is the length so far.
+pub(crate) fn same_length(before: Option<usize>, len: Option<usize>, what: &'static str) -> Result<Option<usize>> {
     match (before, len) {
         (Some(expected), Some(found)) if expected != found => Err(Error::Length { what, found, expected }),
         (before, len) => Ok(before.or(len)),
     }
+}
+
+/// Whether inputs side by side that the device counts, whose counts are at `lengths`, have one count.
+fn same_count<'g>(lengths: impl IntoIterator<Item = Option<&'g View<'g, u64>>>) -> Result<()> {
+    let mut counts = lengths.into_iter().flatten();
+    let first = counts.next();
+    if counts.all(|count| first.is_some_and(|first| first.is_at(count))) {
+        return Ok(());
+    }
+    Err(Error::Options {
+        options: "inputs side by side with counts of their own",
+        reason: "the device cannot know which of them holds: give all of them one count",
+    })
 }
 
 macro_rules! zips {
@@ -40,6 +53,9 @@ macro_rules! zips {
             fn len(given: &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
                 let mut len = None;
                 $(len = same_length(len, $P::len(&given.$i, $name)?, $name)?;)*
+                if const { $($P::COUNTED as usize +)* 0 > 1 } {
+                    same_count([$($P::length(&given.$i)),*])?;
+                }
                 Ok(len)
             }
 

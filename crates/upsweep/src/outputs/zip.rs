@@ -3,8 +3,8 @@
 #[cfg(feature = "cuda")]
 use super::{LendMut, Storing, WritingText};
 use super::{Outputs, Write};
-use crate::error::{Error, Result};
-use crate::inputs::Faults;
+use crate::error::Result;
+use crate::inputs::{Faults, same_length};
 use crate::operator::{Item, Single, Zip};
 
 macro_rules! zips {
@@ -27,13 +27,8 @@ macro_rules! zips {
             type Place = ($($P::Place,)*);
 
             fn len(given: &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
-                let mut len: Option<usize> = None;
-                $(len = match (len, $P::len(&given.$i, $name)?) {
-                    (Some(expected), Some(found)) if expected != found => {
-                        return Err(Error::Length { what: $name, found, expected });
-                    }
-                    (before, len) => before.or(len),
-                };)*
+                let mut len = None;
+                $(len = same_length(len, $P::len(&given.$i, $name)?, $name)?;)*
                 Ok(len)
             }
 

@@ -10,6 +10,12 @@ const VALUES: usize = 256;
 const DEPTH: usize = 2;
 /// The lanes of a warp, each of which has a bank of shared memory.
 const LANES: usize = 32;
+/// Counters of 16 bits are looked at after so many elements of a block, and emptied from this number on: see
+/// `kernels/device/histogram.cuh`.
+const HALVES_TURN: usize = 16 << 10;
+const HALF_FULL: usize = 0xbe00;
+/// Words of shared memory beside these counters.
+const FLAGS: usize = 3;
 /// The most elements of a part: its counters have 32 bits.
 const MOST_OF_PART: usize = 1 << 31;
 /// Shared memory that every block takes for the driver.
@@ -83,6 +89,8 @@ pub struct HistogramPlan {
     pub vector: usize,
     /// Counters a slot, each of other lanes.
     pub columns: usize,
+    /// Whether a counter is half of a word.
+    pub halves: bool,
     /// Slots of a block: all, or those of a slice.
     pub slice: usize,
     /// Slices of the slots.
@@ -106,16 +114,20 @@ impl HistogramPlan {
         let counted = job.channels.1;
         let by_value = job.input == 1 && job.amount == Amount::One && (counted * VALUES + 1) * counter <= shared;
         let slots = counted * if by_value { VALUES } else { job.bins };
-        // One slot more is for what falls into none.
-        let slices = slots.div_ceil(shared / counter - 1);
-        let slice = slots.div_ceil(slices);
-        let columns = 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2();
-        let side_by_side = (shared + DRIVER_RESERVED) / ((slice + 1) * columns * counter + DRIVER_RESERVED);
         let vector = if job.amount == Amount::One && job.number && 16usize.is_multiple_of(job.input) {
             16 / job.input
         } else {
             1
         };
+        // One slot more is for what falls into none.
+        let most = shared / counter - 1;
+        // A turn of halves has room for a batch of vectors of so many elements.
+        let halves = job.amount == Amount::One && !by_value && slots > most && vector <= 8;
+        let slices = slots.div_ceil(if halves { 2 * (shared / counter - FLAGS) - 1 } else { most });
+        let slice = slots.div_ceil(slices);
+        let columns = if halves { 1 } else { 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2() };
+        let bytes = shared_bytes(slice, columns, halves, counter);
+        let side_by_side = (shared + DRIVER_RESERVED) / (bytes + DRIVER_RESERVED);
         // Rules need the registers that a multiprocessor has for 1,024 threads.
         let (threads, resident) =
             if side_by_side >= 2 { (512, side_by_side.min(if by_value { 3 } else { 2 })) } else { (1024, 1) };
@@ -126,7 +138,7 @@ impl HistogramPlan {
         let parts = waves.min(places.div_ceil(step)).max(places.div_ceil(MOST_OF_PART)).max(1);
         let part = places.div_ceil(parts).max(1).next_multiple_of(step);
         let parts = places.div_ceil(part).max(1);
-        Self { job, by_value, vector, columns, slice, slices, part, parts, threads, resident }
+        Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident }
     }
 
     /// Blocks.
@@ -138,7 +150,7 @@ impl HistogramPlan {
     /// The shared memory of a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
-        (self.slice + 1) * self.columns * self.job.amount.counter_bytes()
+        shared_bytes(self.slice, self.columns, self.halves, self.job.amount.counter_bytes())
     }
 
     /// The numbers that the kernel is compiled with.
@@ -149,19 +161,26 @@ impl HistogramPlan {
         constants!(constants;
             "THREADS" = self.threads, "COUNTING_BLOCKS" = self.resident, "VECTOR" = self.vector, "DEPTH" = DEPTH,
             "COLUMNS" = self.columns, "CHANNELS" = channels, "COUNTED_CHANNELS" = counted, "WEIGHTS" = self.job.amount.code(),
+            "HALVES" = usize::from(self.halves), "HALVES_TURN" = HALVES_TURN, "HALF_FULL" = HALF_FULL,
             "BY_VALUE" = usize::from(self.by_value), "BY_EDGES" = usize::from(self.job.by_edges),
             "SLICED" = usize::from(self.slices > 1));
         constants
     }
 }
 
+/// The shared memory of a block with so many slots.
+fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> usize {
+    if halves { (slice.div_ceil(2) + FLAGS) * counter } else { (slice + 1) * columns * counter }
+}
+
 impl fmt::Display for HistogramPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { job, by_value, vector, columns, slice, slices, part, parts, threads, resident } = self;
+        let Self { job, by_value, vector, columns, halves, slice, slices, part, parts, threads, resident } = self;
         writeln!(f, "histogram, one kernel (device/histogram.cuh)")?;
         writeln!(f, "  elements      {} of {} bytes into {} bins", job.len, job.input, job.bins)?;
         let values = if *by_value { ", of the 256 values of a byte" } else { "" };
-        writeln!(f, "  counters      {columns} columns of {slice}{values}; {slices} slices")?;
+        let halves = if *halves { ", of 16 bits" } else { "" };
+        writeln!(f, "  counters      {columns} columns of {slice}{values}{halves}; {slices} slices")?;
         writeln!(
             f,
             "  parts         {parts} of {part} elements, for each slice a block of {threads} threads that load {DEPTH} times {vector} at once; \
@@ -227,6 +246,6 @@ mod tests {
         assert_eq!(plan(1, 256), (true, 32, 1, 1536));
         assert_eq!(plan(4, 256), (false, 32, 1, 1024));
         assert_eq!(plan(4, 2048), (false, 16, 1, 1024));
-        assert_eq!(plan(4, 65_536), (false, 1, 2, 1024));
+        assert_eq!(plan(4, 65_536), (false, 1, 1, 1024));
     }
 }

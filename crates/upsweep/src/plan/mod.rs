@@ -6,14 +6,18 @@ pub mod cpu;
 pub mod expand;
 pub mod histogram;
 pub mod memory;
+pub mod merge;
 mod pipeline;
 pub(crate) mod recurrence;
 pub mod reduce;
 pub mod scan;
+pub mod search;
 pub mod select;
 mod shape;
 mod show;
+pub mod sort;
 pub mod tile;
+pub mod topk;
 pub mod tuning;
 mod wave;
 

@@ -4,6 +4,7 @@ use super::super::tile::{DRIVER_RESERVED, LARGE, SEGMENTS};
 use super::super::tuning::TUNING;
 use super::super::wave::{MOST_PARTS, MOST_TILES, SHARED_RESERVED};
 use super::*;
+use crate::inputs::Streams;
 
 #[test]
 fn every_size_fits_every_row() {
@@ -44,6 +45,42 @@ fn every_size_fits_every_row() {
                     assert!(row.look_back_warps <= ahead + 1, "{plan:?}");
                     assert!(shape.elements() * pipeline.tiles >= 1 << 33);
                     assert!(u32::try_from(pipeline.tiles + (1 << 16)).is_ok(), "tickets have 32 bits");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_inputs_fit_every_row() {
+    for row in TUNING {
+        for streams in 2..=4 {
+            for sizes in 0..6usize.pow(streams) {
+                let all = (0..streams).fold(Streams::NONE, |all, i| {
+                    all.and(Streams::of_size([1, 2, 4, 8, 3, 16][sizes / 6usize.pow(i) % 6]))
+                });
+                for (state, marks) in [(4, Marks::None), (12, Marks::Vectors), (16, Marks::Offsets)] {
+                    let kept = if marks == Marks::None { 0 } else { 8 };
+                    let first = all.sizes()[0];
+                    let sizes = Sizes {
+                        streams: Some(all),
+                        place: first.max(8),
+                        kept,
+                        marks,
+                        ..Sizes::plain(all.bytes(), state, 8)
+                    };
+                    for len in [1, 1 << 16, 1 << 20] {
+                        let plan = ScanPlan::new(len, sizes, row.capability);
+                        if let Schedule::Wave(wave) = plan.schedule {
+                            let shared = plan.shared_bytes() + Wave::reserved(sizes, wave.shape);
+                            assert!(shared <= row.shared_bytes, "{:?}: {plan:?}", all.sizes());
+                        }
+                    }
+                    let plan = ScanPlan::new(1 << 33, sizes, row.capability);
+                    let Schedule::Scan(pipeline) = plan.schedule else { panic!("{plan:?}") };
+                    let block = plan.shared_bytes() + pipeline.beside_scan(sizes) + DRIVER_RESERVED;
+                    let blocks = if pipeline.lag == 1 { 1 } else { pipeline.blocks };
+                    assert!(block * blocks <= row.shared_bytes + DRIVER_RESERVED, "{:?}: {plan:?}", all.sizes());
                 }
             }
         }

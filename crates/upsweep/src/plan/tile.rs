@@ -31,6 +31,13 @@ pub(super) struct TileSize {
 
 /// Long arrays: three loads of 16 bytes a thread. 0.95 of a copy where 32 KiB reach 0.89 (H200, 2026-11-21: benches/NOTES.md).
 pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
+/// Long arrays of several inputs, where a thread of [`LARGE`] has room for one vector: three for half as many threads. What a
+/// tile costs beside its elements is then shared by more of them (H200, 2026-11-22: benches/NOTES.md, "Inputs and outputs").
+/// Three such tiles fit where a block has 64 KiB, unless it keeps the marks of segments by offsets, too.
+const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
+const ROWS_OF_SEVERAL: usize = 3;
+/// The bytes of a tile of wider ones, at most: three fit there, too.
+const SEVERAL_BYTES: usize = 18 << 10;
 /// Short arrays, where every block has one such tile: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at
 /// 2^16, benches/NOTES.md, "Short arrays").
 pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
@@ -135,8 +142,17 @@ impl TileShape {
             Some(streams) => slots(streams, vector, sizes.place),
         };
         // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.
-        let rows = ((thread_bytes / slot).min(63 / vector).max(1) - 1) | 1;
-        Self { threads, vector, rows, slot }
+        let rows = |bytes: usize| ((bytes / slot).min(63 / vector).max(1) - 1) | 1;
+        let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
+        let one_row = size == LARGE && several && rows(thread_bytes) == 1;
+        if one_row && ROWS_OF_SEVERAL * slot <= SEVERAL.thread_bytes && sizes.marks != Marks::Offsets {
+            return Self { threads: SEVERAL.threads, vector, rows: ROWS_OF_SEVERAL, slot };
+        }
+        if one_row {
+            let threads = (SEVERAL_BYTES / slot / WARP * WARP).clamp(3 * WARP, threads);
+            return Self { threads, vector, rows: 1, slot };
+        }
+        Self { threads, vector, rows: rows(thread_bytes), slot }
     }
 
     /// Its elements.

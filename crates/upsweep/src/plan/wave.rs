@@ -32,12 +32,22 @@ pub struct Wave {
 }
 
 impl Wave {
+    /// The most tiles of a block: one for each warp but one, as those find offsets.
+    fn most_tiles(shape: TileShape) -> usize {
+        MOST_TILES.min(shape.warps() - 1)
+    }
+
+    /// Shared memory beside the tiles. Threads that keep more than 4 bytes of each tile take more of it.
+    pub(super) fn reserved(sizes: Sizes, shape: TileShape) -> usize {
+        SHARED_RESERVED + sizes.kept.saturating_sub(4) * shape.threads * Self::most_tiles(shape)
+    }
+
     /// The wave for `len` elements, if one holds them in blocks of at most `longest` tiles.
     pub(super) fn new(len: usize, sizes: Sizes, tuning: &Tuning, longest: usize) -> Option<Self> {
         let blocks = tuning.blocks_for(sizes.state);
         let (small, large) = (TileShape::new(sizes, SMALL), TileShape::new(sizes, LARGE));
         let fit = |blocks: usize, shape: TileShape| {
-            (tuning.shared_bytes / blocks).saturating_sub(SHARED_RESERVED) / shape.bytes()
+            (tuning.shared_bytes / blocks).saturating_sub(Self::reserved(sizes, shape)) / shape.bytes()
         };
         let wave = |shape: TileShape, of_one_block: usize, most: usize| {
             let tiles = len.div_ceil(shape.elements()).max(1);
@@ -46,8 +56,8 @@ impl Wave {
             let words = StatusWords::of(tiles.div_ceil(part), sizes.state);
             (part <= most.min(longest)).then_some(Self { shape, tiles, part, blocks, words })
         };
-        wave(small, fit(1, small).min(MOST_TILES_OF_ONE_BLOCK), 1)
-            .or_else(|| wave(large, 0, fit(blocks, large).clamp(1, MOST_TILES)))
+        wave(small, fit(1, small).min(MOST_TILES_OF_ONE_BLOCK), fit(1, small).min(1))
+            .or_else(|| wave(large, 0, fit(blocks, large).clamp(1, Self::most_tiles(large))))
     }
 
     /// Blocks to launch.
@@ -66,7 +76,7 @@ impl Wave {
     #[must_use]
     pub fn constants(&self, sizes: Sizes) -> Constants {
         let mut constants = self.shape.constants(sizes);
-        constants!(constants; "BLOCKS" = self.blocks, "MOST_PARTS" = MOST_PARTS, "MOST_TILES" = MOST_TILES);
+        constants!(constants; "BLOCKS" = self.blocks, "MOST_PARTS" = MOST_PARTS, "MOST_TILES" = Self::most_tiles(self.shape));
         constants
     }
 }

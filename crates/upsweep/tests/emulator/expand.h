@@ -1,43 +1,57 @@
-// Cases of device/expand.cuh.
+// Cases of device/expand.cuh, with device/expand_large.cuh.
 
 #include "emulator/workspace.h"
 
 namespace emulator {
 
+// A number of results: of few, none but some, many at once, one, or one large count.
+static u64 any_count(u32 kind) {
+    switch (kind) {
+        case 0: return below(4);
+        case 1: return once_in(900) ? below(2 * LARGE_TILE) : 0;
+        case 2: return 1;
+        case 3: return once_in(400) ? below(7 * LARGE_TILE) : below(3);
+        default: return once_in(3) ? 0 : below(9);
+    }
+}
+
 static void one_case() {
-    const u64 n = once_in(4) ? below(40) : below(3 * TILE);
+    const u64 n = once_in(4) ? below(40) : below((once_in(9) ? 20 : 5) * TILE);
     const bool counted = once_in(2);  // the device knows the number of counts
     const u64 places = n + (counted && once_in(2) ? below(TILE) : 0);
-    const u32 kind = below(4);
-    Guarded<u64> offsets(places + 1), length(1), number(1);
+    const u32 kind = below(5);
+    Guarded<Count> counts(places);
+    Guarded<u64> length(1), number(1);
     Guarded<In> values(places);
-    std::vector<u64> owners;
-    u64 sum = 0;
-    for (u64 i = 0; i <= places; i++) {
-        offsets[i] = sum;
-        if (i == places) break;
-        values[i] = any_value<In>();
-        // Few, none but some, many at once, one.
-        const u64 count = kind == 0 ? below(4) : kind == 1 ? (once_in(900) ? below(2 * TILE) : 0) : kind == 2 ? 1 : once_in(3) ? 0 : below(9);
-        for (u64 j = 0; i < n && j < count; j++) owners.push_back(i);
-        sum += count;
+    std::vector<u64> owners, ranks;
+    for (u64 i = 0; i < places; i++) {
+        values[i] = any_value<In>(), counts[i] = (Count)any_count(kind);
+        for (u64 j = 0; i < n && j < counts[i]; j++) owners.push_back(i), ranks.push_back(j);
     }
     const u64 total = owners.size(), capacity = once_in(3) ? below(total + 1) : total + below(50);
-    using Value = Result<EXPAND>::Type;
-    Guarded<Value> output(capacity);
-    length[0] = n, number[0] = ~0ull;
-    Space space = Space::of<u32>(1);
+    Guarded<Result> output(capacity);
+    Guarded<Stretch> large(1 + capacity / LARGE_TILE + 2 * min(tile_number(places), capacity / LARGE_TILE + 1));
+    *(u64*)large.values = 0, length[0] = n, number[0] = ~0ull;
+    const u64 tiles = tile_number(places);
+    const u32 grid = min(tiles, 1 + (u64)below(4));
+    Space space = Space::of<Number>(Chain<Number>::entries(tiles));
     ExpandParams p = {};
-    p.offsets = offsets.values, p.values = values.values, p.output = output.values, p.n = places;
+    p.counts = counts.values, p.values = values.values, p.output = output.values, p.large = large.values, p.n = places;
     p.length = counted ? length.values : nullptr, p.capacity = capacity, p.asked = 1, p.count = number.values;
     p.workspace = space.workspace();
-    launch((places + capacity) / TILE + 1, THREADS, 0, [&] { KERNEL(p); });
-
-    output.check("output"), number.check("number"), offsets.check("offsets"), values.check("values");
+    constexpr u32 STARTS = EXPAND == RANKS ? TILE * sizeof(Result) : 0;
+    launch(grid, THREADS + Pipeline<ExpandTask>::HELPERS * WARP, STAGES * ExpandTask::TILE_BYTES + sizeof(TileResults::Marks) + STARTS, [&] { KERNEL(p); });
+    if (grid > 1) space.check();
     if (number[0] != total) fail("finds %llu results instead of %llu", number[0], total);
     if (space.header.fault != (total > capacity ? FAULT_CAPACITY : 0)) fail("says %u", space.header.fault);
+    launch(1 + (u64)below(4), THREADS, 0, [&] { upsweep_expand_large(p); });
+
+    output.check("output"), number.check("number"), counts.check("counts"), values.check("values"), large.check("stretches");
     for (u64 i = 0; i < min(total, capacity); i++) {
-        const Value wanted = Result<EXPAND>::of(p, owners[i], i);
+        Result wanted;
+        if constexpr (EXPAND == OWNERS) wanted = (Result)owners[i];
+        else if constexpr (EXPAND == RANKS) wanted = (Result)ranks[i];
+        else wanted = values[owners[i]];
         if (!same_bits(output[i], wanted)) fail("wrong at %llu of %llu of %llu counts", i, total, n);
     }
 }

@@ -18,7 +18,7 @@ static u64 naive_bin(const In* edges, u64 bins, const In& x) {
 }
 
 static void one_case() {
-    const u64 bins = 1 + below(once_in(2) ? 5 : 60), step = THREADS * VECTOR, part = step * (1 + below(3));
+    const u64 bins = 1 + below(once_in(2) ? 5 : 60), step = THREADS * VECTOR, part = step * (1 + below(HALVES ? 12 : 3));
     u64 n = once_in(4) ? below(100) : part * below(3) + below(part);
     // A last part with a few elements more or less than a whole number of vectors.
     if (once_in(3)) n = part * (1 + below(2)) - below(2 * VECTOR);
@@ -53,7 +53,7 @@ static void one_case() {
     p.workspace = space.workspace();
     for (p.search = 1; p.search * 2 < bins; p.search *= 2) {}
     if (bins == 1) p.search = 0;
-    launch((u32)(parts * slices), THREADS, (u32)((slice + 1) * COLUMNS * sizeof(Counter)), [&] { KERNEL(p); });
+    launch((u32)(parts * slices), THREADS, (u32)(HALVES ? ((slice + 1) / 2 + 3) * 4 : (slice + 1) * COLUMNS * sizeof(Counter)), [&] { KERNEL(p); });
 
     input.check("elements"), edges.check("edges"), weights.check("weights"), output.check("results");
     sums.check("sums"), marks.check("marks");

@@ -31,7 +31,11 @@ inline void wait_copies() {
     emulator::finish_copies(PENDING);
 }
 inline void prefetch(const void*) {}
+template <class V>
+inline V load_constant(u64 address) { return *(const V*)address; }
 
+inline void store_relaxed(u32* to, u32 word) { *to = word, emulator::sleeps = 0; }
+inline void load_relaxed(const u32* from, u32& word) { word = *from; }
 inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0; }
 inline void store_relaxed(u64* to, u64 low, u64 high) { to[0] = low, to[1] = high, emulator::sleeps = 0; }
 inline void load_relaxed(const u64* from, u64& word) { word = *from; }

@@ -23,16 +23,18 @@ static void one_case() {
     // In place where that is possible.
     Guarded<In> separate(room);
     Guarded<u8> flags(SelectTask::BY_FLAGS ? room : 0);
-    const u32 run = below(3) == 0 ? 1 + below(300) : 1, kind = below(5);
+    // All the same, runs, few between many zeros, any.
+    const u32 run = below(3) == 0 ? 1 + below(300) : 1, kind = below(7);
+    const bool few = kind > 4;
     std::vector<In> x;
     In last = any_value<In>();
     for (u64 i = 0; i < n; i++) {
         if (!once_in(run)) last = i > 0 ? x.back() : last;
         else last = any_value<In>();
         if (kind == 0) memset((void*)&last, 0xff, sizeof last);
-        if (kind == 1) memset((void*)&last, 0, sizeof last);
+        if (kind == 1 || (few && !once_in(20))) memset((void*)&last, 0, sizeof last);
         x.push_back(last);
-        if (SelectTask::BY_FLAGS) flags[i] = kind == 0 ? 1 + below(255) : kind == 1 ? 0 : once_in(2) ? 0 : 1 << below(8);
+        if (SelectTask::BY_FLAGS) flags[i] = kind == 0 ? 1 + below(255) : kind == 1 || (few && !once_in(20)) ? 0 : once_in(2) ? 0 : 1 << below(8);
     }
     std::vector<Stored> kept, others;
     std::vector<u64> begins;

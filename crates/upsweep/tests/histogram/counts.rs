@@ -79,6 +79,11 @@ fn distributions_over_few_and_many_bins(place: &Place) {
             same(&run(place, &Histogram::even(0.0..=bins as f64, bins), &floats, bins, 1), &expected, &what);
         }
     }
+    // Counters of 16 bits that are full several times in a block, and two neighbours of them in a word.
+    let element = |i: u32| if i.is_multiple_of(7) { i % 65_536 } else { 40_000 + u32::from(i.is_multiple_of(3)) };
+    let values: Vec<u32> = (0..40_000_000).map(element).collect();
+    let expected: Vec<u32> = counts(values.len(), 65_536, (1, 1), |i| Some(values[i] as usize));
+    same(&run(place, &Histogram::by(Same, 65_536), &values, 65_536, 1), &expected, "two full counters");
     let values: Vec<u32> = noise(100_000).map(|x| x % (1 << 20)).collect();
     let expected: Vec<u64> = counts(values.len(), 1 << 20, (1, 1), |i| Some(values[i] as usize));
     same(&run(place, &Histogram::by(Same, 1 << 20), &values, 1 << 20, 0), &expected, "2^20 bins");

@@ -130,6 +130,20 @@ fn counts_wrong(place: &Place) {
     // Beside another input of the same room.
     Scan::new(Sum).map(Larger).run(device, (count.of(&some), 0..5000u32), &mut out).unwrap();
     assert_eq!(out.check_guards()[4999], (1..5000).map(|i: u32| i.max(1)).sum::<u32>() + 1);
+    // Two columns of one count, and of two.
+    let of_five = Select::new(Below { limit: 5 }).run(device, &place.upload(&[1u32, 5, 2], 0), &mut some).unwrap();
+    let mut out = place.poisoned::<u32>(5000, 0);
+    let columns = (of_five.of(&x), of_five.of(&x));
+    Scan::new(Sum).map(Larger).run(device, columns, &mut out).unwrap();
+    assert_eq!(out.check_guards()[..2], [1, 2]);
+    let columns = (count.of(&x), of_five.of(&x));
+    let two = Scan::new(Sum).map(Larger).run(device, columns, &mut out);
+    assert!(matches!(two, Err(Error::Options { .. })), "{two:?}");
+}
+
+#[function]
+fn below(#[param] limit: u32, x: u32) -> bool {
+    x < limit
 }
 
 #[function]

@@ -52,10 +52,11 @@ fn owners_and_ranks(place: &Place) {
     }
 }
 
-/// Counts of 0 in long stretches, one count that is nearly all, both: no result lies elsewhere for it.
+/// Counts of 0 in long stretches, one count that is nearly all, both: no result lies elsewhere for it. On a GPU a tile has 3,072
+/// counts, a window 4,096 results, and a tile of more than 32,768 results is stored by several blocks.
 fn uneven_counts(place: &Place) {
-    for len in [1, 2, 7935, 7936, 7937, 100_000] {
-        for large in [0, 1, 7935, 7936, 500_000] {
+    for len in [1, 2, 3072, 3073, 20_000] {
+        for large in [0, 1, 4097, 32_769, 100_000] {
             for at in [0, len / 2, len - 1] {
                 let mut counts = vec![0; len];
                 counts[at] = large;

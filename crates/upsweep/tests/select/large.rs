@@ -1,4 +1,4 @@
-//! Arrays past 2^32 elements.
+//! Arrays past 2^32 elements, and arrays of which each block has many tiles.
 
 #[cfg(feature = "cuda")]
 mod cuda {
@@ -9,6 +9,66 @@ mod cuda {
     #[function]
     fn is_set(x: u8) -> bool {
         x != 0
+    }
+
+    #[function]
+    fn at_most(#[param] bound: u32, x: u32) -> bool {
+        x <= bound
+    }
+
+    /// A block stages tile after tile where others are stored from: results of few and of many, each compared.
+    #[test]
+    #[ignore = "needs a CUDA GPU"]
+    fn many_tiles_a_block() {
+        let _no_graph_faults = crate::support::GRAPH_FAULTS.read();
+        let place = Place::cuda();
+        let len = 1usize << 26;
+        let x: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(15) ^ i >> 7).collect();
+        let input = place.device.upload(&x).unwrap();
+        let mut output = place.device.filled(len, 5u32).unwrap();
+        for bound in [1 << 20, 1 << 26, 1 << 28, 1 << 31] {
+            let kept = Select::new(AtMost { bound }).run(&place.device, &input, &mut output).unwrap().get().unwrap();
+            let expected: Vec<u32> = x.iter().copied().filter(|&x| x <= bound).collect();
+            assert!(output.to_vec().unwrap()[..kept] == expected, "up to {bound}");
+        }
+        // Runs, and each of them again.
+        for mean in [4, 64, 4096] {
+            let mut last = 0;
+            let y: Vec<u32> = x
+                .iter()
+                .map(|&x| {
+                    last += u32::from(x < u32::MAX / mean);
+                    last
+                })
+                .collect();
+            let input = place.device.upload(&y).unwrap();
+            let mut lengths = place.device.filled(len, 0u32).unwrap();
+            let runs = Runs::new().run(&place.device, &input, (&mut output, &mut lengths)).unwrap();
+            let number = runs.get().unwrap();
+            let mut distinct = y.clone();
+            distinct.dedup();
+            assert!(output.to_vec().unwrap()[..number] == distinct, "runs of {mean}");
+            let mut again = place.device.filled(len, 0u32).unwrap();
+            let total = Expand::values(&output).run(&place.device, &runs.of(&lengths), &mut again).unwrap();
+            assert_eq!(total.get(), Ok(len));
+            assert!(again.to_vec().unwrap() == y, "runs of {mean}, again");
+        }
+    }
+
+    /// One count is larger than 32 bits hold; what it becomes is three runs again.
+    #[test]
+    #[ignore = "needs a CUDA GPU"]
+    fn more_results_than_32_bits_count() {
+        let _no_graph_faults = crate::support::GRAPH_FAULTS.read();
+        let place = Place::cuda();
+        let wanted = [3, (1u64 << 32) + 7, 0, 2];
+        let (counts, values) = (place.device.upload(&wanted).unwrap(), place.device.upload(&[1u8, 2, 9, 4]).unwrap());
+        let total = wanted.iter().sum::<u64>() as usize;
+        let mut output = place.device.filled(total + 1, 5u8).unwrap();
+        let results = Expand::values(&values).run(&place.device, &counts, &mut output).unwrap();
+        assert_eq!(results.get(), Ok(total));
+        let (values, lengths) = Runs::new().run_to_vecs::<_, u64>(&place.device, &output).unwrap();
+        assert_eq!((values, lengths), (vec![1, 2, 4, 5], vec![3, wanted[1], 2, 1]));
     }
 
     /// Every element but some is kept, so that results lie past 2^32 too.

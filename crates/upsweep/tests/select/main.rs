@@ -14,5 +14,6 @@ mod graphs;
 mod large;
 mod partitions;
 mod runs;
+mod searches;
 mod selects;
 mod support;

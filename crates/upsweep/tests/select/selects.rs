@@ -244,7 +244,7 @@ fn nan_payloads_stay(place: &Place) {
 
 fn past_caches(place: &Place) {
     for len in sizes::past_caches(4) {
-        for spread in [Spread::All, Spread::Runs] {
+        for spread in [Spread::All, Spread::Sixteenth, Spread::Runs] {
             let keep = kept(spread, len);
             let x = with_low_bit(&keep);
             let expected = chosen(&x, &keep);

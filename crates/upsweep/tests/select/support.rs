@@ -1,5 +1,7 @@
 //! What every case uses. Places, samples and sizes are the conformance suite's.
 
+#[path = "../conformance/support/backends.rs"]
+pub(crate) mod backends;
 #[path = "../conformance/support/place.rs"]
 #[allow(dead_code, reason = "the conformance suite needs more of it")]
 pub(crate) mod place;
@@ -12,37 +14,13 @@ pub(crate) mod sample;
 #[allow(dead_code, reason = "the conformance suite needs more of it")]
 pub(crate) mod sizes;
 
+#[cfg(feature = "cuda")]
+pub(crate) use backends::GRAPH_FAULTS;
+pub(crate) use backends::on_each_backend;
 use place::{Buffer, Place};
 use random::Rng;
 use sample::Sample;
 use upsweep::function;
-
-/// A fault that a graph reports is returned by whichever call of the process waits next: who makes one on purpose has the lock for
-/// writing, all other cases on a GPU for reading.
-#[cfg(feature = "cuda")]
-pub(crate) static GRAPH_FAULTS: std::sync::RwLock<()> = std::sync::RwLock::new(());
-
-/// Stamps cases into tests: each on the CPU, and each on a GPU, where it is ignored unless asked for.
-macro_rules! on_each_backend {
-    ($($case:ident),* $(,)?) => {
-        mod cpu {
-            $(#[test]
-            fn $case() {
-                super::$case(&crate::support::place::Place::cpu());
-            })*
-        }
-        #[cfg(feature = "cuda")]
-        mod cuda {
-            $(#[test]
-            #[ignore = "needs a CUDA GPU"]
-            fn $case() {
-                let _no_graph_faults = crate::support::GRAPH_FAULTS.read();
-                super::$case(&crate::support::place::Place::cuda());
-            })*
-        }
-    };
-}
-pub(crate) use on_each_backend;
 
 #[function]
 pub(crate) fn odd(x: u32) -> bool {

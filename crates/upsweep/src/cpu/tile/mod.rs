@@ -5,6 +5,8 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `sweep` | the kernels of a tile |
+//! | `digits` | digits of keys, and where they go |
+//! | `merge` | two sorted arrays become one |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `compress` | elements whose bits are set, side by side |
 //! | `filter` | linear recurrences of a line in each lane |
@@ -13,8 +15,10 @@
 
 pub(super) mod columns;
 pub(super) mod compress;
+pub(super) mod digits;
 pub(super) mod filter;
 pub(super) mod lanes;
+pub(super) mod merge;
 pub(super) mod pairwise;
 pub(super) mod reduce;
 pub(super) mod rows;

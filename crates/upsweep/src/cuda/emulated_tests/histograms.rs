@@ -15,7 +15,8 @@ fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: Histog
     let plan = HistogramPlan::new(job, CAPABILITY, 132);
     let source = histogram::kernel(&plan, histogram::COUNT, &functions).source::<HistogramParams>().unwrap();
     let name = format!("histogram {} {job:?}", std::any::type_name::<(T, M, O)>());
-    run(&name, &source, &[THREADS, &[("COLUMNS", columns)]].concat(), cases);
+    // Half counters are looked at after a batch of vectors, and full soon.
+    run(&name, &source, &[THREADS, &[("COLUMNS", columns), ("HALVES_TURN", 2048), ("HALF_FULL", 7)]].concat(), cases);
 }
 
 #[test]
@@ -28,6 +29,8 @@ fn emulated_histograms() {
     counted::<u8, _, u64>(ByFunction(Same), HistogramJob { channels: (3, 2), ..job::<u8>() }, 32, 25);
     counted::<u32, _, u32>(ByFunction(Same), job::<u32>(), 8, 25);
     counted::<u16, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (2, 2), ..job::<u16>() }, 1, 25);
+    counted::<u32, _, u32>(ByFunction(Same), HistogramJob { bins: 1 << 16, ..job::<u32>() }, 1, 40);
+    counted::<u32, _, u64>(ByFunction(Same), HistogramJob { bins: 1 << 18, channels: (3, 2), ..job::<u32>() }, 1, 25);
     counted::<f32, _, u32>(NoRule, HistogramJob { by_edges: true, ..job::<f32>() }, 16, 25);
     counted::<u32, _, i64>(ByFunction(Same), HistogramJob { amount: Amount::Whole(8), ..job::<u32>() }, 4, 25);
     counted::<u32, _, f32>(ByFunction(Same), HistogramJob { amount: Amount::Float, ..job::<u32>() }, 2, 25);

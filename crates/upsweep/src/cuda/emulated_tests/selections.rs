@@ -1,13 +1,15 @@
 //! Selections, runs, and results of counts.
 
-use super::{CAPABILITY, THREADS, run};
+use super::{CAPABILITY, KernelSource, THREADS, run};
 use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
 use crate::cuda::expand::{self, ExpandParams};
+use crate::cuda::search::{self, SearchParams};
 use crate::cuda::select::{self, SelectParams};
 use crate::cuda::variants::FirstBit;
 use crate::operator::Element;
-use crate::plan::expand::{ExpandPlan, Expanded};
+use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::select::{SelectPlan, SelectSizes};
+use crate::searching::Ascending;
 use crate::segments::Equal;
 
 /// Runs cases of the kernel that selects by `choice`: indices of so many bytes, or the elements; for arrays of at most `len`.
@@ -50,12 +52,14 @@ fn emulated_selections() {
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);
 }
 
-/// Runs cases of the kernel that expands counts.
-fn expansion<T: Element>(expanded: Expanded, index: usize, cases: u32) {
+/// Runs cases of the kernels that expand counts of so many bytes.
+fn expansion<T: Element>(expanded: Expanded, count: usize, result: usize, cases: u32) {
     select::with_functions::<T, _, _>(&Where(Unasked), |functions| {
-        let plan = ExpandPlan::new(1 << 10, 1 << 10, expanded, index);
-        let source = expand::kernel(&plan, functions).source::<ExpandParams>()?;
-        run(&format!("expand {expanded:?}"), &source, THREADS, cases);
+        let plan = ExpandPlan::new(1 << 10, ExpandSizes { expanded, count, result }, CAPABILITY);
+        let [all, _] = expand::kernels(&plan, functions);
+        let both = KernelSource { root: "emulator/expand.cuh", ..all.source::<ExpandParams>()? };
+        let few = &[("GROUPS", 2), ("MARKS", 2048), ("LARGE_TILE", 4096)];
+        run(&format!("expand {sizes:?}", sizes = plan.sizes), &both, &[few, THREADS].concat(), cases);
         Ok(())
     })
     .unwrap();
@@ -64,9 +68,10 @@ fn expansion<T: Element>(expanded: Expanded, index: usize, cases: u32) {
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_expansions() {
-    expansion::<u32>(Expanded::Owner, 4, 20);
-    expansion::<u32>(Expanded::Rank, 8, 12);
-    expansion::<(u8, u8, u8)>(Expanded::Value, 3, 12);
+    expansion::<u32>(Expanded::Owner, 4, 4, 20);
+    expansion::<u32>(Expanded::Rank, 8, 8, 12);
+    expansion::<u8>(Expanded::Value, 4, 1, 12);
+    expansion::<(u8, u8, u8)>(Expanded::Value, 8, 3, 12);
 }
 
 #[test]
@@ -76,4 +81,17 @@ fn emulated_runs() {
     selection_of_runs::<u32, _>(&FirstOf(Equal), 0, false, (4, false), 1 << 20, 12);
     selection_of_runs::<u8, _>(&FirstOf(Equal), 0, false, (8, true), 1 << 33, 12);
     selection_of_runs::<(u8, u8, u8), _>(&FirstOf(Equal), 0, false, (8, true), 1 << 20, 12);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_searches() {
+    for (upper, index) in [(false, 4), (true, 8)] {
+        select::with_functions::<u32, _, _>(&FirstOf(Ascending), |functions| {
+            let source = search::kernel(functions, upper, index).source::<SearchParams>()?;
+            run(&format!("search, upper: {upper}"), &source, THREADS, 20);
+            Ok(())
+        })
+        .unwrap();
+    }
 }

@@ -179,7 +179,7 @@ impl Context {
             return Ok(pool);
         }
         let _outside = OutsideCapture::enter()?;
-        let pool = Pool::new(self.info.ordinal).doing("creating a pool of device memory")?;
+        let pool = Pool::new(self.info.ordinal, self.info.memory).doing("creating a pool of device memory")?;
         Ok(self.pool.get_or_init(|| pool))
     }
 

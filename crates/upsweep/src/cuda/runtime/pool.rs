@@ -2,16 +2,19 @@
 //!
 //! A device's default pool returns all that is free in it to the system whenever somebody waits for a stream, and the
 //! next allocation pays for new memory. The program may change that, but it is the program's decision: other libraries
-//! allocate from the same pool. So small scratch has a pool that keeps [`KEPT`] bytes.
+//! allocate from the same pool. So scratch has a pool that keeps a part of the device's memory.
 
 use cudarc::driver::result::{DriverError, mem_pool};
 use cudarc::driver::sys::{
     CUdeviceptr, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUstream,
 };
 
-/// The bytes that stay in the pool although nobody uses them. The sums of lines that are cut into chunks need little
-/// more than 1 MiB (`plan/columns.rs`), and the driver enlarges a pool by some 32 MiB at a time.
-const KEPT: u64 = 64 << 20;
+/// The part of a device's memory that stays in the pool although nobody uses it: a sort of as many keys, again and again, needs no
+/// new memory. Without it each call after a wait pays for it, which takes longer than to sort.
+const KEPT_PART: usize = 16;
+/// The bytes that stay there at least. The sums of lines that are cut into chunks need little more than 1 MiB
+/// (`plan/columns.rs`), and the driver enlarges a pool by some 32 MiB at a time.
+const LEAST_KEPT: usize = 64 << 20;
 
 /// A pool of device memory.
 pub(super) struct Pool(CUmemoryPool);
@@ -22,8 +25,8 @@ unsafe impl Send for Pool {}
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// A pool of the device `ordinal`, which supports pools.
-    pub(super) fn new(ordinal: usize) -> Result<Self, DriverError> {
+    /// A pool of the device `ordinal`, which supports pools and has so much memory.
+    pub(super) fn new(ordinal: usize, memory: usize) -> Result<Self, DriverError> {
         // SAFETY: all fields are integers, pointers that may be null, and enums that have 0.
         let mut wanted: CUmemPoolProps = unsafe { std::mem::zeroed() };
         wanted.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -32,7 +35,7 @@ impl Pool {
         // SAFETY: `wanted` describes memory of a device.
         let pool = Self(unsafe { mem_pool::create(&wanted) }?);
         let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        let mut kept = KEPT;
+        let mut kept = (memory / KEPT_PART).max(LEAST_KEPT) as u64;
         // SAFETY: the pool is valid, and the attribute is a 64-bit number.
         unsafe { mem_pool::set_attribute(pool.0, threshold, std::ptr::from_mut(&mut kept).cast()) }?;
         Ok(pool)

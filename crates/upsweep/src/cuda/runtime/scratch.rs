@@ -59,12 +59,22 @@ impl<T> Scratch<'_, T> {
     /// # Errors
     /// [`Error::Driver`](crate::error::Error::Driver).
     pub(crate) fn zeroed(self) -> Result<Self> {
-        if self.bytes > 0 {
+        self.clear(self.bytes)?;
+        Ok(self)
+    }
+
+    /// Sets the first `bytes` bytes, or all if there are fewer, to 0 for the kernels that are enqueued next; in a graph, at each launch.
+    ///
+    /// # Errors
+    /// [`Error::Driver`](crate::error::Error::Driver).
+    pub(crate) fn clear(&self, bytes: usize) -> Result<()> {
+        let bytes = bytes.min(self.bytes);
+        if bytes > 0 {
             // SAFETY: the memory has so many bytes, and nobody else uses it.
-            unsafe { result::memset_d8_async(self.address, 0, self.bytes, self.cuda.stream().cu_stream()) }
+            unsafe { result::memset_d8_async(self.address, 0, bytes, self.cuda.stream().cu_stream()) }
                 .doing("clearing scratch memory")?;
         }
-        Ok(self)
+        Ok(())
     }
 }
 

@@ -1,0 +1,92 @@
+//! Top-k, medians, merges, and sorts by a comparison, of random keys. Bytes are those of one reading of the keys, and of one writing
+//! where as many results are stored.
+
+use crate::gpu::Gpu;
+use cudarc::driver::{CudaView, CudaViewMut};
+use upsweep::prelude::*;
+use upsweep::{Key, TopK};
+use upsweep_bench::{Outcome, Value};
+
+/// Keys up to which results are compared with the CPU's.
+const CHECKED: usize = 1 << 22;
+
+#[function]
+fn less(a: u32, b: u32) -> bool {
+    a < b
+}
+
+pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    for n in sizes.iter().map(|log2n| 1usize << log2n) {
+        tops::<u32>(gpu, n)?;
+        // Small whole numbers: very many ties.
+        tops::<f32>(gpu, n)?;
+        merges::<u32>(gpu, n)?;
+        merges::<u64>(gpu, n)?;
+        if gpu.fits::<u32>(n) {
+            gpu.sort(
+                "sort_by_less",
+                (n, 2 * n * size_of::<u32>()),
+                |found: &[u32]| found.is_sorted(),
+                |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+                    Sort::by(Less).run(device, x, out)
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn tops<T: Value + Key>(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<T>(n) {
+        return Ok(());
+    }
+    let host = |n: usize| if n <= CHECKED { (0..n).map(T::random).collect() } else { Vec::new() };
+    for (k, algo) in [(16, "top_16"), (1 << 16, "top_65536")] {
+        let expected = || {
+            let x = host(n);
+            if x.is_empty() { Ok(x) } else { TopK::largest(k).run_to_vec(&Device::cpu(), &x) }
+        };
+        if k > n || !gpu.wants::<T>(algo) {
+            continue;
+        }
+        let expected = expected()?;
+        gpu.reduce_segments(
+            algo,
+            (n, n * size_of::<T>()),
+            || expected,
+            |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+                TopK::largest(k).run(device, x, &mut out.slice_mut(..k))
+            },
+        )?;
+    }
+    if !gpu.wants::<T>("median") {
+        return Ok(());
+    }
+    let x = host(n);
+    let expected = if x.is_empty() { x } else { Nth::median().run_to_vec(&Device::cpu(), &x)? };
+    gpu.reduce_segments(
+        "median",
+        (n, n * size_of::<T>()),
+        || expected,
+        |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+            Nth::median().run(device, x, &mut out.slice_mut(..1))
+        },
+    )
+}
+
+/// Two halves, each of which is sorted before.
+fn merges<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<T>(2 * n) || !gpu.wants::<T>("merge") {
+        return Ok(());
+    }
+    let half = |first: usize| gpu.upload(&(first..first + n / 2).map(T::random).collect::<Vec<T>>());
+    let (mut a, mut b) = (half(0)?, half(n / 2)?);
+    Sort::new().run_in_place(gpu.device(), &mut a)?;
+    Sort::new().run_in_place(gpu.device(), &mut b)?;
+    gpu.sort(
+        "merge",
+        (n, 2 * n * size_of::<T>()),
+        |found: &[T]| found.is_sorted(),
+        |device: &Device, _: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| Merge::new().run(device, (&a, &b), out),
+    )
+}

@@ -1,0 +1,114 @@
+//! Sorts of random keys, of pairs, and of positions. Bytes are those of one pass over the keys and values, so a share of a copy says how
+//! many copies a sort takes.
+
+use crate::gpu::Gpu;
+use cudarc::driver::{CudaView, CudaViewMut};
+use half::f16;
+use std::cell::RefCell;
+use upsweep::prelude::*;
+use upsweep::{Index, Key};
+use upsweep_bench::{Outcome, Value};
+
+/// All sorts of arrays of these sizes.
+pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    for &log2n in sizes {
+        let n = 1usize << log2n;
+        keys::<u8>(gpu, n)?;
+        keys::<u16>(gpu, n)?;
+        keys::<f16>(gpu, n)?;
+        keys::<u32>(gpu, n)?;
+        keys::<f32>(gpu, n)?;
+        keys::<u64>(gpu, n)?;
+        pairs::<u32>(gpu, n)?;
+        positions::<u32>(gpu, n)?;
+        rows(gpu, n, 64)?;
+        rows(gpu, n, 4096)?;
+        by_a_power_law(gpu, n)?;
+    }
+    Ok(())
+}
+
+fn keys<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<T>(n) {
+        return Ok(());
+    }
+    gpu.sort(
+        "sort_keys",
+        (n, 2 * n * size_of::<T>()),
+        |found: &[T]| found.is_sorted(),
+        |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| Sort::new().run(device, x, out),
+    )
+}
+
+/// Keys that are their own values.
+fn pairs<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<T>(n) || !gpu.wants::<T>("sort_pairs") {
+        return Ok(());
+    }
+    let values = RefCell::new(gpu.upload(&vec![T::random(0); n])?);
+    gpu.sort(
+        "sort_pairs",
+        (n, 4 * n * size_of::<T>()),
+        |found: &[T]| found.is_sorted(),
+        |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
+            Sort::pairs().run(device, (x, x), (out, &mut *values.borrow_mut()))
+        },
+    )
+}
+
+fn positions<T: Value + Key + PartialOrd + Index>(gpu: &mut Gpu, n: usize) -> Outcome
+where
+    usize: TryFrom<T>,
+{
+    if !gpu.fits::<T>(n) {
+        return Ok(());
+    }
+    let key = |position: &T| usize::try_from(*position).map_or_else(|_| T::random(0), T::random);
+    gpu.sort(
+        "sort_positions",
+        (n, 2 * n * size_of::<T>()),
+        |found: &[T]| found.is_sorted_by_key(key),
+        |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| Sort::new().indices().run(device, x, out),
+    )
+}
+
+/// Rows of `len` keys, each sorted by itself.
+fn rows(gpu: &mut Gpu, n: usize, len: usize) -> Outcome {
+    if !gpu.fits::<u32>(n) || n < len {
+        return Ok(());
+    }
+    gpu.sort(
+        &format!("sort_rows_{len}"),
+        (n, 8 * n),
+        |found: &[u32]| found.windows(2).filter(|pair| pair[0] > pair[1]).count() <= found.len() / len + 1,
+        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            Sort::new().axis(&[n / len, len], 1).run(device, x, out)
+        },
+    )
+}
+
+/// Segments of 16 to 2^24 keys, of which there are the fewer the longer they are: the exponent is 2.1.
+fn by_a_power_law(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>("sort_segments_power_law") {
+        return Ok(());
+    }
+    let (mut offsets, mut end, mut state) = (vec![0u64], 0, 1u64);
+    while end < n {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let share = (state >> 11) as f64 / (1u64 << 53) as f64;
+        let longest = (1u64 << 24) as f64;
+        let length = 16.0 * (1.0 - share * (1.0 - (16.0 / longest).powf(1.1))).powf(-1.0 / 1.1);
+        end = (end + length as usize).min(n);
+        offsets.push(end as u64);
+    }
+    let segments = offsets.len();
+    let offsets = gpu.upload(&offsets)?;
+    gpu.sort(
+        "sort_segments_power_law",
+        (n, 8 * n),
+        |found: &[u32]| found.windows(2).filter(|pair| pair[0] > pair[1]).count() <= segments,
+        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            Sort::new().segments(Segments::Offsets(&offsets)).run(device, x, out)
+        },
+    )
+}

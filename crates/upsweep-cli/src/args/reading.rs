@@ -1,0 +1,88 @@
+//! Which values are read, and how files come: what most commands can be asked for.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use upsweep_dynamic::Type;
+
+/// Which values are read.
+#[derive(Args, Debug)]
+pub(crate) struct Reading {
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
+    pub(super) file: PathBuf,
+    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
+    #[arg(long, value_name = "NAME|N")]
+    pub(super) column: Option<String>,
+    /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// (decimal fractions as text are rounded)
+    /// [default: the file's own type; for text i64 if all values are integers, else f64]
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    pub(super) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
+    /// years and one of them is asked for
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(super) header: Header,
+    #[command(flatten)]
+    pub(super) table: TableForm,
+}
+
+impl Reading {
+    /// The file `path`, with nothing else said of it.
+    pub(crate) fn of(path: &Path, table: TableForm) -> Self {
+        Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table }
+    }
+}
+
+/// Whether the first row of a table is data.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    Auto,
+    Yes,
+    No,
+}
+
+/// How a table comes, where its name does not say it.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct TableForm {
+    /// FILE is a table, whatever its name says: with commas (csv) or tabs (tsv); so standard input may be one
+    #[arg(long, value_enum, value_name = "FORM")]
+    format: Option<Format>,
+    /// FILE is a table whose cells are separated by this character: one of ASCII, or tab
+    #[arg(long, value_name = "C", value_parser = parse_delimiter)]
+    delimiter: Option<u8>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Csv,
+    Tsv,
+}
+
+impl TableForm {
+    /// The delimiter of a table; `by_name` is that of the file's name, if that is a table's.
+    pub(crate) fn delimiter(self, by_name: Option<u8>) -> Option<u8> {
+        let named = || self.format.map(|format| if format == Format::Csv { b',' } else { b'\t' });
+        self.delimiter.or_else(named).or(by_name)
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
+        &[c] if c.is_ascii() && !c.is_ascii_alphanumeric() && !b"\"\r\n.+-".contains(&c) => Ok(c),
+        _ => Err("a delimiter is one character of ASCII that is in no number and no quote, or tab".to_owned()),
+    }
+}
+
+/// The names of what is chosen, for usage and errors, and what each stands for.
+pub(super) fn named<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    PossibleValuesParser::new(all.iter().map(|&value| name(value))).try_map(|name| name.parse::<T>())
+}
+
+pub(super) fn types() -> impl TypedValueParser<Value = Type> {
+    named(Type::ALL, Type::name)
+}

@@ -1,0 +1,141 @@
+//! What `select`, `unique`, `runs` and `expand` can be asked for.
+
+use super::reading::{Header, Reading, TableForm, types};
+use crate::device::{DeviceChoice, parse_device};
+use clap::Args;
+use std::path::PathBuf;
+use upsweep_dynamic::Type;
+
+#[derive(Args, Debug)]
+pub(crate) struct SelectArgs {
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
+    pub(crate) file: PathBuf,
+    /// The condition, over the columns of a table, or over x: 'price > 10 and region == "N"'
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
+    pub(crate) condition: String,
+    /// Write where the values or rows are, counted from 0, instead
+    #[arg(long)]
+    pub(crate) indices: bool,
+    /// The element type of an array, as `upsweep scan --help` says it
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    pub(crate) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the result to FILE: rows to .csv or .tsv; values to .npy, .csv, .tsv, or raw; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UniqueArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Write how often each value occurs to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) counts: Option<PathBuf>,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the values to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunsArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Write how long the runs are to FILE, instead of beside the values: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lengths: Option<PathBuf>,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the runs to FILE: .csv or .tsv; with --lengths the values, also to .npy or raw; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExpandArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Write the place of each result among those of its count, from 0 on, instead of the index of the count
+    #[arg(long, conflicts_with = "values")]
+    pub(crate) ranks: bool,
+    /// Write values of this .npy instead, which has one for each count
+    #[arg(long, value_name = "FILE")]
+    pub(crate) values: Option<PathBuf>,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or the type; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+pub(super) const SELECT_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep select sales.csv --where 'price > 10 and region == \"N\"'
+  upsweep select samples.npy --where 'abs(x) > 3' --indices
+  seq 1 100 | upsweep select - --where 'x % 7 == 0'
+  gunzip -c log.tsv.gz | upsweep select - --format tsv --where 'status != 200 or not cached'
+
+Conditions:
+  columns     by name (price), by a name in back quotes (`unit price`), by number ($3); of an array there is x
+  values      numbers (10, 2.5, 1e-3), texts in quotes of either kind (a quote in a text is written twice), true, false
+  operators   the strongest first: a sign; * / %; + -; == != < <= > >=; not; and; or. Brackets; abs(value)
+  A column is what it is compared with: a number, a text, or a condition (true, false, 1, 0). Of two columns numbers are
+  compared. A cell that is none is an error. Integers are exact in 128 bits; / and all with a fraction are f64; % has the sign
+  of what divides, as in NumPy. No integer is rounded to be compared. NaN differs from everything. Texts are compared byte by
+  byte, as they stand between delimiters, without the white space around them.
+
+Rows are written as they are read, with the row of names; a row that is wrong ends the output, and no file is written then. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);
+
+pub(super) const UNIQUE_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep unique sales.csv --column year
+  upsweep unique ids.npy --counts counts.npy -o distinct.npy
+
+NaN is one value, the last. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);
+
+pub(super) const RUNS_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep runs states.csv --column state
+  upsweep runs mask.npy --lengths lengths.npy -o values.npy
+
+A line has a run's value and its length, in tabs. NaN differs from itself. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);
+
+pub(super) const EXPAND_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep expand counts.npy -o owners.npy               2 0 3 becomes 0 0 2 2 2
+  upsweep expand counts.npy --ranks -o ranks.npy        2 0 3 becomes 0 1 0 1 2
+  upsweep expand lengths.npy --values values.npy        undoes `upsweep runs`
+
+Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);

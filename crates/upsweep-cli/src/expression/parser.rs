@@ -1,0 +1,238 @@
+//! From words to a tree, with the kind of everything.
+
+use super::lexer::{Token, Word, Wrong, words};
+use super::{Columns, Expression, Kind, Name, Sum};
+
+/// Brackets and signs in each other, and words: a tree is as deep as either, and each level of it is a call of a function.
+const DEEPEST: usize = 200;
+const MOST_WORDS: usize = 2000;
+
+/// The condition that `text` says.
+///
+/// # Errors
+/// What is wrong, and where.
+pub(crate) fn parse(text: &str, columns: &dyn Columns) -> Result<Expression, Wrong> {
+    let words = words(text)?;
+    if let Some(word) = words.get(MOST_WORDS) {
+        return Err(wrong(word, word, &format!("there are more than {MOST_WORDS} words")));
+    }
+    let mut parser = Parser { words: &words, at: 0, depth: 0, columns };
+    let all = parser.condition()?;
+    if parser.next().token != Token::End {
+        let word = parser.next();
+        return Err(wrong(word, word, "nothing may follow here, but and, or and operators"));
+    }
+    parser.as_kind(all, Kind::Bool)
+}
+
+fn wrong(from: &Word, to: &Word, reason: &str) -> Wrong {
+    Wrong { begin: from.begin, end: to.end, reason: reason.to_owned() }
+}
+
+struct Parser<'a> {
+    words: &'a [Word],
+    at: usize,
+    depth: usize,
+    columns: &'a dyn Columns,
+}
+
+/// What was read: a tree, its kind, and the words from `from` to `to`.
+struct Read {
+    tree: Expression,
+    kind: Kind,
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn next(&self) -> &'a Word {
+        // The last word is the end, which nobody passes.
+        &self.words[self.at.min(self.words.len() - 1)]
+    }
+
+    /// Passes the next word if it is `token`.
+    fn pass(&mut self, token: &Token) -> bool {
+        let is = self.next().token == *token;
+        self.at += usize::from(is);
+        is
+    }
+
+    fn wrong_with(&self, read: &Read, reason: &str) -> Wrong {
+        wrong(&self.words[read.from], &self.words[read.to], reason)
+    }
+
+    /// The tree of what must be of this kind.
+    fn as_kind(&self, read: Read, kind: Kind) -> Result<Expression, Wrong> {
+        match (read.kind, read.tree) {
+            (Kind::Open, Expression::Column(column, _)) => Ok(Expression::Column(column, kind)),
+            (found, tree) if found == kind => Ok(tree),
+            (found, tree) => {
+                let reason = match kind {
+                    Kind::Bool => format!("is {}, where a condition must stand, such as x > 0", found.name()),
+                    _ => format!("is {}, where {} must stand", found.name(), kind.name()),
+                };
+                Err(self.wrong_with(&Read { tree, ..read }, &reason))
+            }
+        }
+    }
+
+    fn condition(&mut self) -> Result<Read, Wrong> {
+        let mut left = self.all()?;
+        while self.pass(&Token::Or) {
+            let right = self.all()?;
+            left = self.joined(left, right, Expression::Or)?;
+        }
+        Ok(left)
+    }
+
+    fn all(&mut self) -> Result<Read, Wrong> {
+        let mut left = self.one()?;
+        while self.pass(&Token::And) {
+            let right = self.one()?;
+            left = self.joined(left, right, Expression::And)?;
+        }
+        Ok(left)
+    }
+
+    fn joined(&self, left: Read, right: Read, join: fn(Box<[Expression; 2]>) -> Expression) -> Result<Read, Wrong> {
+        let (from, to) = (left.from, right.to);
+        let both = [self.as_kind(left, Kind::Bool)?, self.as_kind(right, Kind::Bool)?];
+        Ok(Read { tree: join(Box::new(both)), kind: Kind::Bool, from, to })
+    }
+
+    fn one(&mut self) -> Result<Read, Wrong> {
+        let from = self.at;
+        if self.pass(&Token::Not) {
+            self.deeper(from)?;
+            let inner = self.one()?;
+            self.depth -= 1;
+            let to = inner.to;
+            let tree = Expression::Not(Box::new(self.as_kind(inner, Kind::Bool)?));
+            return Ok(Read { tree, kind: Kind::Bool, from, to });
+        }
+        let left = self.value()?;
+        let Token::Order(order) = self.next().token else { return Ok(left) };
+        self.at += 1;
+        let right = self.value()?;
+        if let Token::Order(_) = self.next().token {
+            let word = self.next();
+            return Err(wrong(word, word, "comparisons do not follow each other: write a < b and b < c"));
+        }
+        let kind = match (left.kind, right.kind) {
+            // Of two columns that may be anything, numbers are compared.
+            (Kind::Open, Kind::Open) => Kind::Number,
+            (Kind::Open, kind) | (kind, _) => kind,
+        };
+        let ordered = !matches!(order, super::Order::Equal | super::Order::Differs);
+        if kind == Kind::Bool && ordered {
+            return Err(self.wrong_with(&left, "is a condition, which is neither less nor greater than another"));
+        }
+        let (from, to) = (left.from, right.to);
+        let both = [self.as_kind(left, kind)?, self.as_kind(right, kind)?];
+        Ok(Read { tree: Expression::Compared(order, kind, Box::new(both)), kind: Kind::Bool, from, to })
+    }
+
+    fn value(&mut self) -> Result<Read, Wrong> {
+        let mut left = self.product()?;
+        while let Token::Sum(sum @ (Sum::Plus | Sum::Minus)) = self.next().token {
+            self.at += 1;
+            let right = self.product()?;
+            left = self.computed(sum, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Result<Read, Wrong> {
+        let mut left = self.factor()?;
+        while let Token::Sum(sum @ (Sum::Times | Sum::Over | Sum::Rest)) = self.next().token {
+            self.at += 1;
+            let right = self.factor()?;
+            left = self.computed(sum, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn computed(&self, sum: Sum, left: Read, right: Read) -> Result<Read, Wrong> {
+        let (from, to) = (left.from, right.to);
+        let both = [self.as_kind(left, Kind::Number)?, self.as_kind(right, Kind::Number)?];
+        Ok(Read { tree: Expression::Computed(sum, Box::new(both)), kind: Kind::Number, from, to })
+    }
+
+    fn deeper(&mut self, from: usize) -> Result<(), Wrong> {
+        self.depth += 1;
+        let word = &self.words[from];
+        if self.depth > DEEPEST {
+            Err(wrong(word, word, "there are too many brackets and signs in each other"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn factor(&mut self) -> Result<Read, Wrong> {
+        let (from, word) = (self.at, self.next());
+        self.at += 1;
+        let one = |tree, kind| Ok(Read { tree, kind, from, to: from });
+        match &word.token {
+            Token::Number(number) => one(Expression::Number(*number), Kind::Number),
+            Token::Text(text) => one(Expression::Text(text.clone()), Kind::Text),
+            Token::Name(name) if name == "true" || name == "false" => one(Expression::Bool(name == "true"), Kind::Bool),
+            Token::Name(name) if name == "abs" && self.next().token == Token::Open => {
+                self.within_brackets(from, |parser| {
+                    let inner = parser.value()?;
+                    Ok((Expression::Absolute(Box::new(parser.as_kind(inner, Kind::Number)?)), Kind::Number))
+                })
+            }
+            Token::Name(name) if self.next().token == Token::Open => {
+                Err(wrong(word, word, &format!("there is no function {name}: there is abs")))
+            }
+            Token::Name(name) | Token::Column(name) => self.column(from, &Name::Called(name.clone())),
+            Token::Numbered(number) => self.column(from, &Name::Numbered(*number)),
+            Token::Sum(Sum::Minus) => {
+                self.deeper(from)?;
+                let inner = self.factor()?;
+                self.depth -= 1;
+                let to = inner.to;
+                let tree = Expression::Negative(Box::new(self.as_kind(inner, Kind::Number)?));
+                Ok(Read { tree, kind: Kind::Number, from, to })
+            }
+            Token::Open => {
+                self.at = from;
+                self.within_brackets(from, |parser| {
+                    let inner = parser.condition()?;
+                    Ok((inner.tree, inner.kind))
+                })
+            }
+            _ => Err(wrong(word, word, "a value must stand here: a number, a \"text\", a column or a bracket")),
+        }
+    }
+
+    /// What `read` finds between brackets, the first of which is the next word.
+    fn within_brackets(
+        &mut self,
+        from: usize,
+        read: impl FnOnce(&mut Self) -> Result<(Expression, Kind), Wrong>,
+    ) -> Result<Read, Wrong> {
+        self.deeper(from)?;
+        let open = self.next();
+        self.at += 1;
+        let (tree, kind) = read(self)?;
+        let close = self.next();
+        if !self.pass(&Token::Close) {
+            let place = if close.token == Token::End { open } else { close };
+            let reason = if close.token == Token::End {
+                "the bracket is not closed"
+            } else {
+                "a closing bracket must stand here"
+            };
+            return Err(wrong(place, place, reason));
+        }
+        self.depth -= 1;
+        Ok(Read { tree, kind, from, to: self.at - 1 })
+    }
+
+    fn column(&self, from: usize, name: &Name) -> Result<Read, Wrong> {
+        let word = &self.words[from];
+        let (column, kind) = self.columns.find(name).map_err(|reason| wrong(word, word, &reason))?;
+        Ok(Read { tree: Expression::Column(column, kind), kind, from, to: from })
+    }
+}

@@ -1,0 +1,264 @@
+//! `upsweep select`, `unique`, `runs` and `expand`: results whose number depends on the values.
+
+use crate::args::{Common, ExpandArgs, Reading, RunsArgs, SelectArgs, UniqueArgs};
+use crate::device::Chosen;
+use crate::element::{Type, Values, format, with_values};
+use crate::expression::value::Row;
+use crate::expression::{Columns, Expression, Found, Kind, Name, parse};
+use crate::failure::{Failure, Result};
+use crate::input::{self, Input};
+use crate::output::Destination;
+use crate::progress::Progress;
+use crate::run;
+use crate::table::{Filter, WrittenRows};
+use crate::write::{self, OutputForm};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::Path;
+use upsweep_dynamic::{Number, View};
+
+/// `upsweep select`.
+pub(crate) fn select(args: &SelectArgs) -> Result<()> {
+    let (destination, named) = run::output(args.output.as_deref())?;
+    match args.table.delimiter(input::delimiter(&args.file)) {
+        Some(delimiter) => select_rows(args, delimiter, &destination, named),
+        None => select_values(args, &destination, named),
+    }
+}
+
+/// The rows of a table are read once, and written as they come.
+fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
+    if args.element.is_some() {
+        return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
+    }
+    let (source, name) = input::open_table(&args.file)?;
+    let progress = Progress::new("reading", source.size());
+    let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition: &args.condition };
+    if args.indices {
+        let form = named.unwrap_or(OutputForm::Words);
+        form.check(Type::U64, destination.name())?;
+        let mut indices: Vec<u64> = Vec::new();
+        filter.run(&progress, |index, _| {
+            if let Some(index) = index {
+                indices.try_reserve(1).map_err(|_| Failure::memory(&name, 8 * (indices.len() + 1)))?;
+                indices.push(index);
+            }
+            Ok(())
+        })?;
+        drop(progress);
+        return write_values(destination, form, &indices.into());
+    }
+    let delimiter = match named {
+        None => delimiter,
+        Some(OutputForm::Table { delimiter }) => delimiter,
+        Some(_) => {
+            let reason = "rows are written as a table: end the name in .csv or .tsv, or give --indices";
+            return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
+        }
+    };
+    destination.write(|out| {
+        let mut out = WrittenRows::to(out, destination.name(), delimiter);
+        filter.run(&progress, |_, row| out.write(row))?;
+        out.end()
+    })
+}
+
+/// `x`, the elements of an array.
+struct Elements(Kind);
+
+impl Columns for Elements {
+    fn find(&self, column: &Name) -> Found<(usize, Kind)> {
+        match column {
+            Name::Called(name) if name == "x" => Ok((0, self.0)),
+            _ => Err("an array has no columns: its values are x".to_owned()),
+        }
+    }
+}
+
+/// An element.
+struct Element(Number);
+
+impl Row for Element {
+    fn number(&self, _: usize) -> Found<Number> {
+        Ok(self.0)
+    }
+    fn text(&self, _: usize) -> Found<Cow<'_, str>> {
+        Ok(Cow::Borrowed(""))
+    }
+    fn bool(&self, _: usize) -> Found<bool> {
+        Ok(self.0 == Number::Integer(1))
+    }
+}
+
+fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
+    let device = Chosen::open(args.device)?;
+    let common = Common {
+        element: args.element,
+        header: args.header,
+        ..Common::of(&Reading::of(&args.file, args.table), args.device)
+    };
+    run::explain_waiting(&common);
+    let Input { name, values, form, .. } = input::load(&common, false)?;
+    let kind = if values.element() == Type::Bool { Kind::Bool } else { Kind::Number };
+    let condition = parse(&args.condition, &Elements(kind))
+        .map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(&args.condition))))?;
+    let form = named.unwrap_or(OutputForm::of_input(&form));
+    form.check(if args.indices { Type::U64 } else { values.element() }, destination.name())?;
+    let flags = flags(&condition, &values, &name)?;
+    let failed = |e| Failure::computing(&name, &e);
+    let results = if args.indices {
+        upsweep_dynamic::select_indices(&device.device, &flags).map_err(failed)?.into()
+    } else {
+        upsweep_dynamic::select(&device.device, values.view(), &flags).map_err(failed)?
+    };
+    write_values(destination, form, &results)
+}
+
+/// Whether the condition holds of each value.
+fn flags(condition: &Expression, values: &Values, name: &str) -> Result<Vec<bool>> {
+    const PART: usize = 1 << 14;
+    let mut flags = Vec::new();
+    flags.try_reserve_exact(values.len()).map_err(|_| Failure::memory(name, values.len()))?;
+    flags.resize(values.len(), false);
+    with_values!(values, x => {
+        flags.par_chunks_mut(PART).zip(x.par_chunks(PART)).enumerate().try_for_each(|(part, (flags, x))| {
+            for (at, (flag, &x)) in flags.iter_mut().zip(x).enumerate() {
+                *flag = condition
+                    .holds(&Element(x.into()))
+                    .map_err(|reason| Failure::input(name, format!("at {}: {reason}", part * PART + at)))?;
+            }
+            Ok(())
+        })
+    })?;
+    Ok(flags)
+}
+
+fn write_values(destination: &Destination, form: OutputForm, values: &Values) -> Result<()> {
+    let progress = Progress::new("writing", Some(values.bytes().len() as u64));
+    destination.write(|out| write::write(form, values, &[values.len()], (out, destination.name()), &progress))
+}
+
+/// What is asked for with two outputs: values, and numbers beside them.
+struct Both {
+    values: Destination,
+    values_form: Option<OutputForm>,
+    numbers: Option<(Destination, Option<OutputForm>)>,
+}
+
+impl Both {
+    fn new(output: Option<&Path>, (option, numbers): (&'static str, &Option<std::path::PathBuf>)) -> Result<Self> {
+        let output = output.map(Path::to_owned);
+        let [values, beside] = Destination::several([("-o", &output), (option, numbers)])?;
+        let form = |destination: &Option<Destination>, path: &Option<std::path::PathBuf>| match (destination, path) {
+            (Some(destination), Some(path)) => run::form_of(destination, path),
+            _ => Ok(None),
+        };
+        let (values_form, numbers_form) = (form(&values, &output)?, form(&beside, numbers)?);
+        let numbers = beside.map(|beside| (beside, numbers_form));
+        if let Some((beside, form)) = &numbers {
+            form.unwrap_or(OutputForm::Words).check(Type::U64, beside.name())?;
+        }
+        Ok(Self { values: values.unwrap_or_else(Destination::standard_output), values_form, numbers })
+    }
+
+    fn write_numbers(&self, numbers: Vec<u64>) -> Result<()> {
+        let Some((destination, form)) = &self.numbers else { return Ok(()) };
+        write_values(destination, form.unwrap_or(OutputForm::Words), &numbers.into())
+    }
+}
+
+/// `upsweep unique`.
+pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
+    let both = Both::new(args.output.as_deref(), ("--counts", &args.counts))?;
+    let device = Chosen::open(args.device)?;
+    let common = Common::of(&args.reading, args.device);
+    run::explain_waiting(&common);
+    let Input { name, values, .. } = input::load(&common, false)?;
+    let form = both.values_form.unwrap_or(OutputForm::Words);
+    form.check(values.element(), both.values.name())?;
+    let (values, counts) =
+        upsweep_dynamic::unique(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
+    write_values(&both.values, form, &values)?;
+    both.write_numbers(counts)
+}
+
+/// `upsweep runs`.
+pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
+    let both = Both::new(args.output.as_deref(), ("--lengths", &args.lengths))?;
+    let form = both.values_form.unwrap_or(OutputForm::Words);
+    if both.numbers.is_none() && !matches!(form, OutputForm::Words | OutputForm::Table { .. }) {
+        let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
+        return Err(Failure::Input(format!("-o {}: {reason}", both.values.name())));
+    }
+    let device = Chosen::open(args.device)?;
+    let common = Common::of(&args.reading, args.device);
+    run::explain_waiting(&common);
+    let Input { name, values, .. } = input::load(&common, false)?;
+    form.check(values.element(), both.values.name())?;
+    let (values, lengths) =
+        upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
+    if both.numbers.is_some() {
+        write_values(&both.values, form, &values)?;
+        return both.write_numbers(lengths);
+    }
+    let out_name = both.values.name();
+    both.values.write(|out| {
+        let failed = |e| Failure::writing(out_name, &e);
+        let delimiter = if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' };
+        if form != OutputForm::Words {
+            out.write_all(&[b"value", &[delimiter][..], b"length\n"].concat()).map_err(failed)?;
+        }
+        let mut text = Vec::new();
+        for (index, length) in lengths.iter().enumerate() {
+            text.clear();
+            format(&values, index, &mut text);
+            text.push(delimiter);
+            // Writing to a vector cannot fail.
+            let _ = writeln!(text, "{length}");
+            out.write_all(&text).map_err(failed)?;
+        }
+        Ok(())
+    })
+}
+
+/// `upsweep expand`.
+pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
+    let (destination, named) = run::output(args.output.as_deref())?;
+    let device = Chosen::open(args.device)?;
+    let common = Common::of(&args.reading, args.device);
+    run::explain_waiting(&common);
+    let Input { name, values: counts, form, .. } = input::load(&common, false)?;
+    let form = named.unwrap_or(match OutputForm::of_input(&form) {
+        OutputForm::Table { .. } => OutputForm::Words,
+        form => form,
+    });
+    let values = args.values.as_deref().map(|path| load_values(path, args, counts.len())).transpose()?;
+    form.check(values.as_ref().map_or(Type::U64, Values::element), destination.name())?;
+    let results = expanded(&device, counts.view(), values.as_ref(), args.ranks);
+    write_values(&destination, form, &results.map_err(|e| Failure::computing(&name, &e))?)
+}
+
+fn load_values(path: &Path, args: &ExpandArgs, counts: usize) -> Result<Values> {
+    let Input { name, values, .. } =
+        input::load(&Common::of(&Reading::of(path, Default::default()), args.device), false)?;
+    match values.len() {
+        len if len == counts => Ok(values),
+        len => Err(Failure::input(
+            &name,
+            format!("has {len} values, and there are {counts} counts: there is one for each"),
+        )),
+    }
+}
+
+fn expanded(
+    device: &Chosen,
+    counts: View<'_>,
+    values: Option<&Values>,
+    ranks: bool,
+) -> upsweep_dynamic::Result<Values> {
+    match values {
+        Some(values) => upsweep_dynamic::expand_values(&device.device, counts, values.view()),
+        None => upsweep_dynamic::expand(&device.device, counts, ranks).map(Values::from),
+    }
+}

@@ -1,0 +1,184 @@
+//! Select, runs, distinct values and expansion: results whose number depends on the data.
+
+use crate::buffer::Buffer;
+use crate::values::room;
+use crate::{Error, Number, Result, Type, Value, Values, View, f16, with_view};
+use bytemuck::allocation::cast_vec;
+use upsweep::{Device, Expand, Runs, Select};
+
+/// What moves elements as they are, whatever they say.
+trait Moves {
+    fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>>;
+}
+
+/// Moves elements as the unsigned integers with their bits: so each size is compiled once.
+fn moved(device: &Device, x: View<'_>, moves: impl Moves) -> Result<Values> {
+    let element = x.element();
+    Ok(match element.size() {
+        1 => {
+            let x = moves.moved::<u8>(device, bytemuck::cast_slice(x.bytes()))?;
+            match element {
+                Type::Bool => x.into_iter().map(|x| x != 0).collect::<Vec<bool>>().into(),
+                Type::I8 => Values::I8(cast_vec(x)),
+                _ => x.into(),
+            }
+        }
+        2 => {
+            let x = moves.moved::<u16>(device, bytemuck::cast_slice(x.bytes()))?;
+            match element {
+                Type::F16 => x.into_iter().map(f16::from_bits).collect::<Vec<f16>>().into(),
+                Type::I16 => Values::I16(cast_vec(x)),
+                _ => x.into(),
+            }
+        }
+        4 => {
+            let x = moves.moved::<u32>(device, bytemuck::cast_slice(x.bytes()))?;
+            match element {
+                Type::F32 => Values::F32(cast_vec(x)),
+                Type::I32 => Values::I32(cast_vec(x)),
+                _ => x.into(),
+            }
+        }
+        _ => {
+            let x = moves.moved::<u64>(device, bytemuck::cast_slice(x.bytes()))?;
+            match element {
+                Type::F64 => Values::F64(cast_vec(x)),
+                Type::I64 => Values::I64(cast_vec(x)),
+                _ => x.into(),
+            }
+        }
+    })
+}
+
+struct Chosen<'a>(&'a Buffer<'a, bool>);
+
+impl Moves for Chosen<'_> {
+    fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>> {
+        Ok(Select::flags(self.0).run_to_vec(device, &Buffer::new(device, x)?)?)
+    }
+}
+
+/// The elements of `x` whose flag is set, in their order. On CUDA the time includes the copies to the device and back.
+///
+/// # Errors
+/// [`Error::Upsweep`]: as [`upsweep::Select::run_to_vec`].
+pub fn select(device: &Device, x: View<'_>, flags: &[bool]) -> Result<Values> {
+    moved(device, x, Chosen(&Buffer::new(device, flags)?))
+}
+
+/// The indices of the flags that are set.
+///
+/// # Errors
+/// As [`select`].
+pub fn select_indices(device: &Device, flags: &[bool]) -> Result<Vec<u64>> {
+    let flags = Buffer::new(device, flags)?;
+    Ok(Select::flags(&flags).indices().run_to_vec(device, &flags)?)
+}
+
+/// The first element of each run of equal neighbours, and how many these are. NaN differs from itself, and -0 equals +0.
+///
+/// # Errors
+/// [`Error::Upsweep`]: as [`upsweep::Runs::run_to_vecs`].
+pub fn runs(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
+    let element = x.element();
+    with_view!(x.unsigned(), x => {
+        let (values, lengths) = Runs::new().run_to_vecs::<_, u64>(device, &Buffer::new(device, x)?)?;
+        Ok((Values::from(values).back_to(element), lengths))
+    })
+}
+
+/// The distinct elements of `x`, ascending, and how often each occurs. NaN is one value, the last; -0 is +0.
+///
+/// # Errors
+/// [`Error::OutOfMemory`]; [`Error::Upsweep`]: as [`runs`].
+pub fn unique(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
+    // As unsigned integers in the same order, of which those of a size are compiled once.
+    macro_rules! of {
+        ($x:ident as $bits:ident, $encode:expr, $decode:expr) => {{
+            let mut sorted: Vec<$bits> = room($x.len())?;
+            sorted.extend($x.iter().map($encode));
+            sorted.sort_unstable();
+            let (values, counts) = Runs::new().run_to_vecs::<_, u64>(device, &Buffer::new(device, sorted)?)?;
+            Ok((values.into_iter().map($decode).collect::<Vec<_>>().into(), counts))
+        }};
+    }
+    macro_rules! signed {
+        ($x:ident as $bits:ident, $t:ident) => {
+            of!($x as $bits, |&x| (x as $bits) ^ (1 << ($bits::BITS - 1)), |x| (x ^ (1 << ($bits::BITS - 1))) as $t)
+        };
+    }
+    // Negative floats descend with their bits.
+    macro_rules! float {
+        ($x:ident as $bits:ident, $t:ident) => {{
+            const SIGN: $bits = 1 << ($bits::BITS - 1);
+            let encode = |&x: &$t| {
+                let x = if x.is_nan() {
+                    $t::NAN
+                } else if x == $t::default() {
+                    $t::default()
+                } else {
+                    x
+                };
+                let bits = x.to_bits();
+                if bits & SIGN != 0 { !bits } else { bits | SIGN }
+            };
+            of!($x as $bits, encode, |x| $t::from_bits(if x & SIGN != 0 { x ^ SIGN } else { !x }))
+        }};
+    }
+    match x {
+        View::Bool(x) => of!(x as u8, |&x| u8::from(x), |x| x != 0),
+        View::U8(x) => of!(x as u8, |&x| x, |x| x),
+        View::U16(x) => of!(x as u16, |&x| x, |x| x),
+        View::U32(x) => of!(x as u32, |&x| x, |x| x),
+        View::U64(x) => of!(x as u64, |&x| x, |x| x),
+        View::I8(x) => signed!(x as u8, i8),
+        View::I16(x) => signed!(x as u16, i16),
+        View::I32(x) => signed!(x as u32, i32),
+        View::I64(x) => signed!(x as u64, i64),
+        View::F16(x) => float!(x as u16, f16),
+        View::F32(x) => float!(x as u32, f32),
+        View::F64(x) => float!(x as u64, f64),
+    }
+}
+
+struct Repeated<'a>(&'a Buffer<'a, u64>);
+
+impl Moves for Repeated<'_> {
+    fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>> {
+        Ok(Expand::values(&Buffer::new(device, x)?).run_to_vec(device, self.0)?)
+    }
+}
+
+/// Counts as the library takes them.
+fn counts(x: View<'_>) -> Result<Vec<u64>> {
+    let mut counts = room(x.len())?;
+    with_view!(x, x => for (index, &x) in x.iter().enumerate() {
+        let number: Number = x.into();
+        let count = number.integer().and_then(|count| u64::try_from(count).ok());
+        let wrong = Error::Inexact { what: "count", index: Some(index), number, element: Type::U64 };
+        counts.push(count.ok_or(wrong)?);
+    });
+    Ok(counts)
+}
+
+/// For each of `counts` so many times its index, or with `ranks` 0, 1, 2, ..
+///
+/// # Errors
+/// [`Error::Inexact`] when a count is no integer from 0 on; [`Error::Upsweep`]: as [`upsweep::Expand::run_to_vec`].
+pub fn expand(device: &Device, x: View<'_>, ranks: bool) -> Result<Vec<u64>> {
+    let counts = Buffer::new(device, counts(x)?)?;
+    Ok(if ranks {
+        Expand::new().ranks().run_to_vec(device, &counts)?
+    } else {
+        Expand::new().run_to_vec(device, &counts)?
+    })
+}
+
+/// Each of `values` as often as `x` says.
+///
+/// # Errors
+/// As [`expand`]; [`upsweep::Error::Length`] when there are not as many values as counts.
+pub fn expand_values(device: &Device, x: View<'_>, values: View<'_>) -> Result<Values> {
+    let counts = Buffer::new(device, counts(x)?)?;
+    moved(device, values, Repeated(&counts))
+}

@@ -1,0 +1,149 @@
+// Sort of keys of one or two bytes, without values, by counting alone: keys that are equal in every bit cannot be told apart.
+//
+//   tally     counts[x] += 1 for all keys x; the last block: places[x] = counts[0] + .. + counts[x - 1]
+//   fill      output[i] = x for places[x] <= i < places[x + 1]
+//
+// A block's counters of keys of two bytes lie in shared memory, two of 16 bits in a word. Who lets one reach half of what it can hold
+// takes that half away and adds it to the count of all blocks; until then fewer keys are added than the other half holds.
+
+#include "memory/instructions.cuh"
+#include "tile/radix.cuh"
+#include "warp/shuffle.cuh"
+
+constexpr u32 VALUES = (u32)((u64)1 << KEY_BITS);
+constexpr u32 HALF = 1 << 15;
+extern __shared__ __align__(128) unsigned char dynamic_shared[];
+
+// The counts of all blocks become places. All threads of one block.
+__device__ __forceinline__ void counts_to_places(u64* counts) {
+    constexpr u32 PART = VALUES / WARPS;  // of a warp
+    __shared__ u64 totals[WARPS];
+    u64* const mine = counts + warp_index() * PART + lane_index();
+    u64 sum = 0;
+#pragma unroll 8
+    for (u32 i = 0; i < PART; i += WARP) sum += *(volatile u64*)(mine + i);
+#pragma unroll
+    for (u32 distance = 1; distance < WARP; distance *= 2) {
+        const u64 other = shuffle_up(sum, distance);
+        if (lane_index() >= distance) sum += other;
+    }
+    if (lane_index() == WARP - 1) totals[warp_index()] = sum;
+    __syncthreads();
+    u64 lower = 0;
+    for (u32 warp = 0; warp < warp_index(); warp++) lower += totals[warp];
+#pragma unroll 4
+    for (u32 i = 0; i < PART; i += WARP) {
+        const u64 count = *(volatile u64*)(mine + i);
+        u64 inclusive = count;
+#pragma unroll
+        for (u32 distance = 1; distance < WARP; distance *= 2) {
+            const u64 other = shuffle_up(inclusive, distance);
+            if (lane_index() >= distance) inclusive += other;
+        }
+        mine[i] = lower + inclusive - count;
+        lower += shuffle(inclusive, WARP - 1);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const __grid_constant__ SortTallyParams p) {
+    u32* const words = (u32*)dynamic_shared;
+    const Bits* const keys = (const Bits*)p.keys;
+    for (u32 i = threadIdx.x; i < VALUES / 2; i += THREADS) words[i] = 0;
+    __syncthreads();
+    const auto add = [&](Bits key, u32 number) {
+        const u32 value = (u32)ordered(key), shift = value % 2 * 16;
+        const u32 before = atomicAdd(words + value / 2, number << shift) >> shift & 0xffff;
+        if (before < HALF && before + number >= HALF) {
+            atomicAdd(words + value / 2, 0u - (HALF << shift));
+            atomicAdd(p.counts + value, (u64)HALF);
+        }
+    };
+    const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
+    constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
+    struct alignas(16) KeyVector { Bits at[VECTOR_KEYS]; };
+    const u64 skew = (u64)keys / KEY_BYTES % VECTOR_KEYS;
+    const u64 first = min(end, begin + (VECTOR_KEYS - (begin + skew) % VECTOR_KEYS) % VECTOR_KEYS);
+    const u64 vectors = (end - first) / VECTOR_KEYS;
+    for (u64 i = begin + threadIdx.x; i < first; i += THREADS) add(keys[i], 1);
+    for (u64 i = first + vectors * VECTOR_KEYS + threadIdx.x; i < end; i += THREADS) add(keys[i], 1);
+#pragma unroll 2
+    for (u64 v = threadIdx.x; v < vectors; v += THREADS) {
+        const KeyVector x = *(const KeyVector*)(keys + first + v * VECTOR_KEYS);
+        bool alike = true;
+#pragma unroll
+        for (u32 i = 1; i < VECTOR_KEYS; i++) alike &= x.at[i] == x.at[0];
+        if (alike) {
+            add(x.at[0], VECTOR_KEYS);
+        } else {
+#pragma unroll
+            for (u32 i = 0; i < VECTOR_KEYS; i++) add(x.at[i], 1);
+        }
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < VALUES; i += THREADS) {
+        const u32 count = words[i / 2] >> i % 2 * 16 & 0xffff;
+        if (count > 0) atomicAdd(p.counts + i, (u64)count);
+    }
+    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(p.done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    counts_to_places(p.counts);
+}
+
+// A warp fills RANGE results at a time, whose places are multiples of that: lines of the output, but for an output that begins
+// elsewhere.
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __grid_constant__ SortFillParams p) {
+    constexpr u32 RANGE = FILL_BYTES / KEY_BYTES, AT_ONCE = 8 * WARP;
+    const u64* const places = p.places;
+    const u32 lane = lane_index();
+    const u64 skew = (u64)p.output / KEY_BYTES % WARP;
+    Bits* const output = (Bits*)p.output - skew;  // from here on, places are those of lines
+    const u64 end_of_all = p.n + skew, warps = (u64)gridDim.x * WARPS;
+    for (u64 begin = (blockIdx.x * (u64)WARPS + warp_index()) * RANGE; begin < end_of_all; begin += warps * RANGE) {
+        const u64 end = min(end_of_all, begin + RANGE), from = max(begin, skew);
+        // The last value whose place is at `from` or before: of 32 parts of the values, the last that begins there, and so on.
+        u32 value = 0;
+        for (u32 part = VALUES / WARP;; part = part > WARP ? part / WARP : 1) {
+            const u32 first = value + lane * part;
+            value += (__popc(__ballot_sync(~0u, first < VALUES && places[first] + skew <= from)) - 1) * part;
+            if (part == 1) break;
+        }
+        // The ends of 32 values' runs from `window` on, one a lane.
+        u32 window = value;
+        u64 ends = 0, run_end = 0;
+        const auto look = [&] {
+            ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull;
+            run_end = shuffle(ends, 0u);
+        };
+        look();
+        for (u64 row = begin; row < end;) {
+            const Bits key = restored((Bits)value);
+            if (row + AT_ONCE <= min(run_end, end) && row >= skew) {
+#pragma unroll
+                for (u32 i = 0; i < AT_ONCE; i += WARP) output[row + i + lane] = key;
+                row += AT_ONCE;
+                continue;
+            }
+            // A row in which runs end: each lane takes the value of its place.
+            u32 own = value;
+            const u64 place = row + lane;
+            while (run_end <= row + WARP && run_end < end) {
+                value++;
+                if (place >= run_end) own = value;
+                if (value - window < WARP) {
+                    run_end = shuffle(ends, value - window);
+                } else {
+                    window = value;
+                    look();
+                }
+            }
+            if (place >= skew && place < end) output[place] = restored((Bits)own);
+            row += WARP;
+        }
+    }
+}

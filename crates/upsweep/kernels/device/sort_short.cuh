@@ -1,0 +1,194 @@
+// Sorts of short segments: as many lanes of a warp as a segment needs, ITEMS keys a lane, sort it by a network. Longer segments are
+// put into lists, for the kernels that sort them, of which this is one, with more keys a lane.
+//
+//   for each 32 segments of the warp, or fewer if there are few, a lane one:
+//       list those that are too long
+//       for each number of lanes, 1, 2, .. 32, that some of the others need:
+//           for as many of these as the warp has lanes for:
+//               load   the keys, whatever their order in the lanes
+//               sort   each lane's; then merge two lanes' keys, four lanes', ..
+//               store  them, through shared memory, so that lanes store neighbours
+//
+// A merge compares the first lane's first key with the last one's last, and so on; both halves are bitonic then, and each is
+// merged by comparing its halves, lane by lane and at last in each lane (Batcher, "Sorting networks and their applications",
+// 1968). A network is not stable: with values, keys are told apart by their positions.
+
+#include "tile/radix.cuh"
+#include "warp/shuffle.cuh"
+
+constexpr u32 MOST_SHORT = WARP * ITEMS;
+constexpr bool HAS_VALUES = VALUE_BYTES > 0;
+using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
+
+struct Item {
+    Bits key;
+    u32 at;  // in the segment; only with values
+
+    __device__ __forceinline__ bool operator<(const Item& other) const {
+        return HAS_VALUES ? key < other.key || (key == other.key && at < other.at) : key < other.key;
+    }
+};
+
+struct ShortShared {
+    Bits keys[WARPS][WARP * (ITEMS + 1)];  // one more a lane, so that lanes that store their keys at once have banks of their own
+    u16 at[HAS_VALUES ? WARPS : 1][WARP * (ITEMS + 1)];
+    u8 members[WARPS][WARP];
+};
+
+__device__ __forceinline__ void in_order(Item& a, Item& b) {
+    const bool swap = b < a;
+    const Item lower = swap ? b : a, higher = swap ? a : b;
+    a = lower, b = higher;
+}
+
+// The item that lane `lane ^ mask` gives.
+__device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
+    return {shuffle(item.key, lane_index() ^ mask), HAS_VALUES ? shuffle(item.at, lane_index() ^ mask) : 0};
+}
+__device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b) {
+    if (!HAS_VALUES) {
+        const Bits least = b.key < a.key ? b.key : a.key, most = b.key < a.key ? a.key : b.key;
+        return {lower ? least : most, 0};
+    }
+    return (b < a) == lower ? b : a;
+}
+
+// Which items of a lane are compared, one after the other, so that they are in order then: Batcher's merges of the odd and the even
+// ones.
+struct Network {
+    u8 lower[ITEMS * ITEMS], higher[ITEMS * ITEMS];
+    u32 size;
+};
+constexpr Network odd_even_network() {
+    Network network = {};
+    for (u32 sorted = 1; sorted < ITEMS; sorted *= 2) {
+        for (u32 distance = sorted; distance > 0; distance /= 2) {
+            for (u32 first = distance % sorted; first + distance < ITEMS; first += 2 * distance) {
+                for (u32 i = first; i < first + distance && i + distance < ITEMS; i++) {
+                    if (i / (2 * sorted) != (i + distance) / (2 * sorted)) continue;
+                    network.lower[network.size] = (u8)i, network.higher[network.size] = (u8)(i + distance), network.size++;
+                }
+            }
+        }
+    }
+    return network;
+}
+
+// Sorts the items of each `lanes` neighbouring lanes.
+__device__ __forceinline__ void sort_lanes(Item (&x)[ITEMS], u32 lanes) {
+    constexpr Network network = odd_even_network();
+#pragma unroll
+    for (u32 i = 0; i < network.size; i++) in_order(x[network.lower[i]], x[network.higher[i]]);
+#pragma unroll 1
+    for (u32 sorted = 1; sorted < lanes; sorted *= 2) {
+        const bool lower = (lane_index() & sorted) == 0;
+#pragma unroll
+        for (u32 k = 0; k < ITEMS / 2; k++) {
+            const Item a = shuffle_xor(x[ITEMS - 1 - k], 2 * sorted - 1), b = shuffle_xor(x[k], 2 * sorted - 1);
+            x[k] = chosen(lower, x[k], a);
+            x[ITEMS - 1 - k] = chosen(lower, x[ITEMS - 1 - k], b);
+        }
+#pragma unroll 1
+        for (u32 distance = sorted / 2; distance > 0; distance /= 2) {
+            const bool lower_half = (lane_index() & distance) == 0;
+#pragma unroll
+            for (u32 k = 0; k < ITEMS; k++) x[k] = chosen(lower_half, x[k], shuffle_xor(x[k], distance));
+        }
+#pragma unroll
+        for (u32 distance = ITEMS / 2; distance > 0; distance /= 2) {
+#pragma unroll
+            for (u32 k = 0; k < ITEMS; k++) {
+                if ((k & distance) == 0) in_order(x[k], x[k + distance]);
+            }
+        }
+    }
+}
+
+// Sorts one segment for each `lanes` lanes: the one of `count` elements from `begin` on, which is the same for all of them.
+__device__ __forceinline__ void sort_together(const SortShortParams& p, ShortShared& shared, u32 lanes, u64 begin, u32 count) {
+    const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
+    const Bits* const keys = (const Bits*)p.keys + begin;
+    Item x[ITEMS];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 at = k * lanes + within;
+        x[k] = at < count ? Item{p.given ? ordered(keys[at]) : keys[at], at} : Item{(Bits)~(Bits)0, at};
+    }
+    sort_lanes(x, lanes);
+    Bits* const key_slots = shared.keys[warp_index()];
+    u16* const at_slots = shared.at[HAS_VALUES ? warp_index() : 0];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        key_slots[lane * (ITEMS + 1) + k] = x[k].key;
+        if (HAS_VALUES) at_slots[lane * (ITEMS + 1) + k] = (u16)x[k].at;
+    }
+    __syncwarp();
+    Value value[HAS_VALUES ? ITEMS : 1];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 at = k * lanes + within, slot = (group + at / ITEMS) * (ITEMS + 1) + at % ITEMS;
+        if (at >= count) continue;
+        if (KEYS_OUT) ((Bits*)p.keys_out)[begin + at] = restored(key_slots[slot]);
+        if (HAS_VALUES) value[k] = INDICES && p.given ? (Value)(at_slots[slot] + (INDICES == IN_ARRAY ? begin : 0)) : ((const Value*)p.values)[begin + at_slots[slot]];
+    }
+    __syncwarp();  // in place, values are read before others take their places
+    if (HAS_VALUES) {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            if (k * lanes + within < count) ((Value*)p.values_out)[begin + k * lanes + within] = value[k];
+        }
+    }
+}
+
+// Adds the segments of some lanes to a list.
+__device__ __forceinline__ void append(bool chosen, u64 begin, u64 count, SortSegment* list, u32* length) {
+    const u32 lanes = __ballot_sync(~0u, chosen);
+    if (lanes == 0) return;
+    u32 at = 0;
+    if (lane_index() == 0) at = atomicAdd(length, (u32)__popc(lanes));
+    at = __shfl_sync(~0u, at, 0);
+    if (chosen) list[at + __popc(lanes & ((1u << lane_index()) - 1))] = {begin, count};
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_short(const __grid_constant__ SortShortParams p) {
+    __shared__ ShortShared shared;
+    SegmentHeader* const header = (SegmentHeader*)p.header;
+    if (header && header->wrong) return;
+    if (p.buckets && ((const SortHeader*)p.buckets)->road != Road::SPLIT) return;
+    const u64* const starts = (const u64*)p.starts;
+    const SortSegment* const list = (const SortSegment*)p.list;
+    const u64 segments = list ? header->listed[0] : p.segments;
+    u8* const members = shared.members[warp_index()];
+    const u32 lane = lane_index();
+    const u64 warps = (u64)gridDim.x * WARPS;
+    for (u64 first = (blockIdx.x * (u64)WARPS + warp_index()) * p.each; first < segments; first += warps * p.each) {
+        const u64 s = lane < p.each ? first + lane : segments;
+        u64 begin = 0, count = 0;
+        if (s < segments) {
+            begin = list ? list[s].begin : starts ? starts[s] : s * p.length;
+            count = list ? list[s].count : (starts ? starts[s + 1] : begin + p.length) - begin;
+        }
+        if (!list && header) {
+            append(count > MOST_SHORT && count <= p.more, begin, count, (SortSegment*)p.for_more, &header->listed[0]);
+            append(count > p.more && count <= p.room, begin, count, (SortSegment*)p.for_blocks, &header->listed[1]);
+            append(count > p.room && count <= p.large_room, begin, count, (SortSegment*)p.for_large_blocks, &header->listed[2]);
+            append(count > p.large_room, begin, count, (SortSegment*)p.for_passes, &header->listed[3]);
+        }
+        u32 needed = count == 0 || count > MOST_SHORT ? 0 : 1;
+        while (needed != 0 && needed * ITEMS < count) needed *= 2;
+        for (u32 lanes = 1; lanes <= WARP; lanes *= 2) {
+            const u32 these = __ballot_sync(~0u, needed == lanes);
+            if (these == 0) continue;
+            if (needed == lanes) members[__popc(these & ((1u << lane) - 1))] = (u8)lane;
+            __syncwarp();
+            const u32 number = __popc(these);
+            for (u32 member = lane / lanes; member - lane / lanes < number; member += WARP / lanes) {
+                const u32 of = members[min(member, number - 1)];
+                const u64 its_begin = shuffle(begin, of);
+                const u32 its_count = shuffle((u32)count, of);
+                sort_together(p, shared, lanes, its_begin, member < number ? its_count : 0);
+            }
+            __syncwarp();
+        }
+    }
+}

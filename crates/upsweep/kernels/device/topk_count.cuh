@@ -1,0 +1,115 @@
+// Top-k, a pass that finds the next digit of the wanted key: counts that digit of all candidates that have those found, and the last
+// block that has counted looks where the wanted rank lies.
+
+#pragma once
+
+#include "memory/access.cuh"
+#include "tile/ranked.cuh"
+#include "warp/scan.cuh"
+
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const __grid_constant__ TopKParams p) {
+    __shared__ u32 bins[RANK_DIGITS];
+    RankHeader& header = *(RankHeader*)p.header;
+    // Behind the digits of the key come those of the last place.
+    const u32 pass = (u32)p.pass;
+    const bool of_places = pass >= RANK_PASSES;
+    const u32 bits = of_places ? PLACE_WIDTH : KEY_WIDTH, number = of_places ? pass - RANK_PASSES : pass;
+    const u32 shift = digit_shift(bits, number), width = digit_width(bits, number), digits = 1 << width;
+    const bool among = collected(p, header);
+    if (of_places && (!among || header.last_place == ALL_PLACES)) return;
+    const In* const keys = among ? p.candidates : p.keys;
+    const u64 n = among ? header.candidates : p.n;
+    // Beyond the first digit only what has those found counts.
+    const KeyBits found = header.low;
+    const u64 found_place = header.last_place;
+    const u32 above = number == 0 ? 0 : shift + width;
+    for (u32 i = threadIdx.x; i < digits; i += THREADS) bins[i] = 0;
+    __syncthreads();
+    const auto count = [&](const In& x) {
+        const KeyBits key = key_in_order(x);
+        if (number == 0 || (KeyBits)(key ^ found) >> above == 0) atomicAdd(&bins[(u32)(key >> shift) & (digits - 1)], 1u);
+    };
+    const auto count_place = [&](u64 i) {
+        const u64 place = ((const KeyPlace*)p.candidate_places)[i];
+        const bool has = key_in_order(keys[i]) == found && (number == 0 || (place ^ found_place) >> above == 0);
+        if (has) atomicAdd(&bins[(u32)(place >> shift) & (digits - 1)], 1u);
+    };
+    const u64 first = blockIdx.x * (u64)THREADS + threadIdx.x, step = (u64)gridDim.x * THREADS;
+    for (u64 i = of_places ? first : n; i < n; i += step) count_place(i);
+    // Whole vectors, and what lies before and behind them.
+    const u64 head = keys_before_vectors(keys, n), vectors = (n - head) / KEY_VECTOR, end = head + vectors * KEY_VECTOR;
+    if (blockIdx.x == 0 && !of_places) {
+        for (u64 i = threadIdx.x; i < head; i += THREADS) count(keys[i]);
+        for (u64 i = end + threadIdx.x; i < n; i += THREADS) count(keys[i]);
+    }
+    constexpr u32 DEPTH = 4;
+    const KeysAtOnce* const from = (const KeysAtOnce*)(keys + head);
+    for (u64 v = of_places ? vectors : first; v < vectors; v += DEPTH * step) {
+        KeysAtOnce x[DEPTH];
+#pragma unroll
+        for (u32 d = 0; d < DEPTH; d++) {
+            if (v + d * step < vectors) x[d] = from[v + d * step];
+        }
+#pragma unroll
+        for (u32 d = 0; d < DEPTH; d++) {
+            if (v + d * step >= vectors) continue;
+#pragma unroll
+            for (u32 j = 0; j < KEY_VECTOR; j++) count(x[d].keys[j]);
+        }
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < digits; i += THREADS) {
+        if (bins[i] > 0) atomicAdd(&header.counts[pass][i], (u64)bins[i]);
+    }
+    // The counts of all blocks are there when the last one has come: each fences what it has added.
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(&header.done[pass], 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+
+    // The digit where the wanted rank lies: each thread has some neighbouring ones.
+    constexpr u32 OWN = (RANK_DIGITS + THREADS - 1) / THREADS;
+    __shared__ u64 of_warps[WARPS];
+    u64 own = 0;
+    for (u32 i = 0; i < OWN; i++) {
+        const u32 digit = threadIdx.x * OWN + i;
+        if (digit < digits) own += *(volatile u64*)&header.counts[pass][digit];
+    }
+    u64 up_to = own;
+#pragma unroll
+    for (u32 distance = 1; distance < WARP; distance *= 2) {
+        const u64 lower = shuffle_up(up_to, distance);
+        if (lane_index() >= distance) up_to += lower;
+    }
+    if (lane_index() == WARP - 1) of_warps[warp_index()] = up_to;
+    __syncthreads();
+    u64 before = up_to - own;
+    for (u32 warp = 0; warp < warp_index(); warp++) before += of_warps[warp];
+    const u64 rank = pass > 0 ? header.rank : p.rank - (among ? header.before : 0);
+    __syncthreads();  // all have read the rank
+    if (rank <= before || rank > before + own) return;
+    for (u32 i = 0; i < OWN; i++) {
+        const u32 digit = threadIdx.x * OWN + i;
+        const u64 number_of_digit = digit < digits ? *(volatile u64*)&header.counts[pass][digit] : 0;
+        if (rank > before && rank <= before + number_of_digit) {
+            header.rank = rank - before;
+            if (of_places) {
+                header.last_place = found_place | (u64)digit << shift;
+                return;
+            }
+            const KeyBits key = (KeyBits)((pass == 0 ? (KeyBits)0 : found) | (KeyBits)digit << shift);
+            header.low = header.high = key;
+            if (pass + 1 < RANK_PASSES) return;
+            header.last_place = rank - before < number_of_digit ? 0 : ALL_PLACES;
+            if (p.wanted) {
+                const KeyBits bits_of_key = out_of_order(key);
+                memcpy(p.wanted, &bits_of_key, sizeof bits_of_key);
+            }
+            return;
+        }
+        before += number_of_digit;
+    }
+}

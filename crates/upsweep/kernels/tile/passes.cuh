@@ -1,0 +1,53 @@
+// What passes from the lowest digit on do, once all digits are counted.
+
+#pragma once
+
+#include "tile/radix.cuh"
+#include "warp/shuffle.cuh"
+
+// What each launch does, by the digits that vary.
+__device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place) {
+    u32 passes = 0;
+    for (u32 p = 0; p < DIGITS_A_KEY; p++) passes += varies[p];
+    const bool copies = in_place ? passes % 2 == 1 : passes == 0;
+    u32 launch = 0, left = passes + copies, turn = 0;
+    Place from = Place::INPUT;
+    const auto add = [&](Deed deed, u32 shift) {
+        left--;
+        const Place to = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
+        const bool sorts = deed == Deed::SORT;
+        const bool first = sorts && turn == 0, last = sorts && turn == passes - 1;
+        header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS]};
+        turn += sorts;
+        from = to;
+    };
+    if (copies) add(Deed::COPY, 0);
+    for (u32 p = 0; p < DIGITS_A_KEY; p++) {
+        if (varies[p]) add(Deed::SORT, p * DIGIT_BITS);
+    }
+}
+
+// The counts of digits become places, and the header says what each launch does. All threads of one block.
+__device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, bool sorted) {
+    __shared__ bool varies[DIGITS_A_KEY];
+    for (u32 digit = warp_index(); digit < DIGITS_A_KEY; digit += WARPS) {
+        u64 lower = 0;
+        bool all_alike = false;
+        for (u32 d = 0; d < DIGITS; d += WARP) {
+            u64* const place = &header.counts[digit][d + lane_index()];
+            const u64 count = *(volatile u64*)place;
+            u64 sum = count;
+#pragma unroll
+            for (u32 distance = 1; distance < WARP; distance *= 2) {
+                const u64 other = shuffle_up(sum, distance);
+                if (lane_index() >= distance) sum += other;
+            }
+            all_alike |= __any_sync(~0u, count == n);
+            *place = lower + sum - count;
+            lower += shuffle(sum, WARP - 1);
+        }
+        if (lane_index() == 0) varies[digit] = !all_alike && !sorted;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) plan_steps(header, varies, in_place);
+}

@@ -1,0 +1,109 @@
+// What the kernels of a sort by digits share: keys as numbers in their order, and what the kernels of one sort tell each other.
+//
+//   order of a key x, of floats with m bits of mantissa, of which N = 2^m - 1 NaN have the sign set and N have not:
+//       unsigned       x
+//       signed         x ^ sign
+//       float          (x ^ (x < 0 ? all bits : sign)) - N      so NaN with the sign set follow the others, at the end
+//       descending     all bits flipped; of floats before N is subtracted, so NaN are at the end again
+//
+// Each is a permutation of all patterns, so sorted keys get their own bits again. Between passes keys lie in memory in order.
+
+#pragma once
+
+#include "config.cuh"
+#include "word/number.cuh"
+#include "warp/index.cuh"
+
+constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
+
+using Bits = Number<KEY_BYTES>::type;
+constexpr u32 KEY_BITS = 8 * KEY_BYTES;
+constexpr Bits SIGN = (Bits)((Bits)1 << (KEY_BITS - 1));
+constexpr Bits NAN_OF_A_SIGN = (Bits)(((Bits)1 << MANTISSA_BITS) - 1);  // 0 of integers, which have no mantissa
+
+// All bits of a number with the sign set, else none.
+__device__ __forceinline__ Bits sign_mask(Bits x) { return (Bits)((Number<KEY_BYTES>::negative)x >> (KEY_BITS - 1)); }
+
+__device__ __forceinline__ Bits ordered(Bits x) {
+    Bits y = MANTISSA_BITS > 0 ? (Bits)(x ^ (sign_mask(x) | SIGN)) : SIGNED ? (Bits)(x ^ SIGN) : x;
+    if (DESCENDING) y = (Bits)~y;
+    return (Bits)(y - NAN_OF_A_SIGN);
+}
+
+__device__ __forceinline__ Bits restored(Bits x) {
+    Bits y = (Bits)(x + NAN_OF_A_SIGN);
+    if (DESCENDING) y = (Bits)~y;
+    return MANTISSA_BITS > 0 ? (Bits)(y ^ ((Bits)~sign_mask(y) | SIGN)) : SIGNED ? (Bits)(y ^ SIGN) : y;
+}
+
+__device__ __forceinline__ u32 digit_at(Bits key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
+
+// What one launch of a pass does.
+enum class Deed : u32 { NOTHING, COPY, SORT };
+// What it reads and writes: the input, where the results go, scratch.
+enum class Place : u32 { INPUT, RESULT, SCRATCH };
+struct SortStep {
+    Deed deed;
+    Place from, to;
+    u32 shift;  // of the digit
+    u32 turn;   // passes before this one
+    u32 first, last;  // whether keys are to be put into their order, and taken from it
+    u32 loose;        // whether equal digits may go in any order, without values
+    u32 parts;        // whether the tiles are those of parts of the array, each sorted by itself
+    u32 spread;       // the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
+    u64 stride;
+    const u64* bases;
+};
+
+// A tile of a part of the array.
+struct SortTile {
+    u64 begin;
+    u64 at;  // in its part
+    u32 count;
+    u32 row_and_first;  // the row of places, and in the lowest bit whether it is the part's first tile
+};
+
+// A segment to sort by itself, and what the kernels of a sort by segments tell each other. All bytes are 0 before the first.
+struct SortSegment {
+    u64 begin, count;
+};
+struct SegmentHeader {
+    u32 wrong;      // whether the offsets are
+    u32 listed[4];  // segments for a warp with more keys a lane, for a block, for a larger block, and for passes
+};
+
+// Values that are positions: in the segment, or in the array.
+enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
+
+// How a sort goes: by passes from the lowest digit on, by passes from the highest digit on whose buckets are sorted by blocks, or
+// by nothing, as the keys are in order.
+enum class Road : u32 { PASSES, SPLIT, NONE };
+
+// In scratch memory, all bytes 0 before the first kernel, which counts; its last block says what the others do.
+struct SortHeader {
+    u64 counts[DIGITS_A_KEY][DIGITS];  // keys with a digit; then those with lower ones
+    u32 done;                          // blocks that have counted
+    u32 unsorted;                      // whether a key is less than the one before
+    u32 tickets[LAUNCHES];
+    Road road;
+    u32 split_done;
+    u32 largest;  // keys of the largest bucket
+    u32 tiles;    // of parts of the array
+    SortStep steps[LAUNCHES];
+};
+static_assert(sizeof(SortHeader) <= SORT_HEADER_BYTES);
+
+// How many keys tiles have of a digit. A word has two bits that say what it is, and a number. It is left as `PREFIX` by a pass; what
+// it means changes from pass to pass, so that it is EMPTY again without being written.
+using StatusWord = Number<STATUS_BYTES>::type;
+struct DigitStatus {
+    static constexpr u32 CODE_AT = 8 * STATUS_BYTES - 2;
+    static constexpr StatusWord NUMBER = ((StatusWord)1 << CODE_AT) - 1;
+    enum Code : u32 { EMPTY, COUNT, PREFIX };
+
+    // What the codes of pass `turn` are flipped by.
+    static __device__ __forceinline__ StatusWord flip(u32 turn) { return (StatusWord)(turn % 2 * PREFIX) << CODE_AT; }
+    static __device__ __forceinline__ StatusWord word(Code code, StatusWord number, StatusWord flip) {
+        return (number | (StatusWord)code << CODE_AT) ^ flip;
+    }
+};

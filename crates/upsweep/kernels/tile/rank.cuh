@@ -1,0 +1,81 @@
+// The rank of each of a warp's keys: how many keys with the same digit the warp has before it.
+//
+//   for each row of 32 keys, a lane one:
+//       same  = the lanes with this lane's digit
+//       rank  = counts[digit] + lower lanes in same
+//       counts[digit] += lanes in same                the lowest of them writes
+//
+// A lane finds `same` by a ballot for each bit of its digit, or through shared memory: it sets its bit in the digit's word, reads the
+// word, and the lowest lane of those in it clears it. The first keeps the pipe of integers busy and the second that of shared
+// memory, so rows do one and the other. They are matched several at a time, because only their counts depend on each other.
+
+#pragma once
+
+#include "tile/radix.cuh"
+
+// The lanes that have this lane's digit, by a ballot for each of its bits.
+__device__ __forceinline__ u32 same_by_ballots(u32 digit) {
+    u32 same = ~0u;
+#pragma unroll
+    for (u32 bit = 0; bit < DIGIT_BITS; bit++) {
+        const u32 mine = (u32)((i32)(digit << (31 - bit)) >> 31);
+        same &= ~(__ballot_sync(~0u, (i32)mine < 0) ^ mine);
+    }
+    return same;
+}
+
+// `shift`, but not before `nothing` is known, which is 0: else compilers compute what follows early, or what leads to `nothing` late,
+// and keep it in registers that are not there.
+__device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
+
+// The rank of each key of the first `rows`, two in a word. `counts` are those of the keys before, with the digit; then with these
+// keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after.
+__device__ __forceinline__ void warp_rank(const Bits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
+    const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k += ROWS_AT_ONCE) {
+        if (k >= rows) break;
+        u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE];
+#pragma unroll
+        for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
+            digit[j] = digit_at(key[k + j], shift);
+            if (j < MASK_ROWS) atomicOr(masks + j * DIGITS + digit[j], mine);
+        }
+        __syncwarp();
+#pragma unroll
+        for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
+            same[j] = j < MASK_ROWS ? *(volatile u32*)(masks + j * DIGITS + digit[j]) : same_by_ballots(digit[j]);
+        }
+#pragma unroll
+        for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
+            const u32 before = *(volatile u16*)(counts + digit[j]);
+            __syncwarp();
+            const u32 rank = before + __popc(same[j] & lower_lanes);
+            if ((same[j] & lower_lanes) == 0) {
+                *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
+                if (j < MASK_ROWS) *(volatile u32*)(masks + j * DIGITS + digit[j]) = 0;
+            }
+            __syncwarp();
+            ranks[(k + j) / 2] = j % 2 == 0 ? rank : ranks[(k + j) / 2] | rank << 16;
+            if (j % 2 == 1) shift = after(shift, ranks[(k + j) / 2] >> 31);
+        }
+    }
+}
+
+// The same, where the order of equal digits does not matter.
+__device__ __forceinline__ void warp_rank_in_any_order(const Bits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
+    u32* const words = (u32*)counts;  // two in a word; no warp has so many keys that one flows over
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k += 2) {
+        if (k >= rows) break;
+        u32 rank[2];
+#pragma unroll
+        for (u32 j = 0; j < 2; j++) {
+            const u32 digit = digit_at(key[k + j], shift), half = digit % 2 * 16;
+            rank[j] = atomicAdd(words + digit / 2, 1u << half) >> half & 0xffff;
+        }
+        ranks[k / 2] = rank[0] | rank[1] << 16;
+        shift = after(shift, ranks[k / 2] >> 31);
+    }
+    __syncwarp();
+}

@@ -1,0 +1,269 @@
+//! Top-k on the CPU, and keys of a rank.
+//!
+//! ```text
+//! guess       of a sample of the keys: two between which the wanted one lies, most probably
+//! collect     the keys between these, and how many lie before them; the wanted one is found among them. Where they are too many,
+//!             or not around the wanted rank, it is found digit by digit
+//! count       for each part of the input, how many keys are before the wanted one, and how many equal to it
+//! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
+//! ```
+
+use crate::error::{Error, Result};
+use crate::key::{Index, Key, KeyBits};
+use crate::plan::cpu::PARALLEL_FROM_BYTES;
+use crate::ranking::Ranking;
+use rayon::prelude::*;
+
+/// Keys from which a window is guessed, of a sample of so many.
+const GUESS_FROM: usize = 64 << 10;
+const SAMPLE: usize = 4 << 10;
+/// Standard deviations between a rank in the sample and the ends of its window, and places beside.
+const DEVIATIONS: f64 = 6.0;
+const PLACES: f64 = 4.0;
+/// The part of the input that may lie in a window.
+const MOST_CANDIDATES: usize = 4;
+/// Keys that are compared at once with a window's end.
+const AT_ONCE: usize = 64;
+
+/// Keys in memory, as the numbers whose order is theirs.
+struct Keys<'a, K: Key> {
+    bits: &'a [K::Bits],
+    descending: bool,
+    /// Parts that threads share.
+    parts: usize,
+}
+
+impl<'a, K: Key> Keys<'a, K> {
+    fn new(keys: &'a [K], descending: bool, alone: bool) -> Self {
+        // SAFETY: a key has the bits of its `Bits`, of the same size and alignment.
+        let bits = unsafe { std::slice::from_raw_parts(keys.as_ptr().cast::<K::Bits>(), keys.len()) };
+        let parts = if alone || size_of_val(keys) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
+        Self { bits, descending, parts }
+    }
+
+    fn number(&self, bits: K::Bits) -> K::Bits {
+        bits.ordered(K::ORDER, self.descending)
+    }
+
+    /// What `of` makes of each part: of what is given for it, its place and its keys.
+    fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[K::Bits]) -> R + Sync) -> Vec<R> {
+        let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
+        let part = |(part, given)| {
+            let (begin, end) = (begin(part), begin(part + 1));
+            of(given, begin, self.bits.get(begin..end).unwrap_or_default())
+        };
+        if self.parts == 1 {
+            given.into_iter().enumerate().map(part).collect()
+        } else {
+            given.into_par_iter().enumerate().map(part).collect()
+        }
+    }
+
+    /// What `of` makes of each part's keys.
+    fn in_parts<R: Send>(&self, of: impl Fn(&[K::Bits]) -> R + Sync) -> Vec<R> {
+        self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
+    }
+
+    /// The number of the key of `rank`, from 1 on.
+    fn of_rank(&self, rank: usize) -> Result<K::Bits> {
+        let len = self.bits.len();
+        if len < GUESS_FROM {
+            let mut numbers = room(len)?;
+            numbers.extend(self.bits.iter().map(|&bits| self.number(bits)));
+            return Ok(*numbers.select_nth_unstable(rank - 1).1);
+        }
+        Ok(self.in_window(rank).unwrap_or_else(|| self.by_digits(rank)))
+    }
+
+    /// The wanted number, if it is in a window that a sample of the keys tells, which is small.
+    fn in_window(&self, rank: usize) -> Option<K::Bits> {
+        let len = self.bits.len();
+        let part = len / SAMPLE;
+        let place = |i: usize| i * part + (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize % part;
+        let mut sample: Vec<K::Bits> =
+            (0..SAMPLE).filter_map(|i| self.bits.get(place(i))).map(|&bits| self.number(bits)).collect();
+        sample.sort_unstable();
+        let share = rank as f64 / len as f64;
+        let centre = share * SAMPLE as f64;
+        let spread = DEVIATIONS * (centre * (1.0 - share)).max(0.0).sqrt() + PLACES;
+        let low = sample.get(((centre - spread).max(0.0) as usize).wrapping_sub(1)).copied();
+        let high = sample.get((centre + spread).ceil() as usize).copied();
+        let most = len / MOST_CANDIDATES / self.parts;
+        let found = self.in_parts(|keys| {
+            let (mut before, mut within) = (0, Vec::new());
+            for keys in keys.chunks(AT_ONCE) {
+                let is_before = |key: K::Bits| low.is_some_and(|low| key < low);
+                let is_behind = |key: K::Bits| high.is_some_and(|high| key > high);
+                let outside = keys.iter().map(|&bits| self.number(bits)).fold((0, 0), |(before, behind), key| {
+                    (before + u32::from(is_before(key)), behind + u32::from(is_behind(key)))
+                });
+                before += outside.0 as usize;
+                if ((outside.0 + outside.1) as usize) < keys.len() {
+                    let numbers = keys.iter().map(|&bits| self.number(bits));
+                    within.extend(numbers.filter(|&key| !is_before(key) && !is_behind(key)));
+                    if within.len() > most {
+                        return None;
+                    }
+                }
+            }
+            Some((before, within))
+        });
+        let found: Vec<(usize, Vec<K::Bits>)> = found.into_iter().collect::<Option<_>>()?;
+        let before: usize = found.iter().map(|(before, _)| before).sum();
+        let mut within: Vec<K::Bits> = found.into_iter().flat_map(|(_, within)| within).collect();
+        let wanted = rank.checked_sub(before + 1).filter(|&wanted| wanted < within.len())?;
+        Some(*within.select_nth_unstable(wanted).1)
+    }
+
+    /// The wanted number, by its digits of eight bits from the highest on.
+    fn by_digits(&self, mut rank: usize) -> K::Bits {
+        let mut found: Option<K::Bits> = None;
+        for shift in (0..K::Bits::BITS).step_by(8).rev() {
+            // A key with the digits found, if there are any yet: each pass leaves one that has its digit, too.
+            let same = |key: K::Bits| {
+                found.is_none_or(|found| {
+                    (shift + 8..K::Bits::BITS).step_by(8).all(|at| key.digit(at) == found.digit(at))
+                })
+            };
+            let counts = self.in_parts(|keys| {
+                let mut counts = [(0usize, None); 256];
+                for key in keys.iter().map(|&bits| self.number(bits)).filter(|&key| same(key)) {
+                    if let Some((count, one)) = counts.get_mut(key.digit(shift)) {
+                        *count += 1;
+                        *one = Some(key);
+                    }
+                }
+                counts
+            });
+            for digit in 0..256 {
+                let of_digit = || counts.iter().filter_map(|counts| counts.get(digit));
+                let number: usize = of_digit().map(|(count, _)| count).sum();
+                if rank <= number {
+                    found = of_digit().find_map(|(_, one)| *one);
+                    break;
+                }
+                rank -= number;
+            }
+        }
+        found.unwrap_or_default()
+    }
+
+    /// The first `rank` keys as numbers with their places, in the order of the input.
+    fn first(&self, rank: usize) -> Result<Vec<(K::Bits, usize)>> {
+        let wanted = self.of_rank(rank)?;
+        let counts = self.in_parts(|keys| {
+            keys.iter().map(|&bits| self.number(bits)).fold((0usize, 0usize), |(before, equal), key| {
+                (before + usize::from(key < wanted), equal + usize::from(key == wanted))
+            })
+        });
+        let mut ties = rank - counts.iter().map(|(before, _)| before).sum::<usize>();
+        let mut results = room(rank)?;
+        results.resize(rank, (wanted, 0));
+        // What each part stores, and how many of its keys that are equal to the wanted one.
+        let mut left = results.as_mut_slice();
+        let mut shares = Vec::new();
+        for (before, equal) in counts {
+            let equal = equal.min(ties);
+            ties -= equal;
+            let (own, rest) = left.split_at_mut(before + equal);
+            shares.push((own, equal));
+            left = rest;
+        }
+        self.with_parts(shares, |(own, mut equal), begin, keys| {
+            let mut own = own.iter_mut();
+            for (keys, at) in keys.chunks(AT_ONCE).zip((begin..).step_by(AT_ONCE)) {
+                let numbers = || keys.iter().map(|&bits| self.number(bits));
+                if numbers().map(|key| u32::from(key <= wanted)).sum::<u32>() == 0 {
+                    continue;
+                }
+                for (key, at) in numbers().zip(at..) {
+                    if key < wanted || (key == wanted && equal > 0) {
+                        equal -= usize::from(key == wanted);
+                        if let Some(place) = own.next() {
+                            *place = (key, at);
+                        }
+                    }
+                }
+            }
+        });
+        Ok(results)
+    }
+}
+
+/// Room for `len` elements.
+fn room<T>(len: usize) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    Ok(memory)
+}
+
+/// Finds the first keys of each row, or the places of these.
+pub(crate) fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
+    let Ranking { rows, rank, descending, sorted, .. } = *call;
+    let keys = call.keys.on_host("input")?;
+    let nowhere = std::ptr::null_mut();
+    let values = call.values.as_ref().map_or(Ok(nowhere), |target| Ok(target.on_host("output")?.0))?;
+    let indices = call.indices.as_ref();
+    let indices = indices.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output of indices")?.0))?;
+    if rows == 0 || rank == 0 {
+        return Ok(());
+    }
+    let outputs = Outputs { values, indices };
+    let len = keys.len() / rows;
+    let alone = rows >= rayon::current_num_threads() && size_of_val(keys) >= PARALLEL_FROM_BYTES;
+    let row = |row: usize| {
+        let keys = Keys::new(keys.get(row * len..(row + 1) * len).unwrap_or_default(), descending, alone);
+        let mut results = keys.first(rank)?;
+        if sorted {
+            results.sort_unstable();
+        }
+        // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
+        unsafe { outputs.store(row * rank, &results, descending) };
+        Ok(())
+    };
+    if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
+}
+
+/// Stores the keys of some ranks, from 1 on, in the call's output.
+pub(crate) fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
+    let keys = call.keys.on_host("input")?;
+    let Some(target) = &call.values else { return Ok(()) };
+    let outputs = Outputs { values: target.on_host("output")?.0, indices: std::ptr::null_mut::<u32>() };
+    let keys = Keys::new(keys, call.descending, false);
+    for (i, &rank) in ranks.iter().enumerate() {
+        let found = keys.of_rank(rank)?;
+        // SAFETY: the output has an element for each rank.
+        unsafe { outputs.store(i, &[(found, 0)], call.descending) };
+    }
+    Ok(())
+}
+
+/// Where results go; null where they are not wanted.
+#[derive(Clone, Copy)]
+struct Outputs<K, I> {
+    values: *mut K,
+    indices: *mut I,
+}
+
+// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
+// one thread.
+unsafe impl<K: Send, I: Send> Sync for Outputs<K, I> {}
+
+impl<K: Key, I: Index> Outputs<K, I> {
+    /// # Safety
+    /// The outputs have places for so many results from `first` on, which no other thread writes.
+    unsafe fn store(&self, first: usize, results: &[(K::Bits, usize)], descending: bool) {
+        for (i, &(number, at)) in results.iter().enumerate() {
+            if !self.values.is_null() {
+                let bits = number.restored(K::ORDER, descending);
+                // SAFETY: the caller answers for the place, and a key has the bits of its `Bits`.
+                unsafe { self.values.add(first + i).cast::<K::Bits>().write(bits) };
+            }
+            if !self.indices.is_null() {
+                // SAFETY: as above.
+                unsafe { self.indices.add(first + i).write(I::at(at)) };
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Top-k, merges, and sorts by a comparison, among the emulated kernels.
+
+use super::{CAPABILITY, THREADS, run};
+use crate::choosing::{FirstOf, Unasked, Where};
+use crate::cuda::merge::{self, MergeParams};
+use crate::cuda::select::with_functions;
+use crate::cuda::sort_by::{self, SortByParams};
+use crate::cuda::topk::{self, Step, TopKParams};
+use crate::key::Key;
+use crate::merging::{Ascending, Descending};
+use crate::operator::Function;
+use crate::plan::merge::{MergePlan, MergeTypes};
+use crate::plan::topk::{RankTypes, TopKPlan};
+use half::f16;
+
+/// Runs cases of a step of a top-k among at most `len` keys.
+fn ranking<K: Key>(step: Step, len: usize, descending: bool, cases: u32) {
+    with_functions::<K, _, _>(&Where(Unasked), |functions| {
+        let types = RankTypes { key: size_of::<K>(), order: K::ORDER, descending, place: 4 };
+        let plan = TopKPlan::new(len, 16, types, true, CAPABILITY);
+        let source = topk::kernel(&plan, step, functions).source::<TopKParams>()?;
+        let few = if matches!(step, Step::Store) { &[("GROUPS", 2)][..] } else { &[] };
+        run(&format!("topk {step:?} {types:?}"), &source, &[few, THREADS].concat(), cases);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_rankings() {
+    ranking::<f32>(Step::Store, 1 << 20, true, 16);
+    ranking::<u8>(Step::Store, 1 << 33, false, 10);
+    ranking::<f32>(Step::Collect, 1 << 20, true, 20);
+    ranking::<u8>(Step::Collect, 1 << 20, false, 12);
+    ranking::<i128>(Step::Collect, 1 << 20, false, 12);
+    ranking::<f32>(Step::Count, 1 << 20, false, 12);
+    ranking::<f16>(Step::Count, 1 << 20, true, 12);
+    ranking::<u64>(Step::Count, 1 << 20, false, 8);
+}
+
+/// Runs cases of merges and of sorts of tiles of `K`, with values of so many bytes.
+fn merges<K: Key, F: Function<(K, K), Output = bool>>(less: F, value: usize, positions: bool, cases: u32) {
+    with_functions::<K, _, _>(&FirstOf(less), |functions| {
+        let types = MergeTypes { key: size_of::<K>(), value, align: value.clamp(1, 4) };
+        let plan = MergePlan::new(1 << 20, types);
+        let few = &[("THREADS", 64)];
+        let source = merge::kernel(&plan, functions).source::<MergeParams>()?;
+        run(&format!("merge {types:?}"), &source, few, cases);
+        let source = sort_by::kernel(&plan, positions, functions).source::<SortByParams>()?;
+        run(&format!("sort by {types:?}"), &source, few, cases);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_merges() {
+    merges::<u32, _>(Ascending, 0, false, 20);
+    merges::<f32, _>(Descending, 4, true, 20);
+    merges::<u8, _>(Ascending, 0, false, 12);
+    merges::<i64, _>(Ascending, 12, false, 12);
+}

@@ -1,0 +1,88 @@
+//! Sorts among the emulated kernels.
+
+use super::{CAPABILITY, run};
+use crate::cuda::sort::{kernels, split};
+use crate::key::Key;
+use crate::plan::sort::segments::SegmentsPlan;
+use crate::plan::sort::types::{Indices, SortTypes};
+use crate::plan::sort::{Road, SortPlan};
+use half::f16;
+
+/// Runs cases of a pass of a sort of `K`, with values of so many bytes, and of the kernel that counts.
+fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bool, status: usize, cases: u32) {
+    let types = SortTypes {
+        key: size_of::<K>(),
+        order: K::ORDER,
+        descending,
+        value,
+        indices,
+        keys_out: indices == Indices::None,
+    };
+    let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
+    // Rows four at a time, one of them by ballots, or two.
+    let (rows, mask_rows) = if four_rows { (4, 3) } else { (2, 1) };
+    let plan = SortPlan { rankers: 256, storers: 64, keys: 4, rows, mask_rows, status, ..plan };
+    let name = format!("sort {types:?}");
+    if plan.road() == Road::Counting {
+        return run(&format!("{name} by counting"), &kernels::fill_source(&plan), &[("THREADS", 128)], cases);
+    }
+    run(&name, &kernels::pass_source(&plan), &[], cases);
+    run(&format!("{name}, counting"), &kernels::counting_source(&plan), &[("THREADS", 128)], cases);
+}
+
+/// Runs cases of the kernel that counts by the highest bits, for one pass by them and for two.
+fn splits<K: Key>(descending: bool, cases: u32) {
+    let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
+    for len in [1 << 18, 1 << 24] {
+        let plan = SortPlan::new(len, types, false, CAPABILITY, 132);
+        run(&format!("split of {len} {types:?}"), &split::split_source(&plan), &[("THREADS", 128)], cases);
+    }
+}
+
+/// Runs cases of the kernels that sort short segments and those that fit in a block.
+fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
+    let types = SortTypes {
+        key: size_of::<K>(),
+        order: K::ORDER,
+        descending,
+        value,
+        indices,
+        keys_out: indices == Indices::None,
+    };
+    let plan = SegmentsPlan::new((1 << 20, 1 << 10, None), types, false, (CAPABILITY, 132));
+    let local = split::local_source(&plan.pass, &plan.pass.local);
+    run(&format!("sort of segments by blocks, {types:?}"), &local, &[("KEYS", 4)], cases);
+    for items in [8, 16] {
+        let short = split::short_source(&plan.pass, items);
+        run(&format!("sort of short segments, {items} {types:?}"), &short, &[("THREADS", 64)], cases / 2);
+    }
+}
+
+const NONE: Indices = Indices::None;
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_splits() {
+    splits::<u32>(false, 12);
+    splits::<f64>(true, 12);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_sorts_of_segments() {
+    segments::<u32>(0, NONE, false, 6);
+    segments::<f32>(4, NONE, true, 6);
+    segments::<u64>(4, Indices::InArray, false, 6);
+    segments::<u8>(4, Indices::InSegment, true, 6);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_sorts() {
+    sorts::<u32>(0, NONE, false, true, 4, 16);
+    sorts::<f32>(4, NONE, true, false, 8, 16);
+    sorts::<i16>(8, NONE, false, true, 4, 16);
+    sorts::<f64>(4, Indices::InSegment, true, true, 4, 12);
+    sorts::<f16>(0, NONE, true, false, 4, 12);
+    sorts::<u8>(0, NONE, false, false, 4, 12);
+}

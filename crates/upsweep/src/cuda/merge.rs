@@ -1,0 +1,107 @@
+//! Merges on a CUDA device: see `kernels/device/merge.cuh`.
+
+use super::Cuda;
+use super::code::Kernel;
+use super::features::{Features, Heads};
+use super::job::{Begin, Functions};
+use super::lender::Lender;
+use super::params::{Params, params};
+use super::select::with_functions;
+use crate::choosing::FirstOf;
+use crate::error::Result;
+use crate::inputs::Lend;
+use crate::merging::Merging;
+use crate::operator::{Element, Function};
+use crate::outputs::LendMut;
+use crate::plan::merge::{MergePlan, MergeTypes};
+
+params! {
+    /// Of the kernel that merges.
+    struct MergeParams {
+        a: "const In*",
+        b: "const In*",
+        values_a: "const void*",
+        values_b: "const void*",
+        output: "In*",
+        values_output: "void*",
+        of_a: "u64",
+        of_b: "u64",
+        /// 0, or the elements of a run: then `a` has runs, of which two neighbours are merged.
+        run: "u64",
+        /// Results of a block.
+        part: "u64",
+        /// Nothing is reported.
+        workspace: "Workspace",
+    }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &MergePlan, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let features = Features { heads: Heads::Keys, ..Features::PLAIN };
+    Kernel { functions, kernel: ("device/merge.cuh", "upsweep_merge"), features, constants: plan.constants() }
+}
+
+/// Merges two sorted arrays, and values that are beside their elements.
+pub(crate) fn run<T, V, F>(cuda: &Cuda, mut call: Merging<'_, T, V>, less: F) -> Result<()>
+where
+    T: Element,
+    V: Element,
+    F: Function<(T, T), Output = bool>,
+{
+    let mut lender = Lender::new(cuda);
+    let output = lender.lend_mut("output", &mut call.output)?;
+    let values_output =
+        call.values_output.as_mut().map(|target| lender.lend_mut("output values", target)).transpose()?;
+    let (a, b) = (lender.lend("first input", &call.inputs.0)?, lender.lend("second input", &call.inputs.1)?);
+    let (mut values_a, mut values_b) = (0, 0);
+    if let Some((first, second)) = &call.values {
+        values_a = lender.lend("first values", first)?;
+        values_b = lender.lend("second values", second)?;
+    }
+    lender.check(false)?;
+    let _loans = lender.into_loans();
+    let (of_a, of_b) = (call.inputs.0.len(), call.inputs.1.len());
+    if of_a + of_b == 0 {
+        return Ok(());
+    }
+    let value = if call.values.is_some() { size_of::<V>() } else { 0 };
+    let plan = MergePlan::new(of_a + of_b, MergeTypes { key: size_of::<T>(), value, align: align_of::<V>() });
+    with_functions::<T, _, _>(&FirstOf(less), |functions| {
+        let params = MergeParams {
+            a,
+            b,
+            values_a,
+            values_b,
+            output,
+            values_output: values_output.unwrap_or(0),
+            of_a: of_a as u64,
+            of_b: of_b as u64,
+            run: 0,
+            part: 0,
+            workspace: super::Workspace::NONE,
+        };
+        // SAFETY: the loans are good for all elements and values.
+        unsafe { launch(cuda, &plan, functions, params) }
+    })
+}
+
+/// Launches the kernel.
+///
+/// # Safety
+/// The pointers are good for as many elements and values as `params` says, until the kernel is enqueued in the stream's order.
+pub(super) unsafe fn launch(
+    cuda: &Cuda,
+    plan: &MergePlan,
+    functions: &Functions<'_>,
+    params: MergeParams,
+) -> Result<()> {
+    let kernel = kernel(plan, functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeParams>())?;
+    let threads = plan.threads() as u32;
+    let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
+    let (blocks, part) = plan.parts(resident as usize);
+    let begin = Begin::nothing(functions.layouts.acc);
+    let params = Params::new(MergeParams { part: part as u64, ..params }, &begin, 1, &functions.held.values);
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers.
+    unsafe { cuda.launch(&loaded, blocks as u32, threads, 0, &params) }
+}

@@ -1,0 +1,114 @@
+//! Sort by a comparison on a CUDA device: tiles (`kernels/device/sort_by.cuh`), and merges of neighbouring runs.
+
+use super::code::Kernel;
+use super::features::{Features, Heads};
+use super::job::{Begin, Functions};
+use super::lender::Lender;
+use super::merge::{self, MergeParams};
+use super::params::{Params, params};
+use super::select::with_functions;
+use super::{Cuda, Workspace};
+use crate::choosing::FirstOf;
+use crate::error::Result;
+use crate::inputs::Lend;
+use crate::job::Unsorted;
+use crate::merging::{Beside, Sorting};
+use crate::operator::{Element, Function};
+use crate::outputs::LendMut;
+use crate::plan::merge::{MergePlan, MergeTypes};
+
+params! {
+    /// Of the kernel that sorts tiles.
+    struct SortByParams {
+        input: "const In*",
+        output: "In*",
+        /// POSITIONS: null.
+        values: "const void*",
+        values_output: "void*",
+        n: "u64",
+        /// Nothing is reported.
+        workspace: "Workspace",
+    }
+}
+
+/// The kernel that sorts tiles; with `positions` these are the values.
+pub(super) fn kernel<'a>(plan: &MergePlan, positions: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let features = Features { heads: Heads::Keys, ..Features::PLAIN };
+    let constants = plan.sort_constants(positions);
+    Kernel { functions, kernel: ("device/sort_by.cuh", "upsweep_sort_by"), features, constants }
+}
+
+/// Sorts elements, and what goes along with them.
+pub(crate) fn run<T, V, F>(cuda: &Cuda, mut call: Sorting<'_, T, V>, less: F) -> Result<()>
+where
+    T: Element,
+    V: Element,
+    F: Function<(T, T), Output = bool>,
+{
+    let len = call.len();
+    let mut lender = Lender::new(cuda);
+    let output = call.output.as_mut().map(|target| lender.lend_mut("output", target)).transpose()?;
+    let values_output =
+        call.values_output.as_mut().map(|target| lender.lend_mut("output values", target)).transpose()?;
+    let input = match &call.input {
+        Unsorted::Buffer(view) => lender.lend("input", view)?,
+        Unsorted::OfOutput => output.unwrap_or(0),
+    };
+    let values = match &call.beside {
+        Beside::Values(Unsorted::Buffer(view)) => lender.lend("values", view)?,
+        Beside::Values(Unsorted::OfOutput) | Beside::Nothing | Beside::Positions(_) => 0,
+    };
+    lender.check(false)?;
+    let _loans = lender.into_loans();
+    if len == 0 {
+        return Ok(());
+    }
+    let positions = matches!(call.beside, Beside::Positions(_));
+    let value = if matches!(call.beside, Beside::Nothing) { 0 } else { size_of::<V>() };
+    let plan = MergePlan::new(len, MergeTypes { key: size_of::<T>(), value, align: align_of::<V>() });
+    let passes = plan.passes();
+    let scratch = cuda.scratch::<T>(if passes > 0 { len } else { 0 })?;
+    let values_scratch = cuda.scratch::<u8>(if passes > 0 { len * value } else { 0 })?;
+    let unwanted = cuda.scratch::<T>(if output.is_none() { len } else { 0 })?;
+    let result = (output.unwrap_or(unwanted.address()), values_output.unwrap_or(0));
+    let other = (scratch.address(), values_scratch.address());
+    // The last pass ends in the result.
+    let place = |left: usize| if left.is_multiple_of(2) { result } else { other };
+    with_functions::<T, _, _>(&FirstOf(less), |functions| {
+        let kernel = kernel(&plan, positions, functions);
+        let loaded = cuda.kernel(kernel.key(), || kernel.source::<SortByParams>())?;
+        let (first, first_values) = place(passes);
+        let fixed = SortByParams {
+            input,
+            output: first,
+            values,
+            values_output: first_values,
+            n: len as u64,
+            workspace: Workspace::NONE,
+        };
+        let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
+        let blocks = len.div_ceil(plan.sorted_tile()) as u32;
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the loans and the scratch are good for all
+        // elements and values.
+        unsafe { cuda.launch(&loaded, blocks, plan.sorters() as u32, 0, &params)? };
+        for pass in 0..passes {
+            let ((from, from_values), (to, to_values)) = (place(passes - pass), place(passes - pass - 1));
+            let params = MergeParams {
+                a: from,
+                b: from,
+                values_a: from_values,
+                values_b: from_values,
+                output: to,
+                values_output: to_values,
+                of_a: len as u64,
+                of_b: 0,
+                run: (plan.sorted_tile() as u64) << pass,
+                part: 0,
+                workspace: Workspace::NONE,
+            };
+            // SAFETY: as above; source and target are apart.
+            unsafe { merge::launch(cuda, &plan, functions, params)? };
+        }
+        Ok(())
+    })
+}

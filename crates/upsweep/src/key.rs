@@ -1,0 +1,171 @@
+//! What can be sorted by: numbers, in an order that every two values have.
+
+use crate::operator::Element;
+use half::{bf16, f16};
+
+/// A number to sort by: every integer, `bool`, `f16`, `bf16`, `f32`, `f64`.
+///
+/// Floats are in the order of their values, `-0` before `+0`, with every NaN at the end: ascending and descending, whatever its
+/// sign. Among themselves NaN are in the order of `total_cmp`, ascending with those that have no sign first, descending in the reverse
+/// order. So no two different bit patterns are equal, and a key that is sorted keeps its bits.
+///
+/// # Safety
+/// A value has the bits of a [`Bits`](Key::Bits), and every value of those that a buffer holds may be moved as such.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key that upsweep can sort by",
+    label = "not a key",
+    note = "keys are integers, bool, f16, bf16, f32 and f64"
+)]
+pub unsafe trait Key: Element {
+    /// An unsigned integer of the same size.
+    #[doc(hidden)]
+    type Bits: KeyBits;
+    /// How bits are ordered.
+    #[doc(hidden)]
+    const ORDER: KeyOrder;
+}
+
+/// How the bits of keys are ordered.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyOrder {
+    /// Whether the highest bit is a sign.
+    pub signed: bool,
+    /// Bits of a float's mantissa; 0 of integers.
+    pub mantissa: u32,
+}
+
+/// The unsigned integers that keys are sorted as.
+#[doc(hidden)]
+pub trait KeyBits: Element + Ord + Default {
+    /// Bits of one.
+    const BITS: u32;
+    /// The number whose order is that of keys with these bits: a permutation of all numbers, so that sorted keys get their own bits
+    /// again.
+    #[must_use]
+    fn ordered(self, order: KeyOrder, descending: bool) -> Self;
+    /// The way back.
+    #[must_use]
+    fn restored(self, order: KeyOrder, descending: bool) -> Self;
+    /// The eight bits from `shift` on.
+    #[must_use]
+    fn digit(self, shift: u32) -> usize;
+}
+
+macro_rules! key_bits {
+    ($($bits:ty as $signed:ty),*) => { $(
+        impl KeyBits for $bits {
+            const BITS: u32 = <$bits>::BITS;
+            #[inline(always)]
+            fn ordered(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
+                let sign: $bits = 1 << (<$bits>::BITS - 1);
+                let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits;
+                let ascending = match (mantissa, signed) {
+                    (0, false) => self,
+                    (0, true) => self ^ sign,
+                    // Of negative numbers all bits, so that more negative is less.
+                    _ => self ^ (negative | sign),
+                };
+                let ordered = if descending { !ascending } else { ascending };
+                // The NaN at the begin go to the end.
+                ordered.wrapping_sub((1 << mantissa) - 1)
+            }
+            #[inline(always)]
+            fn restored(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
+                let sign: $bits = 1 << (<$bits>::BITS - 1);
+                let ordered = self.wrapping_add((1 << mantissa) - 1);
+                let ascending = if descending { !ordered } else { ordered };
+                let positive = (ascending as $signed >> (<$bits>::BITS - 1)) as $bits;
+                match (mantissa, signed) {
+                    (0, false) => ascending,
+                    (0, true) => ascending ^ sign,
+                    _ => ascending ^ (!positive | sign),
+                }
+            }
+            #[inline(always)]
+            fn digit(self, shift: u32) -> usize {
+                (self >> shift) as u8 as usize
+            }
+        }
+    )* };
+}
+key_bits! { u8 as i8, u16 as i16, u32 as i32, u64 as i64, u128 as i128 }
+
+macro_rules! keys {
+    ($($key:ty as $bits:ty, $signed:literal, $mantissa:literal;)*) => { $(
+        // SAFETY: both have the same size and no padding, and sorting only moves values.
+        unsafe impl Key for $key {
+            type Bits = $bits;
+            const ORDER: KeyOrder = KeyOrder { signed: $signed, mantissa: $mantissa };
+        }
+        const _: () = assert!(size_of::<$key>() == size_of::<$bits>() && align_of::<$key>() == align_of::<$bits>());
+    )* };
+}
+keys! {
+    u8 as u8, false, 0;
+    u16 as u16, false, 0;
+    u32 as u32, false, 0;
+    u64 as u64, false, 0;
+    u128 as u128, false, 0;
+    i8 as u8, true, 0;
+    i16 as u16, true, 0;
+    i32 as u32, true, 0;
+    i64 as u64, true, 0;
+    i128 as u128, true, 0;
+    bool as u8, false, 0;
+    f16 as u16, true, 10;
+    bf16 as u16, true, 7;
+    f32 as u32, true, 23;
+    f64 as u64, true, 52;
+}
+#[cfg(target_pointer_width = "64")]
+keys! { usize as u64, false, 0; isize as u64, true, 0; }
+#[cfg(target_pointer_width = "32")]
+keys! { usize as u32, false, 0; isize as u32, true, 0; }
+
+/// A position of an element as a sort stores it: `u32`, `u64` or `usize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position that a sort stores",
+    note = "positions are u32, u64 and usize"
+)]
+pub trait Index: Element {
+    /// The most elements whose positions it holds.
+    #[doc(hidden)]
+    const MOST: u64;
+    /// The position `i`, which it holds.
+    #[doc(hidden)]
+    fn at(i: usize) -> Self;
+}
+macro_rules! indices {
+    ($($t:ty)*) => { $(impl Index for $t {
+        const MOST: u64 = <$t>::MAX as u64;
+        #[inline(always)]
+        fn at(i: usize) -> Self {
+            i as $t
+        }
+    })* };
+}
+indices! { u32 u64 usize }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every pattern of 16 bits: the way back, and the order of values with NaN at the end.
+    #[test]
+    fn every_half_is_in_its_order() {
+        for descending in [false, true] {
+            let mut sorted: Vec<u16> = (0..=u16::MAX).collect();
+            sorted.sort_by_key(|bits| bits.ordered(f16::ORDER, descending));
+            for bits in 0..=u16::MAX {
+                assert_eq!(bits.ordered(f16::ORDER, descending).restored(f16::ORDER, descending), bits);
+            }
+            let values: Vec<f16> = sorted.into_iter().map(f16::from_bits).collect();
+            let first_nan = values.iter().position(|x| x.is_nan()).unwrap();
+            assert_eq!(values.len() - first_nan, 2 * 1023);
+            assert!(values[first_nan..].iter().all(|x| x.is_nan()));
+            let later = |a: f16, b: f16| if descending { b.total_cmp(&a) } else { a.total_cmp(&b) };
+            assert!(values[..first_nan].is_sorted_by(|a, b| later(*a, *b).is_lt()));
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Merge: two sorted arrays as one.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn shorter(a: (u32, u32), b: (u32, u32)) -> bool {
+//!     a.1 - a.0 < b.1 - b.0
+//! }
+//!
+//! let device = Device::cpu();
+//! assert_eq!(Merge::new().run_to_vec(&device, (&[1, 4, 9], &[2, 4]))?, [1, 2, 4, 4, 9]);
+//!
+//! let (mut times, mut ids) = ([0.0f32; 4], [0u8; 4]);
+//! Merge::new().pairs().run(&device, ((&[0.5, 2.0], &[1, 2]), (&[1.5, 2.0], &[7, 8])), (&mut times, &mut ids))?;
+//! assert_eq!((times, ids), ([0.5, 1.5, 2.0, 2.0], [1, 7, 2, 8]));
+//!
+//! let (a, b) = ([(5, 6), (0, 9)], [(3, 5)]);
+//! assert_eq!(Merge::by(Shorter).run_to_vec(&device, (&a, &b))?, [(5, 6), (3, 5), (0, 9)]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Order.** [`Merge::new`] takes what is sorted by [`Key`]: of floats `-0` before `+0`, NaN last. [`Merge::by`] takes a function that
+//! says whether its first argument comes before the second one: `a < b`, not `a <= b`. A merge is stable: of equal elements those of
+//! the first input come first, and each input's keep their order. Of inputs that are not sorted the results are some of their
+//! elements, in no order.
+//!
+//! **Cost.** Both inputs are read once and the results written once. The work is shared by results, so it makes no difference how
+//! the inputs lie.
+//!
+//! Source: Green, McColl and Bader, "GPU Merge Path - A GPU Merging Algorithm", 2012.
+
+use crate::buffer::{Array, Input, Output};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::merging::Merging;
+use crate::operator::{Element, Function};
+use crate::outputs::Target;
+use crate::sort::{Keys, Pairs};
+use std::marker::PhantomData;
+
+pub use crate::merging::{Ascending, Descending};
+
+/// A merge with its options: see the [module](self) for what they compute. Build it once, run it often.
+///
+/// `W` is what it merges: [`Keys`] or [`Pairs`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a merge does nothing until it is run"]
+pub struct Merge<F = Ascending, W = Keys> {
+    less: F,
+    merges: PhantomData<W>,
+}
+
+impl Merge {
+    /// The merge of inputs in ascending order.
+    #[allow(clippy::new_without_default, reason = "a type parameter would have to be written out")]
+    pub fn new() -> Self {
+        Self { less: Ascending, merges: PhantomData }
+    }
+
+    /// Of inputs in descending order.
+    pub fn descending(self) -> Merge<Descending> {
+        Merge { less: Descending, merges: PhantomData }
+    }
+}
+
+impl<F> Merge<F> {
+    /// The merge of inputs that are sorted by `less`, which says whether an element comes before another: a function of two
+    /// elements that [`#[function]`](crate::function) has made.
+    pub fn by(less: F) -> Self {
+        Self { less, merges: PhantomData }
+    }
+
+    /// Values beside the inputs' elements go along.
+    pub fn pairs(self) -> Merge<F, Pairs> {
+        Merge { less: self.less, merges: PhantomData }
+    }
+}
+
+/// # Errors
+/// [`Error::Length`] when `what` has not as many elements as expected.
+fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
+}
+
+impl<F, W> Merge<F, W> {
+    fn dispatch<T, V>(&self, device: &Device, call: Merging<'_, T, V>) -> Result<()>
+    where
+        T: Element,
+        V: Element,
+        F: Function<(T, T), Output = bool>,
+    {
+        let expected = call.inputs.0.len().saturating_add(call.inputs.1.len());
+        expect_length("output", call.output.len(), expected)?;
+        if let Some((first, second)) = &call.values {
+            expect_length("first values", first.len(), call.inputs.0.len())?;
+            expect_length("second values", second.len(), call.inputs.1.len())?;
+        }
+        if let Some(values) = &call.values_output {
+            expect_length("output values", values.len(), expected)?;
+        }
+        match &device.0 {
+            Backend::Cpu => cpu::merge::run(&call, self.less),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::merge::run(cuda, call, self.less),
+        }
+    }
+}
+
+impl<F> Merge<F> {
+    /// Merges the two inputs into `output`, which has as many elements as both together. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: `output` has another length
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    pub fn run<A, B, O>(&self, device: &Device, (first, second): (&A, &B), output: &mut O) -> Result<()>
+    where
+        A: Input + ?Sized,
+        B: Input<Item = A::Item> + ?Sized,
+        O: Output<Item = A::Item> + ?Sized,
+        F: Function<(A::Item, A::Item), Output = bool>,
+    {
+        let inputs = (first.view(), second.view());
+        let output = Target::new(output.view_mut());
+        self.dispatch::<A::Item, u8>(device, Merging { inputs, values: None, output, values_output: None })
+    }
+
+    /// Merges the two inputs into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<A, B>(&self, device: &Device, (first, second): (&A, &B)) -> Result<Array<A::Item>>
+    where
+        A: Input + ?Sized,
+        B: Input<Item = A::Item> + ?Sized,
+        F: Function<(A::Item, A::Item), Output = bool>,
+    {
+        let inputs = (first.view(), second.view());
+        let len = inputs.0.len().saturating_add(inputs.1.len());
+        device.compute_array(len, |output| {
+            self.dispatch::<A::Item, u8>(device, Merging { inputs, values: None, output, values_output: None })
+        })
+    }
+
+    /// Merges the two inputs into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<A, B>(&self, device: &Device, inputs: (&A, &B)) -> Result<Vec<A::Item>>
+    where
+        A: Input + ?Sized,
+        B: Input<Item = A::Item> + ?Sized,
+        F: Function<(A::Item, A::Item), Output = bool>,
+    {
+        device.refuse_in_capture("reading the results of a merge")?;
+        self.run_to_array(device, inputs)?.into_vec()
+    }
+}
+
+impl<F> Merge<F, Pairs> {
+    /// Merges the first elements with their values and the second ones with theirs into the outputs, which have as many elements as
+    /// both inputs together. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// As [`Merge::run`]; [`Error::Length`] when there are not as many values as elements.
+    #[allow(clippy::type_complexity, reason = "two pairs, as the call writes them")]
+    pub fn run<A, U, B, V, O, W>(
+        &self,
+        device: &Device,
+        ((first, first_values), (second, second_values)): ((&A, &U), (&B, &V)),
+        output: (&mut O, &mut W),
+    ) -> Result<()>
+    where
+        A: Input + ?Sized,
+        U: Input + ?Sized,
+        B: Input<Item = A::Item> + ?Sized,
+        V: Input<Item = U::Item> + ?Sized,
+        O: Output<Item = A::Item> + ?Sized,
+        W: Output<Item = U::Item> + ?Sized,
+        F: Function<(A::Item, A::Item), Output = bool>,
+    {
+        let call = Merging {
+            inputs: (first.view(), second.view()),
+            values: Some((first_values.view(), second_values.view())),
+            output: Target::new(output.0.view_mut()),
+            values_output: Some(Target::new(output.1.view_mut())),
+        };
+        self.dispatch(device, call)
+    }
+}

@@ -1,0 +1,421 @@
+//! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
+
+pub mod counting;
+pub mod local;
+pub mod segments;
+pub mod types;
+
+use self::local::LocalPlan;
+use self::types::{DIGITS, SortTypes, TILE_BYTES};
+use super::constants::{Constants, constants};
+use super::tuning::Tuning;
+
+/// Threads of a block that counts, and the vectors that each of them loads at once.
+const COUNT_THREADS: usize = 1024;
+const COUNT_DEPTH: usize = 2;
+/// The bytes of counters of a block that counts, by the shared memory that a block may have: 128 KiB are a column for each
+/// lane, of keys of 4 bytes.
+const COUNTER_BYTES: [(usize, usize); 3] = [(160 << 10, 128 << 10), (96 << 10, 64 << 10), (0, 32 << 10)];
+/// Threads of a block whose warps sort.
+const WARP_THREADS: usize = 128;
+/// Keys that a block counts at least.
+const LEAST_PART: usize = 8 << 10;
+/// Threads that rank.
+const RANKERS: usize = 512;
+/// The lines of a run that one warp drains; of longer runs all warps drain the rest.
+const LONG_LINES: usize = 6;
+/// How long a thread sleeps between two looks at status words of which none was new.
+const POLL_NANOSECONDS: usize = 20;
+/// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
+const TALLY_FROM: usize = 1 << 17;
+/// Numbers in a status word of 4 bytes are below this.
+const SMALL_STATUS: usize = 1 << 30;
+
+/// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
+const SPLIT_BITS: u32 = 16;
+/// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
+const SPLIT_KEY_BYTES: usize = 4;
+
+/// How a sort goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Road {
+    /// One block sorts all.
+    Local,
+    /// Values are counted and filled in.
+    Counting,
+    /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room.
+    Split(u32),
+    /// By passes from the lowest digit on.
+    Passes,
+}
+
+/// A planned sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortPlan {
+    /// Keys.
+    pub len: usize,
+    /// What is sorted.
+    pub types: SortTypes,
+    /// Whether the results take the place of the input.
+    pub in_place: bool,
+    /// Threads that rank, and those that store.
+    pub rankers: usize,
+    /// Threads that look back and store.
+    pub storers: usize,
+    /// Keys a ranker.
+    pub keys: usize,
+    /// Of the rows that are matched at once, those that are matched through shared memory.
+    pub mask_rows: usize,
+    /// Rows that are matched at once.
+    pub rows: usize,
+    /// Bytes of a status word.
+    pub status: usize,
+    /// Bytes of counters of a block that counts.
+    pub counters: usize,
+    /// How blocks sort what fits in their shared memory.
+    pub local: LocalPlan,
+}
+
+impl SortPlan {
+    /// The plan for `len` keys on a device of this compute capability with so many multiprocessors.
+    #[must_use]
+    pub fn new(len: usize, types: SortTypes, in_place: bool, capability: (u32, u32), multiprocessors: usize) -> Self {
+        let shared = Tuning::of(capability).shared_bytes;
+        let status = if len < SMALL_STATUS { 4 } else { 8 };
+        let mut plan = Self {
+            len,
+            types,
+            in_place,
+            rankers: RANKERS,
+            storers: 256,
+            keys: 2,
+            mask_rows: 2,
+            rows: 4,
+            status,
+            counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
+            local: LocalPlan::new(types, shared),
+        };
+        // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
+        let most = if types.value == 0 { 160 } else { 96 };
+        let most = (most / types.key.max(types.value)).min(most / 4);
+        // A tile for each multiprocessor, if there are as many keys.
+        let wanted = len.div_ceil(multiprocessors * RANKERS).max(4);
+        let fits = |keys: usize| Self { keys, ..plan }.shared_bytes() <= shared;
+        let candidates = [40, 32, 24, 20, 16, 12, 10, 8, 4, 2];
+        let largest = candidates.into_iter().find(|&keys| keys <= most && fits(keys)).unwrap_or(2);
+        plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
+        plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
+        plan.mask_rows = plan.rows / 2;
+        plan
+    }
+
+    /// Keys of a lane of the warps that sort as many keys as they can.
+    #[must_use]
+    pub fn warp_items(&self) -> usize {
+        // With values keys are compared by their positions, too, and many of them are slower than blocks.
+        match (self.types.key, self.types.value) {
+            (0..=4, 0) => 32,
+            (0..=4, _) | (5..=8, 0) => 16,
+            _ => 8,
+        }
+    }
+
+    /// The numbers that the kernel is compiled with whose warps sort, with so many keys a lane.
+    #[must_use]
+    pub fn warp_constants(&self, items: usize) -> Constants {
+        let mut constants = self.constants(WARP_THREADS);
+        constants!(constants; "ITEMS" = items);
+        constants
+    }
+
+    /// Threads of a block of it.
+    #[must_use]
+    pub fn warp_threads() -> usize {
+        WARP_THREADS
+    }
+
+    /// Whether buckets are so small that a warp sorts one.
+    #[must_use]
+    pub fn warps_sort_buckets(&self) -> bool {
+        self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() * 5 / 8
+    }
+
+    /// The most keys of a bucket that is sorted by itself.
+    #[must_use]
+    pub fn bucket_room(&self) -> usize {
+        if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.local.tile() }
+    }
+
+    /// How the sort goes.
+    #[must_use]
+    pub fn road(&self) -> Road {
+        let SortTypes { key, value, .. } = self.types;
+        if self.len <= self.local.tile() {
+            return Road::Local;
+        }
+        if value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16)) {
+            return Road::Counting;
+        }
+        // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
+        let bits = self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2().max(DIGITS.ilog2());
+        if key >= SPLIT_KEY_BYTES && bits <= SPLIT_BITS && self.counters >= 2 << bits {
+            Road::Split(bits)
+        } else {
+            Road::Passes
+        }
+    }
+
+    /// The highest bits that the sort begins with; 0 if it does not.
+    #[must_use]
+    pub fn split_bits(&self) -> u32 {
+        if let Road::Split(bits) = self.road() { bits } else { 0 }
+    }
+
+    /// Whether buckets of the first pass are cut into tiles for a second one.
+    #[must_use]
+    pub fn splits_twice(&self) -> bool {
+        self.split_bits() > DIGITS.ilog2()
+    }
+
+    /// The most tiles of a pass: of the parts of an array each has one that is not full.
+    #[must_use]
+    pub fn most_tiles(&self) -> usize {
+        self.tiles() + if self.splits_twice() { DIGITS } else { 0 }
+    }
+
+    /// Keys a tile.
+    #[must_use]
+    pub fn tile(&self) -> usize {
+        self.rankers * self.keys
+    }
+
+    /// The tiles.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.len.div_ceil(self.tile())
+    }
+
+    /// Threads of a block of a pass.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.rankers + self.storers
+    }
+
+    /// Launches of a pass: one for each digit. In place their number is even, as one may have to be a copy.
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        if self.in_place { self.types.key.next_multiple_of(2) } else { self.types.key }
+    }
+
+    /// Shared memory of a block of a pass.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let SortTypes { key, value, .. } = self.types;
+        let slots = (self.tile() * key).next_multiple_of(128) + (self.tile() * value).next_multiple_of(128);
+        let warps = self.rankers / 32;
+        slots + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
+    }
+
+    /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
+    #[must_use]
+    pub fn header_bytes(&self) -> usize {
+        (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
+    }
+
+    /// The counters of the highest bits, and their sum, which have to be cleared as well.
+    #[must_use]
+    pub fn split_places(&self) -> usize {
+        match self.split_bits() {
+            0 => 0,
+            bits => (1 << bits) + 1,
+        }
+    }
+
+    /// Scratch memory that has to be cleared: the header, and the counters of the highest bits behind it.
+    #[must_use]
+    pub fn cleared_bytes(&self) -> usize {
+        self.header_bytes() + 8 * self.split_places()
+    }
+
+    /// Status words.
+    #[must_use]
+    pub fn status_words(&self) -> usize {
+        self.most_tiles() * DIGITS
+    }
+
+    /// The parts of the scratch memory: what kernels tell each other, status words, tiles of parts of the array, keys, values, and
+    /// keys that nobody wants.
+    #[must_use]
+    pub fn scratch_parts(&self) -> ScratchParts<6> {
+        let SortTypes { key, value, keys_out, .. } = self.types;
+        let keys = self.len * key;
+        ScratchParts([
+            self.cleared_bytes(),
+            self.status_words() * self.status,
+            if self.splits_twice() { self.most_tiles() * TILE_BYTES } else { 0 },
+            keys,
+            self.len * value,
+            if keys_out { 0 } else { keys },
+        ])
+    }
+
+    /// All scratch memory of a sort by passes: that of `n` keys and values, and what its blocks need.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> usize {
+        self.scratch_parts().bytes()
+    }
+
+    /// Blocks that count, threads of each, keys of each, and the shared memory of each.
+    #[must_use]
+    pub fn counting(&self, multiprocessors: usize) -> Counting {
+        let part = self.len.div_ceil(multiprocessors).max(LEAST_PART).next_multiple_of(16);
+        Counting { blocks: self.len.div_ceil(part), part, threads: COUNT_THREADS, shared_bytes: self.counters }
+    }
+
+    /// The numbers that the kernel is compiled with which counts keys by their highest bits.
+    #[must_use]
+    pub fn split_constants(&self) -> Constants {
+        let mut constants = self.constants(COUNT_THREADS);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.splits_twice()));
+        constants
+    }
+
+    /// Blocks that count by the highest bits.
+    #[must_use]
+    pub fn splitting(&self, multiprocessors: usize) -> Counting {
+        let digits = if self.splits_twice() { 0 } else { 4 * DIGITS * self.types.key };
+        Counting { shared_bytes: (2 << self.split_bits()) + digits, ..self.counting(multiprocessors) }
+    }
+
+    /// The numbers that the kernel is compiled with which sorts in the shared memory of a block.
+    #[must_use]
+    pub fn local_constants(&self, local: &LocalPlan) -> Constants {
+        let mut constants = self.constants(local.threads());
+        local.add_to(&mut constants);
+        constants
+    }
+
+    /// The numbers that kernels are compiled with which have so many threads and no other numbers of their own.
+    #[must_use]
+    pub fn plain_constants(&self, threads: usize) -> Constants {
+        self.constants(threads)
+    }
+
+    /// The numbers that all kernels of the sort are compiled with.
+    fn constants(&self, threads: usize) -> Constants {
+        let SortTypes { key, order, descending, value, indices, keys_out } = self.types;
+        let mut constants = Constants::default();
+        constants!(
+            constants;
+            "KEY_BYTES" = key, "VALUE_BYTES" = value, "MANTISSA_BITS" = order.mantissa as usize,
+            "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = indices as usize,
+            "KEYS_OUT" = usize::from(keys_out),
+            "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status,
+            "THREADS" = threads,
+        );
+        constants
+    }
+
+    /// The numbers that the kernel which counts is compiled with.
+    #[must_use]
+    pub fn counting_constants(&self) -> Constants {
+        let mut constants = self.constants(COUNT_THREADS);
+        let columns = (self.counters / (4 * DIGITS * self.types.key)).min(32);
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COLUMN_BITS" = columns.ilog2() as usize);
+        constants
+    }
+
+    /// The numbers that the kernel of a pass is compiled with.
+    #[must_use]
+    pub fn pass_constants(&self) -> Constants {
+        let mut constants = self.constants(self.threads());
+        constants!(
+            constants;
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows,
+            "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
+        );
+        constants
+    }
+}
+
+/// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchParts<const N: usize>(pub [usize; N]);
+
+impl<const N: usize> ScratchParts<N> {
+    const ALIGN: usize = 256;
+
+    /// Bytes of all of them.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(|bytes| bytes.next_multiple_of(Self::ALIGN)).sum()
+    }
+
+    /// Where the parts are in the block at `address`.
+    #[must_use]
+    pub fn starts(&self, address: u64) -> [u64; N] {
+        let mut next = address;
+        self.0.map(|bytes| {
+            let start = next;
+            next += bytes.next_multiple_of(Self::ALIGN) as u64;
+            start
+        })
+    }
+}
+
+/// How keys are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// Blocks.
+    pub blocks: usize,
+    /// Keys of each.
+    pub part: usize,
+    /// Threads of each.
+    pub threads: usize,
+    /// Shared memory of each.
+    pub shared_bytes: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::types::Indices;
+    use super::*;
+    use crate::key::KeyOrder;
+    use crate::plan::tuning::TUNING;
+
+    #[test]
+    fn every_sort_fits_every_gpu() {
+        for row in TUNING {
+            for key in [1, 2, 4, 8, 16] {
+                for value in [0, 1, 2, 4, 8] {
+                    for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 28, 1 << 33] {
+                        let order = KeyOrder { signed: false, mantissa: 0 };
+                        let types =
+                            SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
+                        let plan = SortPlan::new(len, types, false, row.capability, 100);
+                        let (tile, rows) = (plan.tile(), plan.rows);
+                        assert!(plan.shared_bytes() <= row.shared_bytes, "{plan:?}");
+                        // Ranks and slots have 15 bits; two ranks are in a word.
+                        assert!(
+                            tile <= 1 << 15 && plan.keys.is_multiple_of(rows) && rows.is_multiple_of(2),
+                            "{plan:?}"
+                        );
+                        assert!(plan.tiles() * tile >= len && u32::try_from(plan.tiles()).is_ok(), "{plan:?}");
+                        // Counters, what is beside them, and what the driver takes.
+                        assert!(plan.counters + (4 << 10) <= row.shared_bytes, "{plan:?}");
+                        assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
+                        // A status word holds the number of keys beside two bits.
+                        assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_scratch_are_apart_and_aligned() {
+        let parts = ScratchParts([1, 256, 0, 257, 10, 0]);
+        assert_eq!(parts.starts(4096), [4096, 4352, 4608, 4608, 5120, 5376]);
+        assert_eq!(parts.bytes(), 5376 - 4096);
+    }
+}

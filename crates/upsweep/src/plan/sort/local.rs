@@ -1,0 +1,82 @@
+//! How a block sorts what fits in its shared memory.
+
+use super::types::{DIGITS, SortTypes};
+use crate::plan::constants::{Constants, constants};
+
+/// Threads of a block, keys that a thread may have, bytes of keys that its registers have room for, and blocks that a multiprocessor
+/// should hold at least: of a block, and of a larger one. 18 keys are as many as buckets of 2^28 random keys need.
+const SIZES: [(usize, &[usize], usize, usize); 2] =
+    [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1)];
+/// Shared memory that the driver takes of each block.
+const DRIVER_BYTES: usize = 1 << 10;
+/// Rows that are matched at once, and of these those that are matched through shared memory.
+const ROWS: (usize, usize) = (2, 1);
+
+/// A planned sort in the shared memory of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalPlan {
+    /// Bytes of a key, and of a value.
+    bytes: (usize, usize),
+    /// Keys a thread.
+    keys: usize,
+    threads: usize,
+    /// Blocks that a multiprocessor should hold at least.
+    resident: usize,
+}
+
+impl LocalPlan {
+    /// The plan for these types where a block may have so many bytes of `shared` memory.
+    #[must_use]
+    pub fn new(types: SortTypes, shared: usize) -> Self {
+        let (threads, candidates, registers, resident) = SIZES[0];
+        let least = Self { bytes: (types.key, types.value), keys: 4, threads, resident: 1 };
+        // Keys of eight bytes need twice the registers.
+        let resident = if types.key > 4 { resident / 2 } else { resident };
+        let of = |resident| Self::of_size(types, shared, (threads, candidates, registers, resident));
+        of(resident).or_else(|| of(1)).unwrap_or(least)
+    }
+
+    /// The plan of larger blocks, where there is room for them.
+    #[must_use]
+    pub fn large(types: SortTypes, shared: usize) -> Self {
+        Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
+    }
+
+    fn of_size(types: SortTypes, shared: usize, size: (usize, &[usize], usize, usize)) -> Option<Self> {
+        let (threads, candidates, registers, resident) = size;
+        let of = |keys: &usize| Self { bytes: (types.key, types.value), keys: *keys, threads, resident };
+        let fits =
+            |plan: &Self| plan.shared_bytes() + DRIVER_BYTES <= shared / resident && plan.keys * types.key <= registers;
+        candidates.iter().map(of).find(fits)
+    }
+
+    /// Threads of a block.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The most keys of a segment.
+    #[must_use]
+    pub fn tile(&self) -> usize {
+        self.threads * self.keys
+    }
+
+    /// Shared memory of a block.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let (key, value) = self.bytes;
+        let positions = if value > 0 { 2 } else { 0 };
+        let of_warp = DIGITS * (2 + 4 * ROWS.1);
+        self.tile() * (key.max(value) + positions) + self.threads / 32 * of_warp + 128
+    }
+
+    /// Adds the numbers that the kernel is compiled with.
+    pub(super) fn add_to(&self, constants: &mut Constants) {
+        constants!(
+            constants;
+            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "RESIDENT" = self.resident,
+            "SORT_SHARED_BYTES" = self.shared_bytes(),
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! Search: where each of many values belongs in a sorted array (lower and upper bound, `searchsorted`).
+//!
+//! ```text
+//! lower(sorted)   r[i] = how many elements of `sorted` are less than x[i]
+//! upper(sorted)   r[i] = how many elements of `sorted` are not greater than x[i]
+//! by(less)        the same in the order of a function
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let sorted = [1.0f32, 2.0, 2.0, 5.0];
+//! let x = [2.0, 0.5, 9.0, 3.0];
+//! assert_eq!(Search::lower(&sorted).run_to_vec::<_, u32>(&device, &x)?, [1, 0, 4, 3]);
+//! assert_eq!(Search::upper(&sorted).run_to_vec::<_, u32>(&device, &x)?, [3, 0, 4, 3]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! `sorted` ascends in the order that is asked for; where it does not, a result is some number from 0 to its length. Of floats NaN
+//! are the last, as in NumPy, and -0 equals +0.
+//!
+//! **Cost.** For each value about log2(n) elements of `sorted` are read. On CUDA the first of them come from a cache, and with
+//! values that ascend themselves nearly all.
+
+use crate::buffer::{Array, Input, Output, View};
+use crate::choosing::{Indices, Yields};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function};
+use crate::outputs::Target;
+use crate::searching::{Ascending, Searching};
+
+/// A search with its options: see the [module](self) for what they compute. Build it once, run it often.
+#[derive(Debug)]
+#[must_use = "nothing is searched until it is run"]
+pub struct Search<'a, B: ?Sized, L = Ascending> {
+    sorted: &'a B,
+    less: L,
+    upper: bool,
+}
+
+impl<B: ?Sized, L: Copy> Clone for Search<'_, B, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: ?Sized, L: Copy> Copy for Search<'_, B, L> {}
+
+impl<'a, B: Input + ?Sized> Search<'a, B> {
+    /// How many elements of `sorted` are less than each value: where it can be inserted before those that equal it.
+    pub fn lower(sorted: &'a B) -> Self {
+        Self { sorted, less: Ascending, upper: false }
+    }
+
+    /// How many elements of `sorted` are not greater than each value: where it can be inserted behind those that equal it.
+    pub fn upper(sorted: &'a B) -> Self {
+        Self { sorted, less: Ascending, upper: true }
+    }
+
+    /// In the order of `less(a, b)`, a `#[function]` that says whether `a` comes before `b`; by it `sorted` ascends.
+    pub fn by<L>(self, less: L) -> Search<'a, B, L> {
+        Search { sorted: self.sorted, less, upper: self.upper }
+    }
+}
+
+impl<B: Input + ?Sized, L> Search<'_, B, L> {
+    /// Stores a number for each element of `values`: `u32`, `u64`, `usize`, `i32` or `i64`. On CUDA the work is enqueued on the
+    /// device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: the output is not as long as `values`
+    /// - [`Error::Options`]: the output cannot hold numbers up to the length of the sorted array
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<X, O>(&self, device: &Device, values: &X, output: &mut O) -> Result<()>
+    where
+        X: Input<Item = B::Item> + ?Sized,
+        O: Output + ?Sized,
+        L: Function<(B::Item, B::Item), Output = bool>,
+        Indices: Yields<B::Item, O::Item>,
+    {
+        self.dispatch(device, values.view(), Target::new(output.view_mut()))
+    }
+
+    /// As [`run`](Self::run), to a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<X, O>(&self, device: &Device, values: &X) -> Result<Array<O>>
+    where
+        X: Input<Item = B::Item> + ?Sized,
+        O: Element,
+        L: Function<(B::Item, B::Item), Output = bool>,
+        Indices: Yields<B::Item, O>,
+    {
+        let values = || values.view();
+        device.compute_array(values().len(), |output| self.dispatch(device, values(), output))
+    }
+
+    /// As [`run`](Self::run), to a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<X, O>(&self, device: &Device, values: &X) -> Result<Vec<O>>
+    where
+        X: Input<Item = B::Item> + ?Sized,
+        O: Element,
+        L: Function<(B::Item, B::Item), Output = bool>,
+        Indices: Yields<B::Item, O>,
+    {
+        device.refuse_in_capture("reading the results of a search")?;
+        self.run_to_array(device, values)?.into_vec()
+    }
+
+    fn dispatch<O>(&self, device: &Device, values: View<'_, B::Item>, output: Target<'_, O>) -> Result<()>
+    where
+        O: Element,
+        L: Function<(B::Item, B::Item), Output = bool>,
+        Indices: Yields<B::Item, O>,
+    {
+        let sorted = self.sorted.view();
+        let (expected, found) = (values.len(), output.len());
+        if found != expected {
+            return Err(Error::Length { what: "output", found, expected });
+        }
+        if sorted.len() > <Indices as Yields<B::Item, O>>::MOST {
+            let reason = "the output's type cannot hold the length of the sorted array: take u64 or usize";
+            return Err(Error::Options { options: "a search", reason });
+        }
+        let call = Searching { sorted, values, output, upper: self.upper };
+        match &device.0 {
+            Backend::Cpu => cpu::search::run(&call, self.less),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::search::run(cuda, call, self.less),
+        }
+    }
+}

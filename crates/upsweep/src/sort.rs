@@ -1,0 +1,305 @@
+//! Sort: keys in their order, with values that follow them, or the positions they had.
+//!
+//! ```text
+//! Sort::new()                out[0] <= out[1] <= ...
+//! Sort::pairs()              the keys so, and each value where its key is
+//! Sort::new().indices()      x[out[0]] <= x[out[1]] <= ...        (argsort)
+//! descending                 >= instead
+//! axis                       each line along that axis of a row-major array is sorted by itself
+//! segments                   each segment is sorted by itself; positions are those in the line or segment
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let (prices, ids) = ([2.5f32, 0.5, 9.0, 0.5], [10u32, 11, 12, 13]);
+//! let (mut sorted, mut order) = ([0.0; 4], [0; 4]);
+//! Sort::pairs().descending().run(&device, (&prices, &ids), (&mut sorted, &mut order))?;
+//! assert_eq!((sorted, order), ([9.0, 2.5, 0.5, 0.5], [12, 10, 11, 13]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! The inverse of the positions, which is where each element goes:
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let (mut order, mut ranks) = ([0u32; 4], [0u32; 4]);
+//! Sort::new().indices().run(&device, &[2.5f32, 0.5, 9.0, 0.7], &mut order)?;
+//! Scan::new(Last).run(&device, 0u32..4, Scatter::to(&mut ranks).at(&order))?;
+//! assert_eq!((order, ranks), ([1, 3, 0, 2], [2, 0, 3, 1]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Order.** Integers and `bool` by their values. Floats by their values, `-0` before `+0`, and every NaN at the end, ascending and
+//! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions.
+//!
+//! **Cost.** By digits of eight bits: one reading of the keys that counts all digits, then for each digit that is not the same in
+//! all keys one pass, which reads keys and values and writes them. Keys that are in order already are read and copied.
+//! Scratch memory for as many keys and values as there are (for positions: twice the keys, and the positions).
+//! On CUDA keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or two, and the rest by blocks in
+//! shared memory. Lines and segments that fit there are read once and written once, whatever their lengths are side by side; longer
+//! ones have passes, which all of them share. Lines along another axis than the last become rows first.
+//!
+//! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least Significant
+//! Digit Radix Sort for GPUs", 2022.
+
+use crate::buffer::{Array, Input, Output};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::job::Unsorted;
+use crate::key::{Index, Key};
+use crate::operator::Element;
+use crate::outputs::Target;
+use crate::segments::{Offset, Offsets, Whole};
+use crate::sorting::{Lines, Parting};
+use std::marker::PhantomData;
+
+/// A sort with its options: see the [module](self) for what they compute. Build it once, run it often.
+///
+/// `W` is what it makes: [`Keys`], [`Pairs`] or [`Indices`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a sort does nothing until it is run"]
+pub struct Sort<W = Keys, G = Whole> {
+    descending: bool,
+    parts: G,
+    makes: PhantomData<W>,
+}
+
+/// Of a [`Sort`]: sorted keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys;
+/// Of a [`Sort`]: sorted keys, and values that follow them.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs;
+/// Of a [`Sort`]: the positions that the sorted keys had.
+#[derive(Clone, Copy, Debug)]
+pub struct Indices;
+
+impl Sort {
+    /// The ascending sort of keys.
+    pub fn new() -> Self {
+        Self { descending: false, parts: Whole, makes: PhantomData }
+    }
+
+    /// The ascending sort of values by their keys.
+    pub fn pairs() -> Sort<Pairs> {
+        Sort { descending: false, parts: Whole, makes: PhantomData }
+    }
+}
+
+impl<G> Sort<Keys, G> {
+    /// The positions that the sorted keys had, instead of the keys: `u32`, `u64` or `usize`. Along an axis and in segments, those in
+    /// the line or segment.
+    pub fn indices(self) -> Sort<Indices, G> {
+        Sort { descending: self.descending, parts: self.parts, makes: PhantomData }
+    }
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<W, G> Sort<W, G> {
+    /// From the last key to the first. Equal keys keep their order, and NaN stay at the end.
+    pub fn descending(mut self) -> Self {
+        self.descending = true;
+        self
+    }
+
+    /// Sorts each segment by itself: segment `s` is the elements `offsets[s] .. offsets[s + 1]`.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let mut sorted = [0; 6];
+    /// let offsets = [0u32, 2, 2, 6];
+    /// Sort::new().segments(Segments::Offsets(&offsets)).run(&Device::cpu(), &[9, 8, 7, 6, 5, 4], &mut sorted)?;
+    /// assert_eq!(sorted, [8, 9, 4, 5, 6, 7]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// A call fails with [`Error::Offsets`] where the offsets do not ascend from 0 to the number of elements. On CUDA, where that is
+    /// found out on the device, the results are left as they are, and a call that waits for them tells.
+    pub fn segments<B: Input<Item: Offset> + ?Sized>(self, segments: Offsets<'_, B>) -> Sort<W, Offsets<'_, B>> {
+        Sort { descending: self.descending, parts: segments, makes: PhantomData }
+    }
+
+    /// Sorts each line along `axis` (counted from 0) of a row-major array of this `shape`. A call fails with [`Error::Axis`] or
+    /// [`Error::Shape`] where there is no such axis, or the input has another number of elements.
+    pub fn axis(self, shape: &[usize], axis: usize) -> Sort<W, Lines<'_>> {
+        Sort { descending: self.descending, parts: Lines { shape, axis }, makes: PhantomData }
+    }
+}
+
+/// # Errors
+/// [`Error::Length`] when `what` has not as many elements as expected.
+fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected }) }
+}
+
+impl<G: Parting> Sort<Keys, G> {
+    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the
+    /// call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: `output` has another length than `input`
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the other one
+    /// - [`Error::Axis`], [`Error::Shape`], [`Error::Offsets`]: of the options
+    /// - [`Error::OutOfMemory`]: there is no memory for as many keys
+    /// - [`Error::Compile`], [`Error::Driver`]: CUDA's own
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Output<Item = I::Item> + ?Sized,
+    {
+        self.dispatch(device, Unsorted::Buffer(input.view()), Target::new(output.view_mut()))
+    }
+
+    /// Sorts `data` in place.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_in_place<B: Output<Item: Key> + ?Sized>(&self, device: &Device, data: &mut B) -> Result<()> {
+        self.dispatch(device, Unsorted::OfOutput, Target::new(data.view_mut()))
+    }
+
+    /// Sorts `input` into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
+        let input = input.view();
+        device.compute_array(input.len(), |output| self.dispatch(device, Unsorted::Buffer(input), output))
+    }
+
+    /// Sorts `input` into a vector on the host. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+        device.refuse_in_capture("reading the results of a sort")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+
+    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output mutably"))]
+    fn dispatch<K: Key>(&self, device: &Device, input: Unsorted<'_, K>, mut output: Target<'_, K>) -> Result<()> {
+        if let Unsorted::Buffer(input) = &input {
+            expect_length("output", output.len(), input.len())?;
+        }
+        let cut = self.parts.cut(output.len())?;
+        match &device.0 {
+            Backend::Cpu => cpu::sort::keys(&input, &output, self.descending, &cut),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::sort::keys(cuda, &input, &mut output, self.descending, &cut),
+        }
+    }
+}
+
+impl<G: Parting> Sort<Pairs, G> {
+    /// Sorts keys and values into the outputs, each of which has as many elements as there are keys. On CUDA the work is enqueued
+    /// on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// As [`Sort::run`]; [`Error::Length`] when there are not as many values as keys.
+    pub fn run<K, V, K2, V2>(&self, device: &Device, input: (&K, &V), output: (&mut K2, &mut V2)) -> Result<()>
+    where
+        K: Input<Item: Key> + ?Sized,
+        V: Input + ?Sized,
+        K2: Output<Item = K::Item> + ?Sized,
+        V2: Output<Item = V::Item> + ?Sized,
+    {
+        let (keys, values) = (Unsorted::Buffer(input.0.view()), Unsorted::Buffer(input.1.view()));
+        let (keys_out, values_out) = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
+        self.dispatch(device, (keys, values), (keys_out, values_out))
+    }
+
+    /// Sorts keys and values in place.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_in_place<K, V>(&self, device: &Device, data: (&mut K, &mut V)) -> Result<()>
+    where
+        K: Output<Item: Key> + ?Sized,
+        V: Output + ?Sized,
+    {
+        let (keys, values) = (Target::new(data.0.view_mut()), Target::new(data.1.view_mut()));
+        self.dispatch(device, (Unsorted::OfOutput, Unsorted::OfOutput), (keys, values))
+    }
+
+    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the outputs mutably"))]
+    pub(crate) fn dispatch<K: Key, V: Element>(
+        &self,
+        device: &Device,
+        (keys, values): (Unsorted<'_, K>, Unsorted<'_, V>),
+        (mut keys_out, mut values_out): (Target<'_, K>, Target<'_, V>),
+    ) -> Result<()> {
+        let len = if let Unsorted::Buffer(keys) = &keys { keys.len() } else { keys_out.len() };
+        expect_length("output keys", keys_out.len(), len)?;
+        expect_length("output values", values_out.len(), len)?;
+        if let Unsorted::Buffer(values) = &values {
+            expect_length("values", values.len(), len)?;
+        }
+        let cut = self.parts.cut(len)?;
+        match &device.0 {
+            Backend::Cpu => cpu::sort::pairs((&keys, &values), (&keys_out, &values_out), self.descending, &cut),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => {
+                let (input, output) = ((&keys, &values), (&mut keys_out, &mut values_out));
+                crate::cuda::sort::pairs(cuda, input, output, self.descending, &cut)
+            }
+        }
+    }
+}
+
+impl<G: Parting> Sort<Indices, G> {
+    /// Stores in `output` the positions that the sorted keys have in `input`. On CUDA the work is enqueued on the device's stream and
+    /// the call returns at once.
+    ///
+    /// # Errors
+    /// As [`Sort::run`]; [`Error::Options`] when there are more keys than the positions' type counts.
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Output<Item: Index> + ?Sized,
+    {
+        self.dispatch::<I, O::Item>(device, input, Target::new(output.view_mut()))
+    }
+
+    /// Stores the positions in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<I, O>(&self, device: &Device, input: &I) -> Result<Array<O>>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Index,
+    {
+        device.compute_array(input.view().len(), |output| self.dispatch(device, input, output))
+    }
+
+    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output mutably"))]
+    fn dispatch<I, O>(&self, device: &Device, input: &I, mut output: Target<'_, O>) -> Result<()>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Index,
+    {
+        let input = input.view();
+        expect_length("output", output.len(), input.len())?;
+        if input.len() as u64 > O::MOST {
+            let reason = "there are more keys than the positions' type counts: take u64";
+            return Err(Error::Options { options: "indices", reason });
+        }
+        let cut = self.parts.cut(input.len())?;
+        match &device.0 {
+            Backend::Cpu => cpu::sort::indices(&input, &output, self.descending, &cut),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::sort::indices(cuda, &input, &mut output, self.descending, &cut),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What is sorted by itself: the whole array, each line along an axis, or each segment.
+
+use crate::buffer::{Input, View};
+use crate::error::Result;
+use crate::plan::Shape;
+use crate::segments::{Offset, Offsets, SegmentKind, Whole};
+
+/// The parts of an array that a [`Sort`](crate::Sort) sorts, each by itself: [`Whole`], [`Offsets`] or [`Lines`].
+pub trait Parting {
+    /// The elements of the offsets; `u64` where there are none.
+    #[doc(hidden)]
+    type Offset: Offset;
+
+    /// The parts of `len` elements.
+    ///
+    /// # Errors
+    /// Those of a wrong shape, axis or number of offsets.
+    #[doc(hidden)]
+    fn cut(&self, len: usize) -> Result<Cut<'_, Self::Offset>>;
+}
+
+/// What both backends work from.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Cut<'a, I> {
+    /// One part.
+    Whole,
+    /// The lines of this shape.
+    Lines(Shape),
+    /// Ascending offsets.
+    Offsets(View<'a, I>),
+}
+
+/// The lines along an axis of a row-major array.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines<'a> {
+    pub(crate) shape: &'a [usize],
+    pub(crate) axis: usize,
+}
+
+impl Parting for Whole {
+    type Offset = u64;
+    fn cut(&self, _: usize) -> Result<Cut<'_, u64>> {
+        Ok(Cut::Whole)
+    }
+}
+
+impl Parting for Lines<'_> {
+    type Offset = u64;
+    fn cut(&self, len: usize) -> Result<Cut<'_, u64>> {
+        Ok(Cut::Lines(Shape::new(Some((self.shape, self.axis)), len)?))
+    }
+}
+
+impl<B: Input<Item: Offset> + ?Sized> Parting for Offsets<'_, B> {
+    type Offset = B::Item;
+    fn cut(&self, len: usize) -> Result<Cut<'_, B::Item>> {
+        let offsets = self.0.view();
+        SegmentKind::<u8, B::Item, ()>::Offsets(self.0.view()).check(len, false)?;
+        Ok(Cut::Offsets(offsets))
+    }
+}

@@ -1,0 +1,238 @@
+//! Top-k: the largest or smallest elements, or where they are.
+//!
+//! ```text
+//! largest(k)       the k largest, in the order of the input           smallest(k)
+//! sorted           the largest first; of smallest, the smallest first
+//! indices          where they are instead                            with_indices     both
+//! axis             those of each row
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let scores = [0.5f32, 9.0, 2.5, 9.0, 7.0];
+//! let (mut best, mut who) = ([0.0; 3], [0u32; 3]);
+//! TopK::largest(3).with_indices().run(&device, &scores, (&mut best, &mut who))?;
+//! assert_eq!((best, who), ([9.0, 9.0, 7.0], [1, 3, 4]));
+//! TopK::smallest(3).sorted().indices().run(&device, &scores, &mut who)?;
+//! assert_eq!(who, [0, 2, 4]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Order.** That of [`Key`]: of floats `-0` before `+0`, and NaN last for both, so they are among the results only where there are
+//! not enough numbers. Of equal elements the first are taken, and sorted results keep their order; so the results are the same
+//! in every run, on every device.
+//!
+//! **Cost.** On CUDA one reading of the input where a few elements in a thousand are wanted, and two of more: between which keys
+//! the last result lies is guessed from a sample of 16,384 keys. Where the guess misses, which it does of very many equal keys, 11 bits
+//! of a key are found by each further reading. Rows of up to 16,384 elements, and as many rows as half the multiprocessors, are a
+//! block's, which goes over its row once for each byte of a key, and once more. On the CPU three readings, and scratch memory for the
+//! results and their places.
+//!
+//! Source: Alabi, Blanchard, Gordon and Steinbach, "Fast k-Selection Algorithms for Graphics Processing Units", 2012.
+
+use crate::buffer::{Array, Input, Output, View};
+use crate::choosing::{Indices, Values};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::key::{Index, Key};
+use crate::outputs::Target;
+use crate::plan::Shape;
+use crate::ranking::Ranking;
+use std::marker::PhantomData;
+
+/// A top-k with its options: see the [module](self) for what they compute. Build it once, run it often.
+///
+/// `W` is what it stores: [`Values`], [`Indices`] or [`ValuesAndIndices`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a top-k does nothing until it is run"]
+pub struct TopK<'a, W = Values> {
+    k: usize,
+    descending: bool,
+    sorted: bool,
+    axis: Option<(&'a [usize], usize)>,
+    stores: PhantomData<W>,
+}
+
+/// Of a [`TopK`]: the elements, and where they are.
+#[derive(Clone, Copy, Debug)]
+pub struct ValuesAndIndices;
+
+impl TopK<'_> {
+    /// The `k` largest elements.
+    pub fn largest(k: usize) -> Self {
+        Self { k, descending: true, sorted: false, axis: None, stores: PhantomData }
+    }
+
+    /// The `k` smallest elements.
+    pub fn smallest(k: usize) -> Self {
+        Self { descending: false, ..Self::largest(k) }
+    }
+}
+
+impl<'a> TopK<'a> {
+    /// Where the elements are, instead of these: `u32`, `u64` or `usize`, from 0 on in each row.
+    pub fn indices(self) -> TopK<'a, Indices> {
+        self.storing()
+    }
+
+    /// The elements and where they are.
+    pub fn with_indices(self) -> TopK<'a, ValuesAndIndices> {
+        self.storing()
+    }
+}
+
+impl<W> TopK<'_, W> {
+    /// The results in their own order: of the largest the largest first, of the smallest the smallest. Of equal ones the first
+    /// in the input is the first.
+    pub fn sorted(self) -> Self {
+        Self { sorted: true, ..self }
+    }
+
+    /// Those of each line along the last axis of a row-major array of this shape: `axis` is the last one.
+    pub fn axis<'b>(self, shape: &'b [usize], axis: usize) -> TopK<'b, W> {
+        let Self { k, descending, sorted, stores, .. } = self;
+        TopK { k, descending, sorted, axis: Some((shape, axis)), stores }
+    }
+
+    fn storing<'b, V>(self) -> TopK<'b, V>
+    where
+        Self: 'b,
+    {
+        let Self { k, descending, sorted, axis, .. } = self;
+        // The shape lives as long as this does.
+        TopK { k, descending, sorted, axis, stores: PhantomData }
+    }
+
+    /// The rows of `len` elements.
+    fn rows(&self, len: usize) -> Result<usize> {
+        let shape = Shape::new(self.axis, len)?;
+        if shape.inner != 1 {
+            let reason = "the elements of a row lie side by side, along the last axis: transpose the array first";
+            return Err(Error::Options { options: "the axis of a top-k", reason });
+        }
+        if self.k > shape.len {
+            return Err(Error::Rank { what: "the first", rank: self.k, len: shape.len });
+        }
+        Ok(shape.outer)
+    }
+
+    /// Results of all rows.
+    fn results(&self, len: usize) -> Result<usize> {
+        Ok(self.rows(len)? * self.k)
+    }
+
+    fn dispatch<K: Key, I: Index>(
+        &self,
+        device: &Device,
+        keys: View<'_, K>,
+        values: Option<Target<'_, K>>,
+        indices: Option<Target<'_, I>>,
+    ) -> Result<()> {
+        let len = keys.len();
+        let rows = self.rows(len)?;
+        let lengths =
+            [("output", values.as_ref().map(Target::len)), ("output of indices", indices.as_ref().map(Target::len))];
+        for (what, found) in lengths {
+            if let Some(found) = found.filter(|&found| found != rows * self.k) {
+                return Err(Error::Length { what, found, expected: rows * self.k });
+            }
+        }
+        if indices.is_some() && (len / rows.max(1)) as u64 > I::MOST {
+            let reason = "a row has more elements than the indices' type counts: take u64";
+            return Err(Error::Options { options: "indices", reason });
+        }
+        let Self { k, descending, sorted, .. } = *self;
+        let call = Ranking { keys, rows, rank: k, descending, sorted, values, indices };
+        match &device.0 {
+            Backend::Cpu => cpu::topk::run(&call),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::topk::run(cuda, call),
+        }
+    }
+}
+
+impl TopK<'_, Values> {
+    /// Stores the elements in `output`: `k` of them, or of each row. On CUDA the work is enqueued on the device's stream and the
+    /// call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Rank`]: there are fewer than `k` elements, in a row
+    /// - [`Error::Length`]: `output` has not as many elements as there are results
+    /// - [`Error::Shape`], [`Error::Axis`], [`Error::Options`]: the shape is not the input's, or the axis not its last
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::OutOfMemory`], [`Error::Compile`], [`Error::Driver`]: there is no scratch memory; CUDA's own
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Output<Item = I::Item> + ?Sized,
+    {
+        self.dispatch::<I::Item, u32>(device, input.view(), Some(Target::new(output.view_mut())), None)
+    }
+
+    /// Stores the elements in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
+        let input = input.view();
+        let results = self.results(input.len())?;
+        device.compute_array(results, |output| self.dispatch::<I::Item, u32>(device, input, Some(output), None))
+    }
+
+    /// Returns the elements on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_vec<I: Input<Item: Key> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+        device.refuse_in_capture("reading the results of a top-k")?;
+        self.run_to_array(device, input)?.into_vec()
+    }
+}
+
+impl TopK<'_, Indices> {
+    /// Stores where the elements are in `output`. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// As [`TopK::run`]; [`Error::Options`] when a row has more elements than the indices' type counts.
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Output<Item: Index> + ?Sized,
+    {
+        self.dispatch::<I::Item, O::Item>(device, input.view(), None, Some(Target::new(output.view_mut())))
+    }
+
+    /// Stores where the elements are in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<I, O>(&self, device: &Device, input: &I) -> Result<Array<O>>
+    where
+        I: Input<Item: Key> + ?Sized,
+        O: Index,
+    {
+        let input = input.view();
+        let results = self.results(input.len())?;
+        device.compute_array(results, |output| self.dispatch::<I::Item, O>(device, input, None, Some(output)))
+    }
+}
+
+impl TopK<'_, ValuesAndIndices> {
+    /// Stores the elements and where they are in the outputs. On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once.
+    ///
+    /// # Errors
+    /// As [`TopK::run`]; [`Error::Options`] when a row has more elements than the indices' type counts.
+    pub fn run<I, V, O>(&self, device: &Device, input: &I, output: (&mut V, &mut O)) -> Result<()>
+    where
+        I: Input<Item: Key> + ?Sized,
+        V: Output<Item = I::Item> + ?Sized,
+        O: Output<Item: Index> + ?Sized,
+    {
+        let (values, indices) = (Target::new(output.0.view_mut()), Target::new(output.1.view_mut()));
+        self.dispatch(device, input.view(), Some(values), Some(indices))
+    }
+}

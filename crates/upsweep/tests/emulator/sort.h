@@ -1,0 +1,112 @@
+// Cases of device/sort.cuh: one launch.
+
+#include <algorithm>
+
+#include "emulator/workspace.h"
+
+namespace emulator {
+
+static Bits any_key(u32 kind, u64 i) {
+    Bits key = 0;
+    for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
+    return kind == 0 ? (Bits)7 : kind == 1 ? (Bits)i : kind == 2 ? (Bits)(key & 1) : key;
+}
+
+static void one_case() {
+    const u64 n = 1 + (once_in(4) ? below(100) : below(6 * SORT_TILE));
+    // The whole array, or parts of it with a row of places each.
+    const bool cut = once_in(2);
+    std::vector<u64> begins = {0};
+    for (u32 i = cut ? below(5) : 0; i > 0; i--) begins.push_back(below(n));
+    std::sort(begins.begin(), begins.end());
+    begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+    begins.push_back(n);
+    const u32 parts = begins.size() - 1, stride = DIGITS * (1 + below(3));
+    std::vector<SortTile> cut_tiles;
+    for (u32 part = 0; part < parts; part++) {
+        for (u64 at = 0; at < begins[part + 1] - begins[part]; at += SORT_TILE) {
+            const u32 count = min((u64)SORT_TILE, begins[part + 1] - begins[part] - at);
+            cut_tiles.push_back({begins[part] + at, at, count, part << 1 | (at == 0)});
+        }
+    }
+    const u64 tiles = cut_tiles.size();
+    Guarded<SortTile> tile_list(tiles);
+    for (u64 i = 0; i < tiles; i++) tile_list[i] = cut_tiles[i];
+    Guarded<u64> bases((u64)parts * stride);
+    memset((void*)bases.values, 0, 8 * parts * stride);
+    Guarded<SortHeader> header(1);
+    memset((void*)header.values, 0, sizeof(SortHeader));
+    const u32 launch_number = below(LAUNCHES), digit_number = below(KEY_BYTES);
+    const bool in_place = KEYS_OUT && once_in(4), first = once_in(2), last = once_in(2), copies = once_in(8);
+    const Place from = first && !in_place ? Place::INPUT : Place::SCRATCH, to = Place::RESULT;
+    const u32 turn = first ? 0 : 1 + below(4);
+    header[0].tiles = tiles;
+    header[0].steps[launch_number] = {copies ? Deed::COPY : Deed::SORT, from, to, digit_number * 8, turn, first, last, first, cut, 0, stride, bases.values};
+    Guarded<Bits> keys(n), keys_out(n), keys_scratch(n);
+    Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES ? n : 0), values_scratch(HAS_VALUES ? n : 0);
+    Guarded<Bits>& source = from == Place::INPUT ? keys : keys_scratch;
+    Guarded<Value>& source_values = from == Place::INPUT ? values : values_scratch;
+    const u32 kind = below(5);
+    struct Pair { Bits key; u64 value; };
+    std::vector<Pair> expected(n);
+    for (u64 i = 0; i < n; i++) {
+        source[i] = any_key(kind, i);
+        u64 value = 0;
+        if (HAS_VALUES) value = source_values[i] = (Value)random_bits();
+        const u64 part_begin = *(std::upper_bound(begins.begin(), begins.end() - 1, i) - 1);
+        if (INDICES && (first || copies)) value = (Value)(copies || INDICES == IN_ARRAY ? i : i - part_begin);
+        expected[i] = {copies || !first ? source[i] : ordered(source[i]), value};
+    }
+    if (!copies) {
+        const u32 shift = digit_number * 8;
+        const auto less = [&](const Pair& a, const Pair& b) { return digit_at(a.key, shift) < digit_at(b.key, shift); };
+        for (u32 part = 0; part < parts; part++) {
+            u64* const places = bases.values + (u64)part * stride;
+            for (u32 d = 0; d < DIGITS; d++) places[d] = begins[part];
+            for (u64 i = begins[part]; i < begins[part + 1]; i++) {
+                for (u32 d = digit_at(expected[i].key, shift) + 1; d < DIGITS; d++) places[d]++;
+            }
+            std::stable_sort(expected.begin() + begins[part], expected.begin() + begins[part + 1], less);
+        }
+        if (last) {
+            for (Pair& pair : expected) pair.key = restored(pair.key);
+        }
+    }
+    // As nobody has written them, or as the pass before has left them.
+    Guarded<StatusWord> status(tiles * DIGITS);
+    for (u64 i = 0; i < tiles * DIGITS; i++) {
+        status[i] = turn == 0 ? 0 : DigitStatus::word(DigitStatus::PREFIX, (u32)random_bits() >> 2, DigitStatus::flip(turn - 1));
+    }
+    SortParams p = {keys.values, keys_out.values, keys_scratch.values, values.values, values_out.values, values_scratch.values, n, launch_number, header.values, status.values, tile_list.values};
+    launch(min(tiles, 1 + (u64)below(4)), THREADS, SORT_SHARED_BYTES, [&] { KERNEL(p); });
+    header.check("header"), status.check("status words"), bases.check("places"), tile_list.check("tiles");
+    keys.check("keys"), keys_out.check("sorted keys"), keys_scratch.check("keys in scratch");
+    values.check("values"), values_out.check("sorted values"), values_scratch.check("values in scratch");
+    if (!copies && first && !HAS_VALUES) {
+        // Keys alone: the first pass need not be stable.
+        const auto digit = [&](const Pair& x) { return digit_at(last ? ordered(x.key) : x.key, digit_number * 8); };
+        const auto less = [&](const Pair& a, const Pair& b) {
+            if (a.value != b.value) return a.value < b.value;
+            return digit(a) != digit(b) ? digit(a) < digit(b) : a.key < b.key;
+        };
+        std::vector<Pair> found(n);
+        for (u32 part = 0; part < parts; part++) {
+            for (u64 i = begins[part]; i < begins[part + 1]; i++) found[i] = {keys_out[i], part}, expected[i].value = part;
+        }
+        for (u64 i = 1; i < n; i++) {
+            if (found[i].value == found[i - 1].value && digit(found[i]) < digit(found[i - 1])) fail("digits are not in order at %llu of %llu", i, n);
+        }
+        std::sort(found.begin(), found.end(), less);
+        std::sort(expected.begin(), expected.end(), less);
+        for (u64 i = 0; i < n; i++) keys_out[i] = found[i].key;
+    }
+    for (u64 i = 0; i < n; i++) {
+        const bool unwanted = !KEYS_OUT && (last || copies);
+        if (!unwanted && keys_out[i] != expected[i].key) fail("wrong key at %llu of %llu", i, n);
+        if (HAS_VALUES && values_out[i] != (Value)expected[i].value) fail("wrong value at %llu of %llu", i, n);
+    }
+}
+
+}  // namespace emulator
+
+int main(int arguments, char** argument) { return emulator::run_cases(arguments, argument, emulator::one_case); }

@@ -1,0 +1,66 @@
+// Cases of device/sort_count.cuh.
+
+#include <algorithm>
+
+#include "emulator/workspace.h"
+
+namespace emulator {
+
+static void one_case() {
+    const u64 n = 1 + (once_in(4) ? below(100) : below(20000)), part = 16 * (1 + below(200));
+    const u32 kind = below(6);
+    Guarded<Bits> keys(n);
+    for (u64 i = 0; i < n; i++) {
+        Bits key = 0;
+        for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
+        keys[i] = kind == 0 ? (Bits)7 : kind == 1 ? restored((Bits)(n > 255 ? i * 255 / n : i)) : kind == 2 ? (Bits)(key & 0xff) : key;
+    }
+    if (kind == 3) {
+        std::sort(keys.values, keys.values + n, [](Bits a, Bits b) { return ordered(a) < ordered(b); });
+        if (n > 1 && once_in(2)) std::swap(keys[below(n)], keys[below(n)]);
+    }
+    Guarded<SortHeader> header(1);
+    memset((void*)header.values, 0, sizeof(SortHeader));
+    const u64 words = below(5000);
+    const bool in_place = once_in(2);
+    Guarded<StatusWord> status(words);
+    SortCountParams p = {keys.values, n, part, in_place, header.values, status.values, words};
+    launch((n + part - 1) / part, THREADS, SORT_COLUMNS * DIGITS * KEY_BYTES * 4, [&] { KERNEL(p); });
+    header.check("header"), status.check("status words");
+    for (u64 i = 0; i < words; i++) {
+        if (status[i] != 0) fail("status word %llu is not cleared", i);
+    }
+    bool sorted = true;
+    for (u64 i = 1; i < n; i++) sorted &= ordered(keys[i - 1]) <= ordered(keys[i]);
+    u32 launch_number = 0, passes = 0;
+    std::vector<SortStep> steps;
+    for (u32 digit = 0; digit < KEY_BYTES; digit++) {
+        u64 counts[DIGITS] = {}, lower = 0;
+        for (u64 i = 0; i < n; i++) counts[digit_at(ordered(keys[i]), digit * 8)]++;
+        bool varies = !sorted;
+        for (u32 d = 0; d < DIGITS; d++) {
+            if (counts[d] == n) varies = false;
+            if (header[0].counts[digit][d] != lower) fail("wrong place %u of digit %u", d, digit);
+            lower += counts[d];
+        }
+        passes += varies;
+        if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size(), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit]});
+    }
+    if (!steps.empty()) steps.back().last = 1;
+    if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});
+    // The last launch ends in the result, and none reads what it writes.
+    Place from = Place::INPUT;
+    for (SortStep& step : steps) {
+        const u64 left = &steps.back() - &step;
+        step.from = from, step.to = from = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
+        if (in_place && step.from == Place::INPUT && step.to == Place::RESULT) fail("reads what it writes");
+    }
+    steps.resize(LAUNCHES);
+    for (u32 i = 0; i < LAUNCHES; i++) {
+        if (!same_bits(header[0].steps[i], steps[i])) fail("wrong step %u of %u passes, in place: %u", i, passes, (u32)in_place);
+    }
+}
+
+}  // namespace emulator
+
+int main(int arguments, char** argument) { return emulator::run_cases(arguments, argument, emulator::one_case); }

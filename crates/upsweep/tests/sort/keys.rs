@@ -1,0 +1,112 @@
+//! Sorted keys: every type, length and distribution.
+
+use crate::check::check_keys;
+use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths};
+use crate::support::on_each_backend;
+use crate::support::place::Place;
+use half::{bf16, f16};
+
+on_each_backend!(
+    sort_lengths_1_byte,
+    sort_lengths_2_bytes,
+    sort_lengths_4_bytes,
+    sort_lengths_8_bytes,
+    sort_lengths_16_bytes,
+    sort_distributions,
+    sort_types,
+    sort_every_half,
+    sort_misaligned,
+    sort_many_tiles,
+);
+
+fn sort_lengths<K: SortKey>(place: &Place) {
+    for len in lengths() {
+        check_keys::<K>(place, &keys(Kind::Random, len), (0, 0), "random");
+    }
+}
+fn sort_lengths_1_byte(place: &Place) {
+    sort_lengths::<u8>(place);
+}
+fn sort_lengths_2_bytes(place: &Place) {
+    sort_lengths::<i16>(place);
+}
+fn sort_lengths_4_bytes(place: &Place) {
+    sort_lengths::<u32>(place);
+}
+fn sort_lengths_8_bytes(place: &Place) {
+    sort_lengths::<i64>(place);
+}
+fn sort_lengths_16_bytes(place: &Place) {
+    sort_lengths::<u128>(place);
+}
+
+fn sort_distributions(place: &Place) {
+    for kind in KINDS {
+        for len in [1100, 30_011] {
+            check_keys::<u32>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
+            check_keys::<f64>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
+        }
+        check_keys::<u8>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
+        check_keys::<f16>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
+        check_keys::<i16>(place, &keys(kind, 140_003), (1, 3), &format!("{kind:?}"));
+        check_keys::<i128>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
+    }
+}
+
+fn sort_types(place: &Place) {
+    fn of<K: SortKey>(place: &Place) {
+        for len in [257, 21_003] {
+            check_keys::<K>(place, &keys(Kind::Random, len), (0, 0), "random");
+            check_keys::<K>(place, &keys(Kind::Special, len), (0, 0), "special");
+        }
+    }
+    of::<u8>(place);
+    of::<u16>(place);
+    of::<u32>(place);
+    of::<u64>(place);
+    of::<u128>(place);
+    of::<i8>(place);
+    of::<i16>(place);
+    of::<i32>(place);
+    of::<i64>(place);
+    of::<i128>(place);
+    of::<usize>(place);
+    of::<bool>(place);
+    of::<f16>(place);
+    of::<bf16>(place);
+    of::<f32>(place);
+    of::<f64>(place);
+}
+
+/// Every bit pattern, with each NaN's payload, from the last to the first.
+fn sort_every_half(place: &Place) {
+    let all: Vec<u128> = (0..=u128::from(u16::MAX)).rev().collect();
+    check_keys::<f16>(place, &all.iter().map(|bits| f16::of_bits(*bits)).collect::<Vec<_>>(), (0, 0), "every value");
+    let twice: Vec<f16> = all.iter().chain(&all).chain(&all).map(|bits| f16::of_bits(*bits)).collect();
+    check_keys::<f16>(place, &twice, (0, 0), "every value three times");
+    check_keys::<bf16>(place, &all.iter().map(|bits| bf16::of_bits(*bits)).collect::<Vec<_>>(), (0, 0), "every value");
+}
+
+fn sort_misaligned(place: &Place) {
+    for offset in [1, 2, 3, 5, 7, 9, 31] {
+        check_keys::<u8>(place, &keys(Kind::Random, 21_003), (offset, 3), "misaligned");
+        check_keys::<u16>(place, &keys(Kind::Random, 21_003), (offset, 7), "misaligned");
+        check_keys::<f32>(place, &keys(Kind::Random, 21_003), (3, offset), "misaligned");
+        check_keys::<u64>(place, &keys(Kind::Random, 21_003), (offset, 0), "misaligned");
+    }
+}
+
+fn sort_many_tiles(place: &Place) {
+    for len in long_lengths() {
+        for kind in [Kind::Random, Kind::Zipf, Kind::OrganPipe] {
+            check_keys::<u32>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
+        }
+        check_keys::<f64>(place, &keys(Kind::Random, len), (0, 0), "random");
+    }
+    for len in longest_lengths(place.is_cuda()) {
+        for kind in [Kind::Random, Kind::TwoValues] {
+            check_keys::<u32>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
+        }
+        check_keys::<i16>(place, &keys(Kind::Random, len), (1, 0), "random");
+    }
+}

@@ -1,0 +1,69 @@
+//! Elements at places in the order of all.
+
+use crate::inputs::{KINDS, Kind, SortKey, keys};
+use crate::support::on_each_backend;
+use crate::support::place::Place;
+use upsweep::{Error, Nth};
+
+on_each_backend!(nth_of_lengths, nth_of_many, nth_quantiles, nth_refused);
+
+#[track_caller]
+fn check<K: SortKey>(place: &Place, keys: &[K], places: &[usize], what: &str) {
+    let mut sorted = keys.to_vec();
+    sorted.sort_by(|a, b| a.compare(*b, false));
+    let input = place.upload(keys, 1);
+    let mut output = place.poisoned::<K>(places.len(), 0);
+    assert_eq!(Nth::at(places).run(&place.device, &input, &mut output), Ok(()), "{what}");
+    for (found, &at) in output.check_guards().into_iter().zip(places) {
+        let what = format!("{at} of {} {}, {what}", keys.len(), std::any::type_name::<K>());
+        assert_eq!(found.bits(), sorted[at].bits(), "{what}");
+    }
+}
+
+fn nth_of_lengths(place: &Place) {
+    for len in [1usize, 2, 1000, 70_001] {
+        for kind in KINDS {
+            let places = [0, len / 3, len / 2, len - 1];
+            check::<f32>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+            check::<u8>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+            check::<i128>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+        }
+    }
+}
+
+/// As many as a window is guessed for.
+fn nth_of_many(place: &Place) {
+    let len = (1 << 20) + 11;
+    for kind in [Kind::Special, Kind::Reversed, Kind::AllEqual, Kind::Zipf] {
+        let places = [0, len / 1000, len / 2, len - 1];
+        check::<f32>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+        check::<u64>(place, &keys(kind, len), &places, &format!("{kind:?}"));
+    }
+}
+
+fn nth_quantiles(place: &Place) {
+    let x = keys::<i32>(Kind::Random, 1001);
+    let mut sorted = x.clone();
+    sorted.sort_unstable();
+    let device = &place.device;
+    let found = Nth::quantiles(&[0.0, 0.25, 0.5, 0.999, 1.0]).run_to_vec(device, &place.upload(&x, 0));
+    assert_eq!(found, Ok([0, 250, 500, 999, 1000].map(|at: usize| sorted[at]).to_vec()));
+    let even = Nth::median().run_to_vec(device, &place.upload(&[4u8, 1, 3, 2], 0));
+    assert_eq!(even, Ok(vec![2]));
+}
+
+fn nth_refused(place: &Place) {
+    let input = place.upload(&[4u8, 1, 3], 0);
+    let (device, mut one) = (&place.device, place.poisoned::<u8>(1, 0));
+    let rank = |rank, len| Err(Error::Rank { what: "place", rank, len });
+    assert_eq!(Nth::at(&[3]).run(device, &input, &mut one), rank(3, 3));
+    assert_eq!(Nth::median().run(device, &place.upload::<u8>(&[], 0), &mut one), rank(0, 0));
+    for share in [-0.1, 1.1, f64::NAN] {
+        let refused = Nth::quantiles(&[share]).run(device, &input, &mut one);
+        assert!(matches!(refused, Err(Error::Options { options: "quantiles", .. })), "{share}: {refused:?}");
+    }
+    let expected = Err(Error::Length { what: "output", found: 1, expected: 2 });
+    assert_eq!(Nth::at(&[0, 1]).run(device, &input, &mut one), expected);
+    assert_eq!(one.check_guards(), [0xAB]);
+    assert_eq!(Nth::at(&[]).run_to_vec(device, &input), Ok(vec![]));
+}
