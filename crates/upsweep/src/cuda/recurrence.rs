@@ -252,3 +252,31 @@ pub(super) fn source_of<F: Fixed, C>(kernel: &Kernel<'_>, numbers: usize) -> Res
     let (text, _) = functions_text(functions, features);
     Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lie_where_kernels_read_them() {
+        with_functions::<f32, f32, _>(|functions| {
+            let fixed = RecurrenceLinesParams {
+                input: 0,
+                output: 0,
+                lines: 0,
+                len: 0,
+                inner: 0,
+                init_from: 0,
+                carry: 0,
+                workspace: Workspace::NONE,
+            };
+            let params = WithNumbers::new(fixed, functions, &[&[1.0f32, 2.0, 3.0, 4.0, 5.0], &[], &[6.0]]);
+            let at = Params::values_at::<RecurrenceLinesParams>(functions.layouts.acc, 1);
+            // SAFETY: so many numbers have been written there.
+            let found = unsafe { params.0.as_ptr().add(at).cast::<[f32; 6]>().read_unaligned() };
+            assert_eq!(found, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+            Ok(())
+        })
+        .unwrap();
+    }
+}
