@@ -199,3 +199,13 @@ impl<'a, T> ViewMut<'a, T> {
         }
     }
 }
+
+/// Room for `len` elements.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn host_memory<T>(len: usize) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+    Ok(memory)
+}

@@ -1,9 +1,9 @@
 //! Where upsweep computes: the CPU, or a CUDA device with one of its streams.
 
-use crate::buffer::{Array, Storage};
+use crate::buffer::{Array, Storage, host_memory};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::operator::Element;
 use crate::outputs::Target;
 
@@ -212,19 +212,10 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Room for `len` elements.
-///
-/// # Errors
-/// [`Error::OutOfMemory`].
-pub(crate) fn host_memory<T>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
-    Ok(memory)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn arrays_larger_than_memory_are_errors() {

@@ -22,9 +22,9 @@
 //! **Cost.** On CUDA one reading of the input for each place, and of some hundredths of it; see [`topk`](crate::topk). On the CPU also
 //! one for each. A sort is faster for some dozens of places.
 
-use crate::buffer::{Array, Input, Output, View};
+use crate::buffer::{Array, Input, Output, View, host_memory};
 use crate::cpu;
-use crate::device::{Backend, Device, host_memory};
+use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::outputs::Target;

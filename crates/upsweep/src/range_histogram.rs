@@ -29,9 +29,9 @@
 //!
 //! **Cost.** To build it, one scan of the counts. A range reads two sums, a quantile the logarithm of `bins`.
 
-use crate::buffer::{Array, Input, Output, Storage};
+use crate::buffer::{Array, Input, Output, Storage, host_memory};
 use crate::cpu;
-use crate::device::{Backend, Device, host_memory};
+use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::histogram::Count;
 use crate::operator::WidenFrom;

@@ -4,7 +4,7 @@
 
 use super::merge::in_parts;
 use super::tile::merge::{Half, merge};
-use crate::device::host_memory;
+use crate::buffer::host_memory;
 use crate::error::Result;
 use crate::job::Unsorted;
 use crate::merging::{Beside, Sorting};
