@@ -1,10 +1,12 @@
 //! Linear recurrences as numbers: what is computed with, the coefficients, and the powers of the transition of states.
 
 mod basis;
+mod call;
 mod exact;
 mod system;
 mod transition;
 
+pub(crate) use call::Call;
 pub(crate) use exact::Exact;
 pub(crate) use system::{MOST_ORDER, System};
 pub(crate) use transition::Transition;

@@ -58,7 +58,7 @@ use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::job::Elements;
-use crate::linear::System;
+use crate::linear::{Call, System};
 pub use crate::linear::{Coefficient, ComputesOn};
 use crate::operator::Element;
 use crate::outputs::Target;
@@ -111,18 +111,6 @@ impl<C: Element, B: Input<Item = C> + ?Sized> InitialState<C> for StateFrom<'_, 
     fn view(&self) -> Option<View<'_, C>> {
         Some(self.0.view())
     }
-}
-
-/// A recurrence whose options fit its buffers.
-pub(crate) struct Call<'x, 'y, 'z, C, I: Element> {
-    pub(crate) system: System<C>,
-    pub(crate) shape: Shape,
-    pub(crate) reverse: bool,
-    pub(crate) input: Elements<'x, I>,
-    pub(crate) output: Target<'y, I>,
-    /// Of each line as many as `system.states`.
-    pub(crate) first: Option<View<'z, C>>,
-    pub(crate) last: Option<ViewMut<'z, C>>,
 }
 
 impl<'a, C: Coefficient> Recurrence<'a, C> {

@@ -21,11 +21,10 @@ use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
 use crate::error::{Error, Result};
 use crate::job::Elements;
-use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System, Transition};
+use crate::linear::{Call, Coefficient, ComputesOn, MOST_ORDER, System, Transition};
 use crate::operator::Element;
 use crate::plan::Shape;
 use crate::plan::recurrence::{CpuRecurrencePlan, PART, PARTS_A_LANE};
-use crate::recurrence::Call;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
