@@ -152,7 +152,7 @@ struct RecurrenceTask {
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
         // Bit j: element i + j ends its line.
         const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
-#pragma unroll ROWS_AT_ONCE
+#pragma unroll MATRIX_ROWS
         for (u32 row = 0; row < ROWS; row++) {
             const Vector x(slots, threadIdx.x * ROWS + row);
             Out results[VECTOR];

@@ -179,7 +179,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_sort_local(const __grid_constant__ SortLocalParams p) {
+extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort_local(const __grid_constant__ SortLocalParams p) {
     if (p.header && ((const SortHeader*)p.header)->road != Road::SPLIT) return;
     LocalShared& shared = *(LocalShared*)(dynamic_shared + LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES);
     for (u32 i = threadIdx.x; i < WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;

@@ -1,4 +1,4 @@
-// Sorts of short segments: as many lanes of a warp as a segment needs, ITEMS keys a lane, sort it by a network. Longer segments are
+// Sorts of short segments: as many lanes of a warp as a segment needs, LANE_KEYS keys a lane, sort it by a network. Longer segments are
 // put into lists, for the kernels that sort them, of which this is one, with more keys a lane.
 //
 //   for each 32 segments of the warp, or fewer if there are few, a lane one:
@@ -16,7 +16,7 @@
 #include "tile/radix.cuh"
 #include "warp/shuffle.cuh"
 
-constexpr u32 MOST_SHORT = WARP * ITEMS;
+constexpr u32 MOST_SHORT = WARP * LANE_KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
 
@@ -30,8 +30,8 @@ struct Item {
 };
 
 struct ShortShared {
-    Bits keys[WARPS][WARP * (ITEMS + 1)];  // one more a lane, so that lanes that store their keys at once have banks of their own
-    u16 at[HAS_VALUES ? WARPS : 1][WARP * (ITEMS + 1)];
+    Bits keys[WARPS][WARP * (LANE_KEYS + 1)];  // one more a lane, so that lanes that store their keys at once have banks of their own
+    u16 at[HAS_VALUES ? WARPS : 1][WARP * (LANE_KEYS + 1)];
     u8 members[WARPS][WARP];
 };
 
@@ -56,15 +56,15 @@ __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b)
 // Which items of a lane are compared, one after the other, so that they are in order then: Batcher's merges of the odd and the even
 // ones.
 struct Network {
-    u8 lower[ITEMS * ITEMS], higher[ITEMS * ITEMS];
+    u8 lower[LANE_KEYS * LANE_KEYS], higher[LANE_KEYS * LANE_KEYS];
     u32 size;
 };
 constexpr Network odd_even_network() {
     Network network = {};
-    for (u32 sorted = 1; sorted < ITEMS; sorted *= 2) {
+    for (u32 sorted = 1; sorted < LANE_KEYS; sorted *= 2) {
         for (u32 distance = sorted; distance > 0; distance /= 2) {
-            for (u32 first = distance % sorted; first + distance < ITEMS; first += 2 * distance) {
-                for (u32 i = first; i < first + distance && i + distance < ITEMS; i++) {
+            for (u32 first = distance % sorted; first + distance < LANE_KEYS; first += 2 * distance) {
+                for (u32 i = first; i < first + distance && i + distance < LANE_KEYS; i++) {
                     if (i / (2 * sorted) != (i + distance) / (2 * sorted)) continue;
                     network.lower[network.size] = (u8)i, network.higher[network.size] = (u8)(i + distance), network.size++;
                 }
@@ -75,7 +75,7 @@ constexpr Network odd_even_network() {
 }
 
 // Sorts the items of each `lanes` neighbouring lanes.
-__device__ __forceinline__ void sort_lanes(Item (&x)[ITEMS], u32 lanes) {
+__device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
     constexpr Network network = odd_even_network();
 #pragma unroll
     for (u32 i = 0; i < network.size; i++) in_order(x[network.lower[i]], x[network.higher[i]]);
@@ -83,21 +83,21 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[ITEMS], u32 lanes) {
     for (u32 sorted = 1; sorted < lanes; sorted *= 2) {
         const bool lower = (lane_index() & sorted) == 0;
 #pragma unroll
-        for (u32 k = 0; k < ITEMS / 2; k++) {
-            const Item a = shuffle_xor(x[ITEMS - 1 - k], 2 * sorted - 1), b = shuffle_xor(x[k], 2 * sorted - 1);
+        for (u32 k = 0; k < LANE_KEYS / 2; k++) {
+            const Item a = shuffle_xor(x[LANE_KEYS - 1 - k], 2 * sorted - 1), b = shuffle_xor(x[k], 2 * sorted - 1);
             x[k] = chosen(lower, x[k], a);
-            x[ITEMS - 1 - k] = chosen(lower, x[ITEMS - 1 - k], b);
+            x[LANE_KEYS - 1 - k] = chosen(lower, x[LANE_KEYS - 1 - k], b);
         }
 #pragma unroll 1
         for (u32 distance = sorted / 2; distance > 0; distance /= 2) {
             const bool lower_half = (lane_index() & distance) == 0;
 #pragma unroll
-            for (u32 k = 0; k < ITEMS; k++) x[k] = chosen(lower_half, x[k], shuffle_xor(x[k], distance));
+            for (u32 k = 0; k < LANE_KEYS; k++) x[k] = chosen(lower_half, x[k], shuffle_xor(x[k], distance));
         }
 #pragma unroll
-        for (u32 distance = ITEMS / 2; distance > 0; distance /= 2) {
+        for (u32 distance = LANE_KEYS / 2; distance > 0; distance /= 2) {
 #pragma unroll
-            for (u32 k = 0; k < ITEMS; k++) {
+            for (u32 k = 0; k < LANE_KEYS; k++) {
                 if ((k & distance) == 0) in_order(x[k], x[k + distance]);
             }
         }
@@ -108,9 +108,9 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[ITEMS], u32 lanes) {
 __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortShared& shared, u32 lanes, u64 begin, u32 count) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
     const Bits* const keys = (const Bits*)p.keys + begin;
-    Item x[ITEMS];
+    Item x[LANE_KEYS];
 #pragma unroll
-    for (u32 k = 0; k < ITEMS; k++) {
+    for (u32 k = 0; k < LANE_KEYS; k++) {
         const u32 at = k * lanes + within;
         x[k] = at < count ? Item{p.given ? ordered(keys[at]) : keys[at], at} : Item{(Bits)~(Bits)0, at};
     }
@@ -118,15 +118,15 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     Bits* const key_slots = shared.keys[warp_index()];
     u16* const at_slots = shared.at[HAS_VALUES ? warp_index() : 0];
 #pragma unroll
-    for (u32 k = 0; k < ITEMS; k++) {
-        key_slots[lane * (ITEMS + 1) + k] = x[k].key;
-        if (HAS_VALUES) at_slots[lane * (ITEMS + 1) + k] = (u16)x[k].at;
+    for (u32 k = 0; k < LANE_KEYS; k++) {
+        key_slots[lane * (LANE_KEYS + 1) + k] = x[k].key;
+        if (HAS_VALUES) at_slots[lane * (LANE_KEYS + 1) + k] = (u16)x[k].at;
     }
     __syncwarp();
-    Value value[HAS_VALUES ? ITEMS : 1];
+    Value value[HAS_VALUES ? LANE_KEYS : 1];
 #pragma unroll
-    for (u32 k = 0; k < ITEMS; k++) {
-        const u32 at = k * lanes + within, slot = (group + at / ITEMS) * (ITEMS + 1) + at % ITEMS;
+    for (u32 k = 0; k < LANE_KEYS; k++) {
+        const u32 at = k * lanes + within, slot = (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS;
         if (at >= count) continue;
         if (KEYS_OUT) ((Bits*)p.keys_out)[begin + at] = restored(key_slots[slot]);
         if (HAS_VALUES) value[k] = INDICES && p.given ? (Value)(at_slots[slot] + (INDICES == IN_ARRAY ? begin : 0)) : ((const Value*)p.values)[begin + at_slots[slot]];
@@ -134,7 +134,7 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     __syncwarp();  // in place, values are read before others take their places
     if (HAS_VALUES) {
 #pragma unroll
-        for (u32 k = 0; k < ITEMS; k++) {
+        for (u32 k = 0; k < LANE_KEYS; k++) {
             if (k * lanes + within < count) ((Value*)p.values_out)[begin + k * lanes + within] = value[k];
         }
     }
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_short(const _
             append(count > p.large_room, begin, count, (SortSegment*)p.for_passes, &header->listed[3]);
         }
         u32 needed = count == 0 || count > MOST_SHORT ? 0 : 1;
-        while (needed != 0 && needed * ITEMS < count) needed *= 2;
+        while (needed != 0 && needed * LANE_KEYS < count) needed *= 2;
         for (u32 lanes = 1; lanes <= WARP; lanes *= 2) {
             const u32 these = __ballot_sync(~0u, needed == lanes);
             if (these == 0) continue;

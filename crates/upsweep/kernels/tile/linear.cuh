@@ -42,7 +42,7 @@ __device__ __forceinline__ Matrix* matrices() { return (Matrix*)(dynamic_shared 
 
 // Code for one level after the other is as fast where states are few, and too long for the caches where they are many.
 constexpr bool FEW_STATES = ORDER <= 4;
-constexpr u32 LEVELS_AT_ONCE = FEW_STATES ? WARP_LEVEL : 1, ROWS_AT_ONCE = FEW_STATES ? ROWS : 1;
+constexpr u32 LEVELS_AT_ONCE = FEW_STATES ? WARP_LEVEL : 1, MATRIX_ROWS = FEW_STATES ? ROWS : 1;
 
 // By all compute warps.
 __device__ __forceinline__ void fill_matrices() {

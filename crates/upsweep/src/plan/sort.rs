@@ -124,7 +124,7 @@ impl SortPlan {
     #[must_use]
     pub fn warp_constants(&self, items: usize) -> Constants {
         let mut constants = self.constants(WARP_THREADS);
-        constants!(constants; "ITEMS" = items);
+        constants!(constants; "LANE_KEYS" = items);
         constants
     }
 

@@ -75,7 +75,7 @@ impl LocalPlan {
     pub(super) fn add_to(&self, constants: &mut Constants) {
         constants!(
             constants;
-            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "RESIDENT" = self.resident,
+            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "LOCAL_BLOCKS" = self.resident,
             "SORT_SHARED_BYTES" = self.shared_bytes(),
         );
     }
