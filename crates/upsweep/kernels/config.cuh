@@ -375,6 +375,10 @@ struct SearchParams {
     void* output;
     u64 len;
     u64 step;
+    u64 n;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
 struct TopKParams {
     const In* keys;
     u64 n;
