@@ -147,7 +147,7 @@ constexpr u32 SECTIONS = 0;
 constexpr u32 FEEDBACK = 1;
 constexpr u32 CAREFUL = 0;
 constexpr u32 BASIS = 1;
-constexpr u32 LEVELS = 18;
+constexpr u32 LEVELS = 19;
 constexpr u32 CARRIED_BYTES = 8;
 constexpr u32 TABLE = 1;
 constexpr u32 STATES = 2;
@@ -420,6 +420,9 @@ struct SortByParams {
     const void* values;
     void* values_output;
     u64 n;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
 struct RecurrenceLinesParams {
     const In* input;
     Out* output;

@@ -1,34 +1,20 @@
 //! Linear recurrences as numbers: what is computed with, the coefficients, and the powers of the transition of states.
 
 mod basis;
+mod call;
 mod exact;
 mod system;
 mod transition;
 
+pub(crate) use call::Call;
 pub(crate) use exact::Exact;
 pub(crate) use system::{MOST_ORDER, System};
 pub(crate) use transition::Transition;
 
-use crate::buffer::{View, ViewMut};
-use crate::job::Elements;
 use crate::operator::Element;
 #[cfg(feature = "cuda")]
 use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
-use crate::outputs::Target;
-use crate::plan::Shape;
 use exact::Double;
-
-/// A recurrence whose options fit its buffers.
-pub(crate) struct Call<'x, 'y, 'z, C, I: Element> {
-    pub(crate) system: System<C>,
-    pub(crate) shape: Shape,
-    pub(crate) reverse: bool,
-    pub(crate) input: Elements<'x, I>,
-    pub(crate) output: Target<'y, I>,
-    /// Of each line as many as `system.states`.
-    pub(crate) first: Option<View<'z, C>>,
-    pub(crate) last: Option<ViewMut<'z, C>>,
-}
 
 /// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo their number of values.
 ///

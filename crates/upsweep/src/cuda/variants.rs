@@ -10,16 +10,12 @@ mod topk;
 use super::KernelSource;
 use super::code::Kernel;
 use super::columns::ColumnsParams;
-use super::expand::ExpandParams;
 use super::features::{Features, Heads, Pass};
 use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::search::SearchParams;
-use super::select::SelectParams;
-use super::{columns, expand, reduce, scan, search, select};
-use crate::choosing::{Choose, FirstOf, Flagged, LastOf, Unasked, Where};
+use super::{columns, reduce, scan};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
@@ -28,10 +24,7 @@ use crate::operator::{
     Element, Enumerate, Function, Map, MapWith, Operator, Same, Source, Widen, Zip, function, operator,
 };
 use crate::outputs::{Scattered, Write};
-use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
 use crate::plan::scan::ScanPlan;
-use crate::plan::select::{SelectPlan, SelectSizes};
-use crate::searching::{Ascending, Ordered};
 use crate::segments::{Equal, Keys, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -293,18 +286,23 @@ where
 /// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
+    use super::expand::ExpandParams;
     use super::histogram::HistogramParams;
     use super::merge::MergeParams;
     use super::range_histogram::{self, RangeHistogramParams};
     use super::recurrence::RecurrenceLinesParams;
+    use super::search::SearchParams;
+    use super::select::SelectParams;
     use super::sort_by::SortByParams;
     use super::topk::TopKParams;
     use super::{code, params::Params};
     use crate::key::Key;
     use crate::plan::constants::Constants;
+    use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
     use crate::plan::merge::{MergePlan, MergeTypes};
     use crate::plan::recurrence::{Form, RecurrencePlan};
+    use crate::plan::select::{SelectPlan, SelectSizes};
     use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
     type ByKey = Keys<'static, [u32], Equal>;

@@ -2,6 +2,7 @@
 
 use super::Coefficient;
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
 use crate::plan::recurrence::Form;
 
 /// The highest order, and the most states of a cascade.
@@ -82,6 +83,7 @@ impl<C: Coefficient> System<C> {
     }
 
     /// What kernels are compiled for that need no powers; see [`Form`].
+    #[cfg(feature = "cuda")]
     pub(crate) fn form(&self) -> Form {
         let Self { order, sections, feedback, .. } = *self;
         Form { order, sections, feedback, careful: false, basis: false }

@@ -36,6 +36,7 @@ impl<C: Coefficient> Transition<C> {
     }
 
     /// The powers `A^(items 2^level)` for each level: the states after so many elements that are 0.
+    #[cfg(feature = "cuda")]
     pub(crate) fn powers(&self, items: usize, levels: usize) -> Vec<C> {
         let order = self.order;
         let mut result = self.exact_power(items);

@@ -8,7 +8,7 @@ pub mod histogram;
 pub mod memory;
 pub mod merge;
 mod pipeline;
-pub(crate) mod recurrence;
+pub mod recurrence;
 pub mod reduce;
 pub mod scan;
 pub mod search;

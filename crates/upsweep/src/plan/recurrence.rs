@@ -33,22 +33,23 @@ const MOST_NUMBERS: usize = 32_764 - 256;
 
 /// What a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Form {
+pub struct Form {
     /// States, at least 1.
-    pub(crate) order: usize,
+    pub order: usize,
     /// Sections of a cascade, or 0.
-    pub(crate) sections: usize,
+    pub sections: usize,
     /// Whether results depend on earlier results.
-    pub(crate) feedback: bool,
+    pub feedback: bool,
     /// Whether factors of 0 must not meet infinities: see `kernels/tile/linear.cuh`.
-    pub(crate) careful: bool,
+    pub careful: bool,
     /// Whether states travel in a basis of their own.
-    pub(crate) basis: bool,
+    pub basis: bool,
 }
 
 impl Form {
     /// The number of coefficients that a kernel is given.
-    pub(crate) fn coefficients(&self) -> usize {
+    #[must_use]
+    pub fn coefficients(&self) -> usize {
         if self.sections > 0 { 5 * self.sections } else { 2 * self.order + 1 }
     }
 
@@ -61,15 +62,17 @@ impl Form {
 
 /// A planned recurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RecurrencePlan {
-    pub(crate) form: Form,
-    pub(crate) pipeline: Pipeline,
+pub struct RecurrencePlan {
+    /// What the kernel is compiled for.
+    pub form: Form,
+    /// Its pipeline, but for the shared memory beside the tiles.
+    pub pipeline: Pipeline,
     /// The sizes of a scan of the same elements.
     sizes: Sizes,
     /// Bytes of what one tile tells another.
     carried: usize,
     /// The powers of the transition that the kernel knows: of the elements of a thread, of two threads, of four, and so on.
-    pub(crate) levels: usize,
+    pub levels: usize,
     /// Bytes of a number.
     number: usize,
     /// Whether the power for each lane is in shared memory.
@@ -78,7 +81,8 @@ pub(crate) struct RecurrencePlan {
 
 impl RecurrencePlan {
     /// For `len` elements, whose numbers have `number` bytes, on a device of this compute capability.
-    pub(crate) fn new(len: usize, form: Form, sizes: Sizes, number: usize, capability: (u32, u32)) -> Self {
+    #[must_use]
+    pub fn new(len: usize, form: Form, sizes: Sizes, number: usize, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
         // What a scan of values would keep of a tile, states are instead.
         let sizes = Sizes { kept: 0, ..sizes };
@@ -135,12 +139,14 @@ impl RecurrencePlan {
     }
 
     /// The elements of a thread.
-    pub(crate) fn items(&self) -> usize {
+    #[must_use]
+    pub fn items(&self) -> usize {
         self.pipeline.shape.vector * self.pipeline.shape.rows
     }
 
     /// The numbers that the kernel is given: coefficients, and matrices.
-    pub(crate) fn numbers(&self) -> usize {
+    #[must_use]
+    pub fn numbers(&self) -> usize {
         self.form.coefficients() + self.matrices() * self.form.order * self.form.order
     }
 
@@ -149,7 +155,8 @@ impl RecurrencePlan {
     }
 
     /// Dynamic shared memory a block: its tiles, the matrices, the power for each lane, and what threads keep of tiles.
-    pub(crate) fn shared_bytes(&self) -> usize {
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
         let Self { form: Form { order, .. }, pipeline, number, table, .. } = *self;
         let powers = if table { WARP * order * order } else { 0 };
         let matrices = self.matrices() * (order * order * number).next_multiple_of(16);
@@ -157,7 +164,8 @@ impl RecurrencePlan {
     }
 
     /// The numbers that the kernel is compiled with.
-    pub(crate) fn constants(&self) -> Constants {
+    #[must_use]
+    pub fn constants(&self) -> Constants {
         let mut constants = self.pipeline.constants(self.sizes);
         self.form.add_to(&mut constants);
         constants!(constants; "CAREFUL" = usize::from(self.form.careful), "BASIS" = usize::from(self.form.basis), "LEVELS" = self.levels, "CARRIED_BYTES" = self.carried, "TABLE" = usize::from(self.table));

@@ -28,6 +28,7 @@ const SHORT_ROW: usize = 4 << 10;
 /// Keys that one block goes over as fast as the device's blocks together: a row of fewer is a block's.
 const ROW_OF_A_BLOCK: usize = 16 << 10;
 /// The most results of a row that one block sorts.
+#[cfg(feature = "cuda")]
 pub(crate) const MOST_ORDERED: usize = 2 << 10;
 
 /// What is ranked.

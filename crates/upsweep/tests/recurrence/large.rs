@@ -14,7 +14,7 @@ mod cuda {
         let (a, b) = fibonacci(n / 2);
         let even = a.wrapping_mul(b.wrapping_add(b).wrapping_sub(a));
         let odd = a.wrapping_mul(a).wrapping_add(b.wrapping_mul(b));
-        if n % 2 == 0 { (even, odd) } else { (odd, even.wrapping_add(odd)) }
+        if n.is_multiple_of(2) { (even, odd) } else { (odd, even.wrapping_add(odd)) }
     }
 
     /// Fibonacci's numbers modulo 2^64, of elements that are 0: 64 GiB in place.
