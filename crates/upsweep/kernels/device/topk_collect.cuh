@@ -10,7 +10,7 @@
 #include "warp/scan.cuh"
 
 // Vectors that a thread loads at once, how many times in a step, and the vectors of a block's step: a bit for each key of a thread.
-constexpr u32 DEPTH = 4, TURNS = 64 / (DEPTH * KEY_VECTOR), STEP_VECTORS = TURNS * DEPTH * THREADS;
+constexpr u32 AT_ONCE = 4, TURNS = 64 / (AT_ONCE * KEY_VECTOR), STEP_VECTORS = TURNS * AT_ONCE * THREADS;
 
 struct Collector {
     const TopKParams& p;
@@ -46,10 +46,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_to
     }
     const KeysAtOnce* const from = (const KeysAtOnce*)(p.keys + head);
     const u64 step = (u64)gridDim.x * STEP_VECTORS;
-    KeysAtOnce next[DEPTH];
+    KeysAtOnce next[AT_ONCE];
     const auto load = [&](u64 v) {
 #pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
+        for (u32 d = 0; d < AT_ONCE; d++) {
             if (v + d * THREADS + threadIdx.x < vectors) next[d] = from[v + d * THREADS + threadIdx.x];
         }
     };
@@ -59,16 +59,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_to
         u64 bits = 0;
 #pragma unroll
         for (u32 t = 0; t < TURNS; t++) {
-            KeysAtOnce now[DEPTH];
+            KeysAtOnce now[AT_ONCE];
 #pragma unroll
-            for (u32 d = 0; d < DEPTH; d++) now[d] = next[d];
-            const u64 at = v + t * DEPTH * THREADS;
-            load(t + 1 < TURNS ? at + DEPTH * THREADS : v + step);
+            for (u32 d = 0; d < AT_ONCE; d++) now[d] = next[d];
+            const u64 at = v + t * AT_ONCE * THREADS;
+            load(t + 1 < TURNS ? at + AT_ONCE * THREADS : v + step);
 #pragma unroll
-            for (u32 d = 0; d < DEPTH; d++) {
+            for (u32 d = 0; d < AT_ONCE; d++) {
                 if (at + d * THREADS + threadIdx.x >= vectors) continue;
 #pragma unroll
-                for (u32 j = 0; j < KEY_VECTOR; j++) bits |= (u64)all.is_in(now[d].keys[j]) << ((t * DEPTH + d) * KEY_VECTOR + j);
+                for (u32 j = 0; j < KEY_VECTOR; j++) bits |= (u64)all.is_in(now[d].keys[j]) << ((t * AT_ONCE + d) * KEY_VECTOR + j);
             }
         }
         const u32 own = __popcll(bits);

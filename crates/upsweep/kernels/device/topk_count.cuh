@@ -42,16 +42,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const _
         for (u64 i = threadIdx.x; i < head; i += THREADS) count(keys[i]);
         for (u64 i = end + threadIdx.x; i < n; i += THREADS) count(keys[i]);
     }
-    constexpr u32 DEPTH = 4;
+    constexpr u32 AT_ONCE = 4;
     const KeysAtOnce* const from = (const KeysAtOnce*)(keys + head);
-    for (u64 v = of_places ? vectors : first; v < vectors; v += DEPTH * step) {
-        KeysAtOnce x[DEPTH];
+    for (u64 v = of_places ? vectors : first; v < vectors; v += AT_ONCE * step) {
+        KeysAtOnce x[AT_ONCE];
 #pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
+        for (u32 d = 0; d < AT_ONCE; d++) {
             if (v + d * step < vectors) x[d] = from[v + d * step];
         }
 #pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
+        for (u32 d = 0; d < AT_ONCE; d++) {
             if (v + d * step >= vectors) continue;
 #pragma unroll
             for (u32 j = 0; j < KEY_VECTOR; j++) count(x[d].keys[j]);

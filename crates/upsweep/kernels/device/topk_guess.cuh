@@ -17,7 +17,8 @@ constexpr u32 BELOW = KEY_WIDTH > 32 ? KEY_WIDTH - 32 : 0, BEYOND = KEY_WIDTH < 
 
 // The key of this rank, from 1 on, in the sample.
 __device__ __forceinline__ u32 sample_of_rank(const u32* keys, u32 rank, u32* bins) {
-    __shared__ u32 digit_found, rank_left;
+    __shared__ u32 digit_found;
+    __shared__ u32 rank_left;
     u32 found = 0;
 #pragma unroll 1
     for (u32 shift = 24;; shift -= 8) {

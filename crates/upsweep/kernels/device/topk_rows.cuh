@@ -16,7 +16,8 @@ constexpr u32 ROW_DIGIT_BITS = 8, ROW_DIGITS = 1 << ROW_DIGIT_BITS;
 
 // The key of rank `rank`, from 1 on, of `n`, which becomes its rank among those equal to it. All threads.
 __device__ __forceinline__ KeyBits key_of_rank(const In* keys, u64 n, u64& rank) {
-    __shared__ u32 bins[ROW_DIGITS], digit_found;
+    __shared__ u32 bins[ROW_DIGITS];
+    __shared__ u32 digit_found;
     __shared__ u64 rank_left;
     KeyBits found = 0;
 #pragma unroll 1
