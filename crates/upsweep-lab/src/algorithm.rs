@@ -239,6 +239,12 @@ impl Algorithm {
         self.variant.barriers == Barriers::One
     }
 
+    /// Whether it has a CUDA kernel: not what is there to be wrong, and not what one thread does alone in shared memory.
+    #[must_use]
+    pub fn has_kernel(&self) -> bool {
+        !self.is_faulty() && self.file != "fenwick_updates"
+    }
+
     /// Whether it takes this input.
     pub(crate) fn check<T>(&self, operator: &Operator<T>, shape: Shape, input: &Input<'_, T>) -> Result<(), Error> {
         let found = input.values.len();

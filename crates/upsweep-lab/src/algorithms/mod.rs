@@ -8,6 +8,7 @@ mod brent_kung;
 mod chained;
 mod double_buffered;
 mod fenwick;
+mod fenwick_updates;
 mod groups;
 mod hillis_steele;
 mod inverse;
@@ -342,6 +343,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         ExclusiveScan,
         2 * MAX_THREADS,
         "a Fenwick tree by an up-sweep, each prefix by a walk",
+        "Compute Exclusive Prefix Sum with CUDA, \"Fenwick Tree\"; Fenwick 1994"
+    ),
+    algorithm!(
+        fenwick_updates,
+        PLAIN,
+        "fenwick-updates",
+        ExclusiveScan,
+        2 * MAX_THREADS,
+        "a Fenwick tree by updates, one element after the other, each prefix by a walk",
         "Compute Exclusive Prefix Sum with CUDA, \"Fenwick Tree\"; Fenwick 1994"
     ),
     algorithm!(

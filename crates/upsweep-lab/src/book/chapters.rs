@@ -66,6 +66,8 @@ pub static CHAPTERS: &[Chapter] = &[
              the one before. A tree for each element would do, but all of them together take n (n - 1) / 2 additions.",
             "Hillis and Steele, and Kogge and Stone, share the trees' parts. In each step every word gets the word `stride` to its left in front, and the \
              stride doubles. After k steps a word holds the last 2ᵏ elements, so log₂ n steps are enough.",
+            "It need not be a sum. A loop whose result goes into its next round, such as y = m y + c with other m and c each time, is a scan of functions, because one function behind \
+             another is associative: `--op affine`.",
         ],
         question: "In place, Kogge-Stone has two barriers a step: one before the reads, one before the writes. Why two?",
         answer: &[
@@ -99,6 +101,8 @@ pub static CHAPTERS: &[Chapter] = &[
             "naive-threads",
             "naive-strides",
             "single-buffer-race",
+            "sequential-equivalent",
+            "recurrence",
             "inclusive-example",
             "exclusive-example",
             "double-buffer-in-place",
@@ -261,7 +265,11 @@ pub static CHAPTERS: &[Chapter] = &[
              however well a block scans. On an H200 `three-kernel` takes 913 µs for 2²⁶ elements, and a copy 128.",
         ],
         compare: (512, ThirtyTwo, &["three-kernel", "recursive"]),
-        play: &[("three-kernel", 8, "the sum of a part goes to memory"), ("recursive", 9, "a block of many")],
+        play: &[
+            ("three-kernel", 8, "the sum of a part goes to memory"),
+            ("recursive", 9, "a block of many"),
+            ("fenwick-updates", 4, "an update goes from node to node, to one of each size"),
+        ],
         exercise: Exercise {
             question: "A million elements (10⁶), blocks of 512. How many levels does `recursive` need?",
             hint: "Each level has 512 times fewer elements.",

@@ -20,6 +20,7 @@ mod banks;
 mod hints;
 pub mod html;
 mod json;
+mod labels;
 pub mod layout;
 pub mod plot;
 mod recording;
