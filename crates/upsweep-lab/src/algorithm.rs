@@ -78,7 +78,7 @@ pub struct Algorithm {
     /// The most elements that it takes.
     pub limit: usize,
     pub(crate) variant: Variant,
-    /// The source of its module, which begins with its text.
+    /// The text with which its module begins.
     pub(crate) module: &'static str,
     pub(crate) of_i64: Body<i64>,
     pub(crate) of_affine: Body<Affine>,

@@ -55,6 +55,9 @@ pub(crate) struct ShowArgs {
     /// Make a page on which the run plays, instead of the text (`-`: to standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Let another algorithm play in step on the page, with the same elements
+    #[arg(long, value_name = "ALGORITHM", value_parser = parse_algorithm, requires = "html", conflicts_with = "svg")]
+    pub(crate) beside: Option<&'static Algorithm>,
 }
 
 #[derive(Args, Debug)]

@@ -78,7 +78,7 @@ fn chapters_are_in_nobodys_way() {
     for page in pages().iter().chain([&contents]) {
         let mut tab = browser.open(page);
         tab.value(&format!("{axe};document.querySelectorAll('details').forEach(part => {{ part.open = true; }})"));
-        for (width, dark) in [(1400, false), (800, true), (400, false)] {
+        for (width, dark) in [(1400, false), (1400, true), (800, false), (800, true), (400, false), (400, true)] {
             tab.resize(width);
             tab.prefers(dark, true);
             assert_eq!(findings(&mut tab), json!([]), "{width} pixels, dark: {dark}");

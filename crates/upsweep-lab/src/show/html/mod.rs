@@ -2,24 +2,32 @@
 
 mod book;
 mod lesson;
+mod live;
 mod overview;
 mod page;
+mod pair;
 
 pub use book::{chapter, contents};
 pub use overview::overview;
+pub(crate) use page::live_page;
 pub use page::page;
+pub(crate) use pair::live_pair;
+pub use pair::pair;
 
 use super::{DEGREES, svg};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../../assets/page.css");
 
-/// Nothing may be loaded from anywhere; style and script are those in the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
-                      base-uri 'none'; form-action 'none'";
+/// Nothing may be loaded from anywhere; style, script and model are those in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
 
 /// What every page says near its beginning, and no other file does.
 pub const MARK: &str = "upsweep lab, the laboratory of scans";
+
+/// The file, among many pages, on which two algorithms play in step.
+pub const BESIDE: &str = "beside.html";
 
 /// Where a page leads.
 #[derive(Clone, Copy, Debug)]
