@@ -92,8 +92,13 @@ fn count() {
     let commas: Vec<String> = rows[1..].iter().map(|row| row.join(",")).collect();
     assert_eq!(csv, format!("{head}\n{}\n", commas.join("\n")));
     let svg = String::from_utf8(f.read("c.svg")).unwrap();
-    // Three sizes of two algorithms in three panels, but Kogge-Stone's cycles, and the legend.
-    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 3 + 2);
+    // Three sizes of two algorithms in three panels, each with its axes and the lines' names.
+    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 3);
+    for (words, count) in
+        [(">elements<", 3), (">operations<", 1), (">operations one after the other<", 1), (">blelloch<", 3)]
+    {
+        assert_eq!(svg.matches(words).count(), count, "{words}");
+    }
     assert_eq!(f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "10..100", "--csv", "-"]), csv);
     let banks = |banks: &str| f.prints(&["lab", "count", "blelloch", "--n", "50", "--banks", banks, "--csv", "-"]);
     assert!(banks("16").contains("\nblelloch,50,") && banks("16") != banks("32"));

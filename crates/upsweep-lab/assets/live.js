@@ -90,6 +90,8 @@
   form.addEventListener('submit', (event) => event.preventDefault());
   form.addEventListener('change', (event) => {
     if (event.target.id === 'op') row.replaceChildren();
+    // Segments behind the last element go with it.
+    if (event.target.id === 'n') find('heads').value = find('heads').value.split(',').filter((place) => Number(place) < Number(find('n').value)).join(',');
     change();
     const { index } = event.target.dataset;
     if (index !== undefined && !find('trouble').textContent) player.mark(ask({ ...settings(), lit: Number(index) }).lit);

@@ -101,8 +101,8 @@ mod tests {
             assert!(chapter.question.contains(words) && !chapter.answer.is_empty(), "{file}: {words}");
             chapter
         };
-        let of = |name, n| run(name, n, Banks::ThirtyTwo).unwrap();
-        let micros = |name| crate::forecast::recorded(name).unwrap()[1].unwrap();
+        let of = |name: &str, n| run(name, n, Banks::ThirtyTwo).unwrap();
+        let micros = |name: &str| crate::forecast::recorded(name).unwrap()[1].unwrap();
         // Why is Blelloch's scan slower than Kogge-Stone's, although it does less work?
         let chapter = asked("3-work", "takes 1.6 times as long. Why?");
         assert_eq!(chapter.in_step, ["kogge-stone", "blelloch"]);
@@ -113,18 +113,18 @@ mod tests {
         // What does padding change, and when does it not pay?
         let chapter = asked("5-padding", "When does padding not pay?");
         assert_eq!(chapter.in_step, ["blelloch", "blelloch-padded"]);
-        let conflicts = |name| of(name, 512).inner().conflicts as f64;
+        let conflicts = |name: &str| of(name, 512).inner().conflicts as f64;
         for tree in ["brent-kung", "blelloch"] {
             assert!(conflicts(&format!("{tree}-padded")) < conflicts(tree) / 3.0, "{tree}");
         }
         assert!(micros("brent-kung-padded") < 0.7 * micros("brent-kung"));
         assert!(micros("blelloch-padded") > 0.98 * micros("blelloch"));
-        let short = |name| run(name, 16, Banks::Sixteen).unwrap().inner().cycles;
+        let short = |name: &str| run(name, 16, Banks::Sixteen).unwrap().inner().cycles;
         assert!(short("blelloch-padded") > short("blelloch"));
         // Why does a chained scan crawl, and what makes one pass enough?
         let chapter = asked("8-one-pass", "Why does the chained scan crawl, and what makes one pass enough?");
         assert_eq!(chapter.in_step, ["chained", "look-back"]);
-        let longer = |name| of(name, 81_920).span().operations as f64 / of(name, 40_960).span().operations as f64;
+        let longer = |name: &str| of(name, 81_920).span().operations as f64 / of(name, 40_960).span().operations as f64;
         assert!(longer("chained") > 1.5 && longer("look-back") < 1.5, "{} {}", longer("chained"), longer("look-back"));
         let moved = of("look-back", 40_960).total_of(|step| step.is_transfer);
         assert_eq!((moved.global_reads, moved.global_writes), (40_960, 40_960));

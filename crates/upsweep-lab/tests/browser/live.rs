@@ -77,7 +77,7 @@ fn every_algorithm_on_other_elements_and_machines() {
         let n = 2 + chance % 15;
         // A small machine's reductions in halves do not keep the order.
         let op = ["sum", "max", "affine", "ranges"][chance % if algorithm.suits(&Operator::affine()) { 4 } else { 2 }];
-        let heads: Vec<usize> = (1..n).filter(|place| place * chance % 3 == 0).collect();
+        let heads: Vec<usize> = (1..n).filter(|place| (place * chance).is_multiple_of(3)).collect();
         let text = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
         let seed = if let Order::Chance(seed) = order { Some(seed) } else { None };
         // The operator first, so that there are elements of it.
@@ -208,6 +208,11 @@ fn what_the_model_does_not_take_is_said_and_the_page_stays() {
     }
     tab.value("{ const input = document.querySelector('#elements input'); input.type = 'text'; input.value = 'one'; input.dispatchEvent(new Event('change', { bubbles: true })); }");
     assert_eq!(tab.value(TROUBLE), "element: \"one\" is no whole number of 64 bits");
+    // Fewer elements have fewer segments.
+    let mut tab = opened(&mut browser, &html::page(&recorded("segmented-pairs"), None), "");
+    set(&mut tab, &[("n", "6".to_owned())]);
+    assert_eq!(tab.value(TROUBLE), "");
+    assert_eq!(elements(&mut tab).len(), 6);
     // Reductions that do not keep the order take no functions.
     let mut tab = opened(&mut browser, &html::page(&recorded("reduce-sequential"), None), "");
     set(&mut tab, &[("op", "affine".to_owned())]);

@@ -45,11 +45,11 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The form in which everything is changed; `beside`: the algorithm whose run stands beside this one.
-pub(super) fn panel(recording: &Recording, beside: Option<&Algorithm>) -> Markup {
+/// The form in which everything is changed; `beside`: the run that stands beside this one.
+pub(super) fn panel(recording: &Recording, beside: Option<&Recording>) -> Markup {
     let shape = recording.shape;
     let values = serde_json::to_string(&recording.input).unwrap_or_default();
-    let segments = recording.segments().map(|heads| listed(&heads));
+    let segments = recording.segments().or_else(|| beside?.segments()).map(|heads| listed(&heads));
     let text = |number: Option<String>| number.unwrap_or_default();
     let order = if let Order::Chance(seed) = shape.order { Some(seed.to_string()) } else { None };
     let choice = |id: &str, label: &str, options: &[(String, String)], chosen: &str| {
@@ -72,7 +72,7 @@ pub(super) fn panel(recording: &Recording, beside: Option<&Algorithm>) -> Markup
             form id="settings" {
                 details { summary { "Change the algorithm, set another one beside it, change the elements, the operator, the machine" } div.settings {
                     label { span { "Algorithm" } select id="algorithm" { (algorithms(recording.algorithm)) } }
-                    label { span { "Beside it" } select id="beside" { option value="" { "nothing" } (algorithms_or_none(beside)) } }
+                    label { span { "Beside it" } select id="beside" { option value="" { "nothing" } (algorithms_or_none(beside.map(|run| run.algorithm))) } }
                     (choice("op", "Operator", &operators, recording.operator))
                     label { span { "Elements" } input id="n" type="number" min="1" max=(MOST_LIVE) value=(recording.input.len()); }
                     (choice("banks", "Banks", &numbers(&[2, 4, 8, 16, 32]), &shape.banks.number().to_string()))

@@ -56,6 +56,9 @@ fn legend(steps: bool) -> Markup {
             li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
                 path class="fork" d="M17 15V9M17 9L11 2M17 9L23 2" {}
             } "divergent warp" }
+            li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
+                rect class="cell marked" x="4" y="2" width="26" height="12" rx="2" {}
+            } "depends on the chosen element" }
             }
         }
     }

@@ -19,7 +19,7 @@ pub fn pair(first: &Recording, second: &Recording, links: Option<&Links<'_>>) ->
                 @if let Some(links) = links { (navigation(links)) }
                 div id="head" { (head(both)) }
             }
-            (panel(first, Some(second.algorithm)))
+            (panel(first, Some(second)))
             div id="played" { (played(both)) }
             (scripts())
         },
@@ -38,7 +38,7 @@ fn title(both: [&Recording; 2]) -> String {
 
 fn head(both: [&Recording; 2]) -> Markup {
     html! {
-        h1 { (title(both)) }
+        h1.name { (title(both)) }
         @for run in both {
             p { a href=(format!("{}.html", run.algorithm.name)) { (run.algorithm.name) } ": " (run.algorithm.title) ". " span.quiet { (run.summary()) "." } }
             @if let Some(fault) = run.fault { p.fault { strong { "The model stops. " } (fault) "." } }
