@@ -61,12 +61,15 @@ fn is_installed() -> bool {
 fn build(root: &Path) -> Outcome<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
-    // Messages name files: by the same names on every machine.
+    // Messages name files: by the same names on every machine. So the sources have to be there before they are renamed.
+    command::run(Command::new(program("CARGO", "cargo")).args(["fetch", "--quiet", "--locked"]).current_dir(root))?;
     let sources = std::fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten();
     let renamed = sources.map(|folder| format!("--remap-path-prefix={}=", folder.path().display()));
     let mut cargo = Command::new(program("CARGO", "cargo"));
     cargo.args(["build", "--quiet", "--locked", "-p", "upsweep-lab-live", "--profile", "wasm", "--target", TARGET]);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", renamed.collect::<Vec<_>>().join("\u{1f}")).current_dir(root);
+    // Incremental builds are cut into other pieces.
+    cargo.env("CARGO_INCREMENTAL", "0");
     command::run(&mut cargo)?;
     Ok(target(root).join(TARGET).join("wasm/upsweep_lab_live.wasm"))
 }
