@@ -32,6 +32,15 @@ pub(crate) enum Command {
     /// The values of FILE, or the rows of a table, of which a condition holds
     #[command(after_help = selecting::SELECT_EXAMPLES)]
     Select(SelectArgs),
+    /// The values of FILE in ascending order, or the rows of a table by some of its columns
+    #[command(after_help = sorting::SORT_EXAMPLES)]
+    Sort(SortArgs),
+    /// The largest values of FILE, or the least
+    #[command(after_help = sorting::TOP_EXAMPLES)]
+    Top(TopArgs),
+    /// The value in the middle of all values of FILE
+    #[command(after_help = sorting::MEDIAN_EXAMPLES)]
+    Median(MedianArgs),
     /// The distinct values of FILE, ascending
     #[command(after_help = selecting::UNIQUE_EXAMPLES)]
     Unique(UniqueArgs),
@@ -257,10 +266,12 @@ an interrupt (INT), TERM or HUP, and no output is left."
 
 mod reading;
 mod selecting;
+mod sorting;
 
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
+pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};
 
 const MAIN_EXAMPLES: &str = concat!(
     "\

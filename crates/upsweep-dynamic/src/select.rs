@@ -141,6 +141,19 @@ pub fn unique(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
     }
 }
 
+struct Fetched<'a>(&'a Buffer<'a, u64>);
+
+impl Moves for Fetched<'_> {
+    fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>> {
+        crate::sort::fetch(device, &Buffer::new(device, x)?, self.0)
+    }
+}
+
+/// The values at these places, which are below the length.
+pub(crate) fn fetched(device: &Device, x: View<'_>, places: &Buffer<'_, u64>) -> Result<Values> {
+    moved(device, x, Fetched(places))
+}
+
 struct Repeated<'a>(&'a Buffer<'a, u64>);
 
 impl Moves for Repeated<'_> {

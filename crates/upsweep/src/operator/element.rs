@@ -126,6 +126,20 @@ integer_elements! { isize => "i64" as u64, usize => "u64" as u64 }
 #[cfg(target_pointer_width = "32")]
 integer_elements! { isize => "i32" as u32, usize => "u32" as u32 }
 
+// SAFETY: u32 has its size and alignment; nothing in CUDA's operators makes a char, so that only those of inputs are stored.
+unsafe impl Element for char {
+    fn cuda_type(_: &mut Source) -> String {
+        "u32".to_owned()
+    }
+    fn cuda_value(self, _: &mut Source) -> String {
+        format!("u32({:#x}ull)", u32::from(self))
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
+}
+
 macro_rules! wide_integer_elements {
     ($($rust:ty => $cuda:literal),*) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.

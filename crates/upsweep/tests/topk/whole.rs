@@ -18,6 +18,11 @@ on_each_backend!(
     topk_misaligned,
 );
 
+/// So many keys that each backend guesses a window. On the CPU, threads share 2 MiB and more: so many keys of 16 bytes.
+pub(crate) fn many(place: &Place) -> usize {
+    if place.is_cuda() { 1 << 20 } else { 1 << 17 }
+}
+
 /// Where the first `k` keys of each row are, in their own order.
 pub(crate) fn expected<K: SortKey>(rows: &[K], len: usize, k: usize, largest: bool) -> Vec<usize> {
     let of_row = |row: &[K]| {
@@ -135,7 +140,7 @@ fn topk_every_half(place: &Place) {
 
 /// As many as a window is guessed for: it holds the results, or only the last of them.
 fn topk_of_many(place: &Place) {
-    let len = (1 << 20) + 5;
+    let len = many(place) + 5;
     let x = keys::<f32>(Kind::Random, len);
     for k in [16, 2049, len / 3] {
         check::<f32, u32>(place, &x, None, k, 1, "random");
@@ -143,12 +148,13 @@ fn topk_of_many(place: &Place) {
     if !reduced() {
         check::<u64, u64>(place, &keys(Kind::Sorted, len), None, 1000, 0, "sorted");
         check::<u16, u32>(place, &keys(Kind::OrganPipe, len), None, 40, 0, "organ pipe");
+        check::<u128, u32>(place, &keys(Kind::Random, len), None, len / 3, 0, "for threads");
     }
 }
 
 /// So many equal keys that they do not fit in the room for candidates: the first ones are taken.
 fn topk_of_many_ties(place: &Place) {
-    let len = (1 << 20) + 77;
+    let len = many(place) + 77;
     for (kind, k) in [(Kind::AllEqual, 500), (Kind::TwoValues, 1), (Kind::TwoValues, len - 3), (Kind::Zipf, len / 2)] {
         check::<u32, u32>(place, &keys(kind, len), None, k, 0, &format!("{kind:?}"));
     }

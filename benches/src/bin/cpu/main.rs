@@ -3,6 +3,8 @@
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
 
+mod sorts;
+
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -26,7 +28,8 @@ fn run() -> Outcome {
     bench::<f64>(&options, &mut record)?;
     columns(&options, &mut record)?;
     selections(&options, &mut record)?;
-    histograms(&options, &mut record)
+    histograms(&options, &mut record)?;
+    sorts::sorts(&options, &mut record)
 }
 
 #[function]
@@ -325,7 +328,7 @@ fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
 }
 
 /// memcpy on every thread of the pool, each its own part, as upsweep divides the work.
-fn copy_on_every_core<T: Value>(input: &[T], output: &mut [T]) {
+fn copy_on_every_core<T: Copy + Send + Sync>(input: &[T], output: &mut [T]) {
     let part = input.len().div_ceil(rayon::current_num_threads()).max(1);
     rayon::scope(|scope| {
         for (from, to) in input.chunks(part).zip(output.chunks_mut(part)) {
