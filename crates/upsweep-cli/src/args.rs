@@ -67,6 +67,9 @@ pub(crate) enum Command {
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
+    pub(crate) op: Op,
     /// Leave each value out of its own result: the results begin with --init, or the operator's identity
     #[arg(long)]
     pub(crate) exclusive: bool,
@@ -79,6 +82,39 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; with --group-by several, and mean and count
+    #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
+    pub(crate) op: Vec<Statistic>,
+    /// One line of results for each value of this column, wherever its rows are
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init"])]
+    pub(crate) group_by: Option<String>,
+}
+
+/// What is computed of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Statistic {
+    Of(Op),
+    Mean,
+    Count,
+}
+
+impl Statistic {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Of(op) => op.name(),
+            Self::Mean => "mean",
+            Self::Count => "count",
+        }
+    }
+}
+
+fn statistics() -> impl TypedValueParser<Value = Statistic> {
+    let names = Op::ALL.iter().map(|op| op.name()).chain(["mean", "count"]);
+    clap::builder::PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+        "mean" => Ok(Statistic::Mean),
+        "count" => Ok(Statistic::Count),
+        name => name.parse().map(Statistic::Of),
+    })
 }
 
 #[derive(Args, Debug)]
@@ -131,9 +167,6 @@ pub(crate) struct QuantileArgs {
 pub(crate) struct Common {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub(crate) init: Option<String>,
@@ -174,7 +207,6 @@ impl Common {
     pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
         Self {
             file: reading.file.clone(),
-            op: Op::Sum,
             init: None,
             axis: None,
             column: reading.column.clone(),
@@ -338,6 +370,7 @@ macro_rules! reduce_examples {
 Examples:
   upsweep reduce rain.csv --column precipitation
   upsweep reduce rain.csv --column wind --by-key month --op max
+  upsweep reduce rain.csv --column wind --group-by month --op mean,count,max
   upsweep reduce image.npy --axis 0
   upsweep reduce bytes.npy --type u64"
     };
@@ -356,6 +389,9 @@ const REDUCE_LONG: &str = concat!(
 
 The result is printed plainly: one value to a line; the rows of an array as lines; with --by-key, each key and its
 value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
+
+--group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
+-o writes a .csv or .tsv with names. A mean is an f64. Cells of the column are compared as they are written; an empty one is a value too.
 
 Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
 --type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result

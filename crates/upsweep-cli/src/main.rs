@@ -21,6 +21,7 @@ mod element;
 mod explain;
 mod expression;
 mod failure;
+mod groups;
 mod histogram;
 mod input;
 mod lab;

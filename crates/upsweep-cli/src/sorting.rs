@@ -52,6 +52,7 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         delimiter,
         header: args.header,
         columns: &columns,
+        and: None,
         keep_all: !args.argsort,
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;

@@ -53,7 +53,7 @@ fn values_are_sorted() {
     f.file("x.npy", npy("'<i2'", "(2, 3)", &bytes_of!(i16: 3, -1, 7, 0, 4, -16)));
     let sort = |options: &[&str]| {
         f.prints(&[&["sort", "x.npy", "-o", "y.npy"], options].concat());
-        npy_data(&f.read("y.npy"))
+        npy_data(&f.read("y.npy")).to_vec()
     };
     assert_eq!(sort(&["--axis", "-1"]), bytes_of!(i16: -1, 3, 7, -16, 0, 4));
     assert_eq!(sort(&["--axis", "0", "--desc"]), bytes_of!(i16: 3, 4, 7, 0, -1, -16));
@@ -73,6 +73,39 @@ fn the_first_values_and_the_middle_one() {
     assert_eq!(f.read("best.csv"), b"value,index\n5,0\n");
     assert_eq!(f.run_with(&["median", "-"], b"4 1 3 2").good(), "2.5\n");
     assert_eq!(f.prints(&["median", "t.csv", "--column", "b"]), "1.5\n");
+}
+
+#[test]
+fn groups_are_reduced() {
+    let f = Folder::new();
+    f.file("sales.csv", "region,amount\nS,9\nN,-1\nS,4\n\"E, F\",7\nN,2\nS,5\n");
+    let reduce = |options: &[&str]| f.prints(&[&["reduce", "sales.csv", "--group-by"], options].concat());
+    assert_eq!(reduce(&["region", "--op", "mean,count,max"]), "E, F\t7.0\t1\t7\nN\t0.5\t2\t2\nS\t6.0\t3\t9\n");
+    assert_eq!(reduce(&["1", "--column", "amount"]), "E, F\t7\nN\t1\nS\t18\n");
+    reduce(&["region", "--op", "min,sum", "-o", "r.csv"]);
+    assert_eq!(f.read("r.csv"), b"region,amount_min,amount_sum\n\"E, F\",7,7\nN,-1,1\nS,4,18\n");
+    // Groups that are numbers are in their order.
+    f.file("t.csv", "id,x\n10,1.5\n9,2\n10,0.5\n");
+    assert_eq!(f.prints(&["reduce", "t.csv", "--group-by", "id", "--column", "x"]), "9\t2.0\n10\t2.0\n");
+    assert_eq!(f.prints(&["reduce", "t.csv", "--group-by", "id"]), "9\t2.0\n10\t2.0\n");
+    f.file("none.csv", "a,b\n");
+    assert_eq!(f.prints(&["reduce", "none.csv", "--group-by", "a", "--column", "b"]), "");
+    let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
+    fails(&["reduce", "sales.csv", "--op", "mean"], &["--op mean: is computed of groups: give --group-by COLUMN"]);
+    fails(&["reduce", "sales.csv", "--op", "sum,max"], &["--op: several operators", "--group-by COLUMN"]);
+    fails(&["reduce", "sales.csv", "--group-by", "town"], &["has no column", "the columns are region, amount"]);
+    fails(&["reduce", "t.csv", "--group-by", "id", "-o", "x.npy"], &["-o x.npy: groups are written as a table"]);
+    fails(&["reduce", "x.npy", "--group-by", "id"], &["x.npy: is no table, and --group-by is for tables"]);
+    f.file("gap.csv", "id,x\n1,2\n1,\n");
+    fails(
+        &["reduce", "gap.csv", "--group-by", "id", "--column", "x"],
+        &["gap.csv: row 3: column x: the cell is empty"],
+    );
+    f.file("big.csv", "id,x\n1,9223372036854775807\n1,1\n");
+    fails(
+        &["reduce", "big.csv", "--group-by", "id", "--column", "x"],
+        &["group `1`: the sum does not fit i64, it is 9223372036854775808"],
+    );
 }
 
 #[test]

@@ -46,8 +46,9 @@ pub(crate) fn implementation(input: &DeriveInput, fields: &Fields, members: &[Me
         let mut left = *sum;
         let terms = part.iter().map(|(member, kind, width)| {
             left -= width;
+            // Without `::` before it, which bodies of functions cannot have.
             let of = format_ident!("of_{kind}");
-            quote!(((::upsweep::sort_by_fields::in_order::#of(x.#member, descending) as #ty) << #left))
+            quote!(((upsweep::sort_by_fields::in_order::#of(x.#member, descending) as #ty) << #left))
         });
         functions.extend(quote! {
             #[::upsweep::function]

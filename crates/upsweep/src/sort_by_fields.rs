@@ -31,7 +31,7 @@
 //! **Cost.** The fields become one key of 32, 64 or 128 bits, and the structs are sorted as by
 //! [`Sort::by_key`](crate::sort_by_key). Fields of more than 128 bits together are several such sorts, from the last fields on.
 
-use crate::buffer::{Array, Input, Output, View};
+use crate::buffer::{Array, Input, Output};
 use crate::device::Device;
 use crate::error::Result;
 use crate::inputs::Gather;
@@ -39,6 +39,7 @@ use crate::key::{Index, Key};
 use crate::operator::builtin::Last;
 use crate::operator::{Element, Map, MapWith};
 use crate::scan::Scan;
+use crate::segments::Offset;
 use crate::sort::{Indices, Keys, Sort};
 use std::marker::PhantomData;
 
@@ -62,7 +63,7 @@ pub trait Fields: Element {
 
 /// What is done for each part of the fields.
 #[doc(hidden)]
-pub trait SortPart<T> {
+pub trait SortPart<T: Element> {
     /// Sorts by the keys that `key` makes.
     ///
     /// # Errors
@@ -117,25 +118,25 @@ impl SortByFields {
         I: Input<Item: Fields> + ?Sized,
         O: Output<Item = I::Item> + ?Sized,
     {
-        let mut turn = Structs { device, input: input.view(), output, between: None, left: <I::Item as Fields>::PARTS };
+        let mut turn = Structs { device, input, output, between: None, left: <I::Item as Fields>::PARTS };
         I::Item::each(&mut turn, self.descending)
     }
 }
 
 /// Structs between the sorts.
-struct Structs<'a, T: Element, O: ?Sized> {
+struct Structs<'a, I: Input + ?Sized, O: ?Sized> {
     device: &'a Device,
-    input: View<'a, T>,
+    input: &'a I,
     output: &'a mut O,
-    between: Option<Array<T>>,
+    between: Option<Array<I::Item>>,
     left: usize,
 }
 
-impl<T: Element, O: Output<Item = T> + ?Sized> SortPart<T> for Structs<'_, T, O> {
+impl<I: Input + ?Sized, O: Output<Item = I::Item> + ?Sized> SortPart<I::Item> for Structs<'_, I, O> {
     fn by<F, K>(&mut self, key: F) -> Result<()>
     where
         F: Copy,
-        MapWith<F>: Map<T, (T,), Output = K>,
+        MapWith<F>: Map<I::Item, (I::Item,), Output = K>,
         K: Key,
     {
         self.left -= 1;
@@ -144,12 +145,12 @@ impl<T: Element, O: Output<Item = T> + ?Sized> SortPart<T> for Structs<'_, T, O>
         if self.left == 0 {
             return match between {
                 Some(from) => sort.run(device, &*from, self.output),
-                None => sort.run(device, &*input, self.output),
+                None => sort.run(device, *input, self.output),
             };
         }
         let sorted = match between {
             Some(from) => sort.run_to_array(device, &*from)?,
-            None => sort.run_to_array(device, &*input)?,
+            None => sort.run_to_array(device, *input)?,
         };
         self.between = Some(sorted);
         Ok(())
@@ -165,28 +166,27 @@ impl SortByFields<Indices> {
     pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
     where
         I: Input<Item: Fields> + ?Sized,
-        O: Output<Item: Index> + ?Sized,
+        O: Output<Item: Index + Offset> + ?Sized,
     {
-        let mut turn =
-            Positions { device, input: input.view(), output, between: None, left: <I::Item as Fields>::PARTS };
+        let mut turn = Positions { device, input, output, between: None, left: <I::Item as Fields>::PARTS };
         I::Item::each(&mut turn, self.descending)
     }
 }
 
 /// Positions between the sorts.
-struct Positions<'a, T: Element, O: Output + ?Sized> {
+struct Positions<'a, I: ?Sized, O: Output + ?Sized> {
     device: &'a Device,
-    input: View<'a, T>,
+    input: &'a I,
     output: &'a mut O,
     between: Option<Array<O::Item>>,
     left: usize,
 }
 
-impl<T: Element, O: Output<Item: Index> + ?Sized> SortPart<T> for Positions<'_, T, O> {
+impl<I: Input + ?Sized, O: Output<Item: Index + Offset> + ?Sized> SortPart<I::Item> for Positions<'_, I, O> {
     fn by<F, K>(&mut self, key: F) -> Result<()>
     where
         F: Copy,
-        MapWith<F>: Map<T, (T,), Output = K>,
+        MapWith<F>: Map<I::Item, (I::Item,), Output = K>,
         K: Key,
     {
         self.left -= 1;
@@ -194,20 +194,14 @@ impl<T: Element, O: Output<Item: Index> + ?Sized> SortPart<T> for Positions<'_, 
         let Some(before) = between else {
             let sort = Sort::by_key(key).indices();
             if *left == 0 {
-                return sort.run(device, &*input, *output);
+                return sort.run(device, *input, *output);
             }
-            *between = Some(sort.run_to_array(device, &*input)?);
+            *between = Some(sort.run_to_array(device, *input)?);
             return Ok(());
         };
-        let keys: Array<K> = Scan::new(Last).map(key).run_to_array(device, Gather::of(&*input).at(&*before))?;
-        let mut sorted: Array<K> = Sort::new().run_to_array(device, &keys)?;
-        if *left == 0 {
-            return Sort::pairs().run(device, (&keys, &*before), (&mut sorted, *output));
-        }
-        let mut after = Scan::new(Last).run_to_array(device, &*before)?;
-        Sort::pairs().run(device, (&keys, &*before), (&mut sorted, &mut after))?;
-        *between = Some(after);
-        Ok(())
+        let mut keys: Array<K> = Scan::new(Last).map(key).run_to_array(device, Gather::of(*input).at(&*before))?;
+        Sort::pairs().run_in_place(device, (&mut keys, before))?;
+        if *left == 0 { Scan::new(Last).run(device, &*before, &mut **output) } else { Ok(()) }
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) header: Header,
     /// By name or number; with none, the only numeric column.
     pub(crate) columns: &'a [&'a str],
+    /// A column behind these.
+    pub(crate) and: Option<&'a str>,
     /// Whether the cells of all columns are kept, or those that are asked for.
     pub(crate) keep_all: bool,
 }
@@ -32,6 +34,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) names: Option<ByteRecord>,
     /// How messages call the columns that were asked for.
     labels: Vec<String>,
+    /// Where these are in the table.
+    columns: Vec<usize>,
     /// Where these are among the cells that were kept.
     places: Vec<usize>,
     /// Row by row.
@@ -59,20 +63,28 @@ impl<'a> Cells<'a> {
         let any = rows.next(&mut first)?;
         let mut more = any && rows.next(&mut row)?;
         let wanted = |column| Wanted { column, by_key: None, element: None, header, delimiter, keep_keys: false };
-        let mut names_a_column = asked.columns.iter().map(|&column| is_header(&wanted(Some(column)), &first, &row));
+        let mut names_a_column =
+            asked.columns.iter().chain(&asked.and).map(|&column| is_header(&wanted(Some(column)), &first, &row));
         let has_names = is_header(&wanted(None), &first, &row) || names_a_column.any(|named| named);
         let columns = Columns { name, names: has_names.then_some(&first), first: &first, delimiter };
         let data = if has_names { more.then_some(&row) } else { any.then_some(&first) };
         let mut found = asked.columns.iter().map(|text| columns.find(text)).collect::<Result<Vec<_>>>()?;
+        let and = asked.and.map(|text| columns.find(text)).transpose()?;
         if found.is_empty() {
-            found.push(columns.only_numeric(data)?);
+            // A column of groups may be numbers, too.
+            let data = data.map(|data| {
+                let cells = data.iter().enumerate();
+                cells.map(|(at, cell)| if Some(at) == and { &b"group"[..] } else { cell }).collect::<ByteRecord>()
+            });
+            found.push(columns.only_numeric(data.as_ref())?);
         }
+        found.extend(and);
         if let Some(data) = data {
             columns.check_separator(data)?;
         }
         let labels = found.iter().map(|&column| columns.label(column)).collect();
         let kept: Vec<usize> = if asked.keep_all { (0..first.len()).collect() } else { found.clone() };
-        let places = if asked.keep_all { found } else { (0..found.len()).collect() };
+        let places = if asked.keep_all { found.clone() } else { (0..found.len()).collect() };
         let (mut texts, mut number, all) = (Texts::default(), 0, first.len());
         let mut take = |rows: &Rows<'_>, at: u64, row: &ByteRecord| {
             if row.len() != all {
@@ -93,12 +105,24 @@ impl<'a> Cells<'a> {
             more = rows.next(&mut row)?;
         }
         let width = kept.len();
-        Ok(Self { name, names: has_names.then_some(first), labels, places, texts, width, rows: number })
+        Ok(Self { name, names: has_names.then_some(first), labels, columns: found, places, texts, width, rows: number })
+    }
+
+    /// How messages call the table.
+    pub(crate) fn name(&self) -> &str {
+        self.name
     }
 
     /// How messages call the column that was asked for at `place`.
     pub(crate) fn label(&self, place: usize) -> &str {
         self.labels.get(place).map_or("", String::as_str)
+    }
+
+    /// The names of the two columns that were asked for, where columns have names.
+    pub(crate) fn asked_names(&self) -> Option<[&[u8]; 2]> {
+        let names = self.names.as_ref()?;
+        let name = |place: usize| names.get(*self.columns.get(place)?);
+        Some([name(0)?, name(1)?])
     }
 
     /// The cell of a row in the column that was asked for at `place`.
@@ -142,32 +166,36 @@ impl<'a> Cells<'a> {
 
     /// What rows are put in order by: numbers if all cells of the column that are not empty are such, else texts, byte by byte.
     pub(crate) fn order(&self, place: usize) -> Result<Order> {
+        self.order_of_rows(place, &(0..self.rows).collect::<Vec<usize>>())
+    }
+
+    /// The same of these rows alone.
+    pub(crate) fn order_of_rows(&self, place: usize, rows: &[usize]) -> Result<Order> {
         let is_empty = |row: usize| self.cell(row, place).trim_ascii().is_empty();
         let is_text = |row: usize| !is_empty(row) && !text_of(self.cell(row, place)).is_some_and(is_number);
-        let (first, text) = ((0..self.rows).find(|&row| !is_empty(row)), (0..self.rows).find(|&row| is_text(row)));
+        let first_of = |which: &dyn Fn(usize) -> bool| rows.iter().copied().find(|&row| which(row));
+        let (first, text) = (first_of(&|row| !is_empty(row)), first_of(&is_text));
         let values = match text {
             Some(text) => {
                 if first.is_some_and(|first| !is_text(first)) {
-                    let (row, cell) =
-                        (self.row_of_file(text), quoted(&String::from_utf8_lossy(self.cell(text, place))));
-                    note(&format!(
-                        "{}: column {} is ordered as text: in row {row} it has {cell}, which is no number",
-                        self.name,
-                        self.label(place)
-                    ));
+                    let (row, label) = (self.row_of_file(text), self.label(place));
+                    let cell = quoted(&String::from_utf8_lossy(self.cell(text, place)));
+                    let reason = format!("in row {row} it has {cell}, which is no number");
+                    note(&format!("{}: column {label} is ordered as text: {reason}", self.name));
                 }
-                self.places_of_texts(place).0.into()
+                let (places, _) = self.places_of_texts(place);
+                rows.iter().filter_map(|&row| places.get(row)).copied().collect::<Vec<u64>>().into()
             }
             None => {
                 let mut values = collector(None);
-                for row in 0..self.rows {
+                for &row in rows {
                     self.push(&mut *values, row, place, true)?;
                 }
                 values.finish()
             }
         };
-        let empty = (0..self.rows).any(is_empty).then(|| (0..self.rows).map(is_empty).collect());
-        Ok(Order { values, empty })
+        let any_empty = rows.iter().any(|&row| is_empty(row));
+        Ok(Order { values, empty: any_empty.then(|| rows.iter().map(|&row| is_empty(row)).collect()) })
     }
 
     /// The place of each row's text among the distinct ones in their order, byte by byte, and a row that has each of them.

@@ -17,6 +17,7 @@ use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::{Source, is_utf16};
 pub(crate) use cells::{Asked, Cells};
+pub(crate) use columns::new_name;
 use columns::{Columns, text_of};
 use csv::ByteRecord;
 pub(crate) use filter::{Filter, Rows as WrittenRows};
