@@ -90,33 +90,6 @@ pub(crate) struct ReduceArgs {
     pub(crate) group_by: Option<String>,
 }
 
-/// What is computed of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Statistic {
-    Of(Op),
-    Mean,
-    Count,
-}
-
-impl Statistic {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Of(op) => op.name(),
-            Self::Mean => "mean",
-            Self::Count => "count",
-        }
-    }
-}
-
-fn statistics() -> impl TypedValueParser<Value = Statistic> {
-    let names = Op::ALL.iter().map(|op| op.name()).chain(["mean", "count"]);
-    clap::builder::PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
-        "mean" => Ok(Statistic::Mean),
-        "count" => Ok(Statistic::Count),
-        name => name.parse().map(Statistic::Of),
-    })
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct HistogramArgs {
     #[command(flatten)]
@@ -299,11 +272,14 @@ an interrupt (INT), TERM or HUP, and no output is left."
 mod reading;
 mod selecting;
 mod sorting;
+mod statistic;
 
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
 pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};
+pub(crate) use statistic::Statistic;
+use statistic::statistics;
 
 const MAIN_EXAMPLES: &str = concat!(
     "\

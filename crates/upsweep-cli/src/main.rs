@@ -80,7 +80,10 @@ fn exit_code(failure: &Failure) -> ExitCode {
 fn run_command(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => run::scan(args),
-        Command::Reduce(args) => run::reduce(args),
+        Command::Reduce(args) => match &args.group_by {
+            Some(column) => groups::reduce(args, column),
+            None => run::reduce(args),
+        },
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
         Command::Select(args) => selecting::select(args),

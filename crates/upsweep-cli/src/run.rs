@@ -6,7 +6,6 @@ use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
 use crate::element::{Values, format as format_value};
 use crate::failure::{Failure, Result, note, quoted};
-use crate::groups;
 use crate::input::{self, Form, Input};
 use crate::output::Destination;
 use crate::print::print;
@@ -89,9 +88,6 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 
 /// `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
-    if let Some(column) = &args.group_by {
-        return groups::reduce(args, column);
-    }
     let common = &args.common;
     let op = match args.op[..] {
         [Statistic::Of(op)] => op,

@@ -1,11 +1,9 @@
 //! Sorts, positions, the first elements in order, and an order by several columns.
 
-use crate::buffer::{Buffer, on_host};
+use crate::buffer::Buffer;
 use crate::quantile::Ordered;
-use crate::values::room;
 use crate::{Result, Value, Values, View, with_view};
-use upsweep::operator::builtin::Last;
-use upsweep::{Device, Gather, Key, Scan, TopK};
+use upsweep::{Device, Key, TopK};
 
 /// A sort of an array, with its options: as [`upsweep::Sort`]. NaN come last in both directions, and -0 before +0.
 ///
@@ -109,28 +107,11 @@ pub fn lexsort(device: &Device, columns: &[(View<'_>, bool)]) -> Result<Vec<u64>
                 let places = Buffer::new(device, before)?;
                 let column = crate::select::fetched(device, column, &places)?;
                 let moved = Buffer::new(device, sort.positions(device, column.view())?)?;
-                fetch(device, &places, &moved)?
+                crate::select::fetch(device, &places, &moved)?
             }
         });
     }
     Ok(order.unwrap_or_default())
-}
-
-/// The values at these places.
-pub(crate) fn fetch<T: Value>(device: &Device, x: &Buffer<'_, T>, places: &Buffer<'_, u64>) -> Result<Vec<T>> {
-    if on_host(device) {
-        let (upsweep::View::Host(x), upsweep::View::Host(places)) = (view(x), view(places)) else {
-            return Ok(Vec::new());
-        };
-        let mut found = room(places.len())?;
-        found.extend(places.iter().filter_map(|&at| x.get(at as usize)));
-        return Ok(found);
-    }
-    Ok(Scan::new(Last).run_to_vec(device, Gather::of(x).at(places))?)
-}
-
-fn view<'x, T: Value>(x: &'x Buffer<'_, T>) -> upsweep::View<'x, T> {
-    upsweep::Input::view(x)
 }
 
 /// The first `k` values from the largest, or from the least, on, and their places; of equal ones the first. NaN come last.

@@ -1,6 +1,6 @@
 //! Sorts, beside std's, rayon's and two radix sorts: of keys, of pairs, of sorted keys, and the first ones in order.
 
-use crate::{copy_on_every_core, sample};
+use crate::timing::{copy_on_every_core, sample};
 use std::hint::black_box;
 use upsweep::prelude::*;
 use upsweep_bench::{Options, Outcome, Record, Row, Value, hash, median};

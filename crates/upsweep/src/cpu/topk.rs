@@ -8,7 +8,8 @@
 //! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
 //! ```
 
-use crate::error::{Error, Result};
+use crate::buffer::host_memory;
+use crate::error::Result;
 use crate::key::{Index, Key, KeyBits, KeyOrder};
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
 use crate::ranking::Ranking;
@@ -63,7 +64,7 @@ impl<B: KeyBits> Keys<'_, B> {
     fn of_rank(&self, rank: usize) -> Result<B> {
         let len = self.bits.len();
         if len < GUESS_FROM {
-            let mut numbers = room(len)?;
+            let mut numbers = host_memory(len)?;
             numbers.extend(self.bits.iter().map(|&bits| self.number(bits)));
             return Ok(*numbers.select_nth_unstable(rank - 1).1);
         }
@@ -150,7 +151,7 @@ impl<B: KeyBits> Keys<'_, B> {
             })
         });
         let mut ties = rank - counts.iter().map(|(before, _)| before).sum::<usize>();
-        let mut results = room(rank)?;
+        let mut results = host_memory(rank)?;
         results.resize(rank, (wanted, 0));
         // What each part stores, and how many of its keys that are equal to the wanted one.
         let mut left = results.as_mut_slice();
@@ -181,14 +182,6 @@ impl<B: KeyBits> Keys<'_, B> {
         });
         Ok(results)
     }
-}
-
-/// Room for `len` elements.
-fn room<T>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-    Ok(memory)
 }
 
 /// Finds the first keys of each row, or the places of these.
