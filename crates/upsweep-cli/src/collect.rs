@@ -143,11 +143,6 @@ impl Texts {
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// The number of texts.
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// Text `index`; nothing where there is none.
     pub(crate) fn get(&self, index: usize) -> &[u8] {
         let end = |index: Option<usize>| index.and_then(|index| self.ends.get(index)).copied();

@@ -37,8 +37,9 @@ fn rows_are_sorted() {
     assert_eq!(f.prints(&["sort", "t.csv", "--desc"]), "x\n2\n-inf\nnan\n\"\"\n");
     f.file("i.csv", "x\n9007199254740993\n9007199254740992\n");
     assert_eq!(f.prints(&["sort", "i.csv"]), "x\n9007199254740992\n9007199254740993\n");
-    let mixed = f.run_with(&["sort", "-", "--format", "csv", "--column", "id"], b"id\n10\n9\nb\n");
-    assert_eq!(mixed.good(), "id\n10\n9\nb\n");
+    let mixed = f.run_with(&["sort", "-", "--format", "csv", "--column", "id"], b"id\n9\n10\nb\n");
+    assert_eq!((mixed.code, &mixed.stdout[..]), (Some(0), &b"id\n10\n9\nb\n"[..]));
+    assert!(mixed.stderr.contains("column id is ordered as text: in row 4 it has `b`"), "{}", mixed.stderr);
     f.file("none.csv", "a,b\n");
     assert_eq!(f.prints(&["sort", "none.csv", "--column", "a"]), "a,b\n");
 }
