@@ -5,7 +5,7 @@ use std::any::TypeId;
 use std::fmt::Write;
 use std::mem::{align_of, offset_of, size_of};
 
-/// A plain value that upsweep scans: every integer, `bool`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight of
+/// A plain value that upsweep scans: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight of
 /// them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes.
 ///
 /// ```
@@ -26,7 +26,7 @@ use std::mem::{align_of, offset_of, size_of};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element that upsweep can scan",
     label = "not an Element",
-    note = "elements are integers, bool, f16, bf16, f32, f64, tuples of 2 to 8 elements, arrays of elements, and \
+    note = "elements are integers, bool, char, f16, bf16, f32, f64, tuples of 2 to 8 elements, arrays of elements, and \
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {

@@ -19,7 +19,7 @@ use crate::cpu::tile::digits::Lines;
 use crate::error::Result;
 use crate::key::KeyBits;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The fewest and the most bits by which an array is cut. Each value of them has a line of keys and one of values, which the
 /// second-level cache holds.
@@ -30,6 +30,8 @@ const CUT_TO: usize = 8;
 const CUT_AGAIN: usize = 8;
 /// Keys that are compared with their neighbours before it is asked again whether to go on.
 const LOOK: usize = 4096;
+/// Keys that are looked at first.
+const FEW: usize = 64;
 
 /// How keys lie in the input.
 enum Found {
@@ -214,36 +216,39 @@ impl<B: KeyBits> Sort<B> {
 
     /// Looks at the keys up to the first that is neither in order nor in the reverse.
     fn look(&self) -> Found {
-        // SAFETY: both are below the length.
-        let pair = |i: usize| unsafe { (self.number(i - 1), self.number(i)) };
-        let threads = self.threads();
-        let all = |holds: fn((B, B)) -> bool| {
-            let failed = AtomicUsize::new(0);
-            let parts = in_parts(threads, |part| {
-                let mut range = part_of(self.len, threads, part);
-                range.start = range.start.max(1);
-                while !range.is_empty() && failed.load(Ordering::Relaxed) == 0 {
-                    let end = range.end.min(range.start + LOOK);
-                    let wrong = (range.start..end).fold(0u32, |wrong, i| wrong | u32::from(!holds(pair(i))));
-                    if wrong > 0 {
-                        failed.store(1, Ordering::Relaxed);
-                    }
-                    range.start = end;
-                }
-            });
-            drop(parts);
-            failed.into_inner() == 0
-        };
-        // Most keys that are in no order show that at once.
-        let few = |holds: fn((B, B)) -> bool| (1..self.len.min(64)).all(|i| holds(pair(i)));
-        let (ascends, descends): (fn((B, B)) -> bool, fn((B, B)) -> bool) = (|(a, b)| a <= b, |(a, b)| a > b);
-        if few(ascends) && all(ascends) {
+        if self.all::<false>() {
             Found::InOrder
-        } else if few(descends) && all(descends) {
+        } else if self.all::<true>() {
             Found::Reversed
         } else {
             Found::Unsorted
         }
+    }
+
+    /// Whether each key follows the one to its left in order; if it `DESCENDS`, whether it is before that one.
+    fn all<const DESCENDS: bool>(&self) -> bool {
+        let wrong = |i: usize| {
+            // SAFETY: both are below the length.
+            let (before, own) = unsafe { (self.number(i - 1), self.number(i)) };
+            if DESCENDS { before <= own } else { before > own }
+        };
+        // Most keys that are in no order show that at once.
+        if (1..self.len.min(FEW)).any(wrong) {
+            return false;
+        }
+        let (threads, failed) = (self.threads(), AtomicBool::new(false));
+        in_parts(threads, |part| {
+            let mut range = part_of(self.len, threads, part);
+            range.start = range.start.max(1);
+            while !range.is_empty() && !failed.load(Ordering::Relaxed) {
+                let end = range.end.min(range.start + LOOK);
+                if (range.start..end).fold(0, |any, i| any | u32::from(wrong(i))) > 0 {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                range.start = end;
+            }
+        });
+        !failed.into_inner()
     }
 
     /// Stores element `from(i)` of the input at place `i`, in other memory.
