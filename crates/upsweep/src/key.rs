@@ -54,9 +54,9 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// Those of the bits from `shift` on that `mask` has.
     #[must_use]
     fn bits(self, shift: u32, mask: u32) -> usize;
-    /// The bits from `shift` on, which is less than their number.
+    /// The bits from `shift` on, which is less than their number, at the low end.
     #[must_use]
-    fn from_bit(self, shift: u32) -> Self;
+    fn above(self, shift: u32) -> Self;
     /// Zeros below the lowest bit that is set.
     #[must_use]
     fn trailing_zeros(self) -> u32;
@@ -101,7 +101,7 @@ macro_rules! key_bits {
                 ((self >> shift) as u32 & mask) as usize
             }
             #[inline(always)]
-            fn from_bit(self, shift: u32) -> Self {
+            fn above(self, shift: u32) -> Self {
                 self >> shift
             }
             #[inline(always)]

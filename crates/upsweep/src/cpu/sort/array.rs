@@ -194,7 +194,7 @@ impl<B: KeyBits> Sort<B> {
                 let part = part(value);
                 if !part.is_empty() && !again(&part) {
                     // SAFETY: the part's elements and results are nobody else's.
-                    unsafe { room.finish(self, to.from(part.start), part.len(), range.start + part.start)? };
+                    unsafe { room.finish(self, to.behind(part.start), part.len(), range.start + part.start)? };
                 }
             }
         });
@@ -202,7 +202,7 @@ impl<B: KeyBits> Sort<B> {
         for part in (0..number).map(part).filter(again) {
             let results = range.start + part.start..range.start + part.end;
             // SAFETY: the parts lie in the memory.
-            let (from, free) = unsafe { (to.from(part.start), free.map(|free| free.from(part.start))) };
+            let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
             let (mut keys, mut values) = (Memory::none(), Memory::none());
             let to = if let Some(free) = free {
                 free

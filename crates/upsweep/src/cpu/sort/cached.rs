@@ -22,7 +22,7 @@ struct Digit {
 fn digits_of<B: KeyBits>(varying: B, bits: u32) -> ([Digit; DIGITS], usize) {
     let (mut digits, mut number, mut shift) = ([Digit::default(); DIGITS], 0, 0);
     while let Some(digit) = digits.get_mut(number) {
-        let skipped = varying.from_bit(shift).trailing_zeros();
+        let skipped = varying.above(shift).trailing_zeros();
         if shift + skipped >= B::BITS {
             break;
         }

@@ -159,7 +159,7 @@ impl<B, V> Columns<B, V> {
 
     /// # Safety
     /// Both have more than `at` elements, or as many.
-    pub(super) unsafe fn from(self, at: usize) -> Self {
+    pub(super) unsafe fn behind(self, at: usize) -> Self {
         // SAFETY: the caller's.
         unsafe { Self { keys: self.keys.add(at), values: self.values.add(at) } }
     }
