@@ -32,6 +32,15 @@ pub(crate) enum Command {
     /// The values of FILE, or the rows of a table, of which a condition holds
     #[command(after_help = selecting::SELECT_EXAMPLES)]
     Select(SelectArgs),
+    /// The values of FILE in ascending order, or the rows of a table by some of its columns
+    #[command(after_help = sorting::SORT_EXAMPLES)]
+    Sort(SortArgs),
+    /// The largest values of FILE, or the least
+    #[command(after_help = sorting::TOP_EXAMPLES)]
+    Top(TopArgs),
+    /// The value in the middle of all values of FILE
+    #[command(after_help = sorting::MEDIAN_EXAMPLES)]
+    Median(MedianArgs),
     /// The distinct values of FILE, ascending
     #[command(after_help = selecting::UNIQUE_EXAMPLES)]
     Unique(UniqueArgs),
@@ -58,6 +67,9 @@ pub(crate) enum Command {
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
+    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
+    pub(crate) op: Op,
     /// Leave each value out of its own result: the results begin with --init, or the operator's identity
     #[arg(long)]
     pub(crate) exclusive: bool,
@@ -70,6 +82,12 @@ pub(crate) struct ScanArgs {
 pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool; with --group-by several, and mean and count
+    #[arg(long, value_parser = statistics(), value_delimiter = ',', default_value = "sum")]
+    pub(crate) op: Vec<Statistic>,
+    /// One line of results for each value of this column, wherever its rows are
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["by_key", "segments", "axis", "init"])]
+    pub(crate) group_by: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -122,9 +140,6 @@ pub(crate) struct QuantileArgs {
 pub(crate) struct Common {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(crate) file: PathBuf,
-    /// The operator; `and`, `or` and `xor` are bit by bit, for integers and bool
-    #[arg(long, value_parser = operators(), default_value_t = Op::Sum)]
-    pub(crate) op: Op,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub(crate) init: Option<String>,
@@ -165,7 +180,6 @@ impl Common {
     pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
         Self {
             file: reading.file.clone(),
-            op: Op::Sum,
             init: None,
             axis: None,
             column: reading.column.clone(),
@@ -257,10 +271,15 @@ an interrupt (INT), TERM or HUP, and no output is left."
 
 mod reading;
 mod selecting;
+mod sorting;
+mod statistic;
 
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
+pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};
+pub(crate) use statistic::Statistic;
+use statistic::statistics;
 
 const MAIN_EXAMPLES: &str = concat!(
     "\
@@ -327,6 +346,7 @@ macro_rules! reduce_examples {
 Examples:
   upsweep reduce rain.csv --column precipitation
   upsweep reduce rain.csv --column wind --by-key month --op max
+  upsweep reduce rain.csv --column wind --group-by month --op mean,count,max
   upsweep reduce image.npy --axis 0
   upsweep reduce bytes.npy --type u64"
     };
@@ -345,6 +365,9 @@ const REDUCE_LONG: &str = concat!(
 
 The result is printed plainly: one value to a line; the rows of an array as lines; with --by-key, each key and its
 value. With -o the file's ending decides: .npy, .csv, .tsv, or raw in .bin, .raw or the type (.f64).
+
+--group-by COLUMN has a line for each value of the column, in the order of `upsweep sort`, with a result for each operator in tabs;
+-o writes a .csv or .tsv with names. A mean is an f64. Cells of the column are compared as they are written; an empty one is a value too.
 
 Files are read as `upsweep scan --help` says. Integers wrap around in their own type, as in NumPy: give a wider
 --type if a total may not fit. Only where the program chose i64 itself, for integers as text without --type, a result

@@ -143,6 +143,13 @@ impl Texts {
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
+    /// Text `index`; nothing where there is none.
+    pub(crate) fn get(&self, index: usize) -> &[u8] {
+        let end = |index: Option<usize>| index.and_then(|index| self.ends.get(index)).copied();
+        let start = end(index.checked_sub(1)).unwrap_or(0);
+        end(Some(index)).and_then(|end| self.bytes.get(start..end)).unwrap_or_default()
+    }
+
     /// The first text that was there before.
     pub(crate) fn repeated(&self) -> Result<Option<&[u8]>, Refused> {
         // Sorted keys, the usual ones, need no memory.

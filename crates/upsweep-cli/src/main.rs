@@ -5,7 +5,7 @@
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
 //! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
 //! [`element`].
-//! [`histogram`], [`quantile`] and [`selecting`] read and write in the same way; [`expression`] is the language of `select --where`.
+//! [`histogram`], [`quantile`], [`selecting`] and [`sorting`] read and write in the same way; [`expression`] is the language of `select --where`.
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
@@ -21,6 +21,7 @@ mod element;
 mod explain;
 mod expression;
 mod failure;
+mod groups;
 mod histogram;
 mod input;
 mod lab;
@@ -34,6 +35,7 @@ mod run;
 mod segments;
 mod selecting;
 mod show;
+mod sorting;
 mod source;
 mod table;
 mod threads;
@@ -78,10 +80,16 @@ fn exit_code(failure: &Failure) -> ExitCode {
 fn run_command(command: &Command) -> Result<()> {
     match command {
         Command::Scan(args) => run::scan(args),
-        Command::Reduce(args) => run::reduce(args),
+        Command::Reduce(args) => match &args.group_by {
+            Some(column) => groups::reduce(args, column),
+            None => run::reduce(args),
+        },
         Command::Histogram(args) => histogram::histogram(args),
         Command::Quantile(args) => quantile::quantile(args),
         Command::Select(args) => selecting::select(args),
+        Command::Sort(args) => sorting::sort(args),
+        Command::Top(args) => sorting::top(args),
+        Command::Median(args) => sorting::median(args.clone()),
         Command::Unique(args) => selecting::unique(args),
         Command::Runs(args) => selecting::runs(args),
         Command::Expand(args) => selecting::expand(args),

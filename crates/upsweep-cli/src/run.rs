@@ -1,6 +1,6 @@
 //! The commands `scan` and `reduce`: from the options to the output.
 
-use crate::args::{Common, ReduceArgs, ScanArgs};
+use crate::args::{Common, ReduceArgs, ScanArgs, Statistic};
 use crate::asked::{Asked, axis, place};
 use crate::collect::{Refused, Texts};
 use crate::device::Chosen;
@@ -21,7 +21,7 @@ use upsweep_dynamic::{Reduce, Scan, Segments};
 
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
-    let common = &args.common;
+    let (common, op) = (&args.common, args.op);
     let (destination, named) = output(common.output.as_deref())?;
     let device = Chosen::open(common.device)?;
     explain_waiting(common);
@@ -35,7 +35,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let Input { name, values, shape, form, .. } = input;
     let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
 
-    let mut scan = Scan::new(common.op).segments(given.segments());
+    let mut scan = Scan::new(op).segments(given.segments());
     if args.exclusive {
         scan = scan.exclusive();
     }
@@ -58,10 +58,9 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let (len, element) = (values.len(), values.element());
     let kind = if args.exclusive { "exclusive" } else { "inclusive" };
     let end = if args.reverse { " from the end" } else { "" };
-    let what = format!("{kind} {} scan{end}", common.op);
+    let what = format!("{kind} {} scan{end}", op);
     let summary = asked.summary(what, (len, element), time, 2 * len * element.size());
     if on_terminal {
-        let op = common.op.name();
         let column = match &form {
             Form::Table { layout, .. } => layout.column(),
             _ => "value",
@@ -69,7 +68,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
         let (place, first) = place(&form);
         let places = show::Places { name: place, first, shape: &shape };
         return print(&destination, |out| {
-            show::table(out, (&sample, column), (&values, op), &places)?;
+            show::table(out, (&sample, column), (&values, op.name()), &places)?;
             writeln!(out, "{summary}")
         });
     }
@@ -78,7 +77,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     destination.write(|out| match (&form, output_form) {
         (Form::Table { layout, .. }, OutputForm::Table { delimiter }) => {
             let progress = Progress::new("writing", std::fs::metadata(&common.file).ok().map(|m| m.len()));
-            layout.write_joined((&name, common.op.name()), &values, delimiter, (out, out_name), &progress)
+            layout.write_joined((&name, op.name()), &values, delimiter, (out, out_name), &progress)
         }
         _ => write::write(output_form, &values, &shape, (out, out_name), &progress),
     })?;
@@ -90,6 +89,18 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 /// `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let common = &args.common;
+    let op = match args.op[..] {
+        [Statistic::Of(op)] => op,
+        [statistic] => {
+            let name = statistic.name();
+            return Err(Failure::Input(format!("--op {name}: is computed of groups: give --group-by COLUMN")));
+        }
+        _ => {
+            return Err(Failure::Input(
+                "--op: several operators are computed of groups: give --group-by COLUMN".to_owned(),
+            ));
+        }
+    };
     let (destination, named) = output(common.output.as_deref())?;
     let output_form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(common.device)?;
@@ -101,7 +112,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let Input { name, values, shape, form, keys } = input;
     let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
 
-    let mut reduce = Reduce::new(common.op).segments(given.segments());
+    let mut reduce = Reduce::new(op).segments(given.segments());
     if let Some(init) = asked.init(values.element())? {
         reduce = reduce.init(init);
     }
@@ -126,7 +137,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         note_repeated_keys(&name, layout, &keys.texts)?;
     }
     let (len, element) = (values.len(), values.element());
-    let summary = asked.summary(format!("{} reduction", common.op), (len, element), time, len * element.size());
+    let summary = asked.summary(format!("{} reduction", op), (len, element), time, len * element.size());
     let out_name = destination.name();
     destination.write(|out| {
         let delimiter = match output_form {
@@ -136,7 +147,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
         };
         match (&keys, delimiter, &form) {
             (Some(keys), Some(delimiter), Form::Table { layout, .. }) => {
-                let names = layout.key_names(common.op.name()).filter(|_| output_form != OutputForm::Words);
+                let names = layout.key_names(op.name()).filter(|_| output_form != OutputForm::Words);
                 keyed(&keys.texts, names, &results, delimiter, (out, out_name))
             }
             _ => {

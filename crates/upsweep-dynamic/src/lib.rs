@@ -53,6 +53,7 @@ mod reduce;
 mod scan;
 mod segments;
 mod select;
+mod sort;
 mod types;
 mod values;
 
@@ -68,5 +69,6 @@ pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
 pub use select::{expand, expand_values, runs, select, select_indices, unique};
+pub use sort::{Sort, lexsort, top};
 pub use types::{Type, Value};
 pub use values::{Values, View, ViewMut};

@@ -100,7 +100,7 @@ impl Places<'_, '_> {
 }
 
 /// Values whose order is that of their keys.
-trait Ordered: Value {
+pub(crate) trait Ordered: Value {
     fn key(self) -> u64;
     fn value(key: u64) -> f64;
     fn is_nan(self) -> bool {

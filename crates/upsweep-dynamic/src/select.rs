@@ -1,10 +1,11 @@
 //! Select, runs, distinct values and expansion: results whose number depends on the data.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, on_host};
 use crate::values::room;
 use crate::{Error, Number, Result, Type, Value, Values, View, f16, with_view};
 use bytemuck::allocation::cast_vec;
-use upsweep::{Device, Expand, Runs, Select};
+use upsweep::operator::builtin::Last;
+use upsweep::{Device, Expand, Gather, Runs, Scan, Select};
 
 /// What moves elements as they are, whatever they say.
 trait Moves {
@@ -139,6 +140,36 @@ pub fn unique(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
         View::F32(x) => float!(x as u32, f32),
         View::F64(x) => float!(x as u64, f64),
     }
+}
+
+struct Fetched<'a>(&'a Buffer<'a, u64>);
+
+impl Moves for Fetched<'_> {
+    fn moved<T: Value>(self, device: &Device, x: &[T]) -> Result<Vec<T>> {
+        fetch(device, &Buffer::new(device, x)?, self.0)
+    }
+}
+
+/// The values at these places, which are below the length.
+pub(crate) fn fetched(device: &Device, x: View<'_>, places: &Buffer<'_, u64>) -> Result<Values> {
+    moved(device, x, Fetched(places))
+}
+
+/// The values at these places.
+pub(crate) fn fetch<T: Value>(device: &Device, x: &Buffer<'_, T>, places: &Buffer<'_, u64>) -> Result<Vec<T>> {
+    if on_host(device) {
+        let (upsweep::View::Host(x), upsweep::View::Host(places)) = (view(x), view(places)) else {
+            return Ok(Vec::new());
+        };
+        let mut found = room(places.len())?;
+        found.extend(places.iter().filter_map(|&at| x.get(at as usize)));
+        return Ok(found);
+    }
+    Ok(Scan::new(Last).run_to_vec(device, Gather::of(x).at(places))?)
+}
+
+fn view<'x, T: Value>(x: &'x Buffer<'_, T>) -> upsweep::View<'x, T> {
+    upsweep::Input::view(x)
 }
 
 struct Repeated<'a>(&'a Buffer<'a, u64>);

@@ -1,6 +1,6 @@
 //! `#[derive(Element)]`.
 
-use crate::cuda;
+use crate::{cuda, keys};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -79,6 +79,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
         }
     });
     let stem = cuda::plain(&name.to_string());
+    let keys = keys::implementation(&input, &data.fields, &members)?;
 
     Ok(quote! {
         #size_check
@@ -111,6 +112,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
             }
         }
         #constructor
+        #keys
     })
 }
 

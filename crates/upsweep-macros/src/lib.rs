@@ -7,6 +7,7 @@ mod callee;
 mod cuda;
 mod element;
 mod form;
+mod keys;
 mod signature;
 mod translate;
 
@@ -79,7 +80,9 @@ pub fn function(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a `#[repr(C)]` struct of elements an element, with the same layout in CUDA C++.
 ///
 /// The struct must be `Copy` and have at most 64 bytes. It may be generic over elements: `Pair<T> { a: T, b: T }`.
-#[proc_macro_derive(Element)]
+///
+/// Fields marked `#[key]` are what `Sort::by_fields` sorts by, the first one first: integers, `bool`, `char` and floats.
+#[proc_macro_derive(Element, attributes(key))]
 pub fn element(item: TokenStream) -> TokenStream {
     element::derive(item.into()).into()
 }

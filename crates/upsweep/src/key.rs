@@ -2,8 +2,9 @@
 
 use crate::operator::Element;
 use half::{bf16, f16};
+use std::ops::{BitOr, BitXor};
 
-/// A number to sort by: every integer, `bool`, `f16`, `bf16`, `f32`, `f64`.
+/// What to sort by: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`.
 ///
 /// Floats are in the order of their values, `-0` before `+0`, with every NaN at the end: ascending and descending, whatever its
 /// sign. Among themselves NaN are in the order of `total_cmp`, ascending with those that have no sign first, descending in the reverse
@@ -14,7 +15,7 @@ use half::{bf16, f16};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key that upsweep can sort by",
     label = "not a key",
-    note = "keys are integers, bool, f16, bf16, f32 and f64"
+    note = "keys are integers, bool, char, f16, bf16, f32 and f64; a struct is sorted by its fields with `Sort::by_fields`"
 )]
 pub unsafe trait Key: Element {
     /// An unsigned integer of the same size.
@@ -37,7 +38,7 @@ pub struct KeyOrder {
 
 /// The unsigned integers that keys are sorted as.
 #[doc(hidden)]
-pub trait KeyBits: Element + Ord + Default {
+pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Output = Self> {
     /// Bits of one.
     const BITS: u32;
     /// The number whose order is that of keys with these bits: a permutation of all numbers, so that sorted keys get their own bits
@@ -50,41 +51,70 @@ pub trait KeyBits: Element + Ord + Default {
     /// The eight bits from `shift` on.
     #[must_use]
     fn digit(self, shift: u32) -> usize;
+    /// Those of the bits from `shift` on that `mask` has.
+    #[must_use]
+    fn bits(self, shift: u32, mask: u32) -> usize;
+    /// The bits from `shift` on, which is less than their number, at the low end.
+    #[must_use]
+    fn above(self, shift: u32) -> Self;
+    /// Zeros below the lowest bit that is set.
+    #[must_use]
+    fn trailing_zeros(self) -> u32;
+    /// Bits up to the highest that is set.
+    #[must_use]
+    fn length(self) -> u32;
+    /// The number `value`, which fits.
+    #[must_use]
+    fn of(value: usize) -> Self;
 }
 
 macro_rules! key_bits {
     ($($bits:ty as $signed:ty),*) => { $(
         impl KeyBits for $bits {
             const BITS: u32 = <$bits>::BITS;
+            // Without branches, so that a loop over keys of an order that it is told is as fast as one of an order that it knows.
             #[inline(always)]
             fn ordered(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
-                let sign: $bits = 1 << (<$bits>::BITS - 1);
-                let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits;
-                let ascending = match (mantissa, signed) {
-                    (0, false) => self,
-                    (0, true) => self ^ sign,
-                    // Of negative numbers all bits, so that more negative is less.
-                    _ => self ^ (negative | sign),
-                };
-                let ordered = if descending { !ascending } else { ascending };
+                let sign = <$bits>::from(signed) << (<$bits>::BITS - 1);
+                let float = <$bits>::from(mantissa == 0).wrapping_sub(1);
+                let flip = <$bits>::from(!descending).wrapping_sub(1);
+                // Of negative floats all bits change, so that more negative is less.
+                let negative = (self as $signed >> (<$bits>::BITS - 1)) as $bits & float;
                 // The NaN at the begin go to the end.
-                ordered.wrapping_sub((1 << mantissa) - 1)
+                (self ^ (negative | sign) ^ flip).wrapping_sub((1 << mantissa) - 1)
             }
             #[inline(always)]
             fn restored(self, KeyOrder { signed, mantissa }: KeyOrder, descending: bool) -> Self {
-                let sign: $bits = 1 << (<$bits>::BITS - 1);
-                let ordered = self.wrapping_add((1 << mantissa) - 1);
-                let ascending = if descending { !ordered } else { ordered };
+                let sign = <$bits>::from(signed) << (<$bits>::BITS - 1);
+                let float = <$bits>::from(mantissa == 0).wrapping_sub(1);
+                let flip = <$bits>::from(!descending).wrapping_sub(1);
+                let ascending = self.wrapping_add((1 << mantissa) - 1) ^ flip;
                 let positive = (ascending as $signed >> (<$bits>::BITS - 1)) as $bits;
-                match (mantissa, signed) {
-                    (0, false) => ascending,
-                    (0, true) => ascending ^ sign,
-                    _ => ascending ^ (!positive | sign),
-                }
+                ascending ^ (!positive & float | sign)
             }
             #[inline(always)]
             fn digit(self, shift: u32) -> usize {
                 (self >> shift) as u8 as usize
+            }
+            #[inline(always)]
+            fn bits(self, shift: u32, mask: u32) -> usize {
+                ((self >> shift) as u32 & mask) as usize
+            }
+            #[inline(always)]
+            fn above(self, shift: u32) -> Self {
+                self >> shift
+            }
+            #[inline(always)]
+            fn trailing_zeros(self) -> u32 {
+                self.trailing_zeros()
+            }
+            #[inline(always)]
+            fn length(self) -> u32 {
+                <$bits>::BITS - self.leading_zeros()
+            }
+            #[inline(always)]
+            fn of(value: usize) -> Self {
+                value as $bits
             }
         }
     )* };
@@ -113,6 +143,7 @@ keys! {
     i64 as u64, true, 0;
     i128 as u128, true, 0;
     bool as u8, false, 0;
+    char as u32, false, 0;
     f16 as u16, true, 10;
     bf16 as u16, true, 7;
     f32 as u32, true, 23;

@@ -84,6 +84,7 @@ pub mod segments;
 pub mod select;
 pub mod sort;
 pub mod sort_by;
+pub mod sort_by_fields;
 pub mod sort_by_key;
 pub mod topk;
 

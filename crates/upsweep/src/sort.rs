@@ -33,15 +33,18 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** Integers and `bool` by their values. Floats by their values, `-0` before `+0`, and every NaN at the end, ascending and
+//! **Order.** Integers, `bool` and `char` by their values. Floats by their values, `-0` before `+0`, and every NaN at the end, ascending and
 //! descending: see [`Key`]. Sorts are stable: equal keys keep their order, in both directions.
 //!
-//! **Cost.** By digits of eight bits: one reading of the keys that counts all digits, then for each digit that is not the same in
-//! all keys one pass, which reads keys and values and writes them. Keys that are in order already are read and copied.
-//! Scratch memory for as many keys and values as there are (for positions: twice the keys, and the positions).
-//! On CUDA keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or two, and the rest by blocks in
-//! shared memory. Lines and segments that fit there are read once and written once, whatever their lengths are side by side; longer
-//! ones have passes, which all of them share. Lines along another axis than the last become rows first.
+//! **Cost.** Keys that are in order already are read and copied, and so are those in reverse order.
+//! On the CPU a large array is read twice and moved once by the highest bits that vary, up to 11 of them, and its parts are sorted in a
+//! core's cache by the bits below; keys of one or two bytes without values are counted. Scratch memory for as many keys and values as there
+//! are; values of more than eight bytes are moved once, by positions of eight bytes.
+//! On CUDA: one reading of the keys that counts all digits of eight bits, then for each digit that is not the same in all keys one pass,
+//! which reads keys and values and writes them. Keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or
+//! two, and the rest by blocks in shared memory. Lines and segments that fit there are read once and written once, whatever their lengths
+//! are side by side; longer ones have passes, which all of them share. Lines along another axis than the last become rows first. Scratch
+//! memory for as many keys and values as there are (for positions: twice the keys, and the positions).
 //!
 //! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least Significant
 //! Digit Radix Sort for GPUs", 2022.

@@ -94,16 +94,59 @@ impl<F: Copy> SortByKey<F> {
         MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
         K: Key,
     {
+        self.dispatch(device, input, Target::new(output.view_mut()))
+    }
+
+    fn dispatch<'x, I, K>(&self, device: &Device, input: &'x I, output: Target<'_, I::Item>) -> Result<()>
+    where
+        I: Input + ?Sized,
+        &'x I: Inputs<'x, Value = I::Item>,
+        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
+        K: Key,
+    {
         device.refuse_in_capture("a sort by a key")?;
         let keys: Array<K> = Scan::new(Last).map(self.key).run_to_array(device, input)?;
         let sort = if self.descending { Sort::pairs().descending() } else { Sort::pairs() };
         let input = (Unsorted::Buffer(keys.view()), Unsorted::Buffer(input.view()));
-        let output = Target::new(output.view_mut());
         device.compute_array::<K>(keys.view().len(), |keys| sort.dispatch(device, input, (keys, output))).map(|_| ())
     }
 }
 
+impl<F: Copy> SortByKey<F> {
+    /// Sorts `input` into a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<'x, I, K>(&self, device: &Device, input: &'x I) -> Result<Array<I::Item>>
+    where
+        I: Input + ?Sized,
+        &'x I: Inputs<'x, Value = I::Item>,
+        MapWith<F>: Map<I::Item, <&'x I as Inputs<'x>>::Args, Output = K>,
+        K: Key,
+    {
+        let view = input.view();
+        device.compute_array(view.len(), |output| self.dispatch(device, input, output))
+    }
+}
+
 impl<F: Copy> SortByKey<F, Indices> {
+    /// Stores the positions in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<'x, X, O, K>(&self, device: &Device, input: X) -> Result<Array<O>>
+    where
+        X: Inputs<'x>,
+        O: Index,
+        MapWith<F>: Map<X::Value, X::Args, Output = K>,
+        K: Key,
+    {
+        device.refuse_in_capture("a sort by a key")?;
+        let keys: Array<K> = Scan::new(Last).map(self.key).run_to_array(device, input)?;
+        let sort = Sort::new().indices();
+        if self.descending { sort.descending() } else { sort }.run_to_array(device, &keys)
+    }
+
     /// Stores in `output` the positions that the sorted elements have in `input`, which may be any input of a scan. On CUDA the work is
     /// enqueued on the device's stream and the call returns at once; it cannot be captured in a graph.
     ///

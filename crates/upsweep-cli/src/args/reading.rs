@@ -7,7 +7,7 @@ use std::str::FromStr;
 use upsweep_dynamic::Type;
 
 /// Which values are read.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Reading {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
     pub(super) file: PathBuf,

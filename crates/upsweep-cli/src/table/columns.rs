@@ -59,7 +59,7 @@ fn has_cell(row: &ByteRecord, text: &str) -> bool {
 }
 
 /// `COLUMN_SUFFIX`, or with a number where a column has that name.
-pub(super) fn new_name(column: &[u8], suffix: &str, taken: &ByteRecord) -> Vec<u8> {
+pub(crate) fn new_name(column: &[u8], suffix: &str, taken: &ByteRecord) -> Vec<u8> {
     let base = [column.trim_ascii(), b"_", suffix.as_bytes()].concat();
     let mut name = base.clone();
     let mut number = 2;

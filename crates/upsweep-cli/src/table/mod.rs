@@ -3,6 +3,7 @@
 //! A table is read twice: once for its column, and once more when it is written with the result beside it. Neither
 //! holds more than the column and one row in memory.
 
+mod cells;
 mod columns;
 mod filter;
 mod rows;
@@ -15,6 +16,8 @@ use crate::failure::{Failure, Result, note};
 use crate::number::not_a_number;
 use crate::progress::Progress;
 use crate::source::{Source, is_utf16};
+pub(crate) use cells::{Asked, Cells};
+pub(crate) use columns::new_name;
 use columns::{Columns, text_of};
 use csv::ByteRecord;
 pub(crate) use filter::{Filter, Rows as WrittenRows};

@@ -62,7 +62,7 @@ struct SortPass {
     static __device__ __forceinline__ void* pick(Place place, void* input, void* result, void* scratch) {
         return place == Place::INPUT ? input : place == Place::RESULT ? result : scratch;
     }
-    __device__ __forceinline__ Bits* keys(Place place) const { return (Bits*)pick(place, p.keys, p.keys_out, p.keys_scratch); }
+    __device__ __forceinline__ KeyBits* keys(Place place) const { return (KeyBits*)pick(place, p.keys, p.keys_out, p.keys_scratch); }
     __device__ __forceinline__ Value* values(Place place) const { return (Value*)pick(place, p.values, p.values_out, p.values_scratch); }
     // Which keys a tile has.
     __device__ __forceinline__ SortTile tile_at(u32 tile) const {
@@ -76,34 +76,34 @@ struct SortPass {
         shared.tickets[turn % 4] = ticket;
         shared.ring[turn % 4] = tile_at(ticket);
     }
-    static __device__ __forceinline__ Bits* key_slots() { return (Bits*)dynamic_shared; }
+    static __device__ __forceinline__ KeyBits* key_slots() { return (KeyBits*)dynamic_shared; }
     static __device__ __forceinline__ Value* value_slots() { return (Value*)(dynamic_shared + KEY_SLOT_BYTES); }
 
     // Element `k` of this ranker in a tile.
     static __device__ __forceinline__ u32 at(u32 k) { return warp_index() * (WARP * KEYS) + k * WARP + lane_index(); }
 
     // What does not exist is the last of all in order, and behind all others of the tile.
-    __device__ __forceinline__ void load(const SortTile& tile, const Bits* from, Bits (&key)[KEYS]) const {
+    __device__ __forceinline__ void load(const SortTile& tile, const KeyBits* from, KeyBits (&key)[KEYS]) const {
         const u32 count = tile.count;
         if (count == SORT_TILE) {
-            const Bits* const mine = from + tile.begin + at(0);
+            const KeyBits* const mine = from + tile.begin + at(0);
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = mine[k * WARP];
         } else {
-            const Bits* const mine = from + tile.begin;
+            const KeyBits* const mine = from + tile.begin;
 #pragma unroll
             for (u32 k = 0; k < KEYS; k++) key[k] = at(k) < count ? mine[at(k)] : 0;
         }
     }
 
-    __device__ __forceinline__ void prepare(u32 count, Bits (&key)[KEYS]) const {
+    __device__ __forceinline__ void prepare(u32 count, KeyBits (&key)[KEYS]) const {
         if ((SIGNED || MANTISSA_BITS > 0 || DESCENDING) && step.first) {
 #pragma unroll
-            for (u32 k = 0; k < KEYS; k++) key[k] = ordered(key[k]);
+            for (u32 k = 0; k < KEYS; k++) key[k] = in_order(key[k]);
         }
         if (count < SORT_TILE) {
 #pragma unroll
-            for (u32 k = 0; k < KEYS; k++) key[k] = at(k) < count ? key[k] : (Bits)~(Bits)0;
+            for (u32 k = 0; k < KEYS; k++) key[k] = at(k) < count ? key[k] : (KeyBits)~(KeyBits)0;
         }
     }
 
@@ -117,7 +117,7 @@ struct SortPass {
             sum += shared.counts[warp][digit];
         }
         const SortTile& which = shared.ring[turn % 4];
-        const u32 exist = digit == digit_at((Bits)~(Bits)0, step.shift) ? sum - (SORT_TILE - which.count) : sum;
+        const u32 exist = digit == digit_at((KeyBits)~(KeyBits)0, step.shift) ? sum - (SORT_TILE - which.count) : sum;
         publish(tile, digit, which.row_and_first & 1 ? DigitStatus::PREFIX : DigitStatus::COUNT, exist);
         shared.totals[phase][digit] = exist;
         u32 inclusive = sum;
@@ -141,10 +141,10 @@ struct SortPass {
     }
 
     // Puts the keys into their slots; a rank becomes a slot.
-    __device__ __forceinline__ void scatter(const Bits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
+    __device__ __forceinline__ void scatter(const KeyBits (&key)[KEYS], u32 (&ranks)[KEYS / 2]) const {
         const u16* const firsts = shared.counts[warp_index()];
         u32 shift = step.shift;
-        Bits* const to = key_slots();
+        KeyBits* const to = key_slots();
         constexpr u32 AT_ONCE = KEYS % 4 == 0 ? 4 : 2;  // more would need registers that are not there
 #pragma unroll
         for (u32 k = 0; k < KEYS; k += AT_ONCE) {
@@ -196,8 +196,8 @@ struct SortPass {
     }
 
     __device__ __forceinline__ void run_rankers() const {
-        const Bits* const from = keys(step.from);
-        Bits key[KEYS];
+        const KeyBits* const from = keys(step.from);
+        KeyBits key[KEYS];
         u32 tile = shared.tickets[0];
         if (tile < tiles) {
             load(shared.ring[0], from, key);
@@ -342,8 +342,8 @@ struct SortPass {
             barrier_wait(STORERS_MEET, STORERS);
             barrier_wait(SLOTS_FULL, THREADS);
             if (KEYS_OUT || !step.last) {
-                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(key_slots(), keys(step.to), phase, restored);
-                else drain(key_slots(), keys(step.to), phase, [](Bits key) { return key; });
+                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(key_slots(), keys(step.to), phase, out_of_order);
+                else drain(key_slots(), keys(step.to), phase, [](KeyBits key) { return key; });
             }
             if (HAS_VALUES) drain(value_slots(), values(step.to), phase, [](Value value) { return value; });
             if (next < tiles) barrier_arrive(SLOTS_FREE, THREADS);

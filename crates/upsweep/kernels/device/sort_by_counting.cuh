@@ -10,7 +10,7 @@
 #include "tile/radix.cuh"
 #include "warp/shuffle.cuh"
 
-constexpr u32 VALUES = (u32)((u64)1 << KEY_BITS);
+constexpr u32 VALUES = (u32)((u64)1 << KEY_WIDTH);
 constexpr u32 HALF = 1 << 15;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -47,11 +47,11 @@ __device__ __forceinline__ void counts_to_places(u64* counts) {
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const __grid_constant__ SortTallyParams p) {
     u32* const words = (u32*)dynamic_shared;
-    const Bits* const keys = (const Bits*)p.keys;
+    const KeyBits* const keys = (const KeyBits*)p.keys;
     for (u32 i = threadIdx.x; i < VALUES / 2; i += THREADS) words[i] = 0;
     __syncthreads();
-    const auto add = [&](Bits key, u32 number) {
-        const u32 value = (u32)ordered(key), shift = value % 2 * 16;
+    const auto add = [&](KeyBits key, u32 number) {
+        const u32 value = (u32)in_order(key), shift = value % 2 * 16;
         const u32 before = atomicAdd(words + value / 2, number << shift) >> shift & 0xffff;
         if (before < HALF && before + number >= HALF) {
             atomicAdd(words + value / 2, 0u - (HALF << shift));
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_tally(const _
     };
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
     constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
-    struct alignas(16) KeyVector { Bits at[VECTOR_KEYS]; };
+    struct alignas(16) KeyVector { KeyBits at[VECTOR_KEYS]; };
     const u64 skew = (u64)keys / KEY_BYTES % VECTOR_KEYS;
     const u64 first = min(end, begin + (VECTOR_KEYS - (begin + skew) % VECTOR_KEYS) % VECTOR_KEYS);
     const u64 vectors = (end - first) / VECTOR_KEYS;
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
     const u64* const places = p.places;
     const u32 lane = lane_index();
     const u64 skew = (u64)p.output / KEY_BYTES % WARP;
-    Bits* const output = (Bits*)p.output - skew;  // from here on, places are those of lines
+    KeyBits* const output = (KeyBits*)p.output - skew;  // from here on, places are those of lines
     const u64 end_of_all = p.n + skew, warps = (u64)gridDim.x * WARPS;
     for (u64 begin = (blockIdx.x * (u64)WARPS + warp_index()) * RANGE; begin < end_of_all; begin += warps * RANGE) {
         const u64 end = min(end_of_all, begin + RANGE), from = max(begin, skew);
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
         };
         look();
         for (u64 row = begin; row < end;) {
-            const Bits key = restored((Bits)value);
+            const KeyBits key = out_of_order((KeyBits)value);
             if (row + AT_ONCE <= min(run_end, end) && row >= skew) {
 #pragma unroll
                 for (u32 i = 0; i < AT_ONCE; i += WARP) output[row + i + lane] = key;
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
                     look();
                 }
             }
-            if (place >= skew && place < end) output[place] = restored((Bits)own);
+            if (place >= skew && place < end) output[place] = out_of_order((KeyBits)own);
             row += WARP;
         }
     }

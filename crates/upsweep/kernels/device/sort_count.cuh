@@ -19,13 +19,13 @@ constexpr u32 SORT_COLUMNS = 1 << COLUMN_BITS;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // Adds the keys from `begin` to `end` of the array to the counters. Returns whether one is less than the key before it.
-__device__ __forceinline__ bool count_keys(const Bits* keys, u64 begin, u64 end) {
+__device__ __forceinline__ bool count_keys(const KeyBits* keys, u64 begin, u64 end) {
     // From shared memory, so that compilers take it for a number that they do not know: two instructions a digit, instead of five.
     __shared__ u32 columns[WARP];
     if (threadIdx.x < WARP) columns[threadIdx.x] = threadIdx.x % SORT_COLUMNS * sizeof(u32);
     __syncthreads();
     const u32 column = *(volatile u32*)(columns + lane_index());
-    return visit_keys(keys, begin, end, [&]<u32 NUMBER>(const Bits (&key)[NUMBER]) {
+    return visit_keys(keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
 #pragma unroll
         for (u32 k = 0; k < NUMBER * DIGITS_A_KEY; k++) {
             const u32 p = k % DIGITS_A_KEY;
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     clear_status((StatusWord*)p.status, p.status_words, p.status_words);
     __syncthreads();
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
-    const bool unsorted = count_keys((const Bits*)p.keys, begin, end);
+    const bool unsorted = count_keys((const KeyBits*)p.keys, begin, end);
     if (__any_sync(~0u, unsorted) && lane_index() == 0) atomicOr(&header.unsorted, 1u);
     __syncthreads();
     for (u32 i = threadIdx.x; i < COUNTERS; i += THREADS) {

@@ -60,21 +60,21 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
 }
 
 // The bits of a key as words, and back.
-__device__ __forceinline__ void merge_bits(u32* words, Bits bits) {
+__device__ __forceinline__ void merge_bits(u32* words, KeyBits bits) {
 #pragma unroll
     for (u32 word = 0; word < KEY_WORDS; word++) {
         const u32 part = (u32)(bits >> (KEY_BYTES > 4 ? 32 * word : 0));
         if (part != 0) atomicOr(words + word, part);
     }
 }
-__device__ __forceinline__ Bits merged_bits(const u32* words) {
-    Bits bits = 0;
+__device__ __forceinline__ KeyBits merged_bits(const u32* words) {
+    KeyBits bits = 0;
 #pragma unroll
-    for (u32 word = 0; word < KEY_WORDS; word++) bits |= (Bits)((Bits)words[word] << (KEY_BYTES > 4 ? 32 * word : 0));
+    for (u32 word = 0; word < KEY_WORDS; word++) bits |= (KeyBits)((KeyBits)words[word] << (KEY_BYTES > 4 ? 32 * word : 0));
     return bits;
 }
 
-__device__ __forceinline__ u32 lowest_bit(Bits bits) {
+__device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
     const u64 low = (u64)bits;
     if (low != 0) return __ffsll((i64)low) - 1;
     return 63 + __ffsll((i64)(u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0));
@@ -82,17 +82,17 @@ __device__ __forceinline__ u32 lowest_bit(Bits bits) {
 
 // Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
 __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, u32 turn) {
-    Bits* const slots = (Bits*)dynamic_shared;
+    KeyBits* const slots = (KeyBits*)dynamic_shared;
     u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
     u16* const counts = shared.counts[warp_index()];
     // Each warp has as many rows as the others.
     const u32 rows = (count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE;
     const u32 first = warp_index() * (WARP * rows) + lane_index();
-    const Bits* const keys = (const Bits*)p.keys + begin;
-    const auto in_order = [&](Bits key) { return p.given ? ordered(key) : key; };
-    Bits key[KEYS];
-    const Bits one = in_order(keys[0]);
-    Bits differ = 0;
+    const KeyBits* const keys = (const KeyBits*)p.keys + begin;
+    const auto number = [&](KeyBits key) { return p.given ? in_order(key) : key; };
+    KeyBits key[KEYS];
+    const KeyBits one = number(keys[0]);
+    KeyBits differ = 0;
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
         if (k >= rows) break;
@@ -101,7 +101,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
         if (k >= rows) break;
-        key[k] = first + k * WARP < count ? in_order(key[k]) : one;
+        key[k] = first + k * WARP < count ? number(key[k]) : one;
         differ |= key[k] ^ one;
     }
     if (threadIdx.x < KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
@@ -132,7 +132,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     }
     bool loose = !HAS_VALUES;
     while (differ != 0) {
-        const u32 shift = min(lowest_bit(differ), KEY_BITS - DIGIT_BITS);
+        const u32 shift = min(lowest_bit(differ), KEY_WIDTH - DIGIT_BITS);
         u32 ranks[KEYS / 2];
         if (loose) warp_rank_in_any_order(key, shift, counts, ranks, rows);
         else warp_rank(key, shift, shared.masks[warp_index()], counts, ranks, rows);
@@ -146,7 +146,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
         }
         __syncwarp();
         for (u32 word = lane_index(); word < DIGITS / 2; word += WARP) ((u32*)counts)[word] = 0;
-        differ &= (Bits)~(Bits)((Bits)(DIGITS - 1) << shift);
+        differ &= (KeyBits)~(KeyBits)((KeyBits)(DIGITS - 1) << shift);
         if (differ == 0) break;
         __syncthreads();
 #pragma unroll
@@ -160,8 +160,8 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     }
     __syncthreads();
     if (KEYS_OUT) {
-        Bits* const to = (Bits*)p.keys_out + begin;
-        for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = restored(slots[i]);
+        KeyBits* const to = (KeyBits*)p.keys_out + begin;
+        for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = out_of_order(slots[i]);
     }
     if (HAS_VALUES) {
         Value* const to = (Value*)p.values_out + begin;

@@ -108,9 +108,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_parts(const _
         const u64 at = (u64)(tile - firsts[index]) * p.tile;
         const u32 count = (u32)min(p.tile, segment.count - at);
         if (threadIdx.x == 0) ((SortTile*)p.tiles)[tile] = {segment.begin + at, at, count, index << 1 | (at == 0)};
-        const Bits* const keys = (const Bits*)p.keys + segment.begin + at;
+        const KeyBits* const keys = (const KeyBits*)p.keys + segment.begin + at;
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
-            const Bits key = ordered(keys[i]);
+            const KeyBits key = in_order(keys[i]);
 #pragma unroll
             for (u32 digit = 0; digit < DIGITS_A_KEY; digit++) atomicAdd(counters + digit * DIGITS + digit_at(key, digit * DIGIT_BITS), 1u);
         }

@@ -21,7 +21,7 @@ constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
 
 struct Item {
-    Bits key;
+    KeyBits key;
     u32 at;  // in the segment; only with values
 
     __device__ __forceinline__ bool operator<(const Item& other) const {
@@ -30,7 +30,7 @@ struct Item {
 };
 
 struct ShortShared {
-    Bits keys[WARPS][WARP * (LANE_KEYS + 1)];  // one more a lane, so that lanes that store their keys at once have banks of their own
+    KeyBits keys[WARPS][WARP * (LANE_KEYS + 1)];  // one more a lane, so that lanes that store their keys at once have banks of their own
     u16 at[HAS_VALUES ? WARPS : 1][WARP * (LANE_KEYS + 1)];
     u8 members[WARPS][WARP];
 };
@@ -47,7 +47,7 @@ __device__ __forceinline__ Item shuffle_xor(const Item& item, u32 mask) {
 }
 __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b) {
     if (!HAS_VALUES) {
-        const Bits least = b.key < a.key ? b.key : a.key, most = b.key < a.key ? a.key : b.key;
+        const KeyBits least = b.key < a.key ? b.key : a.key, most = b.key < a.key ? a.key : b.key;
         return {lower ? least : most, 0};
     }
     return (b < a) == lower ? b : a;
@@ -107,15 +107,15 @@ __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
 // Sorts one segment for each `lanes` lanes: the one of `count` elements from `begin` on, which is the same for all of them.
 __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortShared& shared, u32 lanes, u64 begin, u32 count) {
     const u32 lane = lane_index(), within = lane & (lanes - 1), group = lane - within;
-    const Bits* const keys = (const Bits*)p.keys + begin;
+    const KeyBits* const keys = (const KeyBits*)p.keys + begin;
     Item x[LANE_KEYS];
 #pragma unroll
     for (u32 k = 0; k < LANE_KEYS; k++) {
         const u32 at = k * lanes + within;
-        x[k] = at < count ? Item{p.given ? ordered(keys[at]) : keys[at], at} : Item{(Bits)~(Bits)0, at};
+        x[k] = at < count ? Item{p.given ? in_order(keys[at]) : keys[at], at} : Item{(KeyBits)~(KeyBits)0, at};
     }
     sort_lanes(x, lanes);
-    Bits* const key_slots = shared.keys[warp_index()];
+    KeyBits* const key_slots = shared.keys[warp_index()];
     u16* const at_slots = shared.at[HAS_VALUES ? warp_index() : 0];
 #pragma unroll
     for (u32 k = 0; k < LANE_KEYS; k++) {
@@ -128,7 +128,7 @@ __device__ __forceinline__ void sort_together(const SortShortParams& p, ShortSha
     for (u32 k = 0; k < LANE_KEYS; k++) {
         const u32 at = k * lanes + within, slot = (group + at / LANE_KEYS) * (LANE_KEYS + 1) + at % LANE_KEYS;
         if (at >= count) continue;
-        if (KEYS_OUT) ((Bits*)p.keys_out)[begin + at] = restored(key_slots[slot]);
+        if (KEYS_OUT) ((KeyBits*)p.keys_out)[begin + at] = out_of_order(key_slots[slot]);
         if (HAS_VALUES) value[k] = INDICES && p.given ? (Value)(at_slots[slot] + (INDICES == IN_ARRAY ? begin : 0)) : ((const Value*)p.values)[begin + at_slots[slot]];
     }
     __syncwarp();  // in place, values are read before others take their places

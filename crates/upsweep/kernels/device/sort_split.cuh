@@ -85,7 +85,7 @@ __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 firs
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const __grid_constant__ SortSplitParams p) {
     u32* const words = (u32*)dynamic_shared;
-    const u32 values = 1 << p.bits, shift = KEY_BITS - (u32)p.bits;
+    const u32 values = 1 << p.bits, shift = KEY_WIDTH - (u32)p.bits;
     SortHeader& header = *(SortHeader*)p.header;
     u64* const places = (u64*)p.places;
     u32* const digits = words + values / 2;
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     clear_status((StatusWord*)p.status, p.status_words, p.status_empty);
     __syncthreads();
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
-    const bool unsorted = visit_keys((const Bits*)p.keys, begin, end, [&]<u32 NUMBER>(const Bits (&key)[NUMBER]) {
+    const bool unsorted = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
         u32 value[NUMBER], before[NUMBER];
         bool flows_over = false;
 #pragma unroll
@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
         header.road = Road::SPLIT;
         header.tiles = tiles;
         const Place to = twice || p.in_place ? Place::SCRATCH : Place::RESULT;
-        header.steps[0] = {Deed::SORT, Place::INPUT, to, KEY_BITS - first_bits, 0, 1, 0, 1, 0, (u32)p.bits - first_bits, 0, places};
+        header.steps[0] = {Deed::SORT, Place::INPUT, to, KEY_WIDTH - first_bits, 0, 1, 0, 1, 0, (u32)p.bits - first_bits, 0, places};
         if (twice) header.steps[1] = {Deed::SORT, Place::SCRATCH, Place::RESULT, shift, 1, 0, 0, 1, 1, 0, DIGITS, places};
     }
 }

@@ -1,42 +1,15 @@
-// What the kernels of a sort by digits share: keys as numbers in their order, and what the kernels of one sort tell each other.
-//
-//   order of a key x, of floats with m bits of mantissa, of which N = 2^m - 1 NaN have the sign set and N have not:
-//       unsigned       x
-//       signed         x ^ sign
-//       float          (x ^ (x < 0 ? all bits : sign)) - N      so NaN with the sign set follow the others, at the end
-//       descending     all bits flipped; of floats before N is subtracted, so NaN are at the end again
-//
-// Each is a permutation of all patterns, so sorted keys get their own bits again. Between passes keys lie in memory in order.
+// What the kernels of a sort by digits share: digits, and what the kernels of one sort tell each other. Between passes keys lie in
+// memory as numbers in their order (word/key.cuh).
 
 #pragma once
 
 #include "config.cuh"
-#include "word/number.cuh"
 #include "warp/index.cuh"
+#include "word/key.cuh"
 
 constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
 
-using Bits = Number<KEY_BYTES>::type;
-constexpr u32 KEY_BITS = 8 * KEY_BYTES;
-constexpr Bits SIGN = (Bits)((Bits)1 << (KEY_BITS - 1));
-constexpr Bits NAN_OF_A_SIGN = (Bits)(((Bits)1 << MANTISSA_BITS) - 1);  // 0 of integers, which have no mantissa
-
-// All bits of a number with the sign set, else none.
-__device__ __forceinline__ Bits sign_mask(Bits x) { return (Bits)((Number<KEY_BYTES>::negative)x >> (KEY_BITS - 1)); }
-
-__device__ __forceinline__ Bits ordered(Bits x) {
-    Bits y = MANTISSA_BITS > 0 ? (Bits)(x ^ (sign_mask(x) | SIGN)) : SIGNED ? (Bits)(x ^ SIGN) : x;
-    if (DESCENDING) y = (Bits)~y;
-    return (Bits)(y - NAN_OF_A_SIGN);
-}
-
-__device__ __forceinline__ Bits restored(Bits x) {
-    Bits y = (Bits)(x + NAN_OF_A_SIGN);
-    if (DESCENDING) y = (Bits)~y;
-    return MANTISSA_BITS > 0 ? (Bits)(y ^ ((Bits)~sign_mask(y) | SIGN)) : SIGNED ? (Bits)(y ^ SIGN) : y;
-}
-
-__device__ __forceinline__ u32 digit_at(Bits key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
+__device__ __forceinline__ u32 digit_at(KeyBits key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
 
 // What one launch of a pass does.
 enum class Deed : u32 { NOTHING, COPY, SORT };

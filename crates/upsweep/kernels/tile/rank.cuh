@@ -30,7 +30,7 @@ __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + no
 
 // The rank of each key of the first `rows`, two in a word. `counts` are those of the keys before, with the digit; then with these
 // keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after.
-__device__ __forceinline__ void warp_rank(const Bits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
+__device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
 #pragma unroll
     for (u32 k = 0; k < KEYS; k += ROWS_AT_ONCE) {
@@ -63,7 +63,7 @@ __device__ __forceinline__ void warp_rank(const Bits (&key)[KEYS], u32 shift, u3
 }
 
 // The same, where the order of equal digits does not matter.
-__device__ __forceinline__ void warp_rank_in_any_order(const Bits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
+__device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     u32* const words = (u32*)counts;  // two in a word; no warp has so many keys that one flows over
 #pragma unroll
     for (u32 k = 0; k < KEYS; k += 2) {

@@ -14,6 +14,13 @@
 
 #include "word/key.cuh"
 
+__device__ __forceinline__ KeyBits key_in_order(const In& x) {
+    static_assert(sizeof(In) == KEY_BYTES);
+    KeyBits bits;
+    memcpy(&bits, &x, sizeof bits);
+    return in_order(bits);
+}
+
 constexpr u32 RANK_DIGIT_BITS = 11, RANK_DIGITS = 1 << RANK_DIGIT_BITS;
 constexpr u32 PLACE_WIDTH = 8 * PLACE_BYTES;
 constexpr u32 RANK_PASSES = (KEY_WIDTH + RANK_DIGIT_BITS - 1) / RANK_DIGIT_BITS;

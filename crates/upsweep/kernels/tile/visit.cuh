@@ -7,13 +7,13 @@
 // Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order. Returns whether one is less than the
 // key before it, of those that this thread has seen.
 template <class F>
-__device__ __forceinline__ bool visit_keys(const Bits* keys, u64 begin, u64 end, F add) {
+__device__ __forceinline__ bool visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
     constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
-    struct alignas(16) KeyVector { Bits at[VECTOR_KEYS]; };
+    struct alignas(16) KeyVector { KeyBits at[VECTOR_KEYS]; };
     u32 unsorted = 0;
     const auto visit_one = [&](u64 i) {
-        const Bits key[] = {ordered(keys[i])};
-        if (i > 0 && key[0] < ordered(keys[i - 1])) unsorted = 1;
+        const KeyBits key[] = {in_order(keys[i])};
+        if (i > 0 && key[0] < in_order(keys[i - 1])) unsorted = 1;
         add(key);
     };
     // Vectors where they are aligned.
@@ -24,7 +24,7 @@ __device__ __forceinline__ bool visit_keys(const Bits* keys, u64 begin, u64 end,
     for (u64 i = last + threadIdx.x; i < end; i += THREADS) visit_one(i);
     for (u64 v = threadIdx.x; v < vectors; v += DEPTH * THREADS) {
         KeyVector x[DEPTH];
-        Bits before[DEPTH];
+        KeyBits before[DEPTH];
 #pragma unroll
         for (u32 j = 0; j < DEPTH; j++) {
             const u64 at = v + j * THREADS;
@@ -35,10 +35,10 @@ __device__ __forceinline__ bool visit_keys(const Bits* keys, u64 begin, u64 end,
 #pragma unroll
         for (u32 j = 0; j < DEPTH; j++) {
             if (v + j * THREADS >= vectors) continue;
-            Bits lower = ordered(before[j]), key[VECTOR_KEYS];
+            KeyBits lower = in_order(before[j]), key[VECTOR_KEYS];
 #pragma unroll
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
-                key[i] = ordered(x[j].at[i]);
+                key[i] = in_order(x[j].at[i]);
                 unsorted = key[i] < lower ? 1 : unsorted;
                 lower = key[i];
             }

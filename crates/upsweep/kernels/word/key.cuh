@@ -11,32 +11,20 @@
 #pragma once
 
 #include "config.cuh"
+#include "word/number.cuh"
 
-template <u32 BYTES> struct BitsOf;
-template <> struct BitsOf<1> { using type = u8; using negative = i8; };
-template <> struct BitsOf<2> { using type = u16; using negative = i16; };
-template <> struct BitsOf<4> { using type = u32; using negative = i32; };
-template <> struct BitsOf<8> { using type = u64; using negative = i64; };
-template <> struct BitsOf<16> { using type = u128; using negative = i128; };
-
-using KeyBits = BitsOf<KEY_BYTES>::type;
+using KeyBits = Number<KEY_BYTES>::type;
 constexpr u32 KEY_WIDTH = 8 * KEY_BYTES;
 constexpr KeyBits KEY_SIGN = (KeyBits)((KeyBits)1 << (KEY_WIDTH - 1));
 constexpr KeyBits NANS_OF_A_SIGN = (KeyBits)(((KeyBits)1 << MANTISSA_BITS) - 1);  // 0 of integers, which have no mantissa
 
 // All bits of a number with the sign set, else none.
-__device__ __forceinline__ KeyBits sign_bits(KeyBits x) { return (KeyBits)((BitsOf<KEY_BYTES>::negative)x >> (KEY_WIDTH - 1)); }
+__device__ __forceinline__ KeyBits sign_bits(KeyBits x) { return (KeyBits)((Number<KEY_BYTES>::negative)x >> (KEY_WIDTH - 1)); }
 
 __device__ __forceinline__ KeyBits in_order(KeyBits x) {
     KeyBits y = MANTISSA_BITS > 0 ? (KeyBits)(x ^ (sign_bits(x) | KEY_SIGN)) : SIGNED ? (KeyBits)(x ^ KEY_SIGN) : x;
     if (DESCENDING) y = (KeyBits)~y;
     return (KeyBits)(y - NANS_OF_A_SIGN);
-}
-__device__ __forceinline__ KeyBits key_in_order(const In& x) {
-    static_assert(sizeof(In) == KEY_BYTES);
-    KeyBits bits;
-    memcpy(&bits, &x, sizeof bits);
-    return in_order(bits);
 }
 
 __device__ __forceinline__ KeyBits out_of_order(KeyBits x) {

@@ -1,15 +1,23 @@
-//! Sort on the CPU: of a whole array (`array.rs`), or of its parts (`parts.rs`).
+//! Sort on the CPU: of a whole array (`array.rs`), or of its parts (`parts.rs`). What is sorted are numbers of so many bytes, with
+//! nothing, four or eight bytes beside each; wider values are fetched by their positions in the end.
 
 mod array;
+mod cached;
 mod parts;
+mod threads;
+mod values;
 
-use self::array::{Sort, Values};
+use self::parts::Parts;
+use self::threads::{in_parts, part_of};
+use self::values::{Memory, Sort};
 use crate::buffer::View;
+use crate::cpu::engine::segment_heads::check_offsets;
 use crate::error::Result;
 use crate::job::Unsorted;
-use crate::key::{Index, Key};
+use crate::key::{Index, Key, KeyBits};
 use crate::operator::Element;
 use crate::outputs::Target;
+use crate::plan::cpu::SortLimits;
 use crate::segments::Offset;
 use crate::sorting::Cut;
 
@@ -21,9 +29,8 @@ pub(crate) fn keys<K: Key, I: Offset>(
     cut: &Cut<'_, I>,
 ) -> Result<()> {
     let (keys, keys_out, len) = buffers("input", input, output)?;
-    let values = Values::At(std::ptr::dangling::<()>());
-    let sort = Sort { descending, len, keys, keys_out: Some(keys_out), values, values_out: std::ptr::dangling_mut() };
-    parts::run(&sort, cut)
+    let nowhere = std::ptr::dangling_mut();
+    run(&call::<K>(descending, len, (keys, keys_out), (std::ptr::null(), nowhere, 0)), cut)
 }
 
 /// Sorts values by keys.
@@ -35,8 +42,8 @@ pub(crate) fn pairs<K: Key, V: Element, I: Offset>(
 ) -> Result<()> {
     let (keys, keys_out, len) = buffers("keys", keys, keys_out)?;
     let (values, values_out, _) = buffers("values", values, values_out)?;
-    let sort = Sort { descending, len, keys, keys_out: Some(keys_out), values: Values::At(values), values_out };
-    parts::run(&sort, cut)
+    let values = (values.cast(), values_out.cast(), size_of::<V>());
+    run(&call::<K>(descending, len, (keys, keys_out), values), cut)
 }
 
 /// Sorts the positions of keys by these.
@@ -47,8 +54,8 @@ pub(crate) fn indices<K: Key, I: Index, O: Offset>(
     cut: &Cut<'_, O>,
 ) -> Result<()> {
     let (keys, (values_out, len)) = (keys.on_host("input")?.as_ptr(), output.on_host("output")?);
-    let sort = Sort { descending, len, keys, keys_out: None, values: Values::Positions(I::at), values_out };
-    parts::run(&sort, cut)
+    let positions = (std::ptr::null(), values_out.cast(), size_of::<I>());
+    run(&call::<K>(descending, len, (keys, std::ptr::null_mut()), positions), cut)
 }
 
 /// Where elements are, where results go, and how many.
@@ -63,4 +70,149 @@ fn buffers<T: Element>(
         Unsorted::OfOutput => to.cast_const(),
     };
     Ok((from, to, len))
+}
+
+fn call<K: Key>(
+    descending: bool,
+    len: usize,
+    (keys, keys_out): (*const K, *mut K),
+    (values, values_out, value_bytes): (*const u8, *mut u8, usize),
+) -> Sort<K::Bits> {
+    let (keys, keys_out, limits) = (keys.cast(), keys_out.cast(), SortLimits::new());
+    Sort { order: K::ORDER, descending, len, keys, keys_out, values, values_out, value_bytes, limits }
+}
+
+/// Sorts each part by itself.
+fn run<B: KeyBits, I: Offset>(sort: &Sort<B>, cut: &Cut<'_, I>) -> Result<()> {
+    match cut {
+        Cut::Whole => of_any_keys(sort, Parts::Whole),
+        Cut::Lines(shape) => of_any_keys(sort, Parts::Lines(*shape)),
+        Cut::Offsets(offsets) => {
+            let offsets = offsets.on_host("offsets")?;
+            check_offsets(offsets, sort.len)?;
+            let start = |segment: usize| offsets.get(segment).and_then(|offset| offset.to_usize()).unwrap_or(0);
+            of_any_keys(sort, Parts::Segments(offsets.len().saturating_sub(1), &start))
+        }
+    }
+}
+
+/// Chooses the code by the size of the keys: not by their type, so that it is compiled here and not with each caller.
+fn of_any_keys<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
+    match size_of::<B>() {
+        1 => of_keys::of_1_byte(sort.of_bits(), parts),
+        2 => of_keys::of_2_bytes(sort.of_bits(), parts),
+        4 => of_keys::of_4_bytes(sort.of_bits(), parts),
+        8 => of_keys::of_8_bytes(sort.of_bits(), parts),
+        _ => of_keys::of_16_bytes(sort.of_bits(), parts),
+    }
+}
+
+impl<B> Sort<B> {
+    /// The same sort, where `C` is `B`.
+    fn of_bits<C>(&self) -> Sort<C> {
+        let Self { order, descending, len, keys, keys_out, values, values_out, value_bytes, limits } = *self;
+        Sort {
+            order,
+            descending,
+            len,
+            keys: keys.cast(),
+            keys_out: keys_out.cast(),
+            values,
+            values_out,
+            value_bytes,
+            limits,
+        }
+    }
+}
+
+/// One function for each size of keys, none of them generic.
+mod of_keys {
+    use super::{Parts, Result, Sort, by_value};
+
+    macro_rules! of_keys {
+        ($($name:ident: $bits:ty;)*) => { $(
+            pub(super) fn $name(sort: Sort<$bits>, parts: Parts<'_>) -> Result<()> {
+                by_value(&sort, parts)
+            }
+        )* };
+    }
+    of_keys! { of_1_byte: u8; of_2_bytes: u16; of_4_bytes: u32; of_8_bytes: u64; of_16_bytes: u128; }
+}
+
+fn by_value<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
+    match sort.value_bytes {
+        0 => parts::run::<B, ()>(sort, parts),
+        1..=4 => parts::run::<B, u32>(sort, parts),
+        5..=8 => parts::run::<B, u64>(sort, parts),
+        _ => with_wide_values(sort, parts),
+    }
+}
+
+/// Sorts positions, and then fetches the values.
+fn with_wide_values<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
+    let (len, bytes) = (sort.len, sort.value_bytes);
+    let in_place = sort.values == sort.values_out.cast_const();
+    let (mut positions, mut sorted, mut fetched) = (Memory::<u64>::none(), Memory::<u64>::none(), Memory::<u8>::none());
+    let positions = positions.of(len)?;
+    // A sort in place has its values in place, too.
+    let sorted = if in_place { positions } else { sorted.of(len)? };
+    // SAFETY: both have as many elements.
+    (0..len).for_each(|i| unsafe { positions.add(i).write(i as u64) });
+    let of_positions =
+        Sort { values: positions.cast(), values_out: sorted.cast(), value_bytes: size_of::<u64>(), ..*sort };
+    parts::run::<B, u64>(&of_positions, parts)?;
+    let to = if in_place { fetched.of(len.saturating_mul(bytes))? } else { sort.values_out };
+    let (threads, shared) = (sort.threads(), Addresses { from: sort.values, sorted, to });
+    in_parts(threads, |part| {
+        for i in part_of(len, threads, part) {
+            // SAFETY: positions are below the length, and each place is one thread's.
+            unsafe { shared.fetch(i, bytes) };
+        }
+    });
+    if in_place {
+        // SAFETY: both have `len` values, and are apart.
+        unsafe { sort.values_out.copy_from_nonoverlapping(to, len * bytes) };
+    }
+    Ok(())
+}
+
+/// Values, their sorted positions, and where they go.
+struct Addresses {
+    from: *const u8,
+    sorted: *const u64,
+    to: *mut u8,
+}
+// SAFETY: threads read the values and positions, and each writes places of its own.
+unsafe impl Sync for Addresses {}
+
+impl Addresses {
+    /// # Safety
+    /// There is a place `i`, which nobody else writes.
+    unsafe fn fetch(&self, i: usize, bytes: usize) {
+        // SAFETY: the caller's; positions are those of values.
+        unsafe {
+            let from = self.from.add(self.sorted.add(i).read() as usize * bytes);
+            self.to.add(i * bytes).copy_from_nonoverlapping(from, bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(in crate::cpu) mod tests {
+    use super::*;
+
+    /// Sorts pairs within `limits`, as segments of these lengths where there are any.
+    pub(in crate::cpu) fn sort_within<K: Key, V: Element>(
+        limits: SortLimits,
+        (keys, values): (&[K], &[V]),
+        (keys_out, values_out): (&mut [K], &mut [V]),
+        descending: bool,
+        offsets: &[usize],
+    ) -> Result<()> {
+        let (keys, to) = ((keys.as_ptr(), keys_out.as_mut_ptr()), values_out.as_mut_ptr());
+        let sort = call::<K>(descending, values.len(), keys, (values.as_ptr().cast(), to.cast(), size_of::<V>()));
+        let start = |segment: usize| offsets[segment];
+        let parts = if offsets.is_empty() { Parts::Whole } else { Parts::Segments(offsets.len() - 1, &start) };
+        of_any_keys(&Sort { limits, ..sort }, parts)
+    }
 }

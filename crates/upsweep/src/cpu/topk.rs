@@ -8,8 +8,9 @@
 //! store       part by part: the keys before it, and of those equal to it the first, as many as there are to be
 //! ```
 
-use crate::error::{Error, Result};
-use crate::key::{Index, Key, KeyBits};
+use crate::buffer::host_memory;
+use crate::error::Result;
+use crate::key::{Index, Key, KeyBits, KeyOrder};
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
 use crate::ranking::Ranking;
 use rayon::prelude::*;
@@ -26,27 +27,22 @@ const MOST_CANDIDATES: usize = 4;
 const AT_ONCE: usize = 64;
 
 /// Keys in memory, as the numbers whose order is theirs.
-struct Keys<'a, K: Key> {
-    bits: &'a [K::Bits],
+struct Keys<'a, B> {
+    bits: &'a [B],
+    order: KeyOrder,
     descending: bool,
     /// Parts that threads share.
     parts: usize,
 }
 
-impl<'a, K: Key> Keys<'a, K> {
-    fn new(keys: &'a [K], descending: bool, alone: bool) -> Self {
-        // SAFETY: a key has the bits of its `Bits`, of the same size and alignment.
-        let bits = unsafe { std::slice::from_raw_parts(keys.as_ptr().cast::<K::Bits>(), keys.len()) };
-        let parts = if alone || size_of_val(keys) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
-        Self { bits, descending, parts }
-    }
-
-    fn number(&self, bits: K::Bits) -> K::Bits {
-        bits.ordered(K::ORDER, self.descending)
+impl<B: KeyBits> Keys<'_, B> {
+    #[inline(always)]
+    fn number(&self, bits: B) -> B {
+        bits.ordered(self.order, self.descending)
     }
 
     /// What `of` makes of each part: of what is given for it, its place and its keys.
-    fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[K::Bits]) -> R + Sync) -> Vec<R> {
+    fn with_parts<T: Send, R: Send>(&self, given: Vec<T>, of: impl Fn(T, usize, &[B]) -> R + Sync) -> Vec<R> {
         let begin = |part: usize| (self.bits.len() as u128 * part as u128 / self.parts as u128) as usize;
         let part = |(part, given)| {
             let (begin, end) = (begin(part), begin(part + 1));
@@ -60,15 +56,15 @@ impl<'a, K: Key> Keys<'a, K> {
     }
 
     /// What `of` makes of each part's keys.
-    fn in_parts<R: Send>(&self, of: impl Fn(&[K::Bits]) -> R + Sync) -> Vec<R> {
+    fn in_parts<R: Send>(&self, of: impl Fn(&[B]) -> R + Sync) -> Vec<R> {
         self.with_parts(vec![(); self.parts], |(), _, keys| of(keys))
     }
 
     /// The number of the key of `rank`, from 1 on.
-    fn of_rank(&self, rank: usize) -> Result<K::Bits> {
+    fn of_rank(&self, rank: usize) -> Result<B> {
         let len = self.bits.len();
         if len < GUESS_FROM {
-            let mut numbers = room(len)?;
+            let mut numbers = host_memory(len)?;
             numbers.extend(self.bits.iter().map(|&bits| self.number(bits)));
             return Ok(*numbers.select_nth_unstable(rank - 1).1);
         }
@@ -76,11 +72,11 @@ impl<'a, K: Key> Keys<'a, K> {
     }
 
     /// The wanted number, if it is in a window that a sample of the keys tells, which is small.
-    fn in_window(&self, rank: usize) -> Option<K::Bits> {
+    fn in_window(&self, rank: usize) -> Option<B> {
         let len = self.bits.len();
         let part = len / SAMPLE;
         let place = |i: usize| i * part + (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize % part;
-        let mut sample: Vec<K::Bits> =
+        let mut sample: Vec<B> =
             (0..SAMPLE).filter_map(|i| self.bits.get(place(i))).map(|&bits| self.number(bits)).collect();
         sample.sort_unstable();
         let share = rank as f64 / len as f64;
@@ -92,8 +88,8 @@ impl<'a, K: Key> Keys<'a, K> {
         let found = self.in_parts(|keys| {
             let (mut before, mut within) = (0, Vec::new());
             for keys in keys.chunks(AT_ONCE) {
-                let is_before = |key: K::Bits| low.is_some_and(|low| key < low);
-                let is_behind = |key: K::Bits| high.is_some_and(|high| key > high);
+                let is_before = |key: B| low.is_some_and(|low| key < low);
+                let is_behind = |key: B| high.is_some_and(|high| key > high);
                 let outside = keys.iter().map(|&bits| self.number(bits)).fold((0, 0), |(before, behind), key| {
                     (before + u32::from(is_before(key)), behind + u32::from(is_behind(key)))
                 });
@@ -108,22 +104,20 @@ impl<'a, K: Key> Keys<'a, K> {
             }
             Some((before, within))
         });
-        let found: Vec<(usize, Vec<K::Bits>)> = found.into_iter().collect::<Option<_>>()?;
+        let found: Vec<(usize, Vec<B>)> = found.into_iter().collect::<Option<_>>()?;
         let before: usize = found.iter().map(|(before, _)| before).sum();
-        let mut within: Vec<K::Bits> = found.into_iter().flat_map(|(_, within)| within).collect();
+        let mut within: Vec<B> = found.into_iter().flat_map(|(_, within)| within).collect();
         let wanted = rank.checked_sub(before + 1).filter(|&wanted| wanted < within.len())?;
         Some(*within.select_nth_unstable(wanted).1)
     }
 
     /// The wanted number, by its digits of eight bits from the highest on.
-    fn by_digits(&self, mut rank: usize) -> K::Bits {
-        let mut found: Option<K::Bits> = None;
-        for shift in (0..K::Bits::BITS).step_by(8).rev() {
+    fn by_digits(&self, mut rank: usize) -> B {
+        let mut found: Option<B> = None;
+        for shift in (0..B::BITS).step_by(8).rev() {
             // A key with the digits found, if there are any yet: each pass leaves one that has its digit, too.
-            let same = |key: K::Bits| {
-                found.is_none_or(|found| {
-                    (shift + 8..K::Bits::BITS).step_by(8).all(|at| key.digit(at) == found.digit(at))
-                })
+            let same = |key: B| {
+                found.is_none_or(|found| (shift + 8..B::BITS).step_by(8).all(|at| key.digit(at) == found.digit(at)))
             };
             let counts = self.in_parts(|keys| {
                 let mut counts = [(0usize, None); 256];
@@ -149,7 +143,7 @@ impl<'a, K: Key> Keys<'a, K> {
     }
 
     /// The first `rank` keys as numbers with their places, in the order of the input.
-    fn first(&self, rank: usize) -> Result<Vec<(K::Bits, usize)>> {
+    fn first(&self, rank: usize) -> Result<Vec<(B, usize)>> {
         let wanted = self.of_rank(rank)?;
         let counts = self.in_parts(|keys| {
             keys.iter().map(|&bits| self.number(bits)).fold((0usize, 0usize), |(before, equal), key| {
@@ -157,7 +151,7 @@ impl<'a, K: Key> Keys<'a, K> {
             })
         });
         let mut ties = rank - counts.iter().map(|(before, _)| before).sum::<usize>();
-        let mut results = room(rank)?;
+        let mut results = host_memory(rank)?;
         results.resize(rank, (wanted, 0));
         // What each part stores, and how many of its keys that are equal to the wanted one.
         let mut left = results.as_mut_slice();
@@ -190,80 +184,159 @@ impl<'a, K: Key> Keys<'a, K> {
     }
 }
 
-/// Room for `len` elements.
-fn room<T>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-    Ok(memory)
-}
-
 /// Finds the first keys of each row, or the places of these.
 pub(crate) fn run<K: Key, I: Index>(call: &Ranking<'_, K, I>) -> Result<()> {
-    let Ranking { rows, rank, descending, sorted, .. } = *call;
     let keys = call.keys.on_host("input")?;
-    let nowhere = std::ptr::null_mut();
-    let values = call.values.as_ref().map_or(Ok(nowhere), |target| Ok(target.on_host("output")?.0))?;
-    let indices = call.indices.as_ref();
-    let indices = indices.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output of indices")?.0))?;
-    if rows == 0 || rank == 0 {
+    let (values, indices) = (call.values.as_ref(), call.indices.as_ref());
+    let values = values.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output")?.0))?;
+    let places = indices.map_or(Ok(std::ptr::null_mut()), |target| Ok(target.on_host("output of indices")?.0))?;
+    if call.rows == 0 || call.rank == 0 {
         return Ok(());
     }
-    let outputs = Outputs { values, indices };
-    let len = keys.len() / rows;
-    let alone = rows >= rayon::current_num_threads() && size_of_val(keys) >= PARALLEL_FROM_BYTES;
-    let row = |row: usize| {
-        let keys = Keys::new(keys.get(row * len..(row + 1) * len).unwrap_or_default(), descending, alone);
-        let mut results = keys.first(rank)?;
-        if sorted {
-            results.sort_unstable();
-        }
-        // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
-        unsafe { outputs.store(row * rank, &results, descending) };
-        Ok(())
-    };
-    if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
+    let outputs = Outputs { values: values.cast(), places: places.cast(), place_bytes: size_of::<I>() };
+    of_keys(
+        &Call::<K::Bits>::new::<K>(keys, call.descending, outputs),
+        &Wanted::First { rows: call.rows, rank: call.rank, sorted: call.sorted },
+    )
 }
 
 /// Stores the keys of some ranks, from 1 on, in the call's output.
 pub(crate) fn wanted<K: Key>(call: &Ranking<'_, K, u32>, ranks: &[usize]) -> Result<()> {
     let keys = call.keys.on_host("input")?;
     let Some(target) = &call.values else { return Ok(()) };
-    let outputs = Outputs { values: target.on_host("output")?.0, indices: std::ptr::null_mut::<u32>() };
-    let keys = Keys::new(keys, call.descending, false);
-    for (i, &rank) in ranks.iter().enumerate() {
-        let found = keys.of_rank(rank)?;
-        // SAFETY: the output has an element for each rank.
-        unsafe { outputs.store(i, &[(found, 0)], call.descending) };
+    let outputs = Outputs { values: target.on_host("output")?.0.cast(), places: std::ptr::null_mut(), place_bytes: 0 };
+    of_keys(&Call::<K::Bits>::new::<K>(keys, call.descending, outputs), &Wanted::Ranks(ranks))
+}
+
+/// Keys by their size alone, and where results go.
+struct Call<B> {
+    keys: *const B,
+    len: usize,
+    order: KeyOrder,
+    descending: bool,
+    outputs: Outputs<B>,
+}
+
+// SAFETY: threads read the keys, which are `Sync`.
+unsafe impl<B: Sync + Send> Sync for Call<B> {}
+
+/// What is looked for.
+enum Wanted<'a> {
+    First { rows: usize, rank: usize, sorted: bool },
+    Ranks(&'a [usize]),
+}
+
+/// Chooses the code by the size of the keys: not by their type, so that it is compiled here and not with each caller.
+fn of_keys<B: KeyBits>(call: &Call<B>, wanted: &Wanted<'_>) -> Result<()> {
+    match size_of::<B>() {
+        1 => of_keys::of_1_byte(&call.of_bits(), wanted),
+        2 => of_keys::of_2_bytes(&call.of_bits(), wanted),
+        4 => of_keys::of_4_bytes(&call.of_bits(), wanted),
+        8 => of_keys::of_8_bytes(&call.of_bits(), wanted),
+        _ => of_keys::of_16_bytes(&call.of_bits(), wanted),
     }
-    Ok(())
 }
 
-/// Where results go; null where they are not wanted.
-#[derive(Clone, Copy)]
-struct Outputs<K, I> {
-    values: *mut K,
-    indices: *mut I,
+/// One function for each size of keys, none of them generic.
+mod of_keys {
+    use super::{Call, Result, Wanted};
+
+    macro_rules! of_keys {
+        ($($name:ident: $bits:ty;)*) => { $(
+            pub(super) fn $name(call: &Call<$bits>, wanted: &Wanted<'_>) -> Result<()> {
+                call.run(wanted)
+            }
+        )* };
+    }
+    of_keys! { of_1_byte: u8; of_2_bytes: u16; of_4_bytes: u32; of_8_bytes: u64; of_16_bytes: u128; }
 }
 
-// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
-// one thread.
-unsafe impl<K: Send, I: Send> Sync for Outputs<K, I> {}
+impl<B> Call<B> {
+    fn new<K: Key<Bits = B>>(keys: &[K], descending: bool, outputs: Outputs<B>) -> Self {
+        // A key has the bits of its `Bits`, of the same size and alignment.
+        Self { keys: keys.as_ptr().cast(), len: keys.len(), order: K::ORDER, descending, outputs }
+    }
 
-impl<K: Key, I: Index> Outputs<K, I> {
+    /// The same call, where `C` is `B`.
+    fn of_bits<C>(&self) -> Call<C> {
+        let Self { keys, len, order, descending, outputs: Outputs { values, places, place_bytes } } = *self;
+        Call {
+            keys: keys.cast(),
+            len,
+            order,
+            descending,
+            outputs: Outputs { values: values.cast(), places, place_bytes },
+        }
+    }
+}
+
+impl<B: KeyBits> Call<B> {
+    /// The keys from `begin` on; with `alone`, for the calling thread.
+    fn keys(&self, begin: usize, len: usize, alone: bool) -> Keys<'_, B> {
+        // SAFETY: the call borrows so many keys.
+        let bits = unsafe { std::slice::from_raw_parts(self.keys.add(begin), len) };
+        let parts = if alone || size_of_val(bits) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
+        Keys { bits, order: self.order, descending: self.descending, parts }
+    }
+
+    fn run(&self, wanted: &Wanted<'_>) -> Result<()> {
+        match *wanted {
+            Wanted::First { rows, rank, sorted } => self.first(rows, rank, sorted),
+            Wanted::Ranks(ranks) => {
+                let keys = self.keys(0, self.len, false);
+                for (i, &rank) in ranks.iter().enumerate() {
+                    let found = keys.of_rank(rank)?;
+                    // SAFETY: the output has an element for each rank.
+                    unsafe { self.store(i, &[(found, 0)]) };
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn first(&self, rows: usize, rank: usize, sorted: bool) -> Result<()> {
+        let len = self.len / rows;
+        let alone = rows >= rayon::current_num_threads() && self.len * size_of::<B>() >= PARALLEL_FROM_BYTES;
+        let row = |row: usize| {
+            let mut results = self.keys(row * len, len, alone).first(rank)?;
+            if sorted {
+                results.sort_unstable();
+            }
+            // SAFETY: the outputs have `rank` elements for each row, and a row is one thread's.
+            unsafe { self.store(row * rank, &results) };
+            Ok(())
+        };
+        if alone { (0..rows).into_par_iter().try_for_each(row) } else { (0..rows).try_for_each(row) }
+    }
+
     /// # Safety
     /// The outputs have places for so many results from `first` on, which no other thread writes.
-    unsafe fn store(&self, first: usize, results: &[(K::Bits, usize)], descending: bool) {
+    unsafe fn store(&self, first: usize, results: &[(B, usize)]) {
+        let Outputs { values, places, place_bytes } = self.outputs;
         for (i, &(number, at)) in results.iter().enumerate() {
-            if !self.values.is_null() {
-                let bits = number.restored(K::ORDER, descending);
-                // SAFETY: the caller answers for the place, and a key has the bits of its `Bits`.
-                unsafe { self.values.add(first + i).cast::<K::Bits>().write(bits) };
-            }
-            if !self.indices.is_null() {
-                // SAFETY: as above.
-                unsafe { self.indices.add(first + i).write(I::at(at)) };
+            // SAFETY: the caller answers for the place.
+            unsafe {
+                if !values.is_null() {
+                    values.add(first + i).write(number.restored(self.order, self.descending));
+                }
+                if !places.is_null() && place_bytes == size_of::<u32>() {
+                    places.cast::<u32>().add(first + i).write(at as u32);
+                } else if !places.is_null() {
+                    places.cast::<u64>().add(first + i).write(at as u64);
+                }
             }
         }
     }
 }
+
+/// Where results go; null where they are not wanted.
+#[derive(Clone, Copy)]
+struct Outputs<B> {
+    values: *mut B,
+    places: *mut u8,
+    place_bytes: usize,
+}
+
+// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written by
+// one thread.
+unsafe impl<B: Send> Sync for Outputs<B> {}

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use std::fmt::Write;
 use std::mem::{align_of, offset_of, size_of};
 
-/// A plain value that upsweep scans: every integer, `bool`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight of
+/// A plain value that upsweep scans: every integer, `bool`, `char`, `f16`, `bf16`, `f32`, `f64`; tuples of two to eight of
 /// them, arrays of them and `#[repr(C)]` structs of them with `#[derive(Element)]`, to 64 bytes.
 ///
 /// ```
@@ -26,7 +26,7 @@ use std::mem::{align_of, offset_of, size_of};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element that upsweep can scan",
     label = "not an Element",
-    note = "elements are integers, bool, f16, bf16, f32, f64, tuples of 2 to 8 elements, arrays of elements, and \
+    note = "elements are integers, bool, char, f16, bf16, f32, f64, tuples of 2 to 8 elements, arrays of elements, and \
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
@@ -125,6 +125,20 @@ integer_elements! {
 integer_elements! { isize => "i64" as u64, usize => "u64" as u64 }
 #[cfg(target_pointer_width = "32")]
 integer_elements! { isize => "i32" as u32, usize => "u32" as u32 }
+
+// SAFETY: u32 has its size and alignment; nothing in CUDA's operators makes a char, so that only those of inputs are stored.
+unsafe impl Element for char {
+    fn cuda_type(_: &mut Source) -> String {
+        "u32".to_owned()
+    }
+    fn cuda_value(self, _: &mut Source) -> String {
+        format!("u32({:#x}ull)", u32::from(self))
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
+}
 
 macro_rules! wide_integer_elements {
     ($($rust:ty => $cuda:literal),*) => { $(

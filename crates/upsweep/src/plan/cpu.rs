@@ -75,6 +75,34 @@ impl Limits {
     }
 }
 
+/// Sizes that decide how an array is sorted. Tests make them small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SortLimits {
+    /// The elements below which comparisons sort.
+    pub(crate) compare_below: usize,
+    /// The bytes of keys and values that one thread sorts in its core's second-level cache, with memory for as many beside them.
+    pub(crate) cached: usize,
+    /// The bytes below which the calling thread does everything.
+    pub(crate) parallel_from: usize,
+    /// The bytes of output from which stores are non-temporal.
+    pub(crate) non_temporal_from: usize,
+    /// Threads that share the work otherwise.
+    pub(crate) threads: usize,
+}
+
+impl SortLimits {
+    /// Those of the current rayon pool.
+    pub(crate) fn new() -> Self {
+        Self {
+            compare_below: 200,
+            cached: 256 << 10,
+            parallel_from: PARALLEL_FROM_BYTES,
+            non_temporal_from: NON_TEMPORAL_FROM_BYTES,
+            threads: rayon::current_num_threads(),
+        }
+    }
+}
+
 /// A planned scan or reduction on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuPlan {

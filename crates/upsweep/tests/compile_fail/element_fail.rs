@@ -31,8 +31,8 @@ struct Borrowing<'a> {
 
 #[derive(Element, Clone, Copy)]
 #[repr(C)]
-struct Letters {
-    x: char,
+struct Numbers {
+    x: std::num::NonZeroU8,
 }
 
 #[derive(Element, Clone, Copy)]
@@ -46,6 +46,28 @@ struct Large {
 #[repr(C)]
 struct NotCopy {
     x: u8,
+}
+
+#[derive(Element, Clone, Copy)]
+#[repr(C)]
+struct OtherKey {
+    #[key]
+    x: [u8; 4],
+}
+
+#[derive(Element, Clone, Copy)]
+#[repr(C)]
+struct KeyWithMore {
+    #[key(descending)]
+    x: u8,
+}
+
+#[derive(Element, Clone, Copy)]
+#[repr(C)]
+struct Open<T> {
+    #[key]
+    x: u8,
+    y: T,
 }
 
 fn main() {}

@@ -40,7 +40,7 @@ fn strange_cast(x: u32) -> bool {
 }
 
 #[function]
-fn text(x: char) -> char {
+fn whole(x: std::num::NonZeroU8) -> std::num::NonZeroU8 {
     x
 }
 

@@ -6,10 +6,10 @@
 
 namespace emulator {
 
-static Bits any_key(u32 kind, u64 i) {
-    Bits key = 0;
-    for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
-    return kind == 0 ? (Bits)7 : kind == 1 ? (Bits)i : kind == 2 ? (Bits)(key & 1) : key;
+static KeyBits any_key(u32 kind, u64 i) {
+    KeyBits key = 0;
+    for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+    return kind == 0 ? (KeyBits)7 : kind == 1 ? (KeyBits)i : kind == 2 ? (KeyBits)(key & 1) : key;
 }
 
 static void one_case() {
@@ -42,12 +42,12 @@ static void one_case() {
     const u32 turn = first ? 0 : 1 + below(4);
     header[0].tiles = tiles;
     header[0].steps[launch_number] = {copies ? Deed::COPY : Deed::SORT, from, to, digit_number * 8, turn, first, last, first, cut, 0, stride, bases.values};
-    Guarded<Bits> keys(n), keys_out(n), keys_scratch(n);
+    Guarded<KeyBits> keys(n), keys_out(n), keys_scratch(n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES ? n : 0), values_scratch(HAS_VALUES ? n : 0);
-    Guarded<Bits>& source = from == Place::INPUT ? keys : keys_scratch;
+    Guarded<KeyBits>& source = from == Place::INPUT ? keys : keys_scratch;
     Guarded<Value>& source_values = from == Place::INPUT ? values : values_scratch;
     const u32 kind = below(5);
-    struct Pair { Bits key; u64 value; };
+    struct Pair { KeyBits key; u64 value; };
     std::vector<Pair> expected(n);
     for (u64 i = 0; i < n; i++) {
         source[i] = any_key(kind, i);
@@ -55,7 +55,7 @@ static void one_case() {
         if (HAS_VALUES) value = source_values[i] = (Value)random_bits();
         const u64 part_begin = *(std::upper_bound(begins.begin(), begins.end() - 1, i) - 1);
         if (INDICES && (first || copies)) value = (Value)(copies || INDICES == IN_ARRAY ? i : i - part_begin);
-        expected[i] = {copies || !first ? source[i] : ordered(source[i]), value};
+        expected[i] = {copies || !first ? source[i] : in_order(source[i]), value};
     }
     if (!copies) {
         const u32 shift = digit_number * 8;
@@ -69,7 +69,7 @@ static void one_case() {
             std::stable_sort(expected.begin() + begins[part], expected.begin() + begins[part + 1], less);
         }
         if (last) {
-            for (Pair& pair : expected) pair.key = restored(pair.key);
+            for (Pair& pair : expected) pair.key = out_of_order(pair.key);
         }
     }
     // As nobody has written them, or as the pass before has left them.
@@ -84,7 +84,7 @@ static void one_case() {
     values.check("values"), values_out.check("sorted values"), values_scratch.check("values in scratch");
     if (!copies && first && !HAS_VALUES) {
         // Keys alone: the first pass need not be stable.
-        const auto digit = [&](const Pair& x) { return digit_at(last ? ordered(x.key) : x.key, digit_number * 8); };
+        const auto digit = [&](const Pair& x) { return digit_at(last ? in_order(x.key) : x.key, digit_number * 8); };
         const auto less = [&](const Pair& a, const Pair& b) {
             if (a.value != b.value) return a.value < b.value;
             return digit(a) != digit(b) ? digit(a) < digit(b) : a.key < b.key;

@@ -9,10 +9,10 @@ namespace emulator {
 static void one_case() {
     const u64 n = 1 + (once_in(4) ? below(100) : below(60000)), part = 16 * (1 + below(4000));
     const u32 kind = below(5);
-    Guarded<Bits> keys(n), output(n);
-    for (u64 i = 0; i < n; i++) keys[i] = (Bits)(kind == 0 ? 7 : kind == 1 ? i / 50 : kind == 2 ? below(2) * 40000 : random_bits());
-    std::vector<Bits> expected(keys.values, keys.values + n);
-    std::sort(expected.begin(), expected.end(), [](Bits a, Bits b) { return ordered(a) < ordered(b); });
+    Guarded<KeyBits> keys(n), output(n);
+    for (u64 i = 0; i < n; i++) keys[i] = (KeyBits)(kind == 0 ? 7 : kind == 1 ? i / 50 : kind == 2 ? below(2) * 40000 : random_bits());
+    std::vector<KeyBits> expected(keys.values, keys.values + n);
+    std::sort(expected.begin(), expected.end(), [](KeyBits a, KeyBits b) { return in_order(a) < in_order(b); });
     Guarded<u64> counts(VALUES);
     memset(counts.values, 0, 8 * VALUES);
     u32 done = 0;

@@ -9,14 +9,14 @@ namespace emulator {
 static void one_case() {
     const u64 n = 1 + (once_in(4) ? below(100) : below(20000)), part = 16 * (1 + below(200));
     const u32 kind = below(6);
-    Guarded<Bits> keys(n);
+    Guarded<KeyBits> keys(n);
     for (u64 i = 0; i < n; i++) {
-        Bits key = 0;
-        for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
-        keys[i] = kind == 0 ? (Bits)7 : kind == 1 ? restored((Bits)(n > 255 ? i * 255 / n : i)) : kind == 2 ? (Bits)(key & 0xff) : key;
+        KeyBits key = 0;
+        for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+        keys[i] = kind == 0 ? (KeyBits)7 : kind == 1 ? out_of_order((KeyBits)(n > 255 ? i * 255 / n : i)) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
     if (kind == 3) {
-        std::sort(keys.values, keys.values + n, [](Bits a, Bits b) { return ordered(a) < ordered(b); });
+        std::sort(keys.values, keys.values + n, [](KeyBits a, KeyBits b) { return in_order(a) < in_order(b); });
         if (n > 1 && once_in(2)) std::swap(keys[below(n)], keys[below(n)]);
     }
     Guarded<SortHeader> header(1);
@@ -31,12 +31,12 @@ static void one_case() {
         if (status[i] != 0) fail("status word %llu is not cleared", i);
     }
     bool sorted = true;
-    for (u64 i = 1; i < n; i++) sorted &= ordered(keys[i - 1]) <= ordered(keys[i]);
+    for (u64 i = 1; i < n; i++) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]);
     u32 launch_number = 0, passes = 0;
     std::vector<SortStep> steps;
     for (u32 digit = 0; digit < KEY_BYTES; digit++) {
         u64 counts[DIGITS] = {}, lower = 0;
-        for (u64 i = 0; i < n; i++) counts[digit_at(ordered(keys[i]), digit * 8)]++;
+        for (u64 i = 0; i < n; i++) counts[digit_at(in_order(keys[i]), digit * 8)]++;
         bool varies = !sorted;
         for (u32 d = 0; d < DIGITS; d++) {
             if (counts[d] == n) varies = false;

@@ -13,19 +13,19 @@ static void one_case() {
     for (u32 s = 0; s < segments; s++) begins.push_back(begins.back() + (kind == 0 ? length : once_in(3) ? below(20) : below(LOCAL_TILE + 1)));
     const u64 n = begins.back();
     const bool given = once_in(2), in_place = KEYS_OUT && !INDICES && once_in(2);
-    Guarded<Bits> keys(n), keys_out(in_place ? 0 : n);
+    Guarded<KeyBits> keys(n), keys_out(in_place ? 0 : n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES && !in_place ? n : 0);
-    struct Pair { Bits key; u64 value; };
+    struct Pair { KeyBits key; u64 value; };
     std::vector<Pair> expected(n);
     for (u32 s = 0; s < segments; s++) {
         for (u64 i = begins[s]; i < begins[s + 1]; i++) {
-            Bits key = 0;
-            for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
-            keys[i] = of_keys == 0 ? (Bits)7 : of_keys == 1 ? (Bits)(key & 3) : of_keys == 2 ? (Bits)(key << (KEY_BITS - 3)) : of_keys == 3 ? (Bits)i : key;
+            KeyBits key = 0;
+            for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+            keys[i] = of_keys == 0 ? (KeyBits)7 : of_keys == 1 ? (KeyBits)(key & 3) : of_keys == 2 ? (KeyBits)(key << (KEY_WIDTH - 3)) : of_keys == 3 ? (KeyBits)i : key;
             u64 value = 0;
             if (HAS_VALUES) value = values[i] = (Value)random_bits();
             if (INDICES && given) value = INDICES == IN_ARRAY ? i : i - begins[s];
-            expected[i] = {given ? ordered(keys[i]) : keys[i], value};
+            expected[i] = {given ? in_order(keys[i]) : keys[i], value};
         }
         std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], [](const Pair& a, const Pair& b) { return a.key < b.key; });
     }
@@ -41,14 +41,14 @@ static void one_case() {
     SortLocalParams p = {keys.values, in_place ? keys.values : keys_out.values, values.values, in_place ? values.values : values_out.values,
                          segments, kind == 1 ? starts.values : nullptr, length, kind == 2 ? list.values : nullptr, &listed, given,
                          by_header ? header.values : nullptr};
-    const std::vector<Bits> before(in_place ? keys.values : keys_out.values, (in_place ? keys.values : keys_out.values) + n);
+    const std::vector<KeyBits> before(in_place ? keys.values : keys_out.values, (in_place ? keys.values : keys_out.values) + n);
     launch(1 + below(3), THREADS, SORT_SHARED_BYTES, [&] { KERNEL(p); });
     keys.check("keys"), keys_out.check("sorted keys"), values.check("values"), values_out.check("sorted values");
     starts.check("starts"), list.check("list"), header.check("header");
-    const Bits* const found = in_place ? keys.values : keys_out.values;
+    const KeyBits* const found = in_place ? keys.values : keys_out.values;
     const Value* const found_values = in_place ? values.values : values_out.values;
     for (u64 i = 0; i < n; i++) {
-        if (KEYS_OUT && found[i] != (nothing ? before[i] : restored(expected[i].key))) fail("wrong key at %llu of %llu", i, n);
+        if (KEYS_OUT && found[i] != (nothing ? before[i] : out_of_order(expected[i].key))) fail("wrong key at %llu of %llu", i, n);
         if (HAS_VALUES && !nothing && found_values[i] != (Value)expected[i].value) fail("wrong value at %llu of %llu", i, n);
     }
 }

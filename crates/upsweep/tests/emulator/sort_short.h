@@ -16,9 +16,9 @@ static void one_case() {
     }
     const u64 n = begins.back();
     const bool in_place = KEYS_OUT && !INDICES && once_in(2);
-    Guarded<Bits> keys(n), keys_out(in_place ? 0 : n);
+    Guarded<KeyBits> keys(n), keys_out(in_place ? 0 : n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES && !in_place ? n : 0);
-    struct Pair { Bits key; u64 value; };
+    struct Pair { KeyBits key; u64 value; };
     std::vector<Pair> expected(n);
     const u32 of_keys = below(4);
     std::vector<u64> longer[4];
@@ -26,13 +26,13 @@ static void one_case() {
         const u64 count = begins[s + 1] - begins[s];
         if (count > MOST_SHORT) longer[count <= more ? 0 : count <= room ? 1 : count <= large_room ? 2 : 3].push_back(begins[s]);
         for (u64 i = begins[s]; i < begins[s + 1]; i++) {
-            Bits key = 0;
-            for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
-            keys[i] = of_keys == 0 ? (Bits)7 : of_keys == 1 ? (Bits)(key & 3) : of_keys == 2 ? (Bits)~(key & 1) : key;
+            KeyBits key = 0;
+            for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+            keys[i] = of_keys == 0 ? (KeyBits)7 : of_keys == 1 ? (KeyBits)(key & 3) : of_keys == 2 ? (KeyBits)~(key & 1) : key;
             u64 value = 0;
             if (HAS_VALUES) value = values[i] = (Value)random_bits();
             if (INDICES && given) value = INDICES == IN_ARRAY ? i : i - begins[s];
-            expected[i] = {given ? ordered(keys[i]) : keys[i], value};
+            expected[i] = {given ? in_order(keys[i]) : keys[i], value};
         }
         std::stable_sort(expected.begin() + begins[s], expected.begin() + begins[s + 1], [](const Pair& a, const Pair& b) { return a.key < b.key; });
     }
@@ -44,8 +44,8 @@ static void one_case() {
     SortShortParams p = {keys.values, in_place ? keys.values : keys_out.values, values.values, in_place ? values.values : values_out.values,
                          segments, rows ? nullptr : starts.values, length, 1 + below(WARP), given, nullptr, header.values, nullptr, more, room, large_room,
                          lists[0].values, lists[1].values, lists[2].values, lists[3].values};
-    const Bits* const found = in_place ? keys.values : keys_out.values;
-    const std::vector<Bits> before(found, found + n);
+    const KeyBits* const found = in_place ? keys.values : keys_out.values;
+    const std::vector<KeyBits> before(found, found + n);
     launch(1 + below(3), THREADS, 0, [&] { KERNEL(p); });
     keys.check("keys"), keys_out.check("sorted keys"), values.check("values"), values_out.check("sorted values");
     starts.check("starts"), header.check("header");
@@ -63,7 +63,7 @@ static void one_case() {
     for (u32 s = 0; s < segments; s++) {
         const bool kept = wrong || begins[s + 1] - begins[s] > MOST_SHORT;
         for (u64 i = begins[s]; i < begins[s + 1]; i++) {
-            if (KEYS_OUT && found[i] != (kept ? before[i] : restored(expected[i].key))) fail("wrong key at %llu of %llu", i, n);
+            if (KEYS_OUT && found[i] != (kept ? before[i] : out_of_order(expected[i].key))) fail("wrong key at %llu of %llu", i, n);
             if (HAS_VALUES && !kept && found_values[i] != (Value)expected[i].value) fail("wrong value at %llu of %llu", i, n);
         }
     }

@@ -10,20 +10,20 @@ static void one_case() {
     // Many equal keys of one block use up its counters.
     const bool many = once_in(6);
     const u64 n = many ? 33000 + below(40000) : 1 + (once_in(4) ? below(100) : below(20000)), part = many ? n : 16 * (1 + below(200));
-    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), shift = KEY_BITS - bits, values = 1 << bits, kind = many ? 0 : below(5);
+    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), shift = KEY_WIDTH - bits, values = 1 << bits, kind = many ? 0 : below(5);
     const u64 tile = 100 + below(900), room = once_in(2) ? n : 1 + below(n);
     const bool in_place = once_in(2);
-    Guarded<Bits> keys(n);
+    Guarded<KeyBits> keys(n);
     for (u64 i = 0; i < n; i++) {
-        Bits key = 0;
-        for (u32 at = 0; at < KEY_BITS; at += 8) key |= (Bits)((Bits)(u8)random_bits() << at);
-        keys[i] = kind == 0 ? restored((Bits)(7 + (i == 0))) : kind == 1 ? restored((Bits)i) : kind == 2 ? (Bits)(key & 0xff) : key;
+        KeyBits key = 0;
+        for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+        keys[i] = kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
     std::vector<u64> counts(values + 1);
     bool sorted = true;
     for (u64 i = 0; i < n; i++) {
-        counts[(u32)(ordered(keys[i]) >> shift) + 1]++;
-        if (i > 0) sorted &= ordered(keys[i - 1]) <= ordered(keys[i]);
+        counts[(u32)(in_order(keys[i]) >> shift) + 1]++;
+        if (i > 0) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]);
     }
     const u64 largest = *std::max_element(counts.begin(), counts.end());
     for (u32 v = 0; v < values; v++) counts[v + 1] += counts[v];
@@ -59,7 +59,7 @@ static void one_case() {
         if (first->deed != (COUNT_DIGITS ? in_place && first->deed == Deed::COPY ? Deed::COPY : Deed::SORT : Deed::NOTHING)) fail("wrong pass");
         for (u32 digit = 0; COUNT_DIGITS && digit < KEY_BYTES; digit++) {
             u64 lower[DIGITS + 1] = {};
-            for (u64 i = 0; i < n; i++) lower[digit_at(ordered(keys[i]), digit * 8) + 1]++;
+            for (u64 i = 0; i < n; i++) lower[digit_at(in_order(keys[i]), digit * 8) + 1]++;
             for (u32 d = 0; d < DIGITS; d++) {
                 if (header[0].counts[digit][d] != lower[d]) fail("wrong place %u of digit %u", d, digit);
                 lower[d + 1] += lower[d];
@@ -68,7 +68,7 @@ static void one_case() {
     }
     if (road != Road::SPLIT) return;
     const Place to = bits > 8 || in_place ? Place::SCRATCH : Place::RESULT;
-    if (first->deed != Deed::SORT || first->to != to || first->shift != KEY_BITS - first_bits || first->spread != second_bits || !first->first || first->parts) fail("wrong first pass");
+    if (first->deed != Deed::SORT || first->to != to || first->shift != KEY_WIDTH - first_bits || first->spread != second_bits || !first->first || first->parts) fail("wrong first pass");
     if (bits <= 8) return;
     if (second->deed != Deed::SORT || second->to != Place::RESULT || second->shift != shift || second->first || second->last || !second->parts) fail("wrong second pass");
     if (header[0].tiles != expected.size()) fail("%u tiles instead of %llu", header[0].tiles, (u64)expected.size());

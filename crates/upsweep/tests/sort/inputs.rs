@@ -1,5 +1,6 @@
 //! What is sorted: keys of every type, in every order that an implementation may treat in a way of its own.
 
+use crate::support::place::Place;
 use crate::support::random::Rng;
 use crate::support::sample::Sample;
 use crate::support::sizes::reduced;
@@ -50,6 +51,18 @@ impl SortKey for usize {
     }
     fn bits(self) -> u128 {
         self as u128
+    }
+    fn order(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+}
+
+impl SortKey for char {
+    fn of_bits(bits: u128) -> Self {
+        char::from_u32((bits % 0x11_0000) as u32).unwrap_or(char::MAX)
+    }
+    fn bits(self) -> u128 {
+        u32::from(self).into()
     }
     fn order(self, other: Self) -> Ordering {
         self.cmp(&other)
@@ -155,18 +168,26 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
     }
 }
 
-/// Lengths around short sorts, warps and tiles.
-pub(crate) fn lengths() -> Vec<usize> {
-    let all = [
-        0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 2047, 2048, 2049, 4099, 20_479, 20_480, 20_481,
-        61_441, 100_003,
-    ];
-    if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { all.to_vec() }
+/// Lengths around short sorts, warps and tiles; on the CPU, around what is sorted by comparisons.
+pub(crate) fn lengths(on_cuda: bool) -> Vec<usize> {
+    let short = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4099];
+    let tiles: &[usize] = if on_cuda { &[20_479, 20_480, 20_481, 61_441, 100_003] } else { &[20_481] };
+    if reduced() { vec![0, 1, 2, 33, 513, 2047, 2049, 20_481] } else { [&short[..], tiles].concat() }
 }
 
-/// Lengths of many tiles.
-pub(crate) fn long_lengths() -> Vec<usize> {
-    if reduced() { vec![50_001] } else { vec![270_335, 270_337, 1_000_003] }
+/// A length that a GPU needs to have several tiles; one that the CPU sorts by the same steps.
+pub(crate) fn some(place: &Place, on_cuda: usize) -> usize {
+    if place.is_cuda() { on_cuda } else { on_cuda.min(5003) }
+}
+
+/// Lengths of many tiles, where a GPU sorts; on the CPU, of lines for each digit (see `sorts_of_many_keys` in `cpu/tests/sort.rs`
+/// for threads and stores past the cache).
+pub(crate) fn long_lengths(on_cuda: bool) -> Vec<usize> {
+    match (reduced(), on_cuda) {
+        (true, _) => vec![50_001],
+        (_, true) => vec![270_335, 270_337, 1_000_003],
+        _ => vec![66_001],
+    }
 }
 
 /// Lengths of many tiles a block, where a GPU sorts.

@@ -1,7 +1,7 @@
 //! Sorted keys: every type, length and distribution.
 
 use crate::check::check_keys;
-use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths};
+use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use half::{bf16, f16};
@@ -20,7 +20,7 @@ on_each_backend!(
 );
 
 fn sort_lengths<K: SortKey>(place: &Place) {
-    for len in lengths() {
+    for len in lengths(place.is_cuda()) {
         check_keys::<K>(place, &keys(Kind::Random, len), (0, 0), "random");
     }
 }
@@ -42,20 +42,20 @@ fn sort_lengths_16_bytes(place: &Place) {
 
 fn sort_distributions(place: &Place) {
     for kind in KINDS {
-        for len in [1100, 30_011] {
+        for len in [1100, some(place, 30_011)] {
             check_keys::<u32>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
             check_keys::<f64>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
         }
-        check_keys::<u8>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
-        check_keys::<f16>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
-        check_keys::<i16>(place, &keys(kind, 140_003), (1, 3), &format!("{kind:?}"));
-        check_keys::<i128>(place, &keys(kind, 40_000), (0, 0), &format!("{kind:?}"));
+        check_keys::<u8>(place, &keys(kind, some(place, 40_000)), (0, 0), &format!("{kind:?}"));
+        check_keys::<f16>(place, &keys(kind, some(place, 40_000)), (0, 0), &format!("{kind:?}"));
+        check_keys::<i16>(place, &keys(kind, some(place, 140_003)), (1, 3), &format!("{kind:?}"));
+        check_keys::<i128>(place, &keys(kind, some(place, 40_000)), (0, 0), &format!("{kind:?}"));
     }
 }
 
 fn sort_types(place: &Place) {
     fn of<K: SortKey>(place: &Place) {
-        for len in [257, 21_003] {
+        for len in [257, some(place, 21_003)] {
             check_keys::<K>(place, &keys(Kind::Random, len), (0, 0), "random");
             check_keys::<K>(place, &keys(Kind::Special, len), (0, 0), "special");
         }
@@ -72,6 +72,7 @@ fn sort_types(place: &Place) {
     of::<i128>(place);
     of::<usize>(place);
     of::<bool>(place);
+    of::<char>(place);
     of::<f16>(place);
     of::<bf16>(place);
     of::<f32>(place);
@@ -89,15 +90,15 @@ fn sort_every_half(place: &Place) {
 
 fn sort_misaligned(place: &Place) {
     for offset in [1, 2, 3, 5, 7, 9, 31] {
-        check_keys::<u8>(place, &keys(Kind::Random, 21_003), (offset, 3), "misaligned");
-        check_keys::<u16>(place, &keys(Kind::Random, 21_003), (offset, 7), "misaligned");
-        check_keys::<f32>(place, &keys(Kind::Random, 21_003), (3, offset), "misaligned");
-        check_keys::<u64>(place, &keys(Kind::Random, 21_003), (offset, 0), "misaligned");
+        check_keys::<u8>(place, &keys(Kind::Random, some(place, 21_003)), (offset, 3), "misaligned");
+        check_keys::<u16>(place, &keys(Kind::Random, some(place, 21_003)), (offset, 7), "misaligned");
+        check_keys::<f32>(place, &keys(Kind::Random, some(place, 21_003)), (3, offset), "misaligned");
+        check_keys::<u64>(place, &keys(Kind::Random, some(place, 21_003)), (offset, 0), "misaligned");
     }
 }
 
 fn sort_many_tiles(place: &Place) {
-    for len in long_lengths() {
+    for len in long_lengths(place.is_cuda()) {
         for kind in [Kind::Random, Kind::Zipf, Kind::OrganPipe] {
             check_keys::<u32>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
         }

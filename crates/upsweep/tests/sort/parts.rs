@@ -98,7 +98,7 @@ fn segments_of_each_length(place: &Place) {
     let lengths =
         [1, 2, 7, 8, 9, 16, 17, 33, 64, 65, 255, 256, 257, 1023, 1025, 4097, 5119, 5120, 5121, 16_384, 16_385];
     for length in lengths {
-        if reduced() && length > 1025 && length != 5121 {
+        if (reduced() || !place.is_cuda()) && length > 1025 && length != 5121 {
             continue;
         }
         let number = (3000 / length).max(2);
@@ -132,7 +132,7 @@ fn segments_of_equal_keys(place: &Place) {
 /// From nothing to many tiles, in one call.
 fn segments_of_mixed_lengths(place: &Place) {
     let mut rng = Rng::new(7);
-    for _ in 0..if reduced() { 1 } else { 2 } {
+    for _ in 0..if reduced() || !place.is_cuda() { 1 } else { 2 } {
         // Half of the lengths are below 16, a quarter between 16 and 256, and so on.
         let mut length = || {
             let mut bits = 4;
@@ -147,7 +147,7 @@ fn segments_of_mixed_lengths(place: &Place) {
 }
 
 fn segments_of_long_ones(place: &Place) {
-    let lengths = if reduced() { vec![20_001, 3] } else { vec![40_001, 0, 16_385, 3, 90_007] };
+    let lengths = if reduced() || !place.is_cuda() { vec![20_001, 3] } else { vec![40_001, 0, 16_385, 3, 90_007] };
     let offsets = offsets_of(lengths);
     check_segments::<u32, u32>(place, &keys(Kind::Random, offsets[offsets.len() - 1]), &offsets, "long");
     check_segments::<u8, u8>(place, &keys(Kind::Random, offsets[offsets.len() - 1]), &offsets, "long");

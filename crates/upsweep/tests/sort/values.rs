@@ -1,7 +1,7 @@
 //! Values and positions that follow their keys: stability shows in both.
 
 use crate::check::{check_indices, check_pairs};
-use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths};
+use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use crate::support::sample::{Sample, random_values};
@@ -24,14 +24,14 @@ fn positions(len: usize) -> Vec<u32> {
 }
 
 fn pairs_lengths(place: &Place) {
-    for len in lengths() {
+    for len in lengths(place.is_cuda()) {
         check_pairs::<u32, u32>(place, &keys(Kind::Zipf, len), &positions(len), (0, 0), "Zipf");
     }
 }
 
 fn pairs_distributions(place: &Place) {
     for kind in KINDS {
-        let (len, what) = (30_011, format!("{kind:?}"));
+        let (len, what) = (some(place, 30_011), format!("{kind:?}"));
         check_pairs::<u8, u32>(place, &keys(kind, len), &positions(len), (0, 0), &what);
         check_pairs::<f16, u32>(place, &keys(kind, len), &positions(len), (0, 0), &what);
         check_pairs::<f32, u32>(place, &keys(kind, len), &positions(len), (0, 0), &what);
@@ -42,7 +42,7 @@ fn pairs_distributions(place: &Place) {
 
 fn pairs_of_each_size(place: &Place) {
     fn of<K: SortKey, V: Sample>(place: &Place) {
-        for len in [100, 25_003] {
+        for len in [100, some(place, 25_003)] {
             check_pairs::<K, V>(place, &keys(Kind::LowDigit, len), &random_values(len), (0, 0), "low digit");
             check_pairs::<K, V>(place, &keys(Kind::Random, len), &random_values(len), (0, 0), "random");
         }
@@ -64,14 +64,14 @@ fn pairs_of_each_size(place: &Place) {
 
 fn pairs_misaligned(place: &Place) {
     for offset in [1, 2, 3, 7, 31] {
-        let len = 21_003;
+        let len = some(place, 21_003);
         check_pairs::<u32, u32>(place, &keys(Kind::Random, len), &positions(len), (offset, 0), "misaligned");
         check_pairs::<u16, u64>(place, &keys(Kind::Random, len), &random_values(len), (3, offset), "misaligned");
     }
 }
 
 fn pairs_many_tiles(place: &Place) {
-    for len in long_lengths() {
+    for len in long_lengths(place.is_cuda()) {
         for kind in [Kind::TwoValues, Kind::Reversed] {
             check_pairs::<u32, u32>(place, &keys(kind, len), &positions(len), (0, 0), &format!("{kind:?}"));
         }
@@ -83,7 +83,7 @@ fn pairs_many_tiles(place: &Place) {
 }
 
 fn indices_lengths(place: &Place) {
-    for len in lengths() {
+    for len in lengths(place.is_cuda()) {
         check_indices::<u32, u32>(place, &keys(Kind::Zipf, len), (0, 0), "Zipf");
         check_indices::<f32, u64>(place, &keys(Kind::Special, len), (1, 3), "special");
     }
@@ -92,16 +92,16 @@ fn indices_lengths(place: &Place) {
 fn indices_distributions(place: &Place) {
     for kind in KINDS {
         let what = format!("{kind:?}");
-        check_indices::<u8, u32>(place, &keys(kind, 30_011), (0, 0), &what);
-        check_indices::<f16, u32>(place, &keys(kind, 30_011), (0, 0), &what);
-        check_indices::<i32, u32>(place, &keys(kind, 30_011), (0, 0), &what);
-        check_indices::<f64, usize>(place, &keys(kind, 30_011), (0, 0), &what);
+        check_indices::<u8, u32>(place, &keys(kind, some(place, 30_011)), (0, 0), &what);
+        check_indices::<f16, u32>(place, &keys(kind, some(place, 30_011)), (0, 0), &what);
+        check_indices::<i32, u32>(place, &keys(kind, some(place, 30_011)), (0, 0), &what);
+        check_indices::<f64, usize>(place, &keys(kind, some(place, 30_011)), (0, 0), &what);
         check_indices::<u128, u32>(place, &keys(kind, 3011), (0, 0), &what);
     }
 }
 
 fn indices_many_tiles(place: &Place) {
-    for len in long_lengths() {
+    for len in long_lengths(place.is_cuda()) {
         check_indices::<f32, u32>(place, &keys(Kind::Random, len), (0, 0), "random");
         check_indices::<u64, u64>(place, &keys(Kind::OneDigitConstant, len), (0, 0), "one digit constant");
     }

@@ -3,6 +3,7 @@
 use crate::inputs::{KINDS, Kind, SortKey, keys};
 use crate::support::on_each_backend;
 use crate::support::place::Place;
+use crate::whole::many;
 use upsweep::{Error, Nth};
 
 on_each_backend!(nth_of_lengths, nth_of_many, nth_quantiles, nth_refused);
@@ -33,12 +34,13 @@ fn nth_of_lengths(place: &Place) {
 
 /// As many as a window is guessed for.
 fn nth_of_many(place: &Place) {
-    let len = (1 << 20) + 11;
+    let len = many(place) + 11;
     for kind in [Kind::Special, Kind::Reversed, Kind::AllEqual, Kind::Zipf] {
         let places = [0, len / 1000, len / 2, len - 1];
         check::<f32>(place, &keys(kind, len), &places, &format!("{kind:?}"));
         check::<u64>(place, &keys(kind, len), &places, &format!("{kind:?}"));
     }
+    check::<u128>(place, &keys(Kind::Zipf, len), &[len / 2], "for threads");
 }
 
 fn nth_quantiles(place: &Place) {

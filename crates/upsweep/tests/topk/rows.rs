@@ -4,7 +4,7 @@ use crate::inputs::{Kind, keys};
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use crate::support::sizes::reduced;
-use crate::whole::check;
+use crate::whole::{check, many};
 
 on_each_backend!(topk_rows, topk_of_many_rows, topk_of_few_long_rows);
 
@@ -20,13 +20,15 @@ fn topk_rows(place: &Place) {
 }
 
 fn topk_of_many_rows(place: &Place) {
-    let rows = if reduced() { 40 } else { 5000 };
+    // With 16 bytes an element, more than 2 MiB, which threads share on the CPU.
+    let rows = if reduced() { 40 } else { 1400 };
     check::<f32, u32>(place, &keys(Kind::Random, rows * 100), Some([rows, 100]), 16, 0, "random");
+    check::<u128, u32>(place, &keys(Kind::Random, rows * 100), Some([rows, 100]), 16, 0, "random");
     check::<u8, u32>(place, &keys(Kind::Random, rows * 33), Some([rows, 33]), 3, 1, "random");
 }
 
 /// Rows that are no block's.
 fn topk_of_few_long_rows(place: &Place) {
-    let len = if reduced() { 17_000 } else { (1 << 20) + 3 };
+    let len = if reduced() { 17_000 } else { many(place) + 3 };
     check::<f32, u32>(place, &keys(Kind::Random, 2 * len), Some([2, len]), 100, 0, "random");
 }

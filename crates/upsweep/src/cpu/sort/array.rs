@@ -1,47 +1,37 @@
-//! Sort of an array: by digits of eight bits from the lowest on, stable.
+//! Sort of an array, stable.
 //!
 //! ```text
 //! keys that are in order, or in the reverse of it, are copied
-//! count every digit of all keys in one reading
-//! for each digit that varies:
-//!     each thread, for its part:     count the digit
-//!     for each digit, part by part:  where the part's keys with it go
-//!     each thread, for its part:     move each key there, and its value
+//! short ones, and what fits in a core's cache, one thread sorts there (cached.rs)
+//! keys of 16 bits and less, without values: each is stored as often as it was counted
+//! otherwise, by the highest bits that vary, as many as make parts that fit in the cache:
+//!     each thread, for its share of the input:   count these bits
+//!     for each value of them, share by share:    where the share's keys with it go
+//!     each thread, for its share:                move each key there, and its value
+//!     thread by thread:                          the keys with one value are sorted in the cache, by the bits below
+//!     parts that are too large for it are cut again, by all threads
 //! ```
 
-use crate::cpu::tile::digits::{Counts, DIGITS, Direct, Lines, Sink, count_all, count_one};
-use crate::error::{Error, Result};
-use crate::key::{Key, KeyBits};
-use crate::plan::cpu::{NON_TEMPORAL_FROM_BYTES, PARALLEL_FROM_BYTES};
+use super::cached::Room;
+use super::threads::{in_parts, part_of};
+use super::values::{Columns, Memory, Moved, Sort};
+use crate::cpu::tile::digits::Lines;
+use crate::error::Result;
+use crate::key::KeyBits;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Fewer keys are sorted by comparisons.
-const COMPARE_BELOW: usize = 1024;
-/// Outputs of fewer bytes are in a core's second-level cache: keys go straight to their places.
-const DIRECT_BELOW_BYTES: usize = 256 << 10;
-
-/// The values of the input.
-#[derive(Clone, Copy)]
-pub(in crate::cpu::sort) enum Values<V> {
-    At(*const V),
-    /// What stands for a position.
-    Positions(fn(usize) -> V),
-}
-
-/// One sort. Inputs are valid for reads and outputs for writes of `len` elements; input and output are the same memory, or apart.
-pub(in crate::cpu::sort) struct Sort<K, V> {
-    pub(in crate::cpu::sort) descending: bool,
-    pub(in crate::cpu::sort) len: usize,
-    pub(in crate::cpu::sort) keys: *const K,
-    /// None where only the values are wanted.
-    pub(in crate::cpu::sort) keys_out: Option<*mut K>,
-    pub(in crate::cpu::sort) values: Values<V>,
-    pub(in crate::cpu::sort) values_out: *mut V,
-}
-
-// SAFETY: a sort reads its input and writes its output, which nobody else uses in the meantime; elements are `Send` and `Sync`. Threads
-// share one only to make sorts of parts that are apart.
-unsafe impl<K: Sync, V: Sync> Sync for Sort<K, V> {}
+/// The fewest and the most bits by which an array is cut. Each value of them has a line of keys and one of values, which the
+/// second-level cache holds.
+const CUT_BITS: (u32, u32) = (6, 11);
+/// Parts are to have so much of the bytes of the cache: of fewer bits, fewer digits are left.
+const CUT_TO: usize = 8;
+/// Parts are cut again that have more than so many times the bytes of the cache.
+const CUT_AGAIN: usize = 8;
+/// Keys that are compared with their neighbours before it is asked again whether to go on.
+const LOOK: usize = 4096;
+/// Keys that are looked at first.
+const FEW: usize = 64;
 
 /// How keys lie in the input.
 enum Found {
@@ -51,283 +41,266 @@ enum Found {
     Unsorted,
 }
 
-impl<K: Key, V: Copy + Send + Sync> Sort<K, V> {
-    pub(in crate::cpu::sort) fn run(&self) -> Result<()> {
+/// What is cut: the input, or a part of what has been cut before.
+trait Source<B, V>: Copy + Sync {
+    /// # Safety
+    /// There is an element `i`.
+    unsafe fn key(&self, i: usize) -> B;
+    /// # Safety
+    /// There is an element `i`.
+    unsafe fn value(&self, i: usize) -> V;
+}
+
+impl<B: KeyBits, V: Moved> Source<B, V> for Sort<B> {
+    #[inline(always)]
+    unsafe fn key(&self, i: usize) -> B {
+        // SAFETY: the caller's.
+        unsafe { self.number(i) }
+    }
+    #[inline(always)]
+    unsafe fn value(&self, i: usize) -> V {
+        // SAFETY: the caller's.
+        unsafe { Sort::value(self, i) }
+    }
+}
+
+impl<B: KeyBits, V: Moved> Source<B, V> for Columns<B, V> {
+    #[inline(always)]
+    unsafe fn key(&self, i: usize) -> B {
+        // SAFETY: the caller's.
+        unsafe { self.keys.add(i).read() }
+    }
+    #[inline(always)]
+    unsafe fn value(&self, i: usize) -> V {
+        // SAFETY: the caller's.
+        unsafe { self.values.add(i).read() }
+    }
+}
+
+impl<B: KeyBits> Sort<B> {
+    /// Sorts all elements; `room` is the calling thread's.
+    pub(super) fn run<V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
         let len = self.len;
-        let in_place = self.keys_out.is_some_and(|out| out.cast_const() == self.keys);
+        let in_place = self.keys_out.cast_const() == self.keys;
         match self.look() {
             Found::InOrder if in_place => return Ok(()),
             Found::InOrder => {
-                self.copy(self.keys_out, self.values_out);
+                self.copy::<V>(|i| i);
+                return Ok(());
+            }
+            Found::Reversed if !in_place => {
+                self.copy::<V>(|i| len - 1 - i);
                 return Ok(());
             }
             Found::Reversed => {
-                self.reverse(in_place);
+                self.reverse::<V>();
                 return Ok(());
             }
             Found::Unsorted => {}
         }
-        if len < COMPARE_BELOW {
-            self.by_comparison();
+        if self.bytes(len) <= self.limits.cached {
+            return room.sort(self);
+        }
+        if size_of::<V>() == 0 && B::BITS <= 16 {
+            self.by_counting();
             return Ok(());
         }
-        let bytes = len.saturating_mul(size_of::<K>() + size_of::<V>());
-        let parts = if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
-        let descending = self.descending;
-        let order = |key: K::Bits| key.ordered(K::ORDER, descending);
-        // SAFETY: the input has `len` keys, which nobody writes now.
-        let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K::Bits>(), len) };
-        let counts: Vec<Counts> =
-            in_parts(parts, |part| count_all(keys.get(part_of(len, parts, part)).unwrap_or_default(), order));
-        let varies = |digit: &usize| {
-            let of_all = |d: usize| counts.iter().map(|part| part[*digit][d]).sum::<usize>();
-            !(0..DIGITS).any(|d| of_all(d) == len)
-        };
-        let digits: Vec<usize> = (0..size_of::<K>()).filter(varies).collect();
+        let (mut keys, mut values) = (Memory::none(), Memory::none());
+        let scratch = Columns { keys: keys.of(len)?, values: values.of(len)? };
+        self.cut::<V, Self>(*self, 0..len, scratch, None)
+    }
 
-        let mut keys_scratch = uninitialised::<K::Bits>(len)?;
-        let mut values_scratch = uninitialised::<V>(len)?;
-        let mut keys_of_positions = uninitialised::<K::Bits>(if self.keys_out.is_none() { len } else { 0 })?;
-        let scratch = Columns { keys: keys_scratch.as_mut_ptr(), values: values_scratch.as_mut_ptr() };
-        let keys_result = self.keys_out.map_or(keys_of_positions.as_mut_ptr(), |out| out.cast());
-        let result = Columns { keys: keys_result, values: self.values_out };
-        // The last pass ends in the result. In place, an odd number of them begins with a copy.
-        let mut from = self.input();
-        if in_place && digits.len() % 2 == 1 {
-            self.copy(Some(scratch.keys.cast()), scratch.values);
-            from = scratch;
+    /// Cuts the elements of `source`, whose results are the places `range`, by their highest bits, and sorts the parts. `to` has
+    /// room for them; so has `free`, if there is one, which nobody reads.
+    fn cut<V: Moved, S: Source<B, V>>(
+        &self,
+        source: S,
+        range: Range<usize>,
+        to: Columns<B, V>,
+        free: Option<Columns<B, V>>,
+    ) -> Result<()> {
+        let (len, threads) = (range.len(), self.threads());
+        let key = |i: usize| {
+            // SAFETY: it is below the length.
+            unsafe { source.key(i) }
+        };
+        let first = key(0);
+        let differ = in_parts(threads, |part| {
+            part_of(len, threads, part).fold(B::default(), |differ, i| differ | (key(i) ^ first))
+        });
+        let high = differ.into_iter().fold(B::default(), |all, part| all | part).length();
+        if high == 0 {
+            in_parts(threads, |part| {
+                for i in part_of(len, threads, part) {
+                    // SAFETY: `i` is below the length, and the results are other memory than the source.
+                    unsafe { self.store(range.start + i, first, source.value(i)) };
+                }
+            });
+            return Ok(());
         }
-        for (turn, &digit) in digits.iter().enumerate() {
-            let left = digits.len() - 1 - turn;
-            let to = if left.is_multiple_of(2) { result } else { scratch };
-            // The parts' counts are those of the input; with one part, of every pass.
-            let known = (turn == 0 || parts == 1).then(|| counts.iter().map(|part| part[digit]).collect());
-            let positions = if let (0, Values::Positions(at)) = (turn, self.values) { Some(at) } else { None };
-            let pass = Pass { parts, shift: 8 * digit as u32, descending: self.descending, len, from, to, positions };
-            match (turn == 0, left == 0) {
-                (true, true) => pass.run::<K, true, true>(known),
-                (true, false) => pass.run::<K, true, false>(known),
-                (false, true) => pass.run::<K, false, true>(known),
-                (false, false) => pass.run::<K, false, false>(known),
+        let wanted = (self.bytes(len) / (self.limits.cached / CUT_TO).max(1)).checked_ilog2().unwrap_or(0);
+        let bits = wanted.clamp(CUT_BITS.0, CUT_BITS.1).min(high);
+        let (shift, mask) = (high - bits, (1u32 << bits) - 1);
+        let number = 1usize << bits;
+        let part_of_key = |key: B| key.bits(shift, mask);
+
+        let mut places = in_parts(threads, |part| {
+            // Two tables, so that a key need not wait for the count of an equal one before it.
+            let mut counts = vec![0usize; 2 * number];
+            for i in part_of(len, threads, part) {
+                // SAFETY: the bits are less than the number of counts of a table.
+                unsafe { *counts.get_unchecked_mut(i % 2 * number + part_of_key(key(i))) += 1 };
             }
-            from = to;
+            let (even, odd) = counts.split_at(number);
+            even.iter().zip(odd).map(|(a, b)| a + b).collect::<Vec<usize>>()
+        });
+        let (mut next, mut begins) = (0, Vec::with_capacity(number + 1));
+        for value in 0..number {
+            begins.push(next);
+            for count in places.iter_mut().filter_map(|part| part.get_mut(value)) {
+                next += std::mem::replace(count, next);
+            }
+        }
+        begins.push(next);
+        let streams = cfg!(target_arch = "x86_64") && self.bytes(len) >= self.limits.non_temporal_from;
+        let shares = std::sync::Mutex::new(places.into_iter().enumerate().collect::<Vec<_>>());
+        in_parts(threads, |_| {
+            // A panic of another thread ends the call.
+            let Some((part, mut places)) = shares.lock().ok().and_then(|mut shares| shares.pop()) else { return };
+            let mut lines = Lines::new(to.both(), &mut places, streams);
+            for i in part_of(len, threads, part) {
+                // SAFETY: `i` is below the length, and the places are those of this share's keys with these bits, one after the other.
+                unsafe {
+                    let number = source.key(i);
+                    lines.push(part_of_key(number), number, source.value(i));
+                }
+            }
+            lines.finish();
+        });
+
+        let part = |value: usize| {
+            let at = |value: usize| begins.get(value).copied().unwrap_or(len);
+            at(value)..at(value + 1)
+        };
+        let again = |part: &Range<usize>| shift > 0 && self.bytes(part.len()) > CUT_AGAIN * self.limits.cached;
+        let turn = AtomicUsize::new(0);
+        let sorted = in_parts(threads, |_| {
+            let mut room = Room::new();
+            loop {
+                let value = turn.fetch_add(1, Ordering::Relaxed);
+                if value >= number {
+                    return Ok(());
+                }
+                let part = part(value);
+                if !part.is_empty() && !again(&part) {
+                    // SAFETY: the part's elements and results are nobody else's.
+                    unsafe { room.finish(self, to.behind(part.start), part.len(), range.start + part.start)? };
+                }
+            }
+        });
+        sorted.into_iter().collect::<Result<()>>()?;
+        for part in (0..number).map(part).filter(again) {
+            let results = range.start + part.start..range.start + part.end;
+            // SAFETY: the parts lie in the memory.
+            let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
+            let (mut keys, mut values) = (Memory::none(), Memory::none());
+            let to = if let Some(free) = free {
+                free
+            } else {
+                Columns { keys: keys.of(part.len())?, values: values.of(part.len())? }
+            };
+            self.cut::<V, Columns<B, V>>(from, results, to, Some(from))?;
         }
         Ok(())
     }
 
-    #[inline(always)]
-    fn order(&self, key: K::Bits) -> K::Bits {
-        key.ordered(K::ORDER, self.descending)
-    }
-
-    fn input(&self) -> Columns<K::Bits, V> {
-        let values = match self.values {
-            Values::At(values) => values.cast_mut(),
-            Values::Positions(_) => std::ptr::null_mut(),
-        };
-        Columns { keys: self.keys.cast_mut().cast(), values }
-    }
-
-    /// # Safety
-    /// `i` is less than the length.
-    #[inline(always)]
-    unsafe fn key(&self, i: usize) -> K::Bits {
-        // SAFETY: the caller's; a key has the size and alignment of its bits.
-        self.order(unsafe { self.keys.cast::<K::Bits>().add(i).read() })
-    }
-
-    /// # Safety
-    /// As [`key`](Self::key).
-    #[inline(always)]
-    unsafe fn value(&self, i: usize) -> V {
-        match self.values {
-            // SAFETY: the caller's.
-            Values::At(values) => unsafe { values.add(i).read() },
-            Values::Positions(at) => at(i),
-        }
-    }
-
     /// Looks at the keys up to the first that is neither in order nor in the reverse.
     fn look(&self) -> Found {
-        // SAFETY: both are below the length.
-        let later = |i: usize| unsafe { (self.key(i - 1), self.key(i)) };
-        let all = |holds: fn((K::Bits, K::Bits)) -> bool| (1..self.len).all(|i| holds(later(i)));
-        if all(|(a, b)| a <= b) {
+        if self.all::<false>() {
             Found::InOrder
-        } else if all(|(a, b)| a > b) {
+        } else if self.all::<true>() {
             Found::Reversed
         } else {
             Found::Unsorted
         }
     }
 
-    fn by_comparison(&self) {
-        if let (0, Some(out)) = (size_of::<V>(), self.keys_out) {
-            // SAFETY: the output has as many keys, and each is written before it is read.
-            let sorted = unsafe {
-                let out = out.cast::<K::Bits>();
-                (0..self.len).for_each(|i| out.add(i).write(self.key(i)));
-                std::slice::from_raw_parts_mut(out, self.len)
-            };
-            // Keys that are equal in every bit cannot be told apart.
-            sorted.sort_unstable();
-            sorted.iter_mut().for_each(|key| *key = key.restored(K::ORDER, self.descending));
-            return;
+    /// Whether each key follows the one to its left in order; if it `DESCENDS`, whether it is before that one.
+    fn all<const DESCENDS: bool>(&self) -> bool {
+        let wrong = |i: usize| {
+            // SAFETY: both are below the length.
+            let (before, own) = unsafe { (self.number(i - 1), self.number(i)) };
+            if DESCENDS { before <= own } else { before > own }
+        };
+        // Most keys that are in no order show that at once.
+        if (1..self.len.min(FEW)).any(wrong) {
+            return false;
         }
-        // SAFETY: all are below the length.
-        let mut pairs: Vec<_> = (0..self.len).map(|i| unsafe { (self.key(i), self.value(i)) }).collect();
-        pairs.sort_by_key(|(key, _)| *key);
-        for (i, (key, value)) in pairs.into_iter().enumerate() {
-            // SAFETY: the outputs have as many elements, and the inputs have been read.
+        let (threads, failed) = (self.threads(), AtomicBool::new(false));
+        in_parts(threads, |part| {
+            let mut range = part_of(self.len, threads, part);
+            range.start = range.start.max(1);
+            while !range.is_empty() && !failed.load(Ordering::Relaxed) {
+                let end = range.end.min(range.start + LOOK);
+                if (range.start..end).fold(0, |any, i| any | u32::from(wrong(i))) > 0 {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                range.start = end;
+            }
+        });
+        !failed.into_inner()
+    }
+
+    /// Stores element `from(i)` of the input at place `i`, in other memory.
+    fn copy<V: Moved>(&self, from: impl Fn(usize) -> usize + Sync) {
+        let threads = self.threads();
+        in_parts(threads, |part| {
+            for i in part_of(self.len, threads, part) {
+                // SAFETY: all have as many elements, and the output is another memory than the input.
+                unsafe {
+                    if !self.keys_out.is_null() {
+                        self.keys_out.add(i).write(self.keys.add(from(i)).read());
+                    }
+                    self.value::<V>(from(i)).store(self.values_out, i, self.value_bytes);
+                }
+            }
+        });
+    }
+
+    /// Exchanges the first element and the last, and so on, in place.
+    fn reverse<V: Moved>(&self) {
+        for (i, j) in (0..self.len / 2).map(|i| (i, self.len - 1 - i)) {
+            // SAFETY: both are below the length; in place nothing else reads or writes them.
             unsafe {
-                if let Some(out) = self.keys_out {
-                    out.cast::<K::Bits>().add(i).write(key.restored(K::ORDER, self.descending));
-                }
-                self.values_out.add(i).write(value);
+                self.keys_out.add(i).swap(self.keys_out.add(j));
+                let (a, b) = (self.value::<V>(i), self.value::<V>(j));
+                a.store(self.values_out, j, self.value_bytes);
+                b.store(self.values_out, i, self.value_bytes);
             }
         }
     }
 
-    /// Copies the input as it is, to other memory.
-    fn copy(&self, keys: Option<*mut K>, values: *mut V) {
-        // SAFETY: all have as many elements, and the output is another memory than the input.
-        unsafe {
-            if let Some(keys) = keys {
-                keys.copy_from_nonoverlapping(self.keys, self.len);
+    /// Stores each key, of 16 bits at most, as often as there is one.
+    fn by_counting(&self) {
+        let (threads, numbers) = (self.threads(), 1usize << B::BITS.min(16));
+        let counts = in_parts(threads, |part| {
+            let mut counts = vec![0usize; 2 * numbers];
+            for i in part_of(self.len, threads, part) {
+                // SAFETY: `i` is below the length, and a number of 16 bits at most has a count.
+                unsafe { *counts.get_unchecked_mut(i % 2 * numbers + self.number(i).bits(0, 0xffff)) += 1 };
             }
-            match self.values {
-                Values::At(from) => values.copy_from_nonoverlapping(from, self.len),
-                Values::Positions(at) => (0..self.len).for_each(|i| values.add(i).write(at(i))),
-            }
-        }
-    }
-
-    /// Stores the input from the last to the first.
-    fn reverse(&self, in_place: bool) {
-        // SAFETY: the outputs have as many elements; in place nothing else reads or writes them, and else the input is other memory.
-        unsafe {
-            if let (true, Some(keys)) = (in_place, self.keys_out) {
-                std::slice::from_raw_parts_mut(keys, self.len).reverse();
-                std::slice::from_raw_parts_mut(self.values_out, self.len).reverse();
-                return;
-            }
-            for i in 0..self.len {
-                if let Some(keys) = self.keys_out {
-                    keys.add(i).write(self.keys.add(self.len - 1 - i).read());
-                }
-                self.values_out.add(i).write(self.value(self.len - 1 - i));
-            }
-        }
-    }
-}
-
-/// A buffer of keys and their values, whose parts are read and written at once.
-struct Columns<B, V> {
-    keys: *mut B,
-    values: *mut V,
-}
-impl<B, V> Clone for Columns<B, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<B, V> Copy for Columns<B, V> {}
-
-/// One pass over `len` keys and values, by the digit from bit `shift` on, in `parts` parts at once.
-struct Pass<B, V> {
-    parts: usize,
-    shift: u32,
-    descending: bool,
-    len: usize,
-    from: Columns<B, V>,
-    to: Columns<B, V>,
-    /// The values in the place of those that there are not.
-    positions: Option<fn(usize) -> V>,
-}
-
-// SAFETY: a pass reads `from` and writes each place of `to` from one part alone; elements are `Send` and `Sync`.
-unsafe impl<B: Send + Sync, V: Send + Sync> Sync for Pass<B, V> {}
-
-impl<B: KeyBits, V: Copy + Send + Sync> Pass<B, V> {
-    /// The FIRST pass puts keys into their order, the LAST one has their own bits again. `known` are the parts' counts.
-    fn run<K: Key<Bits = B>, const FIRST: bool, const LAST: bool>(&self, known: Option<Vec<[usize; DIGITS]>>) {
-        let Self { parts, len, .. } = *self;
-        let order = |key: B| if FIRST { key.ordered(K::ORDER, self.descending) } else { key };
-        let counted = known.unwrap_or_else(|| {
-            in_parts(parts, |part| {
-                let range = part_of(len, parts, part);
-                // SAFETY: the part lies in the input of the pass, which nobody writes now.
-                let keys = unsafe { std::slice::from_raw_parts(self.from.keys.add(range.start), range.len()) };
-                count_one(keys, self.shift, order)
-            })
+            counts
         });
-        let mut places = counted;
+        let count = |number: usize| -> usize {
+            let of = |part: &Vec<usize>| part.get(number).unwrap_or(&0) + part.get(numbers + number).unwrap_or(&0);
+            counts.iter().map(of).sum()
+        };
         let mut next = 0;
-        for digit in 0..DIGITS {
-            for part in &mut places {
-                next += std::mem::replace(&mut part[digit], next);
-            }
+        for number in 0..numbers {
+            let (key, count) = (B::of(number).restored(self.order, self.descending), count(number));
+            // SAFETY: all counts together are as many as the output has keys.
+            unsafe { std::slice::from_raw_parts_mut(self.keys_out.add(next), count) }.fill(key);
+            next += count;
         }
-        let bytes = len * size_of::<B>().max(size_of::<V>());
-        let streams = cfg!(target_arch = "x86_64") && bytes >= NON_TEMPORAL_FROM_BYTES;
-        in_parts(parts, |part| {
-            let mut places = places.get(part).copied().unwrap_or([0; DIGITS]);
-            let direct = Direct { keys: self.to.keys, values: self.to.values, places: &mut places };
-            let range = part_of(len, parts, part);
-            if bytes < DIRECT_BELOW_BYTES {
-                self.push_all::<K, FIRST, LAST>(range, direct);
-            } else {
-                self.push_all::<K, FIRST, LAST>(range, Lines::new(direct, streams));
-            }
-        });
     }
-
-    #[inline(always)]
-    fn push_all<K: Key<Bits = B>, const FIRST: bool, const LAST: bool>(
-        &self,
-        range: Range<usize>,
-        mut sink: impl Sink<B, V>,
-    ) {
-        for i in range {
-            // SAFETY: `i` is below the length, and nobody writes there now.
-            let (key, value) = unsafe {
-                let value = self.positions.map_or_else(|| self.from.values.add(i).read(), |at| at(i));
-                (self.from.keys.add(i).read(), value)
-            };
-            let key = if FIRST { key.ordered(K::ORDER, self.descending) } else { key };
-            let digit = key.digit(self.shift);
-            let key = if LAST { key.restored(K::ORDER, self.descending) } else { key };
-            // SAFETY: the places are those of the part's keys with this digit, one after the other.
-            unsafe { sink.push(digit, key, value) };
-        }
-        sink.finish();
-    }
-}
-
-/// `of(0)`, `of(1)`, .. at once on the threads of the pool, of which the calling one is one.
-pub(in crate::cpu::sort) fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let mut results: Vec<Option<T>> = (0..parts).map(|_| None).collect();
-    rayon::in_place_scope(|scope| {
-        let mut work = results.iter_mut().enumerate().map(|(part, result)| {
-            let of = &of;
-            move || *result = Some(of(part))
-        });
-        let own = work.next();
-        work.for_each(|mut work| scope.spawn(move |_| work()));
-        own.into_iter().for_each(|mut work| work());
-    });
-    results.into_iter().flatten().collect()
-}
-
-/// The places of a part.
-pub(in crate::cpu::sort) fn part_of(len: usize, parts: usize, part: usize) -> Range<usize> {
-    let begin = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
-    begin(part)..begin(part + 1)
-}
-
-/// Memory for `len` elements.
-pub(in crate::cpu::sort) fn uninitialised<T>(len: usize) -> Result<Vec<T>> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
-    Ok(memory)
 }

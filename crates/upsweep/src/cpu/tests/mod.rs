@@ -7,6 +7,7 @@ mod plan;
 mod reduce;
 mod rows;
 mod scan;
+mod sort;
 
 use crate::buffer::View;
 use crate::init::InitSource;

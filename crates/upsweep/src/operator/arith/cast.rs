@@ -25,6 +25,7 @@ macro_rules! casts {
         }
     })* };
 }
+casts! { char => { u32 u64 u128 i64 i128 } }
 casts! {
     i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64
     => { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }

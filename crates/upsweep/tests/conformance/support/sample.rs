@@ -35,6 +35,18 @@ macro_rules! integers {
 }
 integers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
+impl Sample for char {
+    fn random(rng: &mut Rng) -> Self {
+        char::from_u32(rng.below(0x11_0000) as u32).unwrap_or('\u{10ffff}')
+    }
+    fn poison() -> Self {
+        '\u{ABAB}'
+    }
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
 impl Sample for bool {
     fn random(rng: &mut Rng) -> Self {
         rng.once_in(2)

@@ -3,9 +3,12 @@
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
 
+mod sorts;
+mod timing;
+
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::Instant;
+use timing::{copy_on_every_core, sample};
 use upsweep::prelude::*;
 use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, median};
 
@@ -26,7 +29,8 @@ fn run() -> Outcome {
     bench::<f64>(&options, &mut record)?;
     columns(&options, &mut record)?;
     selections(&options, &mut record)?;
-    histograms(&options, &mut record)
+    histograms(&options, &mut record)?;
+    sorts::sorts(&options, &mut record)
 }
 
 #[function]
@@ -274,15 +278,6 @@ impl<T: Number> Bench<'_, T> {
     }
 }
 
-/// The mean time of `calls` calls, in microseconds.
-fn sample(calls: usize, mut call: impl FnMut()) -> f64 {
-    let start = Instant::now();
-    for _ in 0..calls {
-        call();
-    }
-    start.elapsed().as_secs_f64() * 1e6 / calls as f64
-}
-
 /// What a scan is without upsweep.
 #[inline(never)]
 fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
@@ -322,14 +317,4 @@ fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
             *sum += x;
         }
     }
-}
-
-/// memcpy on every thread of the pool, each its own part, as upsweep divides the work.
-fn copy_on_every_core<T: Value>(input: &[T], output: &mut [T]) {
-    let part = input.len().div_ceil(rayon::current_num_threads()).max(1);
-    rayon::scope(|scope| {
-        for (from, to) in input.chunks(part).zip(output.chunks_mut(part)) {
-            scope.spawn(move |_| to.copy_from_slice(from));
-        }
-    });
 }

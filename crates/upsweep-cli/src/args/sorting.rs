@@ -1,0 +1,115 @@
+//! What `sort`, `top` and `median` can be asked for.
+
+use super::reading::{Header, Reading, TableForm, types};
+use crate::count::parse_count;
+use crate::device::{DeviceChoice, parse_device};
+use clap::Args;
+use std::path::PathBuf;
+use upsweep_dynamic::Type;
+
+#[derive(Args, Debug)]
+pub(crate) struct SortArgs {
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
+    pub(crate) file: PathBuf,
+    /// Sort the rows of a table by this column, by its name or its number from 1; then by the next one that is given
+    /// [default: the only numeric one]
+    #[arg(long = "column", value_name = "NAME|N")]
+    pub(crate) columns: Vec<String>,
+    /// From the largest value to the least
+    #[arg(long)]
+    pub(crate) desc: bool,
+    /// Write where the sorted values or rows were, counted from 0, instead
+    #[arg(long)]
+    pub(crate) argsort: bool,
+    /// Sort along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values, as one line]
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub(crate) axis: Option<i64>,
+    /// The element type of an array, as `upsweep scan --help` says it
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    pub(crate) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the result to FILE: rows to .csv or .tsv; values to .npy, .csv, .tsv, or raw; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// How many
+    #[arg(short, value_name = "K", value_parser = parse_count, default_value = "10")]
+    pub(crate) k: usize,
+    /// The least values, instead of the largest
+    #[arg(long)]
+    pub(crate) least: bool,
+    /// Write where the values are, counted from 0, alone
+    #[arg(long)]
+    pub(crate) indices: bool,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write values and places to FILE: .csv or .tsv; the values alone: .npy, or raw in .bin, .raw or the type; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct MedianArgs {
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
+    #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
+    pub(crate) device: DeviceChoice,
+    /// Write the result to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .f64; `-` is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+pub(super) const SORT_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep sort sales.csv --column amount --desc
+  upsweep sort sales.csv --column region --column amount -o sorted.csv
+  upsweep sort image.npy --axis 0 -o sorted.npy
+  upsweep sort scores.npy --argsort -o order.npy
+
+A column is sorted as numbers where all its cells are such, else as texts, byte by byte; empty cells come last. Numbers are i64 if
+all are integers, else f64: one that would be rounded is an error. NaN come last, -0 before 0, with --desc too; what is equal keeps
+its order. All rows are held in memory. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);
+
+pub(super) const TOP_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep top sales.csv --column amount -k 3
+  upsweep top scores.npy -k 100 --least --indices -o at.npy
+
+A line has a value and its place, counted from 0, in tabs; the largest value first. Of equal values the first ones are taken. NaN
+come last. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);
+
+pub(super) const MEDIAN_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep median latencies.csv --column ms
+
+That of numpy.median: of an even number of values, half of the sum of the two in the middle; NaN where a value is NaN. As
+`upsweep quantile --q 0.5`. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);

@@ -1,0 +1,31 @@
+//! What is computed of groups.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use upsweep_dynamic::Op;
+
+/// What is computed of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Statistic {
+    Of(Op),
+    Mean,
+    Count,
+}
+
+impl Statistic {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Of(op) => op.name(),
+            Self::Mean => "mean",
+            Self::Count => "count",
+        }
+    }
+}
+
+pub(super) fn statistics() -> impl TypedValueParser<Value = Statistic> {
+    let names = Op::ALL.iter().map(|op| op.name()).chain(["mean", "count"]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+        "mean" => Ok(Statistic::Mean),
+        "count" => Ok(Statistic::Count),
+        name => name.parse().map(Statistic::Of),
+    })
+}

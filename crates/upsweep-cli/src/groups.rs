@@ -1,0 +1,137 @@
+//! `upsweep reduce --group-by`: results for each value of a column, wherever its rows are.
+//!
+//! The rows are sorted by the column, and a group is a segment.
+
+use crate::args::{ReduceArgs, Statistic};
+use crate::device::Chosen;
+use crate::element::{Type, Values, format, with_values};
+use crate::failure::{Failure, Result, quoted};
+use crate::input;
+use crate::output::Destination;
+use crate::progress::Progress;
+use crate::run;
+use crate::table::{Asked, Cells, WrittenRows, new_name};
+use crate::write::OutputForm;
+use csv::ByteRecord;
+use upsweep_dynamic::{Op, Reduce, Segments, View, lexsort};
+
+/// Groups by the values of `column`.
+pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
+    let common = &args.common;
+    let (destination, named) = run::output(common.output.as_deref())?;
+    let delimiter = match named {
+        None | Some(OutputForm::Words) => None,
+        Some(OutputForm::Table { delimiter }) => Some(delimiter),
+        Some(_) => {
+            let reason = "groups are written as a table: end the name in .csv or .tsv";
+            return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
+        }
+    };
+    let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
+        let advice =
+            "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
+        let name = common.file.display().to_string();
+        return Err(Failure::input(&name, format!("is no table, and --group-by is for tables: {advice}")));
+    };
+    let device = Chosen::open(common.device)?;
+    let (source, name) = input::open_table(&common.file)?;
+    let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
+    let asked = Asked {
+        source: &source,
+        name: &name,
+        delimiter: read_by,
+        header: common.header,
+        columns: &values_column,
+        and: Some(column),
+        keep_all: false,
+    };
+    let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
+    let values = cells.numbers(0, common.element)?;
+    let (groups, rows) = cells.places_of_texts(1);
+    let failed = |e: upsweep_dynamic::Error| Failure::computing(&name, &e);
+    let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;
+    let mut offsets = vec![0u64; rows.len() + 1];
+    groups.iter().for_each(|&group| offsets[group as usize + 1] += 1);
+    let counts: Vec<u64> = offsets[1..].to_vec();
+    (1..offsets.len()).for_each(|group| offsets[group] += offsets[group - 1]);
+    let sorted: Values =
+        with_values!(&values, x => order.iter().map(|&row| x[row as usize]).collect::<Vec<_>>().into());
+
+    let segments = Segments::Offsets(View::U64(&offsets));
+    let of = |op: Op, wide: bool| {
+        let reduce = Reduce::new(op).segments(segments);
+        if !wide && common.element.is_none() && op != Op::Min && op != Op::Max && values.element() == Type::I64 {
+            reduce
+                .check_overflow(sorted.view())
+                .map_err(|e| overflow(&cells, &rows, &offsets, e).unwrap_or_else(failed))?;
+        }
+        let reduce = if wide { reduce.accumulate(Type::F64) } else { reduce };
+        reduce.run(&device.device, sorted.view()).map_err(failed)
+    };
+    let results = args.op.iter().map(|statistic| match statistic {
+        Statistic::Of(op) => of(*op, false),
+        Statistic::Count => Ok(counts.clone().into()),
+        Statistic::Mean => {
+            let sums = of(Op::Sum, true)?;
+            let Values::F64(sums) = sums else { return Ok(sums) };
+            Ok(sums.iter().zip(&counts).map(|(sum, &count)| sum / count as f64).collect::<Vec<f64>>().into())
+        }
+    });
+    let results = results.collect::<Result<Vec<Values>>>()?;
+    // In the order of the column's values, numbers as such.
+    let order = cells.order_of_rows(1, &rows)?;
+    let mut keys: Vec<(View<'_>, bool)> =
+        order.empty.as_deref().map(|empty| (View::Bool(empty), false)).into_iter().collect();
+    keys.push((order.values.view(), false));
+    let order = lexsort(&device.device, &keys).map_err(failed)?;
+    write(&destination, delimiter, &cells, (&rows, &order), (&args.op, &results))
+}
+
+/// What a result that does not fit means to the user; other errors as they are.
+fn overflow(
+    cells: &Cells<'_>,
+    rows: &[usize],
+    offsets: &[u64],
+    error: upsweep_dynamic::Error,
+) -> std::result::Result<Failure, upsweep_dynamic::Error> {
+    let upsweep_dynamic::Error::Overflow { op, element, index, value } = error else { return Err(error) };
+    let group = offsets.partition_point(|&begin| begin <= index as u64).saturating_sub(1);
+    let cell = cells.cell(rows.get(group).copied().unwrap_or(0), 1);
+    let group = quoted(&String::from_utf8_lossy(cell.trim_ascii()));
+    let value = value.map_or_else(String::new, |value| format!(", it is {value}"));
+    let advice = format!("give --type f64, or --type {element} to let it wrap around");
+    Ok(Failure::input(cells.name(), format!("group {group}: the {op} does not fit {element}{value}: {advice}")))
+}
+
+fn write(
+    destination: &Destination,
+    delimiter: Option<u8>,
+    cells: &Cells<'_>,
+    (rows, order): (&[usize], &[u64]),
+    (statistics, results): (&[Statistic], &[Values]),
+) -> Result<()> {
+    destination.write(|out| {
+        let mut out = WrittenRows::to(out, destination.name(), delimiter.unwrap_or(b'\t'));
+        let mut line = ByteRecord::new();
+        if let (Some(_), Some([values, groups])) = (delimiter, cells.asked_names()) {
+            line.push_field(groups.trim_ascii());
+            for statistic in statistics {
+                let name = new_name(values, statistic.name(), &line);
+                line.push_field(&name);
+            }
+            out.write(&line)?;
+        }
+        let mut text = Vec::new();
+        for &group in order {
+            line.clear();
+            line.push_field(cells.cell(rows.get(group as usize).copied().unwrap_or(0), 1).trim_ascii());
+            for results in results {
+                text.clear();
+                format(results, group as usize, &mut text);
+                line.push_field(&text);
+            }
+            out.write(&line)?;
+        }
+        out.end()
+    })
+}

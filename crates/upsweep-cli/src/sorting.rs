@@ -1,0 +1,168 @@
+//! `upsweep sort`, `top` and `median`: what stands where in the order of values, or of rows.
+
+use crate::args::{Common, MedianArgs, QuantileArgs, Reading, SortArgs, TopArgs};
+use crate::asked;
+use crate::device::Chosen;
+use crate::element::{Type, Values, format};
+use crate::failure::{Failure, Result};
+use crate::input::{self, Input};
+use crate::output::Destination;
+use crate::print::print;
+use crate::progress::Progress;
+use crate::quantile;
+use crate::run;
+use crate::table::{Asked, Cells, WrittenRows};
+use crate::write::{self, OutputForm};
+use csv::ByteRecord;
+use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
+
+/// `upsweep sort`.
+pub(crate) fn sort(args: &SortArgs) -> Result<()> {
+    let (destination, named) = run::output(args.output.as_deref())?;
+    match args.table.delimiter(input::delimiter(&args.file)) {
+        Some(delimiter) => sort_rows(args, delimiter, &destination, named),
+        None => sort_values(args, &destination, named),
+    }
+}
+
+/// Rows in the order of some of their columns.
+fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
+    let for_arrays = [("--type", args.element.is_some()), ("--axis", args.axis.is_some())];
+    if let Some((option, _)) = for_arrays.iter().find(|(_, given)| *given) {
+        return Err(Failure::Input(format!("{option} is for arrays: rows of a table are sorted by --column")));
+    }
+    let written = match (args.argsort, named) {
+        (true, form) => {
+            form.unwrap_or(OutputForm::Words).check(Type::U64, destination.name())?;
+            delimiter
+        }
+        (false, None) => delimiter,
+        (false, Some(OutputForm::Table { delimiter })) => delimiter,
+        (false, Some(_)) => {
+            let reason = "rows are written as a table: end the name in .csv or .tsv, or give --argsort";
+            return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
+        }
+    };
+    let device = Chosen::open(args.device)?;
+    let (source, name) = input::open_table(&args.file)?;
+    let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
+    let asked = Asked {
+        source: &source,
+        name: &name,
+        delimiter,
+        header: args.header,
+        columns: &columns,
+        and: None,
+        keep_all: !args.argsort,
+    };
+    let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
+    let orders = (0..columns.len().max(1)).map(|place| cells.order(place)).collect::<Result<Vec<_>>>()?;
+    // Empty cells come last in both directions.
+    let mut keys: Vec<(View<'_>, bool)> = Vec::new();
+    for order in &orders {
+        keys.extend(order.empty.as_deref().map(|empty| (View::Bool(empty), false)));
+        keys.push((order.values.view(), args.desc));
+    }
+    let places = lexsort(&device.device, &keys).map_err(|e| Failure::computing(&name, &e))?;
+    if args.argsort {
+        return write_values(destination, named.unwrap_or(OutputForm::Words), &places.into(), None);
+    }
+    let progress = Progress::new("writing", Some(cells.rows as u64));
+    destination.write(|out| {
+        let mut out = WrittenRows::to(out, destination.name(), written);
+        if let Some(names) = &cells.names {
+            out.write(names)?;
+        }
+        let mut row = ByteRecord::new();
+        for &place in &places {
+            cells.row(place as usize, &mut row);
+            out.write(&row)?;
+            progress.step(1);
+        }
+        out.end()
+    })
+}
+
+fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
+    if !args.columns.is_empty() {
+        let advice =
+            "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
+        return Err(Failure::input(
+            &args.file.display().to_string(),
+            format!("is no table, and --column is for tables: {advice}"),
+        ));
+    }
+    let device = Chosen::open(args.device)?;
+    let common = Common {
+        element: args.element,
+        header: args.header,
+        ..Common::of(&Reading::of(&args.file, args.table), args.device)
+    };
+    run::explain_waiting(&common);
+    let Input { name, values, form, shape, .. } = input::load(&common, false)?;
+    let form = named.unwrap_or(OutputForm::of_input(&form));
+    form.check(if args.argsort { Type::U64 } else { values.element() }, destination.name())?;
+    let axis = args.axis.map(|axis| asked::axis(axis, &shape, &name)).transpose()?;
+    let sort = if args.desc { Sort::new().descending() } else { Sort::new() };
+    let (sort, shape) = match axis {
+        Some(axis) => (sort.axis(&shape, axis), shape.clone()),
+        None => (sort, vec![values.len()]),
+    };
+    let results = if args.argsort {
+        sort.positions(&device.device, values.view()).map(Values::from)
+    } else {
+        sort.run(&device.device, values.view())
+    };
+    write_values(destination, form, &results.map_err(|e| Failure::computing(&name, &e))?, Some(&shape))
+}
+
+fn write_values(destination: &Destination, form: OutputForm, values: &Values, shape: Option<&[usize]>) -> Result<()> {
+    let progress = Progress::new("writing", Some(values.bytes().len() as u64));
+    let flat = [values.len()];
+    destination.write(|out| write::write(form, values, shape.unwrap_or(&flat), (out, destination.name()), &progress))
+}
+
+/// `upsweep top`.
+pub(crate) fn top(args: &TopArgs) -> Result<()> {
+    let (destination, named) = run::output(args.output.as_deref())?;
+    let form = named.unwrap_or(OutputForm::Words);
+    let device = Chosen::open(args.device)?;
+    let common = Common::of(&args.reading, args.device);
+    run::explain_waiting(&common);
+    let Input { name, values, .. } = input::load(&common, false)?;
+    if args.k > values.len() {
+        return Err(Failure::Input(format!("-k {}: {name} has {} values", args.k, values.len())));
+    }
+    let found = first_of(&device.device, values.view(), args.k, !args.least);
+    let (found, places) = found.map_err(|e| Failure::computing(&name, &e))?;
+    if args.indices {
+        form.check(Type::U64, destination.name())?;
+        return write_values(&destination, form, &places.into(), None);
+    }
+    form.check(found.element(), destination.name())?;
+    match form {
+        OutputForm::Words | OutputForm::Table { .. } => {
+            let delimiter = if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' };
+            print(&destination, |out| {
+                if matches!(form, OutputForm::Table { .. }) {
+                    writeln!(out, "value{}index", char::from(delimiter))?;
+                }
+                let mut text = Vec::new();
+                for (index, place) in places.iter().enumerate() {
+                    text.clear();
+                    format(&found, index, &mut text);
+                    out.write_all(&text)?;
+                    writeln!(out, "{}{place}", char::from(delimiter))?;
+                }
+                Ok(())
+            })
+        }
+        OutputForm::Npy | OutputForm::Raw(_) => write_values(&destination, form, &found, None),
+    }
+}
+
+/// `upsweep median`: the quantile of one half.
+pub(crate) fn median(args: MedianArgs) -> Result<()> {
+    let MedianArgs { reading, device, output } = args;
+    quantile::quantile(&QuantileArgs { reading, q: vec![0.5], device, output })
+}

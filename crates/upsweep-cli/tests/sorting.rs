@@ -1,0 +1,128 @@
+//! `upsweep sort`, `top` and `median`. Random tables and arrays are compared with NumPy in `numpy_sorts.py`.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use support::{Folder, bytes_of, npy, npy_data};
+
+const SALES: &str = "region,amount,note\nS,9,a\nN,10,\"b, c\"\nS,,d\nN,9.5,e\nE,9,\"f \"\"g\"\"\"\n";
+
+#[test]
+fn rows_are_sorted() {
+    let f = Folder::new();
+    f.file("sales.csv", SALES);
+    let sort = |options: &[&str]| f.prints(&[&["sort", "sales.csv"], options].concat());
+    let names = "region,amount,note\n";
+    let [s9, n10, empty, n95, e9] = ["S,9,a\n", "N,10,\"b, c\"\n", "S,,d\n", "N,9.5,e\n", "E,9,\"f \"\"g\"\"\"\n"];
+    // Numbers, not texts; the empty cell last; equal ones in their order, in both directions.
+    assert_eq!(sort(&["--column", "amount"]), [names, s9, e9, n95, n10, empty].concat());
+    assert_eq!(sort(&[]), [names, s9, e9, n95, n10, empty].concat());
+    assert_eq!(sort(&["--column", "2", "--desc"]), [names, n10, n95, s9, e9, empty].concat());
+    assert_eq!(sort(&["--column", "region", "--column", "amount"]), [names, e9, n95, n10, s9, empty].concat());
+    assert_eq!(
+        sort(&["--column", "region", "--column", "amount", "--desc"]),
+        [names, s9, empty, n10, n95, e9].concat()
+    );
+    assert_eq!(sort(&["--column", "amount", "--argsort"]), "0\n4\n3\n1\n2\n");
+    sort(&["--column", "note", "-o", "by_note.tsv"]);
+    assert_eq!(
+        f.read("by_note.tsv"),
+        b"region\tamount\tnote\nS\t9\ta\nN\t10\tb, c\nS\t\td\nN\t9.5\te\nE\t9\t\"f \"\"g\"\"\"\n"
+    );
+    sort(&["--argsort", "-o", "at.npy"]);
+    assert_eq!(npy_data(&f.read("at.npy")), bytes_of!(u64: 0, 4, 3, 1, 2));
+    // NaN before what is empty; large integers are compared exactly; a column of texts and numbers is one of texts.
+    f.file("t.csv", "x\n2\nnan\n\"\"\n-inf\n");
+    assert_eq!(f.prints(&["sort", "t.csv", "--desc"]), "x\n2\n-inf\nnan\n\"\"\n");
+    f.file("i.csv", "x\n9007199254740993\n9007199254740992\n");
+    assert_eq!(f.prints(&["sort", "i.csv"]), "x\n9007199254740992\n9007199254740993\n");
+    let mixed = f.run_with(&["sort", "-", "--format", "csv", "--column", "id"], b"id\n9\n10\nb\n");
+    assert_eq!((mixed.code, &mixed.stdout[..]), (Some(0), &b"id\n10\n9\nb\n"[..]));
+    assert!(mixed.stderr.contains("column id is ordered as text: in row 4 it has `b`"), "{}", mixed.stderr);
+    f.file("none.csv", "a,b\n");
+    assert_eq!(f.prints(&["sort", "none.csv", "--column", "a"]), "a,b\n");
+}
+
+#[test]
+fn values_are_sorted() {
+    let f = Folder::new();
+    assert_eq!(f.run_with(&["sort", "-"], b"3 -1 7 0").good(), "-1\n0\n3\n7\n");
+    assert_eq!(f.run_with(&["sort", "-", "--desc"], b"3 nan 7.5 -0.0 0").good(), "7.5\n3.0\n0.0\n-0.0\nNaN\n");
+    assert_eq!(f.run_with(&["sort", "-", "--argsort", "--desc"], b"3 7 7 0").good(), "1\n2\n0\n3\n");
+    assert_eq!(f.run_with(&["sort", "-"], b"").good(), "");
+    f.file("x.npy", npy("'<i2'", "(2, 3)", &bytes_of!(i16: 3, -1, 7, 0, 4, -16)));
+    let sort = |options: &[&str]| {
+        f.prints(&[&["sort", "x.npy", "-o", "y.npy"], options].concat());
+        npy_data(&f.read("y.npy")).to_vec()
+    };
+    assert_eq!(sort(&["--axis", "-1"]), bytes_of!(i16: -1, 3, 7, -16, 0, 4));
+    assert_eq!(sort(&["--axis", "0", "--desc"]), bytes_of!(i16: 3, 4, 7, 0, -1, -16));
+    assert_eq!(sort(&["--axis", "1", "--argsort"]), bytes_of!(u64: 1, 0, 2, 2, 0, 1));
+    assert_eq!(sort(&[]), bytes_of!(i16: -16, -1, 0, 3, 4, 7));
+}
+
+#[test]
+fn the_first_values_and_the_middle_one() {
+    let f = Folder::new();
+    assert_eq!(f.run_with(&["top", "-", "-k", "3"], b"3 9 1 9 4").good(), "9\t1\n9\t3\n4\t4\n");
+    assert_eq!(f.run_with(&["top", "-", "-k", "2", "--least"], b"3 nan -inf 1").good(), "-inf\t2\n1.0\t3\n");
+    assert_eq!(f.run_with(&["top", "-", "-k", "3"], b"nan -inf 1").good(), "1.0\t2\n-inf\t1\nNaN\t0\n");
+    assert_eq!(f.run_with(&["top", "-", "-k", "2", "--indices"], b"3 9 4").good(), "1\n2\n");
+    f.file("t.csv", "a,b\nx,5\ny,-2\n");
+    f.prints(&["top", "t.csv", "-k", "1", "-o", "best.csv"]);
+    assert_eq!(f.read("best.csv"), b"value,index\n5,0\n");
+    assert_eq!(f.run_with(&["median", "-"], b"4 1 3 2").good(), "2.5\n");
+    assert_eq!(f.prints(&["median", "t.csv", "--column", "b"]), "1.5\n");
+}
+
+#[test]
+fn groups_are_reduced() {
+    let f = Folder::new();
+    f.file("sales.csv", "region,amount\nS,9\nN,-1\nS,4\n\"E, F\",7\nN,2\nS,5\n");
+    let reduce = |options: &[&str]| f.prints(&[&["reduce", "sales.csv", "--group-by"], options].concat());
+    assert_eq!(reduce(&["region", "--op", "mean,count,max"]), "E, F\t7.0\t1\t7\nN\t0.5\t2\t2\nS\t6.0\t3\t9\n");
+    assert_eq!(reduce(&["1", "--column", "amount"]), "E, F\t7\nN\t1\nS\t18\n");
+    reduce(&["region", "--op", "min,sum", "-o", "r.csv"]);
+    assert_eq!(f.read("r.csv"), b"region,amount_min,amount_sum\n\"E, F\",7,7\nN,-1,1\nS,4,18\n");
+    // Groups that are numbers are in their order.
+    f.file("t.csv", "id,x\n10,1.5\n9,2\n10,0.5\n");
+    assert_eq!(f.prints(&["reduce", "t.csv", "--group-by", "id", "--column", "x"]), "9\t2.0\n10\t2.0\n");
+    assert_eq!(f.prints(&["reduce", "t.csv", "--group-by", "id"]), "9\t2.0\n10\t2.0\n");
+    f.file("none.csv", "a,b\n");
+    assert_eq!(f.prints(&["reduce", "none.csv", "--group-by", "a", "--column", "b"]), "");
+    let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
+    fails(&["reduce", "sales.csv", "--op", "mean"], &["--op mean: is computed of groups: give --group-by COLUMN"]);
+    fails(&["reduce", "sales.csv", "--op", "sum,max"], &["--op: several operators", "--group-by COLUMN"]);
+    fails(&["reduce", "sales.csv", "--group-by", "town"], &["has no column", "the columns are region, amount"]);
+    fails(&["reduce", "t.csv", "--group-by", "id", "-o", "x.npy"], &["-o x.npy: groups are written as a table"]);
+    fails(&["reduce", "x.npy", "--group-by", "id"], &["x.npy: is no table, and --group-by is for tables"]);
+    f.file("gap.csv", "id,x\n1,2\n1,\n");
+    fails(
+        &["reduce", "gap.csv", "--group-by", "id", "--column", "x"],
+        &["gap.csv: row 3: column x: the cell is empty"],
+    );
+    f.file("big.csv", "id,x\n1,9223372036854775807\n1,1\n");
+    fails(
+        &["reduce", "big.csv", "--group-by", "id", "--column", "x"],
+        &["group `1`: the sum does not fit i64, it is 9223372036854775808"],
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let f = Folder::new();
+    f.file("sales.csv", SALES).file("odd.csv", "a,b\n1,2\n3\n").file("x.npy", npy("'<i4'", "(1,)", &bytes_of!(i32: 3)));
+    let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
+    fails(&["sort", "sales.csv", "--column", "price"], &["has no column", "the columns are region, amount, note"]);
+    fails(&["sort", "odd.csv", "--column", "a"], &["odd.csv: row 3: has 1 cells where the first row has 2"]);
+    fails(&["sort", "sales.csv", "-o", "y.npy"], &["-o y.npy: rows are written as a table", "--argsort"]);
+    fails(&["sort", "sales.csv", "--axis", "0"], &["--axis is for arrays"]);
+    fails(&["sort", "x.npy", "--column", "a"], &["x.npy: is no table, and --column is for tables"]);
+    fails(&["sort", "x.npy", "--axis", "1"], &["x.npy: has no axis 1: there is one axis, 0"]);
+    fails(&["sort", "none.csv"], &["none.csv"]);
+    fails(&["top", "x.npy", "-k", "2"], &["-k 2: x.npy has 1 values"]);
+    f.file("large.csv", "x\n0.5\n9007199254740993\n");
+    fails(&["sort", "large.csv"], &["large.csv: row 3: column x: 9007199254740993"]);
+    f.fails(&["median", "-"], b"", 2, &["has no values, so it has no quantiles"]);
+}

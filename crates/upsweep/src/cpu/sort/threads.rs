@@ -1,0 +1,27 @@
+//! Work in parts, on the threads of the pool.
+
+use std::ops::Range;
+
+/// `of(0)`, `of(1)`, .. at once on the threads of the pool, of which the calling one is one.
+pub(super) fn in_parts<T: Send>(parts: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if parts == 1 {
+        return vec![of(0)];
+    }
+    let mut results: Vec<Option<T>> = (0..parts).map(|_| None).collect();
+    rayon::in_place_scope(|scope| {
+        let mut work = results.iter_mut().enumerate().map(|(part, result)| {
+            let of = &of;
+            move || *result = Some(of(part))
+        });
+        let own = work.next();
+        work.for_each(|mut work| scope.spawn(move |_| work()));
+        own.into_iter().for_each(|mut work| work());
+    });
+    results.into_iter().flatten().collect()
+}
+
+/// The places of a part.
+pub(super) fn part_of(len: usize, parts: usize, part: usize) -> Range<usize> {
+    let begin = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
+    begin(part)..begin(part + 1)
+}

@@ -1,0 +1,262 @@
+//! Sort by fields: structs in the order of those of their fields that are marked `#[key]`, the first one first.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[derive(Element, Clone, Copy, PartialEq, Debug)]
+//! #[repr(C)]
+//! struct Sale {
+//!     id: u32,
+//!     #[key]
+//!     town: u16,
+//!     #[key]
+//!     price: f32,
+//! }
+//!
+//! let sale = |id, town, price| Sale { id, town, price };
+//! let (device, sales) = (Device::cpu(), [sale(0, 7, 2.5), sale(1, 3, 9.0), sale(2, 7, -1.0)]);
+//! let mut sorted = [sale(0, 0, 0.0); 3];
+//! Sort::by_fields().run(&device, &sales, &mut sorted)?;
+//! assert_eq!(sorted.map(|sale| sale.id), [1, 2, 0]);
+//!
+//! let mut order = [0u32; 3];
+//! Sort::by_fields().descending().indices().run(&device, &sales, &mut order)?;
+//! assert_eq!(order, [0, 2, 1]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Order.** That of [`Key`] for each field, but that every NaN is one key: the last, ascending and descending. A sort is stable.
+//! Fields marked `#[key]` are integers, `bool`, `char`, `f16`, `bf16`, `f32` or `f64`.
+//!
+//! **Cost.** The fields become one key of 32, 64 or 128 bits, and the structs are sorted as by
+//! [`Sort::by_key`](crate::sort_by_key). Fields of more than 128 bits together are several such sorts, from the last fields on.
+
+use crate::buffer::{Array, Input, Output};
+use crate::device::Device;
+use crate::error::Result;
+use crate::inputs::Gather;
+use crate::key::{Index, Key};
+use crate::operator::builtin::Last;
+use crate::operator::{Element, Map, MapWith};
+use crate::scan::Scan;
+use crate::segments::Offset;
+use crate::sort::{Indices, Keys, Sort};
+use std::marker::PhantomData;
+
+/// A struct with fields marked `#[key]`: `#[derive(Element)]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no fields to sort by",
+    label = "no field is marked #[key]",
+    note = "mark fields of a struct with #[derive(Element)] as #[key], or give Sort::by_key a function"
+)]
+pub trait Fields: Element {
+    /// Sorts that it takes.
+    #[doc(hidden)]
+    const PARTS: usize;
+    /// Calls `sort` with the function that makes the key of each part, from the last fields to the first.
+    ///
+    /// # Errors
+    /// Those of `sort`.
+    #[doc(hidden)]
+    fn each<S: SortPart<Self>>(sort: &mut S, descending: bool) -> Result<()>;
+}
+
+/// What is done for each part of the fields.
+#[doc(hidden)]
+pub trait SortPart<T: Element> {
+    /// Sorts by the keys that `key` makes.
+    ///
+    /// # Errors
+    /// Those of a sort.
+    fn by<F, K>(&mut self, key: F) -> Result<()>
+    where
+        F: Copy,
+        MapWith<F>: Map<T, (T,), Output = K>,
+        K: Key;
+}
+
+/// A sort by fields, with its options: see the [module](self). Build it once, run it often.
+///
+/// `W` is what it makes: [`Keys`], which are structs here, or [`Indices`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a sort does nothing until it is run"]
+pub struct SortByFields<W = Keys> {
+    descending: bool,
+    makes: PhantomData<W>,
+}
+
+impl Sort {
+    /// The sort of structs by their fields marked `#[key]`. See [`sort_by_fields`](crate::sort_by_fields).
+    pub fn by_fields() -> SortByFields {
+        SortByFields { descending: false, makes: PhantomData }
+    }
+}
+
+impl SortByFields {
+    /// The positions that the sorted structs had, instead of these: `u32`, `u64` or `usize`.
+    pub fn indices(self) -> SortByFields<Indices> {
+        SortByFields { descending: self.descending, makes: PhantomData }
+    }
+}
+
+impl<W> SortByFields<W> {
+    /// From the last key to the first. What is equal keeps its order, and NaN stay at the end.
+    pub fn descending(mut self) -> Self {
+        self.descending = true;
+        self
+    }
+}
+
+impl SortByFields {
+    /// Sorts `input` into `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once; it cannot be captured in a graph.
+    ///
+    /// # Errors
+    /// As [`Sort::by_key`](crate::sort_by_key::SortByKey::run).
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input<Item: Fields> + ?Sized,
+        O: Output<Item = I::Item> + ?Sized,
+    {
+        let mut turn = Structs { device, input, output, between: None, left: <I::Item as Fields>::PARTS };
+        I::Item::each(&mut turn, self.descending)
+    }
+}
+
+/// Structs between the sorts.
+struct Structs<'a, I: Input + ?Sized, O: ?Sized> {
+    device: &'a Device,
+    input: &'a I,
+    output: &'a mut O,
+    between: Option<Array<I::Item>>,
+    left: usize,
+}
+
+impl<I: Input + ?Sized, O: Output<Item = I::Item> + ?Sized> SortPart<I::Item> for Structs<'_, I, O> {
+    fn by<F, K>(&mut self, key: F) -> Result<()>
+    where
+        F: Copy,
+        MapWith<F>: Map<I::Item, (I::Item,), Output = K>,
+        K: Key,
+    {
+        self.left -= 1;
+        let Self { device, input, between, .. } = self;
+        let sort = Sort::by_key(key);
+        if self.left == 0 {
+            return match between {
+                Some(from) => sort.run(device, &*from, self.output),
+                None => sort.run(device, *input, self.output),
+            };
+        }
+        let sorted = match between {
+            Some(from) => sort.run_to_array(device, &*from)?,
+            None => sort.run_to_array(device, *input)?,
+        };
+        self.between = Some(sorted);
+        Ok(())
+    }
+}
+
+impl SortByFields<Indices> {
+    /// Stores in `output` the positions that the sorted structs have in `input`. On CUDA the work is enqueued on the device's stream
+    /// and the call returns at once; it cannot be captured in a graph.
+    ///
+    /// # Errors
+    /// As [`run`](SortByFields::run), and those of [`Sort::indices`].
+    pub fn run<I, O>(&self, device: &Device, input: &I, output: &mut O) -> Result<()>
+    where
+        I: Input<Item: Fields> + ?Sized,
+        O: Output<Item: Index + Offset> + ?Sized,
+    {
+        let mut turn = Positions { device, input, output, between: None, left: <I::Item as Fields>::PARTS };
+        I::Item::each(&mut turn, self.descending)
+    }
+}
+
+/// Positions between the sorts.
+struct Positions<'a, I: ?Sized, O: Output + ?Sized> {
+    device: &'a Device,
+    input: &'a I,
+    output: &'a mut O,
+    between: Option<Array<O::Item>>,
+    left: usize,
+}
+
+impl<I: Input + ?Sized, O: Output<Item: Index + Offset> + ?Sized> SortPart<I::Item> for Positions<'_, I, O> {
+    fn by<F, K>(&mut self, key: F) -> Result<()>
+    where
+        F: Copy,
+        MapWith<F>: Map<I::Item, (I::Item,), Output = K>,
+        K: Key,
+    {
+        self.left -= 1;
+        let Self { device, input, output, between, left } = self;
+        let Some(before) = between else {
+            let sort = Sort::by_key(key).indices();
+            if *left == 0 {
+                return sort.run(device, *input, *output);
+            }
+            *between = Some(sort.run_to_array(device, *input)?);
+            return Ok(());
+        };
+        let mut keys: Array<K> = Scan::new(Last).map(key).run_to_array(device, Gather::of(*input).at(&*before))?;
+        Sort::pairs().run_in_place(device, (&mut keys, before))?;
+        if *left == 0 { Scan::new(Last).run(device, &*before, &mut **output) } else { Ok(()) }
+    }
+}
+
+/// The numbers whose order is that of fields.
+#[doc(hidden)]
+pub mod in_order {
+    use crate::operator::function;
+    use half::{bf16, f16};
+
+    macro_rules! unsigned {
+        ($($name:ident $t:ident;)*) => { $(
+            #[function(helper)]
+            pub fn $name(x: $t, descending: bool) -> $t {
+                if descending { !x } else { x }
+            }
+        )* };
+    }
+    unsigned! { of_u8 u8; of_u16 u16; of_u32 u32; of_u64 u64; of_u128 u128; of_usize usize; }
+
+    macro_rules! signed {
+        ($($name:ident $t:ident $bits:ident;)*) => { $(
+            #[function(helper)]
+            pub fn $name(x: $t, descending: bool) -> $bits {
+                let ascending = (x as $bits) ^ (1 << ($bits::BITS - 1));
+                if descending { !ascending } else { ascending }
+            }
+        )* };
+    }
+    signed! { of_i8 i8 u8; of_i16 i16 u16; of_i32 i32 u32; of_i64 i64 u64; of_i128 i128 u128; of_isize isize u64; }
+
+    macro_rules! floats {
+        ($($name:ident $t:ident $bits:ident;)*) => { $(
+            #[function(helper)]
+            pub fn $name(x: $t, descending: bool) -> $bits {
+                let bits = x.to_bits();
+                let ascending = if bits >> ($bits::BITS - 1) == 1 { !bits } else { bits ^ (1 << ($bits::BITS - 1)) };
+                if x.is_nan() {
+                    $bits::MAX
+                } else if descending {
+                    !ascending
+                } else {
+                    ascending
+                }
+            }
+        )* };
+    }
+    floats! { of_f16 f16 u16; of_bf16 bf16 u16; of_f32 f32 u32; of_f64 f64 u64; }
+
+    #[function(helper)]
+    pub fn of_bool(x: bool, descending: bool) -> u8 {
+        if x == descending { 0 } else { 1 }
+    }
+
+    #[function(helper)]
+    pub fn of_char(x: char, descending: bool) -> u32 {
+        if descending { !(x as u32) } else { x as u32 }
+    }
+}
