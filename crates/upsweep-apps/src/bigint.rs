@@ -21,6 +21,7 @@
 
 use std::cmp::Ordering;
 use upsweep::prelude::*;
+use crate::part::Part;
 use upsweep::inputs::GatherOf;
 use upsweep::{Input, Result, View};
 
@@ -89,7 +90,10 @@ where
     A: Input<Item = u64> + ?Sized,
     B: Input<Item = u64> + ?Sized,
 {
-    let (a, b) = (Number::of(device, a)?, Number::of(device, b)?);
+    add_numbers(device, &Number::of(device, a)?, &Number::of(device, b)?)
+}
+
+fn add_numbers(device: &Device, a: &Number<'_>, b: &Number<'_>) -> Result<Array<u64>> {
     let n = a.len.max(b.len) + 1;
     let scan = Scan::new(CarryOver).map(LimbsOf { a_len: a.len, b_len: b.len }).finish(WithCarry);
     scan.run_to_array(device, (a.gather(n), b.gather(n), 0..n))
@@ -104,7 +108,10 @@ where
     A: Input<Item = u64> + ?Sized,
     B: Input<Item = u64> + ?Sized,
 {
-    let (a, b) = (Number::of(device, a)?, Number::of(device, b)?);
+    compare_numbers(device, &Number::of(device, a)?, &Number::of(device, b)?)
+}
+
+fn compare_numbers(device: &Device, a: &Number<'_>, b: &Number<'_>) -> Result<Ordering> {
     let n = a.len.max(b.len);
     let reduce = Reduce::new(Max).map(Larger { a_len: a.len, b_len: b.len });
     Ok(match reduce.run_to_host(device, (a.gather(n), b.gather(n), 0..n))? {
@@ -115,17 +122,17 @@ where
 }
 
 /// A number with at least one limb to read.
-struct Number<'a, B: ?Sized> {
-    given: &'a B,
+struct Number<'a> {
+    given: Part<'a, u64>,
     zero: Option<Array<u64>>,
     len: u64,
 }
 
-impl<'a, B: Input<Item = u64> + ?Sized> Number<'a, B> {
-    fn of(device: &Device, given: &'a B) -> Result<Self> {
+impl<'a> Number<'a> {
+    fn of<B: Input<Item = u64> + ?Sized>(device: &Device, given: &'a B) -> Result<Self> {
         let len = given.view().len() as u64;
         let zero = if len == 0 { Some(device.filled(1, 0)?) } else { None };
-        Ok(Self { given, zero, len })
+        Ok(Self { given: Part::all(given), zero, len })
     }
 
     /// `n` limbs, of which those past the end repeat the last.
@@ -134,7 +141,7 @@ impl<'a, B: Input<Item = u64> + ?Sized> Number<'a, B> {
     }
 }
 
-impl<B: Input<Item = u64> + ?Sized> Input for Number<'_, B> {
+impl Input for Number<'_> {
     type Item = u64;
     fn view(&self) -> View<'_, u64> {
         match &self.zero {

@@ -97,27 +97,31 @@ impl Edges {
         A: Input<Item = u32> + ?Sized,
         B: Input<Item = u32> + ?Sized,
     {
+        self.build_on(device, &Part::all(from), &Part::all(to))
+    }
+
+    fn build_on(&self, device: &Device, from: &Part<'_, u32>, to: &Part<'_, u32>) -> Result<Csr> {
         let edges = check(device, (self.vertices, self.vertices), (from, to))?;
         let (there, back) = (|| Apply(Key, (from, to)), || Apply(Key, (to, from)));
         let mut keys = device.filled(edges << u32::from(self.symmetric), 0u64)?;
-        Scan::new(Last).run(device, there(), Scatter::to(&mut keys).at(0..edges))?;
+        Transform::copy().run(device, there(), Scatter::to(&mut keys).at(0..edges))?;
         if self.symmetric {
-            Scan::new(Last).run(device, back(), Scatter::to(&mut keys).at(edges..2 * edges))?;
+            Transform::copy().run(device, back(), Scatter::to(&mut keys).at(edges..2 * edges))?;
         }
         let mut keys = Sort::new().run_to_array(device, &keys)?;
         if self.distinct {
-            keys = Dedup::new().run_to_array(device, &keys)?;
+            keys = distinct(device, &keys)?;
         }
         Csr::of(device, self.vertices, &keys)
     }
 }
 
 /// The number of edges, all of which are in a matrix of this shape.
-fn check<A, B>(device: &Device, (rows, columns): (usize, usize), (from, to): (&A, &B)) -> Result<usize>
-where
-    A: Input<Item = u32> + ?Sized,
-    B: Input<Item = u32> + ?Sized,
-{
+fn check(
+    device: &Device,
+    (rows, columns): (usize, usize),
+    (from, to): (&Part<'_, u32>, &Part<'_, u32>),
+) -> Result<usize> {
     let edges = from.view().len();
     let outside = Outside { rows: rows as u64, columns: columns as u64 };
     let at: u64 = Reduce::new(Min).map(outside).run_to_host(device, (from, to, 0..edges as u64))?;
@@ -130,6 +134,16 @@ where
         return Err(Error::Index { at, index: row.into(), len: rows });
     }
     Err(Error::Index { at, index: element(device, to, at)?.into(), len: columns })
+}
+
+/// The places of a matrix, row by row.
+fn keys(device: &Device, shape: (usize, usize), rows: &Part<'_, u32>, columns: &Part<'_, u32>) -> Result<Array<u64>> {
+    check(device, shape, (rows, columns))?;
+    map(device, Key, (rows, columns))
+}
+
+fn distinct(device: &Device, sorted: &Array<u64>) -> Result<Array<u64>> {
+    Dedup::new().run_to_array(device, sorted)
 }
 
 /// A graph: the edges from vertex `v` go to `targets[offsets[v]..offsets[v + 1]]`, which ascend.
@@ -215,11 +229,11 @@ impl<T: Number> Matrix<T> {
         C: Input<Item = u32> + ?Sized,
         V: Input<Item = T> + ?Sized,
     {
-        let entries = check(device, shape, (rows, columns))?;
-        let keys: Array<u64> = map(device, Key, (rows, columns))?;
+        let (keys, values) = (keys(device, shape, &Part::all(rows), &Part::all(columns))?, &Part::all(values));
+        let entries = keys.len();
         let (mut sorted, mut ordered) = (device.filled(entries, 0u64)?, device.filled(entries, T::ZERO)?);
         Sort::pairs().run(device, (&keys, values), (&mut sorted, &mut ordered))?;
-        let distinct = Dedup::new().run_to_array(device, &sorted)?;
+        let distinct = distinct(device, &sorted)?;
         let mut values = device.filled(distinct.len(), T::ZERO)?;
         if entries > 0 {
             Reduce::new(Sum).segments(Segments::Keys(&sorted)).run(device, &ordered, &mut values)?;

@@ -12,6 +12,12 @@ pub(crate) struct Part<'a, T> {
 }
 
 impl<'a, T: Element> Part<'a, T> {
+    /// All of them. What applications compute is written for parts, so that it is compiled once, whatever buffers come.
+    pub(crate) fn all<B: Input<Item = T> + ?Sized>(buffer: &'a B) -> Self {
+        let whole = buffer.view();
+        Self { range: 0..whole.len(), whole }
+    }
+
     /// Those at `range`.
     ///
     /// # Errors
@@ -29,6 +35,7 @@ impl<'a, T: Element> Part<'a, T> {
 impl<T: Element> Input for Part<'_, T> {
     type Item = T;
     fn view(&self) -> View<'_, T> {
+        // The range is one of the whole.
         match &self.whole {
             View::Host(x) => View::Host(x.get(self.range.clone()).unwrap_or(&[])),
             #[cfg(feature = "cuda")]
@@ -43,9 +50,8 @@ where
     X: Inputs<'x>,
     O: Element,
     MapWith<F>: Map<X::Value, X::Args, Output = O>,
-    F: Copy + Send + Sync + 'static,
 {
-    Scan::new(Last).map(function).run_to_array(device, input)
+    Transform::new(function).run_to_array(device, input)
 }
 
 /// The elements on the host. On CUDA this waits for them.
@@ -53,11 +59,16 @@ pub(crate) fn to_host<B: Input + ?Sized>(device: &Device, buffer: &B) -> Result<
     match buffer.view() {
         View::Host(x) => Device::cpu().upload(x)?.into_vec(),
         #[cfg(feature = "cuda")]
-        View::Cuda(_) => Scan::new(Last).run_to_vec(device, buffer),
+        View::Cuda(_) => Transform::copy().run_to_array(device, &Part::all(buffer))?.into_vec(),
     }
 }
 
 /// One element on the host. On CUDA this waits for it.
 pub(crate) fn element<B: Input + ?Sized>(device: &Device, buffer: &B, at: usize) -> Result<B::Item> {
-    Reduce::new(First).run_to_host(device, &Part::of(buffer, at..at + 1)?)
+    let one = Part::of(buffer, at..at + 1)?;
+    match one.view() {
+        View::Host(x) => x.first().copied().ok_or(Error::Index { at: 0, index: at as i128, len: 0 }),
+        #[cfg(feature = "cuda")]
+        View::Cuda(_) => Transform::copy().run_to_array(device, &one)?.to_vec()?.first().copied().ok_or(Error::Overlap),
+    }
 }

@@ -36,7 +36,7 @@ mod interpolant;
 pub use self::interpolant::{Interpolant, stable_order};
 
 use crate::error::{Error, Result};
-use crate::part::{map, to_host};
+use crate::part::{Part, map, to_host};
 use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::Input;
@@ -115,7 +115,7 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     /// [`Place`](upsweep::Error::Place) when the coefficients are not where the device computes; CUDA's own.
     pub fn evaluate(&self, device: &Device, x: B::Item) -> Result<B::Item> {
         let reduce = Reduce::new(Append).map(TermAt { x }).finish(ValueOf);
-        Ok(reduce.run_to_host(device, self.coefficients)?)
+        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
     }
 
     /// The values at many points, each computed as a loop from the highest coefficient down does: `v = v x + c[i]`. The coefficients
@@ -127,7 +127,7 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     where
         X: Input<Item = B::Item> + ?Sized,
     {
-        let c = to_host(device, self.coefficients)?;
+        let (c, points) = (to_host(device, self.coefficients)?, &Part::all(points));
         let Some((&highest, rest)) = c.split_last() else {
             return Ok(device.filled(points.view().len(), <B::Item as Number>::ZERO)?);
         };
@@ -151,7 +151,7 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     /// As [`evaluate`](Self::evaluate).
     pub fn divide(&self, device: &Device, z: B::Item) -> Result<Array<B::Item>> {
         let scan = Scan::new(Prepend).reverse().map(TermAt { x: z }).finish(ValueOf);
-        Ok(scan.run_to_array(device, self.coefficients)?)
+        Ok(scan.run_to_array(device, &Part::all(self.coefficients))?)
     }
 }
 
@@ -215,7 +215,7 @@ impl<B: Input<Item = f64> + ?Sized> Polynomial<'_, B> {
     /// As [`evaluate`](Self::evaluate).
     pub fn evaluate_compensated(&self, device: &Device, x: f64) -> Result<f64> {
         let reduce = Reduce::new(AppendExact).map(ExactTerm { x }).finish(Rounded);
-        Ok(reduce.run_to_host(device, self.coefficients)?)
+        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
     }
 }
 
@@ -245,6 +245,6 @@ impl<B: Input<Item = u64> + ?Sized> Polynomial<'_, B> {
     pub fn evaluate_modulo(&self, device: &Device, x: u64, p: u64) -> Result<u64> {
         let Some(x) = x.checked_rem(p) else { return Err(Error::Modulus) };
         let reduce = Reduce::new(AppendModulo { p }).map(TermModulo { p, x }).finish(ValueOf);
-        Ok(reduce.run_to_host(device, self.coefficients)?)
+        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
     }
 }

@@ -15,6 +15,7 @@ pub use grep::{Grep, Lines};
 pub use lexer::{Lexer, Tokens};
 
 use crate::error::Result;
+use crate::part::Part;
 use upsweep::prelude::*;
 use upsweep::{Array, Input};
 
@@ -28,5 +29,5 @@ fn is_newline(byte: u8) -> bool {
 /// # Errors
 /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
 pub fn newlines<B: Input<Item = u8> + ?Sized>(device: &Device, text: &B) -> Result<Array<u64>> {
-    Ok(Select::new(IsNewline).indices().run_to_array(device, text)?)
+    Ok(Select::new(IsNewline).indices().run_to_array(device, &Part::all(text))?)
 }

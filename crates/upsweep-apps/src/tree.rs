@@ -141,6 +141,10 @@ impl Tree {
     /// - [`Error::Vertices`]: more than [`MAX_VERTICES`]
     /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
     pub fn build<P: Input<Item = u32> + ?Sized>(device: &Device, parents: &P) -> Result<Self> {
+        Self::build_on(device, &Part::all(parents))
+    }
+
+    fn build_on(device: &Device, parents: &Part<'_, u32>) -> Result<Self> {
         let n = count(parents.view().len())?;
         let first: u32 = Reduce::new(Min).map(Astray { n }).run_to_host(device, (parents, 0..n))?;
         if first != NONE {
@@ -170,15 +174,15 @@ impl Tree {
         B: Input<Item = u32> + ?Sized,
     {
         let n = count(n)?;
-        let parents = walk::parents(device, n, (a, b), root)?;
-        Self::build(device, &Part::of(&parents, 0..n as usize)?)
+        let parents = walk::parents(device, n, (&Part::all(a), &Part::all(b)), root)?;
+        Self::build_on(device, &Part::of(&parents, 0..n as usize)?)
     }
 
     fn of(device: &Device, up: &Array<u32>, places: &Array<u32>) -> Result<Self> {
         let n = up.len();
         let (vertices, down) = (0..n as u32, n as u32 + 1);
         let mut entered = device.filled(places.len(), 0u32)?;
-        Scan::new(Last).map(IsDown { down }).run(device, 0..2 * down, Scatter::to(&mut entered).at(places))?;
+        Transform::new(IsDown { down }).run(device, 0..2 * down, Scatter::to(&mut entered).at(places))?;
         Scan::new(Sum).run_in_place(device, &mut entered)?;
         let array = || device.filled(n, 0u32);
         let (mut first, mut last, mut depths, mut sizes) = (array()?, array()?, array()?, array()?);
@@ -186,9 +190,9 @@ impl Tree {
         let leave = Gather::of(places).at(down..2 * down - 1);
         let before = Gather::of(&entered).at(Gather::of(places).at(vertices.clone()));
         let to = (&mut first, &mut last, &mut depths, &mut sizes);
-        Scan::new(Last).map(OfPlaces).run(device, (enter, leave, before), to)?;
+        Transform::new(OfPlaces).run(device, (enter, leave, before), to)?;
         let mut preorder = array()?;
-        Scan::new(Last).run(device, vertices, Scatter::to(&mut preorder).at(&first))?;
+        Transform::copy().run(device, vertices, Scatter::to(&mut preorder).at(&first))?;
         let parents = map(device, RootToNone { root: n as u32 }, up)?;
         Ok(Self { parents, entered: first, left: last, depths, sizes, preorder })
     }
@@ -229,7 +233,7 @@ impl Tree {
     /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
     pub fn postorder(&self, device: &Device) -> Result<Array<u32>> {
         let mut order = device.filled(self.left.len(), 0u32)?;
-        Scan::new(Last).run(device, 0..self.left.len() as u32, Scatter::to(&mut order).at(&self.left))?;
+        Transform::copy().run(device, 0..self.left.len() as u32, Scatter::to(&mut order).at(&self.left))?;
         Ok(order)
     }
 
@@ -251,7 +255,11 @@ impl Tree {
         Op: Operator<X::Item>,
     {
         self.expect(values)?;
-        let ordered = Scan::new(Last).run_to_array(device, Gather::of(values).at(&self.preorder))?;
+        self.up(device, operator, &Part::all(values))
+    }
+
+    fn up<T: Element, Op: Operator<T>>(&self, device: &Device, operator: Op, values: &Part<'_, T>) -> Result<Array<T>> {
+        let ordered = Transform::copy().run_to_array(device, Gather::of(values).at(&self.preorder))?;
         let last: Array<u32> = map(device, LastOf, (&self.entered, &self.sizes))?;
         Ok(Intervals { values: ordered }.combine(device, operator, &self.entered, &last)?)
     }
@@ -267,8 +275,12 @@ impl Tree {
         Op: Operator<X::Item>,
     {
         self.expect(values)?;
+        self.down(device, operator, &Part::all(values))
+    }
+
+    fn down<T: Element, Op: Operator<T>>(&self, device: &Device, operator: Op, values: &Part<'_, T>) -> Result<Array<T>> {
         let n = values.view().len() as u32;
-        let mut sums: Array<X::Item> = Scan::new(Last).run_to_array(device, values)?;
+        let mut sums: Array<T> = Transform::copy().run_to_array(device, values)?;
         let mut ancestors: Array<u32> = map(device, RootToNone { root: NONE }, &self.parents)?;
         let mut left = device.reduce(&self.depths, Max)?;
         while left > 0 {
@@ -289,6 +301,11 @@ impl Tree {
         A: Input<Item = u32> + ?Sized,
         B: Input<Item = u32> + ?Sized,
     {
+        let (a, b) = (&Part::all(a), &Part::all(b));
+        self.above(device, a, b)
+    }
+
+    fn above(&self, device: &Device, a: &Part<'_, u32>, b: &Part<'_, u32>) -> Result<Array<bool>> {
         let of = (Gather::of(&self.entered).at(a), Gather::of(&self.sizes).at(a), Gather::of(&self.entered).at(b));
         Ok(map(device, Inside, of)?)
     }
@@ -303,10 +320,14 @@ impl Tree {
         A: Input<Item = u32> + ?Sized,
         B: Input<Item = u32> + ?Sized,
     {
+        self.lowest(device, &Part::all(a), &Part::all(b))
+    }
+
+    fn lowest(&self, device: &Device, a: &Part<'_, u32>, b: &Part<'_, u32>) -> Result<Array<u32>> {
         let (of_a, of_b) = (|| Gather::of(&self.entered).at(a), || Gather::of(&self.entered).at(b));
         let questions = a.view().len();
         let (mut low, mut high) = (device.filled(questions, 0u32)?, device.filled(questions, 0u32)?);
-        Scan::new(Last).map(Between).run(device, (of_a(), of_b()), (&mut low, &mut high))?;
+        Transform::new(Between).run(device, (of_a(), of_b()), (&mut low, &mut high))?;
         // Between two vertices in preorder, the parent that comes first is their ancestor.
         let n = self.parents.len() as u32;
         let parents = || Gather::of(&self.parents).at(&self.preorder);

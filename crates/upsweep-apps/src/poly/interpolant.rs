@@ -86,9 +86,11 @@ impl Interpolant {
         if found != expected {
             return Err(upsweep::Error::Length { what: "values", found, expected }.into());
         }
-        let nodes = to_host(device, x)?;
+        Self::through(device, to_host(device, x)?, to_host(device, y)?)
+    }
+
+    fn through(device: &Device, nodes: Vec<f64>, values: Vec<f64>) -> Result<Self> {
         distinct(&nodes)?;
-        let values = to_host(device, y)?;
         let (n, mut coefficients) = (nodes.len(), vec![0.0; nodes.len()]);
         let (x, y) = (device.upload(&nodes)?, device.upload(&values)?);
         for first in (0..n).step_by((FACTORS / n.max(1)).max(1)) {
@@ -123,6 +125,10 @@ impl Interpolant {
     /// # Errors
     /// [`Place`](upsweep::Error::Place) when the points are not where the device computes; CUDA's own.
     pub fn at<X: Input<Item = f64> + ?Sized>(&self, device: &Device, points: &X) -> Result<Array<f64>> {
+        self.at_points(device, &Part::all(points))
+    }
+
+    fn at_points(&self, device: &Device, points: &Part<'_, f64>) -> Result<Array<f64>> {
         let Some((&highest, c)) = self.coefficients.split_last() else {
             return Ok(device.filled(points.view().len(), 0.0)?);
         };

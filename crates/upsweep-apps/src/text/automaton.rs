@@ -67,7 +67,7 @@ impl Automaton {
     ///
     /// # Errors
     /// The library's.
-    pub(super) fn run<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> upsweep::Result<Array<u8>> {
+    pub(super) fn run(&self, device: &Device, text: &Part<'_, u8>) -> upsweep::Result<Array<u8>> {
         let n = text.view().len();
         let states = match self.states() {
             ..=8 => {
@@ -99,10 +99,10 @@ impl Automaton {
         let mut told = device.filled(n + 1, 0u8)?;
         let before = Part::of(&states, 0..n)?;
         let cell = Gather::of(&tells).at(Apply(Cell, (&before, text)));
-        Scan::new(Last).run(device, cell, Scatter::to(&mut told).at(0..n as u64))?;
+        Transform::copy().run(device, cell, Scatter::to(&mut told).at(0..n as u64))?;
         let last = Part::of(&states, n..n + 1)?;
         let cell = Gather::of(&at_end).at(Apply(Place, &last));
-        Scan::new(Last).run(device, cell, Scatter::to(&mut told).at(n as u64..n as u64 + 1))?;
+        Transform::copy().run(device, cell, Scatter::to(&mut told).at(n as u64..n as u64 + 1))?;
         Ok(told)
     }
 
@@ -225,7 +225,7 @@ mod tests {
             assert_eq!(automaton.states(), states);
             for n in [0, 1, 31, 5000] {
                 let text: Vec<u8> = (0..n).map(|_| random(256) as u8).collect();
-                let found = automaton.run(&device, &text).and_then(|told| told.to_vec());
+                let found = automaton.run(&device, &Part::all(&text)).and_then(|told| told.to_vec());
                 assert_eq!(found, Ok(automaton.walk(&text)), "{states} states, {n} bytes");
             }
         }

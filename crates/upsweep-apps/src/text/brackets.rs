@@ -1,7 +1,7 @@
 //! Brackets and their partners.
 
 use crate::error::{Error, Result};
-use crate::part::map;
+use crate::part::{Part, map};
 use upsweep::prelude::*;
 use upsweep::{Array, Input};
 
@@ -83,8 +83,12 @@ fn clamped(#[param] last: u32, at: u32) -> u32 {
 /// - [`Error::Bracket`]: one that has no partner, or one of another kind; it names one
 /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
 pub fn match_brackets<B: Input<Item = u8> + ?Sized>(device: &Device, text: &B) -> Result<Brackets> {
+    match_on(device, &Part::all(text))
+}
+
+fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
     let places: Array<u64> = Select::new(IsBracket).indices().run_to_array(device, text)?;
-    let kinds: Array<u8> = Scan::new(Last).run_to_array(device, Gather::of(text).at(&places))?;
+    let kinds: Array<u8> = Transform::copy().run_to_array(device, Gather::of(text).at(&places))?;
     let n = kinds.len() as u32;
     let sums: Array<i64> = Scan::new(Sum).map(Step).run_to_array(device, &kinds)?;
     let depths: Array<u32> = map(device, Depth, (&kinds, &sums))?;
@@ -92,11 +96,10 @@ pub fn match_brackets<B: Input<Item = u8> + ?Sized>(device: &Device, text: &B) -
     let mut partners = device.filled(kinds.len(), 0u32)?;
     // The last of an odd number is its own partner, which fits nothing.
     let other = Apply(Clamped { last: n.saturating_sub(1) }, 0..n);
-    Scan::new(Last).run(device, Gather::of(&order).at(other), Scatter::to(&mut partners).at(&order))?;
-    let way = Apply(Way, (&depths, Gather::of(&depths).at(&partners), 0..n, &partners));
-    let wrong: bool = Reduce::new(Or)
-        .map(IsWrong)
-        .run_to_host(device, (&kinds, Gather::of(&kinds).at(&partners), way))?;
+    Transform::copy().run(device, Gather::of(&order).at(other), Scatter::to(&mut partners).at(&order))?;
+    let way: Array<u8> = map(device, Way, (&depths, Gather::of(&depths).at(&partners), 0..n, &partners))?;
+    let ends = (&kinds, Gather::of(&kinds).at(&partners), &way);
+    let wrong: bool = Reduce::new(Or).map(IsWrong).run_to_host(device, ends)?;
     if wrong {
         return Err(Error::Bracket { at: first_wrong(&places.to_vec()?, &kinds.to_vec()?) });
     }

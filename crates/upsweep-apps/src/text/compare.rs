@@ -123,6 +123,13 @@ impl<F: Copy> Compare<F> {
         B: Input<Item = A::Item> + ?Sized,
         F: Function<(A::Item, A::Item, u64), Output = u64>,
     {
+        self.waves(device, &Part::all(a), &Part::all(b))
+    }
+
+    fn waves<T: Element>(&self, device: &Device, a: &Part<'_, T>, b: &Part<'_, T>) -> Result<Comparison>
+    where
+        F: Function<(T, T, u64), Output = u64>,
+    {
         let (a_len, b_len) = (a.view().len(), b.view().len());
         let common = a_len.min(b_len);
         let (mut start, mut wave) = (0, FIRST_WAVE);
@@ -161,6 +168,19 @@ impl<F: Copy> Compare<F> {
         Q: Input<Item = u64> + ?Sized,
         F: Function<(A::Item, A::Item, u64), Output = u64>,
     {
+        let (a_offsets, b_offsets) = (&Part::all(a_offsets), &Part::all(b_offsets));
+        self.pairs(device, (&Part::all(a), a_offsets), (&Part::all(b), b_offsets))
+    }
+
+    fn pairs<T: Element>(
+        &self,
+        device: &Device,
+        (a, a_offsets): (&Part<'_, T>, &Part<'_, u64>),
+        (b, b_offsets): (&Part<'_, T>, &Part<'_, u64>),
+    ) -> Result<Pairs>
+    where
+        F: Function<(T, T, u64), Output = u64>,
+    {
         let pairs = check(device, a_offsets, a.view().len())?;
         let others = check(device, b_offsets, b.view().len())?;
         if others != pairs {
@@ -184,13 +204,13 @@ impl<F: Copy> Compare<F> {
         let lengths: Array<i8> = map(device, ByLength, (&a_begin, &a_end, &b_begin, &b_end))?;
         let (mut orders, mut places) = (device.filled(pairs, 0i8)?, device.filled(pairs, 0u64)?);
         let begins = Part::of(&offsets, 0..pairs)?;
-        Scan::new(Last).map(Decide).run(device, (&first, &lengths, &common, &begins), (&mut orders, &mut places))?;
+        Transform::new(Decide).run(device, (&first, &lengths, &common, &begins), (&mut orders, &mut places))?;
         Ok(Pairs { orders, places })
     }
 }
 
 /// The number of segments by offsets that ascend and stay in `len` elements.
-fn check<P: Input<Item = u64> + ?Sized>(device: &Device, offsets: &P, len: usize) -> Result<usize> {
+fn check(device: &Device, offsets: &Part<'_, u64>, len: usize) -> Result<usize> {
     let Some(segments) = offsets.view().len().checked_sub(1) else {
         return Err(Error::Length { what: "offsets", found: 0, expected: 1 });
     };

@@ -31,7 +31,7 @@ impl Grammar {
 /// The grammars that come with upsweep.
 ///
 /// - `json`: strings, numbers and words as RFC 8259 has them
-/// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them
+/// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them; a quote that nothing closes goes to the end
 /// - `arithmetic`: numbers, names, operators and parentheses
 /// - `rust`: source like Rust's: comments do not nest, of raw strings those without `#`, and `'` begins a character or a lifetime
 pub const GRAMMARS: &[Grammar] = &[
@@ -48,7 +48,7 @@ pub const GRAMMARS: &[Grammar] = &[
     Grammar {
         name: "csv",
         rules: &[
-            ("quoted", r#""([^"]|"")*""#),
+            ("quoted", r#""([^"]|"")*"?"#),
             ("cell", r#"[^",\r\n][^,\r\n]*"#),
             ("comma", ","),
             ("end", r"\r?\n|\r"),
@@ -70,7 +70,8 @@ pub const GRAMMARS: &[Grammar] = &[
             ("space", r"[ \t\r\n]+"),
             ("comment", r"//[^\n]*|/\*([^*]|\*+[^*/])*(\*+/?)?"),
             ("string", r#"b?"([^"\\]|\\(.|\n))*"?"#),
-            ("character", r"b?'([^'\\\n]|\\[^\n]|\\u\{[0-9a-fA-F]*\}|\\x[0-9a-fA-F]{2})'"),
+            ("character", r"'([^'\\\n]|\\[^\n]|\\u\{[0-9a-fA-F]*\}|\\x[0-9a-fA-F]{2})'"),
+            ("byte", r"b'([^'\\\n]|\\[^\n]|\\x[0-9a-fA-F]{2})?'?"),
             ("lifetime", r"'[A-Za-z_][A-Za-z0-9_]*"),
             ("number", r"[0-9][0-9A-Za-z_]*(\.[0-9][0-9A-Za-z_]*)?"),
             ("name", r"(r#)?[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*"),

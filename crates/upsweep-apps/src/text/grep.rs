@@ -3,7 +3,7 @@
 use super::automaton::{Automaton, END};
 use super::rules::{compile, determinise, start_of};
 use crate::error::Result;
-use crate::part::map;
+use crate::part::{Part, map};
 use regex_automata::Anchored;
 use regex_automata::dfa::Automaton as _;
 use std::collections::HashMap;
@@ -94,6 +94,10 @@ impl Grep {
     /// # Errors
     /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
     pub fn count<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> Result<u64> {
+        self.number(device, &Part::all(text))
+    }
+
+    fn number(&self, device: &Device, text: &Part<'_, u8>) -> Result<u64> {
         let told = self.automaton.run(device, text)?;
         Ok(Reduce::new(Sum).map(IsMatch).run_to_host(device, &told)?)
     }
@@ -103,12 +107,16 @@ impl Grep {
     /// # Errors
     /// As [`count`](Self::count).
     pub fn run<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> Result<Lines> {
+        self.lines(device, &Part::all(text))
+    }
+
+    fn lines(&self, device: &Device, text: &Part<'_, u8>) -> Result<Lines> {
         let told = self.automaton.run(device, text)?;
         let ends: Array<u64> = Select::flags(&told).indices().run_to_array(device, &told)?;
         let flags: Array<bool> = map(device, Matches, Gather::of(&told).at(&ends))?;
-        let starts: Array<u64> = Scan::new(Last).exclusive().init(0).map(Behind).run_to_array(device, &ends)?;
+        let starts: Array<u64> = map(device, Start, (Neighbours::of(&ends), 0..ends.len() as u64))?;
         let numbers: Array<u64> = Select::flags(&flags).indices().run_to_array(device, &flags)?;
-        let of = |all: &Array<u64>| Scan::new(Last).run_to_array(device, Gather::of(all).at(&numbers));
+        let of = |all: &Array<u64>| Transform::copy().run_to_array(device, Gather::of(all).at(&numbers));
         Ok(Lines { starts: of(&starts)?, ends: of(&ends)?, numbers })
     }
 }
@@ -124,6 +132,6 @@ fn matches(told: u8) -> bool {
 }
 
 #[function]
-fn behind(end: u64) -> u64 {
-    end + 1
+fn start(near: [u64; 3], at: u64) -> u64 {
+    if at == 0 { 0 } else { near[0] + 1 }
 }

@@ -30,7 +30,7 @@
 use super::automaton::{Automaton, END};
 use super::rules::Rules;
 use crate::error::{Error, Result};
-use crate::part::map;
+use crate::part::{Part, map};
 use std::collections::HashMap;
 use upsweep::prelude::*;
 use upsweep::{Array, Input};
@@ -75,7 +75,7 @@ impl Tokens {
     /// # Errors
     /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
     pub fn starts(&self, device: &Device) -> Result<Array<u64>> {
-        Ok(Scan::new(Last).exclusive().init(0).run_to_array(device, &self.ends)?)
+        Ok(map(device, EndBefore, (Neighbours::of(&self.ends), 0..self.ends.len() as u64))?)
     }
 }
 
@@ -231,13 +231,17 @@ impl Lexer {
     /// # Errors
     /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
     pub fn run<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> Result<Tokens> {
+        self.tokens(device, &Part::all(text))
+    }
+
+    fn tokens(&self, device: &Device, text: &Part<'_, u8>) -> Result<Tokens> {
         let told = self.automaton.run(device, text)?;
         // Where the automaton tells something, and what.
         let places: Array<u64> = Select::flags(&told).indices().run_to_array(device, &told)?;
-        let told: Array<u8> = Scan::new(Last).run_to_array(device, Gather::of(&told).at(&places))?;
+        let told: Array<u8> = Transform::copy().run_to_array(device, Gather::of(&told).at(&places))?;
         let counts: Vec<u32> = (0..256).map(|told| self.ends.get(told).map_or(0, |ends| ends.len() as u32)).collect();
         let counts = device.upload(&counts)?;
-        let counts: Array<u32> = Scan::new(Last).run_to_array(device, Gather::of(&counts).at(Apply(Place, &told)))?;
+        let counts: Array<u32> = Transform::copy().run_to_array(device, Gather::of(&counts).at(Apply(Place, &told)))?;
         let events: Array<u64> = Expand::new().run_to_array(device, &counts)?;
         let ranks: Array<u32> = Expand::new().ranks().run_to_array(device, &counts)?;
         let of = |part: fn(&End) -> u8| {
@@ -249,10 +253,15 @@ impl Lexer {
         };
         let (backs, kinds) = (device.upload(&of(|end| end.back))?, device.upload(&of(|end| end.kind))?);
         let cell = || Apply(Row, (Gather::of(&told).at(&events), &ranks));
-        let kinds: Array<u8> = Scan::new(Last).run_to_array(device, Gather::of(&kinds).at(cell()))?;
+        let kinds: Array<u8> = Transform::copy().run_to_array(device, Gather::of(&kinds).at(cell()))?;
         let ends: Array<u64> = map(device, Before, (Gather::of(&places).at(&events), Gather::of(&backs).at(cell())))?;
         Ok(Tokens { kinds, ends })
     }
+}
+
+#[function]
+fn end_before(near: [u64; 3], at: u64) -> u64 {
+    if at == 0 { 0 } else { near[0] }
 }
 
 #[function]

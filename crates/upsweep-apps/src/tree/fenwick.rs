@@ -28,7 +28,7 @@
 //!
 //! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
 
-use crate::part::{Part, element, map};
+use crate::part::{Part, element, map, to_host};
 use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
@@ -107,13 +107,14 @@ impl<T: Number> Fenwick<T> {
     /// # Errors
     /// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn build<X: Input<Item = T> + ?Sized>(device: &Device, x: &X) -> Result<Self> {
+        let x = &Part::all(x);
         let len = x.view().len();
         let mut nodes = device.filled(len + 1, T::ZERO)?;
         if len > 0 {
             let mut sums = level(device, 0, x, &mut nodes)?;
             let mut k = 1;
             while !sums.is_empty() {
-                sums = level(device, k, &sums, &mut nodes)?;
+                sums = level(device, k, &Part::all(&sums), &mut nodes)?;
                 k += 1;
             }
         }
@@ -137,7 +138,7 @@ impl<T: Number> Fenwick<T> {
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
     pub fn nodes(&self, device: &Device) -> Result<Vec<T>> {
-        Scan::new(Last).run_to_vec(device, &Part::of(&self.nodes, 1..self.len + 1)?)
+        to_host(device, &Part::of(&self.nodes, 1..self.len + 1)?)
     }
 
     /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
@@ -151,6 +152,7 @@ impl<T: Number> Fenwick<T> {
         A: Input<Item = u64> + ?Sized,
         B: Input<Item = T> + ?Sized,
     {
+        let (at, by) = (&Part::all(at), &Part::all(by));
         let updates = at.view().len();
         let len = self.len as u64;
         let wrong: u64 =
@@ -167,7 +169,7 @@ impl<T: Number> Fenwick<T> {
             let sums: Array<T> = Scan::new(Sum).segments(Segments::Keys(&blocks)).run_to_array(device, &amounts)?;
             let node = || Apply(Changed { k, len, updates: updates as u64 }, (Neighbours::of(&blocks), 0..updates as u64));
             let nodes: Array<T> = map(device, Add, (&sums, Gather::of(&self.nodes).at(node())))?;
-            Scan::new(Last).run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
+            Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
         }
         Ok(())
     }
@@ -177,13 +179,14 @@ impl<T: Number> Fenwick<T> {
     /// # Errors
     /// [`Error::Index`]: more elements than there are; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn prefixes<C: Input<Item = u64> + ?Sized>(&self, device: &Device, counts: &C) -> Result<Array<T>> {
+        let counts = &Part::all(counts);
         let n = counts.view().len();
         let (mut left, mut sums): (Array<u64>, _) =
-            (Scan::new(Last).run_to_array(device, counts)?, device.filled(n, T::ZERO)?);
+            (Transform::copy().run_to_array(device, counts)?, device.filled(n, T::ZERO)?);
         for _ in 0..usize::BITS - self.len.leading_zeros() {
             let (mut next, mut more) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
             let nodes = Gather::of(&self.nodes).at(&left);
-            Scan::new(Last).map(Descend).run(device, (&left, &sums, nodes), (&mut next, &mut more))?;
+            Transform::new(Descend).run(device, (&left, &sums, nodes), (&mut next, &mut more))?;
             (left, sums) = (next, more);
         }
         Ok(sums)
@@ -209,14 +212,15 @@ impl<T: Number> Fenwick<T> {
     /// # Errors
     /// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn find<S: Input<Item = T> + ?Sized>(&self, device: &Device, sums: &S) -> Result<Array<u64>> {
+        let sums = &Part::all(sums);
         let (n, len) = (sums.view().len(), self.len as u64);
         let (mut places, mut left): (_, Array<T>) =
-            (device.filled(n, 0u64)?, Scan::new(Last).run_to_array(device, sums)?);
+            (device.filled(n, 0u64)?, Transform::copy().run_to_array(device, sums)?);
         for k in (0..u64::BITS - len.leading_zeros()).rev() {
             let step = 1 << k;
             let (mut next, mut less) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
             let nodes = Gather::of(&self.nodes).at(Apply(TryNode { step, len }, &places));
-            Scan::new(Last).map(Advance { step, len }).run(device, (&places, &left, nodes), (&mut next, &mut less))?;
+            Transform::new(Advance { step, len }).run(device, (&places, &left, nodes), (&mut next, &mut less))?;
             (places, left) = (next, less);
         }
         Ok(places)
@@ -224,14 +228,10 @@ impl<T: Number> Fenwick<T> {
 }
 
 /// Stores the nodes of 2^k elements, and makes the sums of twice as many.
-fn level<T, X>(device: &Device, k: u32, sums: &X, nodes: &mut Array<T>) -> Result<Array<T>>
-where
-    T: Number,
-    X: Input<Item = T> + ?Sized,
-{
+fn level<T: Number>(device: &Device, k: u32, sums: &Part<'_, T>, nodes: &mut Array<T>) -> Result<Array<T>> {
     let n = sums.view().len() as u64;
     let these = Gather::of(sums).at(Apply(Even, 0..n.div_ceil(2)));
-    Scan::new(Last).run(device, these, Scatter::to(nodes).at(Apply(NodeOf { k }, 0..n.div_ceil(2))))?;
+    Transform::copy().run(device, these, Scatter::to(nodes).at(Apply(NodeOf { k }, 0..n.div_ceil(2))))?;
     let pairs = 0..n / 2;
     map(device, Add, (Gather::of(sums).at(Apply(Even, pairs.clone())), Gather::of(sums).at(Apply(Odd, pairs))))
 }

@@ -43,6 +43,25 @@ impl<T: Element, Op: Operator<T>> Function<(T, T)> for Combined<Op> {
     }
 }
 
+/// An operator with its arguments exchanged, as a scan in reverse gives the later element first.
+#[derive(Clone, Copy, Debug)]
+struct Flipped<Op>(Op);
+
+impl<T: Element, Op: Operator<T>> Operator<T> for Flipped<Op> {
+    fn combine(&self, a: T, b: T) -> T {
+        self.0.combine(b, a)
+    }
+    fn values(&self, values: &mut Values) {
+        self.0.values(values);
+    }
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (ty, operator) = (T::cuda_type(source), self.0.cuda_function(source));
+        source.define(&format!("flipped {operator} {ty}"), "flipped", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} a, {ty} b) {{ return {operator}(b, a); }}")
+        })
+    }
+}
+
 impl<T: Element> Intervals<T> {
     /// Those from `low[i]` to `high[i]`, both included, which are in order and in the array. On CUDA this waits once. Two passes over the
     /// elements for each size of blocks that intervals are cut between.
@@ -58,7 +77,7 @@ impl<T: Element> Intervals<T> {
     ) -> Result<Array<T>> {
         let (n, questions) = (self.values.len(), low.len());
         // The results, one of which stands in each place first.
-        let mut results: Array<T> = Scan::new(Last).run_to_array(device, Gather::of(&self.values).at(low))?;
+        let mut results: Array<T> = Transform::copy().run_to_array(device, Gather::of(&self.values).at(low))?;
         if questions == 0 || n < 2 {
             return Ok(results);
         }
@@ -73,15 +92,14 @@ impl<T: Element> Intervals<T> {
                 continue;
             }
             let shape = [padded >> k, 1 << k];
-            let scan = Scan::new(operator).axis(&shape, 1);
             let all = || Gather::of(&self.values).at(Apply(Within { last: n as u32 - 1 }, 0..padded as u32));
-            let (begins, ends_of): (Array<T>, Array<T>) =
-                (scan.run_to_array(device, all())?, scan.reverse().run_to_array(device, all())?);
+            let begins: Array<T> = Scan::new(operator).axis(&shape, 1).run_to_array(device, all())?;
+            let ends_of: Array<T> = Scan::new(Flipped(operator)).axis(&shape, 1).reverse().run_to_array(device, all())?;
             let these = Part::of(&order, ends[0] as usize..ends[1] as usize)?;
             let before = Gather::of(&ends_of).at(Gather::of(low).at(&these));
             let behind = Gather::of(&begins).at(Gather::of(high).at(&these));
             let to = Scatter::to(&mut results).at(&these);
-            Scan::new(Last).map(Combined(operator)).run(device, (before, behind), to)?;
+            Transform::new(Combined(operator)).run(device, (before, behind), to)?;
         }
         Ok(results)
     }

@@ -38,16 +38,16 @@ pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>
     let n = parents.len() as u32;
     let leave = n + 1;
     let children: Array<u32> = Sort::new().indices().run_to_array(device, parents)?;
-    let sorted: Array<u32> = Scan::new(Last).run_to_array(device, Gather::of(parents).at(&children))?;
+    let sorted: Array<u32> = Transform::copy().run_to_array(device, Gather::of(parents).at(&children))?;
     let mut first_child = device.filled(n as usize + 2, NONE)?;
     let heads = Apply(Head { none: leave }, (Neighbours::of(&sorted), 0..n));
-    Scan::new(Last).run(device, &children, Scatter::to(&mut first_child).at(heads))?;
+    Transform::copy().run(device, &children, Scatter::to(&mut first_child).at(heads))?;
     let mut next = device.filled(2 * leave as usize, 2 * leave - 1)?;
     let to = Scatter::to(&mut next).at(0..leave);
-    Scan::new(Last).map(Down { up: leave }).run(device, (&Part::of(&first_child, 0..leave as usize)?, 0..leave), to)?;
+    Transform::new(Down { up: leave }).run(device, (&Part::of(&first_child, 0..leave as usize)?, 0..leave), to)?;
     let sibling = Gather::of(&children).at(Apply(NextAt { n }, 0..n));
     let to = Scatter::to(&mut next).at(Apply(Offset { by: leave }, &children));
-    Scan::new(Last).map(Up { up: leave, n }).run(device, (Neighbours::of(&sorted), sibling, 0..n), to)?;
+    Transform::new(Up { up: leave, n }).run(device, (Neighbours::of(&sorted), sibling, 0..n), to)?;
     Ok(next)
 }
 
@@ -70,11 +70,12 @@ fn below(#[param] n: u32, to: u32, there: u32, back: u32) -> u32 {
 }
 
 /// The parents in a tree of `n` vertices, seen from `root`.
-pub(super) fn parents<A, B>(device: &Device, n: u32, (a, b): (&A, &B), root: u32) -> Result<Array<u32>>
-where
-    A: Input<Item = u32> + ?Sized,
-    B: Input<Item = u32> + ?Sized,
-{
+pub(super) fn parents(
+    device: &Device,
+    n: u32,
+    (a, b): (&Part<'_, u32>, &Part<'_, u32>),
+    root: u32,
+) -> Result<Array<u32>> {
     let (edges, others) = (a.view().len(), b.view().len());
     if edges != others {
         return Err(upsweep::Error::Length { what: "ends of edges", found: others, expected: edges }.into());
@@ -93,13 +94,13 @@ where
     let arcs = 2 * edges;
     // From where each arc goes; it goes to where its way back comes from.
     let mut from = device.filled(arcs as usize, 0u32)?;
-    Scan::new(Last).run(device, a, Scatter::to(&mut from).at(0..edges))?;
-    Scan::new(Last).run(device, b, Scatter::to(&mut from).at(edges..arcs))?;
+    Transform::copy().run(device, a, Scatter::to(&mut from).at(0..edges))?;
+    Transform::copy().run(device, b, Scatter::to(&mut from).at(edges..arcs))?;
     let (order, mut first) = (Sort::new().indices().run_to_array(device, &from)?, device.filled(n as usize + 1, NONE)?);
     let order: Array<u32> = order;
-    let sorted: Array<u32> = Scan::new(Last).run_to_array(device, Gather::of(&from).at(&order))?;
+    let sorted: Array<u32> = Transform::copy().run_to_array(device, Gather::of(&from).at(&order))?;
     let heads = Apply(Head { none: n }, (Neighbours::of(&sorted), 0..arcs));
-    Scan::new(Last).run(device, &order, Scatter::to(&mut first).at(heads))?;
+    Transform::copy().run(device, &order, Scatter::to(&mut first).at(heads))?;
     let start = element(device, &first, root as usize)?;
     if start == NONE {
         return Err(unreached(device, n, (a, b), root));
@@ -108,16 +109,14 @@ where
     let following = Gather::of(&order).at(Apply(NextAt { n: arcs }, 0..arcs));
     let first_of = Gather::of(&first).at(&sorted);
     let to = Scatter::to(&mut circle).at(&order);
-    Scan::new(Last)
-        .map(AroundVertex { arcs })
-        .run(device, (Neighbours::of(&sorted), following, first_of, 0..arcs), to)?;
+    Transform::new(AroundVertex { arcs }).run(device, (Neighbours::of(&sorted), following, first_of, 0..arcs), to)?;
     let way_back = || Apply(Back { edges }, 0..arcs);
     let next: Array<u32> = map(device, Unless { start }, (Gather::of(&circle).at(way_back()), 0..arcs))?;
     let Ranked::All(places) = list::places(device, &next, start)? else {
         return Err(unreached(device, n, (a, b), root));
     };
     let below = Apply(Below { n }, (Gather::of(&from).at(way_back()), &places, Gather::of(&places).at(way_back())));
-    Scan::new(Last).run(device, &from, Scatter::to(&mut parents).at(below))?;
+    Transform::copy().run(device, &from, Scatter::to(&mut parents).at(below))?;
     let roots: u32 = Reduce::new(Sum).map(IsRoot).run_to_host(device, &Part::of(&parents, 0..n as usize)?)?;
     if roots == 1 { Ok(parents) } else { Err(unreached(device, n, (a, b), root)) }
 }
@@ -134,11 +133,7 @@ fn is_root(parent: u32) -> u32 {
 }
 
 /// The error that names a vertex which no edges connect with the root.
-fn unreached<A, B>(device: &Device, n: u32, (a, b): (&A, &B), root: u32) -> Error
-where
-    A: Input<Item = u32> + ?Sized,
-    B: Input<Item = u32> + ?Sized,
-{
+fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), root: u32) -> Error {
     let (a, b) = match (to_host(device, a), to_host(device, b)) {
         (Ok(a), Ok(b)) => (a, b),
         (Err(error), _) | (_, Err(error)) => return error.into(),

@@ -3,6 +3,7 @@
 
 mod bigint;
 mod compare;
+mod cuda;
 mod fenwick;
 mod graph;
 mod poly;

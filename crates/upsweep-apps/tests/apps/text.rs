@@ -168,7 +168,7 @@ fn brackets_and_their_partners() {
     for len in (0..200).chain([20_000]) {
         // A random sequence that is right, with other letters; then one of its brackets changed.
         let (mut text, mut open, mut partners) = (vec![], vec![], vec![]);
-        let mut close = |text: &mut Vec<u8>, partners: &mut Vec<(usize, u32, u32)>, (at, kind): (usize, usize), depth: usize| {
+        let close = |text: &mut Vec<u8>, partners: &mut Vec<(usize, u32, u32)>, (at, kind): (usize, usize), depth: usize| {
             partners.push((text.len(), depth as u32, at as u32));
             partners[at].2 = partners.len() as u32 - 1;
             text.push(b")]}"[kind]);
