@@ -32,11 +32,16 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::inputs::{Inputs, Read, len_of};
 #[cfg(feature = "cuda")]
+use crate::init::Init;
+#[cfg(feature = "cuda")]
 use crate::job::{Direction, Elements, Job};
 use crate::operator::builtin::Last;
 use crate::operator::{Element, Map, MapWith, Same};
+#[cfg(feature = "cuda")]
 use crate::options::Options;
 use crate::outputs::{Outputs, Write};
+#[cfg(feature = "cuda")]
+use crate::segments::{Segmentation, Whole};
 use crate::steps::Parts;
 
 /// A function of each element: see the [module](self). Build it once, run it often.
@@ -118,7 +123,7 @@ impl<M> Transform<M> {
                 let options = Options::new(Last);
                 let (shape, segments) = (options.shape(len)?, options.segments.kind());
                 let init = options.init.source();
-                let job = Job { input: Elements::Given(input), output, shape, init, segments, steps };
+                let job: Job<'_, '_, '_, _, Whole> = Job { input: Elements::Given(input), output, shape, init, segments, steps };
                 crate::cuda::scan::run(cuda, job, Direction::default(), None)
             }
         }

@@ -1,5 +1,5 @@
 //! Applications against oracles of another kind: Rust's own order, num-bigint, plain walks and loops.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod bigint;
 mod compare;
