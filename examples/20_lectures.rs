@@ -61,7 +61,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Compaction: the odd ones.
     let kept = Select::new(Odd).run_to_array(&device, &[1u32, 3, 2, 4, 8, 6, 5, 4, 9, 7, 3])?;
     assert_eq!(kept.to_vec()?, [1, 3, 5, 9, 7, 3]);
-    let kept = Select::flags(&[1u8, 0, 1, 0, 0, 0, 0, 1, 0, 0]).run_to_array(&device, &[3u32, 1, 7, 4, 2, 1, 5, 6, 3, 1])?;
+    let kept =
+        Select::flags(&[1u8, 0, 1, 0, 0, 0, 0, 1, 0, 0]).run_to_array(&device, &[3u32, 1, 7, 4, 2, 1, 5, 6, 3, 1])?;
     assert_eq!(kept.to_vec()?, [3, 7, 6]);
 
     // How many of 3 1 7 0 4 1 6 3 lie from 1 to 4, both included: five, by sums of which the first is 0.
@@ -92,12 +93,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(visible, [true, true, false, false, false, false]);
 
     // x[i] = a[i] + b[i] / x[i - 1]: with ones, quotients of Fibonacci numbers.
-    let fractions: Vec<f64> = Scan::new(Then).map(Quotient).finish(OfOne).run_to_vec(&device, (&[1.0; 5], &[1.0; 5]))?;
+    let fractions: Vec<f64> =
+        Scan::new(Then).map(Quotient).finish(OfOne).run_to_vec(&device, (&[1.0; 5], &[1.0; 5]))?;
     assert_eq!(fractions, [2.0, 3.0 / 2.0, 5.0 / 3.0, 8.0 / 5.0, 13.0 / 8.0]);
 
     // Line drawing: each line gets as many slots as it has pixels.
     let lines = [[0i32, 0, 15, 7], [15, 0, 0, 7], [8, 0, 8, 7]];
-    let pixels: Vec<u32> = lines.iter().map(|l| (l[2] - l[0]).unsigned_abs().max((l[3] - l[1]).unsigned_abs()) + 1).collect();
+    let pixels: Vec<u32> =
+        lines.iter().map(|l| (l[2] - l[0]).unsigned_abs().max((l[3] - l[1]).unsigned_abs()) + 1).collect();
     let owners: Vec<u32> = Expand::new().run_to_vec(&device, &pixels)?;
     let ranks: Vec<u32> = Expand::new().ranks().run_to_vec(&device, &pixels)?;
     let mut image = [b'.'; 16 * 8];

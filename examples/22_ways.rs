@@ -58,6 +58,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mean = 1.0 / f64::from(n);
     let (corner, middle) = (ranks.ranks.to_vec()?[0] / mean, ranks.ranks.to_vec()?[n as usize / 2 + 15] / mean);
     assert!(corner < 0.9 && middle > 0.95, "{corner} {middle}");
-    println!("to the far corner: {} streets; ranks after {} steps: corner {corner:.2}, middle {middle:.2}", rows + columns - 2, ranks.steps);
+    println!(
+        "to the far corner: {} streets; ranks after {} steps: corner {corner:.2}, middle {middle:.2}",
+        rows + columns - 2,
+        ranks.steps
+    );
     Ok(())
 }

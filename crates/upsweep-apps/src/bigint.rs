@@ -19,10 +19,10 @@
 //!
 //! **Cost.** One pass: 24 bytes a limb.
 
-use std::cmp::Ordering;
-use upsweep::prelude::*;
 use crate::part::Part;
+use std::cmp::Ordering;
 use upsweep::inputs::GatherOf;
+use upsweep::prelude::*;
 use upsweep::{Input, Result, View};
 
 /// What some neighbouring limbs do with a carry: 0 stop it, 1 make one, 2 pass it.

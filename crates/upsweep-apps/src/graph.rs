@@ -219,11 +219,7 @@ impl<T: Number> Matrix<T> {
     ///
     /// # Errors
     /// As [`Edges::build`].
-    pub fn build<R, C, V>(
-        device: &Device,
-        shape: (usize, usize),
-        (rows, columns, values): (&R, &C, &V),
-    ) -> Result<Self>
+    pub fn build<R, C, V>(device: &Device, shape: (usize, usize), (rows, columns, values): (&R, &C, &V)) -> Result<Self>
     where
         R: Input<Item = u32> + ?Sized,
         C: Input<Item = u32> + ?Sized,

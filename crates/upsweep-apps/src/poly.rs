@@ -37,9 +37,9 @@ pub use self::interpolant::{Interpolant, stable_order};
 
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
+use upsweep::Input;
 use upsweep::operator::Number;
 use upsweep::prelude::*;
-use upsweep::Input;
 
 /// A polynomial by its coefficients, the constant one first: see the [module](self).
 #[derive(Debug)]
@@ -198,11 +198,8 @@ fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
 #[operator(identity = Exact { power: 1.0, power_rest: 0.0, value: 0.0, value_rest: 0.0 })]
 fn append_exact(low: Exact, high: Exact) -> Exact {
     let (power, power_rest) = times(low.power, low.power_rest, high.power, high.power_rest);
-    let (above, above_rest) = if high.value == 0.0 {
-        (0.0, 0.0)
-    } else {
-        times(low.power, low.power_rest, high.value, high.value_rest)
-    };
+    let (above, above_rest) =
+        if high.value == 0.0 { (0.0, 0.0) } else { times(low.power, low.power_rest, high.value, high.value_rest) };
     let (value, value_rest) = plus(low.value, low.value_rest, above, above_rest);
     Exact { power, power_rest, value, value_rest }
 }

@@ -119,7 +119,13 @@ fn between(a: u32, b: u32) -> (u32, u32) {
 /// The vertex of a place counted from 1.
 #[function]
 fn place_of(place: u32, a: u32, b: u32) -> u32 {
-    if a == b { a } else if place == 0 { u32::MAX } else { place - 1 }
+    if a == b {
+        a
+    } else if place == 0 {
+        u32::MAX
+    } else {
+        place - 1
+    }
 }
 
 #[function]
@@ -278,7 +284,12 @@ impl Tree {
         self.down(device, operator, &Part::all(values))
     }
 
-    fn down<T: Element, Op: Operator<T>>(&self, device: &Device, operator: Op, values: &Part<'_, T>) -> Result<Array<T>> {
+    fn down<T: Element, Op: Operator<T>>(
+        &self,
+        device: &Device,
+        operator: Op,
+        values: &Part<'_, T>,
+    ) -> Result<Array<T>> {
         let n = values.view().len() as u32;
         let mut sums: Array<T> = Transform::copy().run_to_array(device, values)?;
         let mut ancestors: Array<u32> = map(device, RootToNone { root: NONE }, &self.parents)?;

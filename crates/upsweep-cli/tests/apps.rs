@@ -52,11 +52,17 @@ fn text() {
 fn comparisons() {
     let f = Folder::new();
     f.file("a.txt", "one\ntwo\n").file("b.txt", "one\ntoo\n").file("c.txt", "one\n");
-    f.file("a.csv", "1.0\n2.0\n3.5\n").file("b.csv", "1.0\n2.25\n3.5\n").file("c.csv", "1\n2\n").file("d.csv", "1\n18446744073709551615\n");
+    f.file("a.csv", "1.0\n2.0\n3.5\n")
+        .file("b.csv", "1.0\n2.25\n3.5\n")
+        .file("c.csv", "1\n2\n")
+        .file("d.csv", "1\n18446744073709551615\n");
     let compare = |a: &str, b: &str, more: &[&str]| run(&f, &[&["text", "compare", a, b], more].concat(), "");
     assert_eq!(compare("a.txt", "a.txt", &[]), (0, String::new(), String::new()));
     assert_eq!(compare("a.txt", "b.txt", &[]).1, "byte 5, line 2: 0x77 in a.txt, 0x6f in b.txt\n");
-    assert_eq!(compare("a.txt", "c.txt", &[]), (1, "byte 4, line 2: 0x74 in a.txt, its end in c.txt\n".to_owned(), String::new()));
+    assert_eq!(
+        compare("a.txt", "c.txt", &[]),
+        (1, "byte 4, line 2: 0x74 in a.txt, its end in c.txt\n".to_owned(), String::new())
+    );
     assert_eq!(compare("a.csv", "b.csv", &[]), (1, "value 1: 2.0 in a.csv, 2.25 in b.csv\n".to_owned(), String::new()));
     assert_eq!(compare("a.csv", "b.csv", &["--tolerance", "0.25"]).0, 0);
     assert_eq!(compare("a.csv", "c.csv", &[]).1, "value 2: 3.5 in a.csv, its end in c.csv\n");
@@ -72,7 +78,10 @@ fn trees() {
     assert_eq!(sums, "");
     assert_eq!(npy_data(&f.read("sums.npy")), bytes_of!(i64: 1231, 710, 520, 300, 400, 500));
     assert_eq!(yes(&f, &["tree", "sum", "-", "--values", "floats.csv"], "1 1"), "0.5\n0.75\n");
-    assert!(wrong(&f, &["tree", "size", "-"], "1 2 1").contains("vertex 1") || wrong(&f, &["tree", "size", "-"], "1 2 1").contains("vertex 2"));
+    assert!(
+        wrong(&f, &["tree", "size", "-"], "1 2 1").contains("vertex 1")
+            || wrong(&f, &["tree", "size", "-"], "1 2 1").contains("vertex 2")
+    );
     assert!(wrong(&f, &["tree", "size", "-"], "0 -2").contains("the parent of vertex 1 is -2"));
     assert!(wrong(&f, &["tree", "size", "-"], "0 7").contains("the parent of vertex 1 is 7"));
     assert!(wrong(&f, &["tree", "sum", "-"], "0 0").contains("--values"));
@@ -90,7 +99,8 @@ fn trees() {
 #[test]
 fn graphs() {
     let f = Folder::new();
-    f.file("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n2 1 4\n1 3 0.5\n1 1 2\n").file("x.csv", "10\n20\n30\n");
+    f.file("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n2 1 4\n1 3 0.5\n1 1 2\n")
+        .file("x.csv", "10\n20\n30\n");
     assert_eq!(yes(&f, &["graph", "spmv", "a.mtx", "x.csv"], ""), "35.0\n40.0\n");
     assert_eq!(yes(&f, &["graph", "csr", "a.mtx", "--columns", "c.npy", "--values", "v.npy"], ""), "0\n2\n3\n");
     assert_eq!(npy_data(&f.read("c.npy")), bytes_of!(u32: 0, 2, 0));

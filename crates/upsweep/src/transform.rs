@@ -30,9 +30,9 @@ use crate::buffer::Array;
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::inputs::{Inputs, Read, len_of};
 #[cfg(feature = "cuda")]
 use crate::init::Init;
+use crate::inputs::{Inputs, Read, len_of};
 #[cfg(feature = "cuda")]
 use crate::job::{Direction, Elements, Job};
 use crate::operator::builtin::Last;
@@ -123,7 +123,8 @@ impl<M> Transform<M> {
                 let options = Options::new(Last);
                 let (shape, segments) = (options.shape(len)?, options.segments.kind());
                 let init = options.init.source();
-                let job: Job<'_, '_, '_, _, Whole> = Job { input: Elements::Given(input), output, shape, init, segments, steps };
+                let job: Job<'_, '_, '_, _, Whole> =
+                    Job { input: Elements::Given(input), output, shape, init, segments, steps };
                 crate::cuda::scan::run(cuda, job, Direction::default(), None)
             }
         }

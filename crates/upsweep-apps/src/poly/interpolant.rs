@@ -99,8 +99,7 @@ impl Interpolant {
             let (all, width, first) = (0..(rows * n) as u64, n as u64, first as u64);
             let of_row = || Apply(Row { n: width, first }, all.clone());
             let (j, k) = (Gather::of(&x).at(of_row()), Gather::of(&x).at(Apply(Column { n: width }, all.clone())));
-            let products: Array<f64> =
-                Scan::new(Product).axis(&shape, 1).map(Factor).run_to_array(device, (j, k))?;
+            let products: Array<f64> = Scan::new(Product).axis(&shape, 1).map(Factor).run_to_array(device, (j, k))?;
             let mut sums = device.filled(n, 0.0)?;
             let reduce = Reduce::new(Sum).axis(&shape, 0).map(Share { n: width, first });
             reduce.run(device, (&products, Gather::of(&y).at(of_row()), all.clone()), &mut sums)?;

@@ -70,13 +70,13 @@ impl Automaton {
     pub(super) fn run(&self, device: &Device, text: &Part<'_, u8>) -> upsweep::Result<Array<u8>> {
         let n = text.view().len();
         let states = match self.states() {
-            ..=8 => {
+            0..=8 => {
                 let function = |byte| self.pack(byte) as u32;
                 let table = device.upload(&(0..256).map(function).collect::<Vec<_>>())?;
                 let scan = Scan::new(Then8).exclusive().with_total().finish(First8);
                 scan.run_to_array(device, Gather::of(&table).at(Apply(Place, text)))?
             }
-            ..=16 => {
+            9..=16 => {
                 let table = device.upload(&(0..256).map(|byte| self.pack(byte)).collect::<Vec<_>>())?;
                 let scan = Scan::new(Then16).exclusive().with_total().finish(First16);
                 scan.run_to_array(device, Gather::of(&table).at(Apply(Place, text)))?

@@ -39,7 +39,6 @@ fn depth(byte: u8, sum: i64) -> u32 {
     if byte == 40 || byte == 91 || byte == 123 { (sum - 1) as u32 } else { sum as u32 }
 }
 
-
 /// 0 if the partner is at another depth, 1 if it follows, 2 if it comes before.
 #[function]
 fn way(depth: u32, of_partner: u32, at: u32, partner: u32) -> u8 {

@@ -167,7 +167,7 @@ impl Lexer {
     pub fn new(rules: &[(&str, &str)]) -> Result<Self> {
         if rules.len() >= usize::from(ERROR) {
             let reason = format!("there are {} rules, and a lexer has at most {}", rules.len(), ERROR - 1);
-            return Err(Error::Rule { name: rules[usize::from(ERROR)-1].0.to_owned(), reason });
+            return Err(Error::Rule { name: rules[usize::from(ERROR) - 1].0.to_owned(), reason });
         }
         let mut automaton = Rules::new(rules)?;
         // The state of a byte that begins no token.

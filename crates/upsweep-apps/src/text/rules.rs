@@ -37,7 +37,8 @@ pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
 
 /// A nondeterministic automaton made deterministic.
 pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -> Result<dense::DFA<Vec<u32>>> {
-    let kind = if anchored == Anchored::No { dense::Config::new() } else { dense::Config::new().match_kind(MatchKind::All) };
+    let kind =
+        if anchored == Anchored::No { dense::Config::new() } else { dense::Config::new().match_kind(MatchKind::All) };
     let kind = kind.start_kind(match anchored {
         Anchored::No => regex_automata::dfa::StartKind::Unanchored,
         _ => regex_automata::dfa::StartKind::Anchored,
@@ -96,7 +97,8 @@ impl Rules {
         // From where a rule's end can be reached.
         let mut live: Vec<bool> = accepts.iter().map(Option::is_some).collect();
         loop {
-            let more: Vec<usize> = (0..next.len()).filter(|&s| !live[s] && next[s].iter().any(|&to| live[to])).collect();
+            let more: Vec<usize> =
+                (0..next.len()).filter(|&s| !live[s] && next[s].iter().any(|&to| live[to])).collect();
             if more.is_empty() {
                 break;
             }

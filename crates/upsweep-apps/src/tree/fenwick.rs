@@ -155,8 +155,7 @@ impl<T: Number> Fenwick<T> {
         let (at, by) = (&Part::all(at), &Part::all(by));
         let updates = at.view().len();
         let len = self.len as u64;
-        let wrong: u64 =
-            Reduce::new(Min).map(Outside { len }).run_to_host(device, (at, 0..updates as u64))?;
+        let wrong: u64 = Reduce::new(Min).map(Outside { len }).run_to_host(device, (at, 0..updates as u64))?;
         if wrong != u64::MAX {
             let index = i128::from(element(device, at, wrong as usize)?);
             return Err(Error::Index { at: wrong as usize, index, len: self.len });
@@ -167,7 +166,8 @@ impl<T: Number> Fenwick<T> {
             // The last update of a block has the sum of all of them.
             let blocks: Array<u64> = map(device, Block { k }, &places)?;
             let sums: Array<T> = Scan::new(Sum).segments(Segments::Keys(&blocks)).run_to_array(device, &amounts)?;
-            let node = || Apply(Changed { k, len, updates: updates as u64 }, (Neighbours::of(&blocks), 0..updates as u64));
+            let node =
+                || Apply(Changed { k, len, updates: updates as u64 }, (Neighbours::of(&blocks), 0..updates as u64));
             let nodes: Array<T> = map(device, Add, (&sums, Gather::of(&self.nodes).at(node())))?;
             Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
         }

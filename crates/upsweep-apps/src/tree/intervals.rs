@@ -94,7 +94,8 @@ impl<T: Element> Intervals<T> {
             let shape = [padded >> k, 1 << k];
             let all = || Gather::of(&self.values).at(Apply(Within { last: n as u32 - 1 }, 0..padded as u32));
             let begins: Array<T> = Scan::new(operator).axis(&shape, 1).run_to_array(device, all())?;
-            let ends_of: Array<T> = Scan::new(Flipped(operator)).axis(&shape, 1).reverse().run_to_array(device, all())?;
+            let ends_of: Array<T> =
+                Scan::new(Flipped(operator)).axis(&shape, 1).reverse().run_to_array(device, all())?;
             let these = Part::of(&order, ends[0] as usize..ends[1] as usize)?;
             let before = Gather::of(&ends_of).at(Gather::of(low).at(&these));
             let behind = Gather::of(&begins).at(Gather::of(high).at(&these));

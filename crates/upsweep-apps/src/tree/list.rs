@@ -90,7 +90,7 @@ fn walk(device: &Device, next: &[u32], start: u32) -> Result<Ranked> {
     let spacing = (n / 4096).clamp(32, 1 << 12);
     // Which piece an element begins; `start` the first one.
     let begins = |e: u32| {
-        if e == start { Some(0) } else { (e as usize % spacing == 0).then(|| e / spacing as u32 + 1) }
+        if e == start { Some(0) } else { (e as usize).is_multiple_of(spacing).then(|| e / spacing as u32 + 1) }
     };
     let pieces = n.div_ceil(spacing) + 1;
     // Each element's piece in the high half, and its place in it in the low one.
@@ -105,8 +105,7 @@ fn walk(device: &Device, next: &[u32], start: u32) -> Result<Ranked> {
             let ids = group..pieces.min(group + AT_A_TIME);
             // `start` is a piece of its own, also where one of the others would begin.
             let ids = ids.filter(|&id| id == 0 || first_of(id) != start);
-            let mut active: Vec<Piece> =
-                ids.map(|id| Piece { id: id as u32, at: first_of(id), len: 0 }).collect();
+            let mut active: Vec<Piece> = ids.map(|id| Piece { id: id as u32, at: first_of(id), len: 0 }).collect();
             while !active.is_empty() {
                 active.retain_mut(|piece| {
                     let word = u64::from(piece.id) << 32 | u64::from(piece.len);
@@ -152,7 +151,9 @@ mod tests {
 
     /// A list of `n` elements in an order that jumps about, and where each is.
     fn list(n: usize) -> (Vec<u32>, u32, Vec<u32>) {
-        let step = (0..).map(|i| n * 5 / 8 + 1 + i).find(|&step| (1..=step).rev().find(|d| n % d == 0 && step % d == 0) == Some(1));
+        let step = (0..)
+            .map(|i| n * 5 / 8 + 1 + i)
+            .find(|&step| (1..=step).rev().find(|d| n % d == 0 && step % d == 0) == Some(1));
         let step = step.unwrap_or(1);
         let order: Vec<u32> = (0..n).map(|i| (i * step % n) as u32).collect();
         let (mut next, mut places) = (vec![0; n], vec![0; n]);

@@ -30,7 +30,10 @@ fn order_is_that_of_slices() {
             assert_eq!(Compare::new().run(&device, &long, &changed).unwrap(), oracle(&long, &changed), "{at}");
         }
     }
-    assert_eq!(Compare::new().run(&device, &long, &long).unwrap(), Comparison { order: Some(Ordering::Equal), at: None });
+    assert_eq!(
+        Compare::new().run(&device, &long, &long).unwrap(),
+        Comparison { order: Some(Ordering::Equal), at: None }
+    );
 }
 
 #[test]

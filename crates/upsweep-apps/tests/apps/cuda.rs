@@ -102,7 +102,12 @@ mod of {
         for parents in [chain, random_tree] {
             let tree = Tree::build(device, &device.upload(&parents).unwrap()).unwrap();
             let values = device.upload(&(0..u64::from(n)).collect::<Vec<_>>()).unwrap();
-            said.extend([say(tree.depths()), say(tree.sizes()), say(tree.preorder()), say(&tree.postorder(device).unwrap())]);
+            said.extend([
+                say(tree.depths()),
+                say(tree.sizes()),
+                say(tree.preorder()),
+                say(&tree.postorder(device).unwrap()),
+            ]);
             said.push(say(&tree.sums_up(device, Max, &values).unwrap()));
             said.push(say(&tree.sums_down(device, Sum, &values).unwrap()));
             let vertices: Vec<u32> = (0..2000).map(|_| random.below(n as usize) as u32).collect();

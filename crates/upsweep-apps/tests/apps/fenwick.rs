@@ -28,8 +28,15 @@ fn follows_the_array() {
             let zeros = vec![0; counts.len()];
             assert_eq!(tree.ranges(&device, &zeros, &counts).unwrap().to_vec().unwrap(), sums);
             let total: u64 = x.iter().sum();
-            let asked: Vec<u64> = (0..40).map(|_| random.below(total as usize + 3) as u64).chain([0, total, total + 1]).collect();
-            let running: Vec<u64> = x.iter().scan(0, |sum, x| { *sum += x; Some(*sum) }).collect();
+            let asked: Vec<u64> =
+                (0..40).map(|_| random.below(total as usize + 3) as u64).chain([0, total, total + 1]).collect();
+            let running: Vec<u64> = x
+                .iter()
+                .scan(0, |sum, x| {
+                    *sum += x;
+                    Some(*sum)
+                })
+                .collect();
             let expected: Vec<u64> = asked.iter().map(|&s| running.partition_point(|&sum| sum < s) as u64).collect();
             assert_eq!(tree.find(&device, &asked).unwrap().to_vec().unwrap(), expected, "{n}");
         }

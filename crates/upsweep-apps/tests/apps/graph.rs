@@ -37,7 +37,8 @@ fn rows_of_edges() {
             let graph = builder.build(&device, &a, &b).unwrap();
             let of = |pairs: &[(u32, u32)]| pairs.iter().map(|&(_, to)| to).collect::<Vec<u32>>();
             assert_eq!(graph.targets().to_vec().unwrap(), of(&pairs));
-            let offsets: Vec<u64> = (0..=n).map(|v| pairs.partition_point(|&(from, _)| (from as usize) < v) as u64).collect();
+            let offsets: Vec<u64> =
+                (0..=n).map(|v| pairs.partition_point(|&(from, _)| (from as usize) < v) as u64).collect();
             assert_eq!(graph.offsets().to_vec().unwrap(), offsets);
             let sources: Vec<u32> = pairs.iter().map(|&(from, _)| from).collect();
             assert_eq!(graph.sources(&device).unwrap().to_vec().unwrap(), sources);
@@ -69,7 +70,8 @@ fn products_over_semirings() {
         let row = |row: &[Option<i64>]| row.iter().zip(&x).filter_map(|(a, &x)| a.map(|a| (a, x))).collect::<Vec<_>>();
         let sums: Vec<i64> = dense.iter().map(|d| row(d).iter().map(|(a, x)| a * x).sum()).collect();
         assert_eq!(matrix.product(&device, Sum, Times, &x).unwrap().to_vec().unwrap(), sums);
-        let ways: Vec<i64> = dense.iter().map(|d| row(d).iter().map(|(a, x)| a + x).min().unwrap_or(i64::MAX)).collect();
+        let ways: Vec<i64> =
+            dense.iter().map(|d| row(d).iter().map(|(a, x)| a + x).min().unwrap_or(i64::MAX)).collect();
         assert_eq!(matrix.product(&device, Min, Longer, &x).unwrap().to_vec().unwrap(), ways);
     }
 }

@@ -19,7 +19,11 @@ fn values_at_points() {
         let polynomial = Polynomial::of(&c);
         let all = polynomial.at(&device, &x).unwrap().to_vec().unwrap();
         for (&x, found) in x.iter().zip(all) {
-            assert_eq!(found, c.split_last().map_or(0.0, |(&top, c)| c.iter().rev().fold(top, |v, c| v * x + c)), "{n} at {x}");
+            assert_eq!(
+                found,
+                c.split_last().map_or(0.0, |(&top, c)| c.iter().rev().fold(top, |v, c| v * x + c)),
+                "{n} at {x}"
+            );
             let scale = horner(&c.iter().map(|c| c.abs()).collect::<Vec<_>>(), x.abs());
             for one in [polynomial.evaluate(&device, x), polynomial.evaluate_compensated(&device, x)] {
                 assert!((one.unwrap() - found).abs() <= 1e-13 * scale, "{n} at {x}");
@@ -64,8 +68,10 @@ fn compensated_where_terms_cancel() {
     let c: Vec<f64> = c.iter().map(|&c| c as f64).collect();
     let x: f64 = 1.0625;
     let exact = (x - 1.0).powi(12);
-    let (plain, compensated) =
-        (Polynomial::of(&c).evaluate(&device, x).unwrap(), Polynomial::of(&c).evaluate_compensated(&device, x).unwrap());
+    let (plain, compensated) = (
+        Polynomial::of(&c).evaluate(&device, x).unwrap(),
+        Polynomial::of(&c).evaluate_compensated(&device, x).unwrap(),
+    );
     assert!((compensated - exact).abs() < 1e-10 * exact, "{compensated} {exact}");
     assert!((plain - exact).abs() > 1e-3 * exact, "{plain}");
 }

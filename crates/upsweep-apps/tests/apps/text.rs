@@ -41,7 +41,8 @@ impl Oracle {
                     None => self.0.next_eoi_state(state),
                 };
                 if self.0.is_match_state(state) {
-                    let kind = (0..self.0.match_len(state)).map(|k| self.0.match_pattern(state, k).as_usize()).min().unwrap();
+                    let kind =
+                        (0..self.0.match_len(state)).map(|k| self.0.match_pattern(state, k).as_usize()).min().unwrap();
                     found = Some((kind as u8, i));
                 }
                 if self.0.is_dead_state(state) || (i < text.len() && !self.may_match(state)) {
@@ -85,8 +86,40 @@ fn tokens_of_grammars_on_random_texts() {
         println!("{}: {} states", grammar.name, lexer.states());
         // Pieces that the rules care for, and others.
         let pieces: &[&[u8]] = &[
-            b"1", b"0", b".", b"..", b"e", b"E5", b"-", b"+", b"\"", b"\\", b"\\u12aB", b" ", b"\n", b"\r\n", b",", b"[", b"}",
-            b"true", b"nul", b"/", b"*", b"//", b"/*", b"*/", b"'", b"a", b"r#", b"x_1", b"\xc3\xa9", b"\0", b"::", b"=", b"<<=", b"(",
+            b"1",
+            b"0",
+            b".",
+            b"..",
+            b"e",
+            b"E5",
+            b"-",
+            b"+",
+            b"\"",
+            b"\\",
+            b"\\u12aB",
+            b" ",
+            b"\n",
+            b"\r\n",
+            b",",
+            b"[",
+            b"}",
+            b"true",
+            b"nul",
+            b"/",
+            b"*",
+            b"//",
+            b"/*",
+            b"*/",
+            b"'",
+            b"a",
+            b"r#",
+            b"x_1",
+            b"\xc3\xa9",
+            b"\0",
+            b"::",
+            b"=",
+            b"<<=",
+            b"(",
         ];
         for len in (0..40).chain([3000, 20_000]) {
             let text: Vec<u8> = (0..len).flat_map(|_| pieces[random.below(pieces.len())]).copied().collect();
@@ -137,7 +170,8 @@ fn lines_that_match() {
     let mut random = Random(3);
     for pattern in ["[A-Z][a-z]+ [0-9]{2,4}(st|nd|th)?", "^a*$", "ab|ba$", "x", "^$", "", r"\ba\b"] {
         let grep = Grep::new(pattern).unwrap();
-        let dfa = dense::Builder::new().syntax(syntax::Config::new().unicode(false).utf8(false)).build(pattern).unwrap();
+        let dfa =
+            dense::Builder::new().syntax(syntax::Config::new().unicode(false).utf8(false)).build(pattern).unwrap();
         for len in (0..60).chain([30_000]) {
             let pieces: &[&[u8]] = &[b"\n", b"a", b"b", b" ", b"Row ", b"21", b"4th", b"x", b"\n\n"];
             let text: Vec<u8> = (0..len).flat_map(|_| pieces[random.below(pieces.len())]).copied().collect();
@@ -168,11 +202,12 @@ fn brackets_and_their_partners() {
     for len in (0..200).chain([20_000]) {
         // A random sequence that is right, with other letters; then one of its brackets changed.
         let (mut text, mut open, mut partners) = (vec![], vec![], vec![]);
-        let close = |text: &mut Vec<u8>, partners: &mut Vec<(usize, u32, u32)>, (at, kind): (usize, usize), depth: usize| {
-            partners.push((text.len(), depth as u32, at as u32));
-            partners[at].2 = partners.len() as u32 - 1;
-            text.push(b")]}"[kind]);
-        };
+        let close =
+            |text: &mut Vec<u8>, partners: &mut Vec<(usize, u32, u32)>, (at, kind): (usize, usize), depth: usize| {
+                partners.push((text.len(), depth as u32, at as u32));
+                partners[at].2 = partners.len() as u32 - 1;
+                text.push(b")]}"[kind]);
+            };
         for _ in 0..len {
             match random.below(5) {
                 0 => text.push(b'x'),

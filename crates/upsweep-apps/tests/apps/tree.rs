@@ -30,7 +30,12 @@ fn walk(parents: &[u32], values: &[(u64, u64)]) -> Walked {
         if root(v) { stack.push((v, false)) } else { children[parents[v] as usize].push(v) }
     }
     let mut w = Walked {
-        depths: vec![0; n], sizes: vec![1; n], preorder: vec![], postorder: vec![], up: values.to_vec(), down: values.to_vec(),
+        depths: vec![0; n],
+        sizes: vec![1; n],
+        preorder: vec![],
+        postorder: vec![],
+        up: values.to_vec(),
+        down: values.to_vec(),
     };
     while let Some((v, done)) = stack.pop() {
         if done {
@@ -63,7 +68,11 @@ fn check(device: &Device, parents: &[u32], random: &mut Random) {
     assert!(tree.preorder().to_vec().unwrap() == expected.preorder, "preorder of {}", say());
     assert!(tree.postorder(device).unwrap().to_vec().unwrap() == expected.postorder, "postorder of {}", say());
     assert!(tree.sums_up(device, Join, &values).unwrap().to_vec().unwrap() == expected.up, "sums up of {}", say());
-    assert!(tree.sums_down(device, Join, &values).unwrap().to_vec().unwrap() == expected.down, "sums down of {}", say());
+    assert!(
+        tree.sums_down(device, Join, &values).unwrap().to_vec().unwrap() == expected.down,
+        "sums down of {}",
+        say()
+    );
     let all = n.min(8);
     let pairs: Vec<(u32, u32)> = if n == 0 {
         vec![]
@@ -120,7 +129,13 @@ fn all_small_forests() {
         for code in 0..(2..=n).product::<u32>() {
             if code % [1, 1, 3, 23, 211][n as usize - 4] == 0 {
                 let mut left = code;
-                let parents: Vec<u32> = (0..n).map(|v| { let p = left % (v + 1); left /= v + 1; p }).collect();
+                let parents: Vec<u32> = (0..n)
+                    .map(|v| {
+                        let p = left % (v + 1);
+                        left /= v + 1;
+                        p
+                    })
+                    .collect();
                 check(&device, &parents, &mut random);
             }
         }
@@ -140,7 +155,8 @@ fn large_trees() {
     for spread in [3usize, 1000, n as usize] {
         let parents: Vec<u32> = (0..n).map(|v| v - 1.min(v) - random.below(spread.min(v as usize)) as u32).collect();
         // Numbers that tell nothing about the depth.
-        let names = Sort::new().indices().run_to_array(&device, &(0..n).map(|_| random.next()).collect::<Vec<u64>>()).unwrap();
+        let names =
+            Sort::new().indices().run_to_array(&device, &(0..n).map(|_| random.next()).collect::<Vec<u64>>()).unwrap();
         let names: Vec<u32> = Array::to_vec(&names).unwrap();
         let mut renamed = vec![0; n as usize];
         (0..n as usize).for_each(|v| renamed[names[v] as usize] = names[parents[v] as usize]);
@@ -177,5 +193,8 @@ fn what_is_no_tree() {
     let tree = Tree::build(&device, &[0u32, 0]).unwrap();
     let length = upsweep::Error::Length { what: "values of vertices", found: 3, expected: 2 };
     assert_eq!(tree.sums_up(&device, Sum, &[1u64, 2, 3]).err(), Some(Error::Library(length)));
-    assert!(matches!(tree.common_ancestors(&device, &[0u32], &[2u32]).err(), Some(Error::Library(upsweep::Error::Index { .. }))));
+    assert!(matches!(
+        tree.common_ancestors(&device, &[0u32], &[2u32]).err(),
+        Some(Error::Library(upsweep::Error::Index { .. }))
+    ));
 }

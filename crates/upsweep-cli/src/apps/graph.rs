@@ -45,7 +45,10 @@ impl Entries {
         let words: Vec<&str> = header.split_whitespace().collect();
         let ["%%matrixmarket", "matrix", "coordinate", kind, symmetry] = words[..] else {
             let expected = "%%MatrixMarket matrix coordinate KIND SYMMETRY";
-            return Err(Failure::input(name, format!("is no sparse Matrix Market file: the first line is not `{expected}`")));
+            return Err(Failure::input(
+                name,
+                format!("is no sparse Matrix Market file: the first line is not `{expected}`"),
+            ));
         };
         let unknown = |what: &str, word: &str| Failure::input(name, format!("{what} {word} is not read"));
         if !["real", "integer", "pattern"].contains(&kind) {
@@ -79,9 +82,12 @@ impl Entries {
                 _ => None,
             };
             let place = |word: Option<&&str>, most: usize| {
-                word.and_then(|word| word.parse::<u32>().ok()).filter(|&at| at >= 1 && at as usize <= most).map(|at| at - 1)
+                word.and_then(|word| word.parse::<u32>().ok())
+                    .filter(|&at| at >= 1 && at as usize <= most)
+                    .map(|at| at - 1)
             };
-            let (Some(row), Some(column), Some(value)) = (place(words.first(), rows), place(words.get(1), columns), value)
+            let (Some(row), Some(column), Some(value)) =
+                (place(words.first(), rows), place(words.get(1), columns), value)
             else {
                 return Err(wrong(number, line, &format!("entry of {rows} rows and {columns} columns")));
             };
@@ -152,8 +158,7 @@ fn spmv(args: &Spmv) -> Result<()> {
     }
     let library = |e: upsweep::Error| failed(&name, e);
     let matrix = entries.matrix(&device).map_err(library)?;
-    let y: Array<f64> =
-        matrix.product(&device, Sum, Times, &device.upload(&x).map_err(library)?).map_err(library)?;
+    let y: Array<f64> = matrix.product(&device, Sum, Times, &device.upload(&x).map_err(library)?).map_err(library)?;
     write_values(args.output.as_deref(), &y.to_vec().map_err(library)?.into())
 }
 
@@ -164,7 +169,8 @@ fn pagerank(args: &Pagerank) -> Result<()> {
     let device = Chosen::open(args.on.device)?.device;
     let (entries, name) = Entries::load(&args.file, args.on.device)?;
     let library = |e: upsweep::Error| failed(&name, e);
-    let (from, to) = (device.upload(&entries.rows).map_err(library)?, device.upload(&entries.columns).map_err(library)?);
+    let (from, to) =
+        (device.upload(&entries.rows).map_err(library)?, device.upload(&entries.columns).map_err(library)?);
     let vertices = entries.shape.0.max(entries.shape.1);
     let graph = Edges::new(vertices).build(&device, &from, &to).map_err(library)?;
     // To 1e-12 within some 170 steps with the usual damping.

@@ -78,8 +78,13 @@ mod tests {
     #[test]
     fn children_lie_under_their_parents() {
         let names: Vec<String> = ["r", "r/<a>", "r/b", "r/b/c"].map(String::from).to_vec();
-        let tree =
-            Icicle { names: &names, parents: &[9, 0, 0, 2], depths: &[0, 1, 1, 2], sums: &[100, 25, 50, 50], order: &[0, 1, 2, 3] };
+        let tree = Icicle {
+            names: &names,
+            parents: &[9, 0, 0, 2],
+            depths: &[0, 1, 1, 2],
+            sums: &[100, 25, 50, 50],
+            order: &[0, 1, 2, 3],
+        };
         let svg = render(&tree);
         for rectangle in [
             "x=\"0.00\" y=\"0\" width=\"1200.00\"",

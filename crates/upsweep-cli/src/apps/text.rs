@@ -28,7 +28,8 @@ fn lex(args: &Lex) -> Result<()> {
         (name, None) => {
             let name = name.as_deref().unwrap_or_default();
             let names: Vec<&str> = GRAMMARS.iter().map(|grammar| grammar.name).collect();
-            let unknown = || Failure::Input(format!("--grammar {name}: there are {}; or give --rules", names.join(", ")));
+            let unknown =
+                || Failure::Input(format!("--grammar {name}: there are {}; or give --rules", names.join(", ")));
             Grammar::find(name).ok_or_else(unknown)?.lexer().map_err(|e| failed("--grammar", e))?
         }
     };
@@ -49,9 +50,9 @@ fn lex(args: &Lex) -> Result<()> {
     let ends = tokens.ends.to_vec().map_err(library)?;
     let starts = [0].into_iter().chain(ends.iter().copied());
     print(&Destination::standard_output(), |out| {
-        starts.zip(ends.iter().zip(&kinds)).try_for_each(|(start, (end, &kind))| {
-            writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))
-        })
+        starts
+            .zip(ends.iter().zip(&kinds))
+            .try_for_each(|(start, (end, &kind))| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind)))
     })
 }
 
@@ -150,7 +151,13 @@ fn compare(args: &Compare) -> Result<()> {
         found.at.map(|at| {
             let line = a[..at.min(a.len())].iter().filter(|&&byte| byte == b'\n').count() + 1;
             let byte = |of: &[u8]| of.get(at).map_or("its end".to_owned(), |byte| format!("{byte:#04x}"));
-            format!("byte {at}, line {line}: {} in {}, {} in {}", byte(&a), args.a.display(), byte(&b), args.b.display())
+            format!(
+                "byte {at}, line {line}: {} in {}, {} in {}",
+                byte(&a),
+                args.a.display(),
+                byte(&b),
+                args.b.display()
+            )
         })
     };
     match says {

@@ -163,7 +163,8 @@ fn of_paths(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
         let order = tree.preorder().to_vec().map_err(library)?;
         let depths = tree.depths().to_vec().map_err(library)?;
         let sums = if of == Of::Sum { results.clone() } else { sums(&tree, device, &paths.values).map_err(wrong)? };
-        let picture = Icicle { names: &paths.names, parents: &paths.parents, depths: &depths, sums: &sums, order: &order };
+        let picture =
+            Icicle { names: &paths.names, parents: &paths.parents, depths: &depths, sums: &sums, order: &order };
         let svg = Destination::of("--svg", path)?;
         let text = icicle::render(&picture);
         svg.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(svg.name(), &e)))?;
@@ -192,7 +193,10 @@ mod tests {
         let parent = |name: &str| {
             let vertex = paths.names.iter().position(|known| known == name).unwrap_or(usize::MAX);
             let parent = paths.parents.get(vertex).copied();
-            (parent.map(|parent| paths.names.get(parent as usize).map(String::as_str)), paths.values.get(vertex).copied())
+            (
+                parent.map(|parent| paths.names.get(parent as usize).map(String::as_str)),
+                paths.values.get(vertex).copied(),
+            )
         };
         assert_eq!(parent("."), (Some(None), Some(4)));
         assert_eq!(parent("./a"), (Some(Some(".")), Some(11)));

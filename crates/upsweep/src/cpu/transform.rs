@@ -26,7 +26,8 @@ where
     Held::nothing().add_all::<_, Whole>(&steps, None)?;
     let faults = Faults::default();
     let len = len_on_host::<I>(&input, room)?;
-    let places = Places::<I, O> { from: I::place(&input, "input", &faults)?, to: O::place(&output, "output", &faults)? };
+    let places =
+        Places::<I, O> { from: I::place(&input, "input", &faults)?, to: O::place(&output, "output", &faults)? };
     let part = |part: usize| {
         let places = &places;
         for at in part * PART..len.min((part + 1) * PART) {
