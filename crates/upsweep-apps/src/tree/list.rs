@@ -153,7 +153,7 @@ mod tests {
     fn list(n: usize) -> (Vec<u32>, u32, Vec<u32>) {
         let step = (0..)
             .map(|i| n * 5 / 8 + 1 + i)
-            .find(|&step| (1..=step).rev().find(|d| n % d == 0 && step % d == 0) == Some(1));
+            .find(|&step| (1..=step).rev().find(|&d| n.is_multiple_of(d) && step.is_multiple_of(d)) == Some(1));
         let step = step.unwrap_or(1);
         let order: Vec<u32> = (0..n).map(|i| (i * step % n) as u32).collect();
         let (mut next, mut places) = (vec![0; n], vec![0; n]);

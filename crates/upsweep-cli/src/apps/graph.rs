@@ -8,7 +8,6 @@ use crate::failure::{Failure, Result};
 use crate::input;
 use crate::output::Destination;
 use crate::print::print;
-use std::io::Write;
 use std::path::Path;
 use upsweep::prelude::{Array, Sum, function};
 use upsweep_apps::graph::{Edges, Matrix, page_rank};

@@ -8,7 +8,6 @@ use crate::failure::{Failure, Result};
 use crate::input;
 use crate::output::Destination;
 use crate::print::print;
-use std::io::Write;
 use std::path::Path;
 use upsweep::{Device, Element, Function};
 use upsweep_apps::text::compare::Comparison;

@@ -9,7 +9,6 @@ use crate::failure::{Failure, Result, shown};
 use crate::output::Destination;
 use crate::print::print;
 use std::collections::HashMap;
-use std::io::Write;
 use upsweep::Device;
 use upsweep::prelude::{Array, Sum};
 use upsweep_apps::tree::{NONE, Tree};
@@ -39,7 +38,7 @@ fn of_parents(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
     let library = |e: upsweep::Error| failed(&name, e);
     let parent = |(vertex, &parent): (usize, &i64)| match parent {
         -1 => Ok(NONE),
-        _ => u32::try_from(parent).map_err(|_| {
+        _ => u32::try_from(parent).ok().filter(|&parent| parent != NONE).ok_or_else(|| {
             Failure::input(&name, format!("the parent of vertex {vertex} is {parent}: a root's is -1 or itself"))
         }),
     };
