@@ -35,6 +35,7 @@ mod interpolant;
 
 pub use self::interpolant::{Interpolant, stable_order};
 
+use self::interpolant::BLOCK;
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
 use upsweep::Input;
@@ -85,9 +86,6 @@ fn prepend<T: Number>(high: Term<T>, low: Term<T>) -> Term<T> {
     let above = if high.value == T::ZERO { T::ZERO } else { low.power * high.value };
     Term { power: low.power * high.power, value: low.value + above }
 }
-
-/// How many coefficients a pass over points takes.
-const BLOCK: usize = 8;
 
 #[function]
 fn horner<T: Number>(#[param] c: [T; 8], value: T, x: T) -> T {

@@ -31,6 +31,7 @@ mod list;
 mod walk;
 
 pub use fenwick::Fenwick;
+pub use walk::NONE;
 
 use crate::error::{Error, Result};
 use crate::part::{Part, element, map};
@@ -38,9 +39,6 @@ use intervals::Intervals;
 use upsweep::operator::Source;
 use upsweep::prelude::*;
 use upsweep::{Input, operator::Values};
-
-/// The parent of a root, which may also name itself; the common ancestor of vertices in different trees.
-pub const NONE: u32 = u32::MAX;
 
 /// A tree or forest, built once and asked: see the [module](self).
 ///

@@ -1,6 +1,12 @@
 //! The polynomial through given values, in Newton's form.
 
-use super::*;
+use crate::error::{Error, Result};
+use crate::part::{Part, map, to_host};
+use upsweep::Input;
+use upsweep::prelude::*;
+
+/// How many coefficients a pass over points takes.
+pub(super) const BLOCK: usize = 8;
 
 /// The polynomial of least degree through values at distinct points, built once and asked for batches of points.
 ///

@@ -1,8 +1,12 @@
 //! The list of the steps of a walk around a tree, and the parents of a tree that is given by its edges.
 
 use super::list::{self, Ranked};
-use super::*;
-use crate::part::{Part, to_host};
+use crate::error::{Error, Result};
+use crate::part::{Part, element, map, to_host};
+use upsweep::prelude::*;
+
+/// The parent of a root, which may also name itself; the common ancestor of vertices in different trees.
+pub const NONE: u32 = u32::MAX;
 
 /// The place of the first child of `parent` in the sorted children; others go to the place behind all.
 #[function]
