@@ -3,6 +3,7 @@
 use super::list::{self, Ranked};
 use crate::error::{Error, Result};
 use crate::part::{Part, element, map, to_host};
+use upsweep::Input;
 use upsweep::prelude::*;
 
 /// The parent of a root, which may also name itself; the common ancestor of vertices in different trees.
