@@ -2,4 +2,21 @@
 //!
 //! Every application has one of two shapes. *A builder runs*: `Noun::new(what it needs).option(..).run(&device, &input, ..)`.
 //! *A table is built and asked*: `Noun::build(&device, &input)?` owns memory of the device, and its methods answer batches of
-//! questions. Devices, slices, views and errors are the library's own.
+//! questions. Devices, slices and views are the library's own; [`Error`] has the library's errors and what only applications
+//! find wrong.
+//!
+//! - [`text`]: the order of two buffers and where they first differ; tokens, lines that match, brackets
+//! - [`poly`]: polynomials at points, divided, through given values
+//! - [`bigint`]: sums and order of big integers
+//! - [`tree`]: depths, sizes, sums and ancestors of trees and forests; Fenwick trees
+//! - [`graph`]: graphs and sparse matrices in compressed rows, products over any semiring, page ranks
+
+pub mod bigint;
+pub mod error;
+pub mod graph;
+mod part;
+pub mod poly;
+pub mod text;
+pub mod tree;
+
+pub use error::{Error, Result};

@@ -50,6 +50,18 @@ pub(crate) enum Command {
     /// As many results for each value of FILE as it says: its index, or a value from another file
     #[command(after_help = selecting::EXPAND_EXAMPLES)]
     Expand(ExpandArgs),
+    /// Text: tokens, lines that match, the first difference
+    #[command(subcommand, after_help = apps::TEXT_EXAMPLES, arg_required_else_help = true)]
+    Text(apps::Text),
+    /// Trees: depths, sizes and sums of subtrees; folders by size
+    #[command(subcommand, after_help = apps::TREE_EXAMPLES, arg_required_else_help = true)]
+    Tree(apps::Tree),
+    /// Graphs and sparse matrices: rows, products with vectors, page ranks
+    #[command(subcommand, after_help = apps::GRAPH_EXAMPLES, arg_required_else_help = true)]
+    Graph(apps::Graph),
+    /// Polynomials: their values, and those through points
+    #[command(subcommand, after_help = apps::POLY_EXAMPLES, arg_required_else_help = true)]
+    Poly(apps::Poly),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -269,6 +281,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
     };
 }
 
+pub(crate) mod apps;
 mod reading;
 mod selecting;
 mod sorting;

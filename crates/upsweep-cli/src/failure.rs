@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     Input(String),
     /// Input and options are right and the run failed (device, memory, disk): exit code 1.
     Run(String),
+    /// The answer is no, and has been said: exit code 1.
+    No,
     /// The usage was shown because nothing was asked for: nothing more to say, exit code 2.
     Usage,
     /// Whoever read the output wants no more of it: nothing to say, exit code 0.
@@ -84,7 +86,7 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(reason) | Self::Run(reason) => f.write_str(&one_line(reason)),
-            Self::Usage | Self::ClosedPipe | Self::Interrupted(_) => Ok(()),
+            Self::No | Self::Usage | Self::ClosedPipe | Self::Interrupted(_) => Ok(()),
         }
     }
 }

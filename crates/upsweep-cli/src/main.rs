@@ -6,10 +6,12 @@
 //! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
 //! [`element`].
 //! [`histogram`], [`quantile`], [`selecting`] and [`sorting`] read and write in the same way; [`expression`] is the language of `select --where`.
+//! [`apps`] are the applications.
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
 
+mod apps;
 mod args;
 mod asked;
 mod bench;
@@ -71,7 +73,7 @@ fn main() -> ExitCode {
 fn exit_code(failure: &Failure) -> ExitCode {
     match failure {
         Failure::Input(_) | Failure::Usage => ExitCode::from(2),
-        Failure::Run(_) => ExitCode::from(1),
+        Failure::Run(_) | Failure::No => ExitCode::from(1),
         Failure::ClosedPipe => ExitCode::SUCCESS,
         &Failure::Interrupted(signal) => output::end_by(signal),
     }
@@ -93,6 +95,10 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Unique(args) => selecting::unique(args),
         Command::Runs(args) => selecting::runs(args),
         Command::Expand(args) => selecting::expand(args),
+        Command::Text(text) => apps::text::run(text),
+        Command::Tree(tree) => apps::tree::run(tree),
+        Command::Graph(graph) => apps::graph::run(graph),
+        Command::Poly(poly) => apps::poly::run(poly),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),

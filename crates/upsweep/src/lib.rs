@@ -35,6 +35,7 @@
 //!
 //! # The way in
 //! - [`scan`] and [`reduce`] say what each option computes, in which order, and what it costs.
+//! - [`transform`] computes a function of each element.
 //! - [`select`], [`partition`], [`dedup`] and [`runs`] keep some elements. How many depends on the data: [`count`] says how a number
 //!   stays on the device.
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
@@ -87,6 +88,7 @@ pub mod sort_by;
 pub mod sort_by_fields;
 pub mod sort_by_key;
 pub mod topk;
+pub mod transform;
 
 mod bins;
 mod cpu;
@@ -136,6 +138,7 @@ pub use select::Select;
 pub use sort::Sort;
 pub use sort_by::SortBy;
 pub use topk::TopK;
+pub use transform::Transform;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
@@ -144,5 +147,5 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
         Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, Sort, TopK, function, operator};
+    pub use crate::{Search, Segments, Select, Sort, TopK, Transform, function, operator};
 }

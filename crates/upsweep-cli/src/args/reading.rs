@@ -28,6 +28,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.file
+    }
+
     /// The file `path`, with nothing else said of it.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
         Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table }

@@ -12,6 +12,7 @@
 //! | `columns` | scans and reductions along another axis than the last |
 //! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
 //! | `topk` | the first keys in order, and keys of a rank |
+//! | `transform` | a function of each element |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
 //!
@@ -43,3 +44,4 @@ pub(crate) mod sort_by;
 mod tests;
 mod tile;
 pub(crate) mod topk;
+pub(crate) mod transform;

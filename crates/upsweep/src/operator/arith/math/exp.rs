@@ -78,8 +78,8 @@ const INTEGERS_F32: f32 = 12582912.0;
 /// Its bits.
 const INTEGERS_F32_BITS: i32 = 0x4b40_0000;
 /// ln 2 in two parts: the first has 15 bits, so that its product with an exponent is exact.
-const LN_2_HIGH_F32: f32 = 0.693145751953125;
-const LN_2_LOW_F32: f32 = 1.42860682e-6;
+const LN_2_HIGH_F32: f32 = 0.693_145_75;
+const LN_2_LOW_F32: f32 = 1.428_606_8e-6;
 
 /// 2^k, for `k` in -126..=127.
 #[function(helper)]

@@ -1,0 +1,342 @@
+//! Graphs and sparse matrices in compressed rows (CSR): built from lists of edges, turned around, multiplied with vectors.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//! use upsweep_apps::graph::{Edges, Matrix};
+//!
+//! let device = Device::cpu();
+//! let graph = Edges::new(4).build(&device, &[2u32, 0, 0, 2], &[1u32, 3, 1, 0])?;
+//! assert_eq!(graph.offsets().to_vec()?, [0, 2, 2, 4, 4]);
+//! assert_eq!(graph.targets().to_vec()?, [1, 3, 0, 1]);
+//!
+//! #[function]
+//! fn times(a: f64, x: f64) -> f64 {
+//!     a * x
+//! }
+//! #[function]
+//! fn plus(a: f64, x: f64) -> f64 {
+//!     a + x
+//! }
+//! // [1 2; 0 5], whose lower right value comes in two parts.
+//! let matrix = Matrix::build(&device, (2, 2), (&[1u32, 0, 0, 1], &[1u32, 0, 1, 1], &[2.0, 1.0, 2.0, 3.0]))?;
+//! assert_eq!(matrix.product(&device, Sum, Times, &[10.0, 1.0])?.to_vec()?, [12.0, 5.0]);
+//! // Any semiring: the shortest way by one edge more.
+//! assert_eq!(matrix.product(&device, Min, Plus, &[0.0, 7.0])?.to_vec()?, [1.0, 12.0]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Cost.** A list of edges is sorted by 64-bit keys, row and column. A product reads each value, its column and an element of the vector
+//! once, and adds in the order of the columns, grouped by the number of values: the same bits in every run.
+
+use crate::part::{Part, element, map};
+use upsweep::operator::{Map, MapWith, Number};
+use upsweep::prelude::*;
+use upsweep::{Error, Input, Result};
+
+/// How a graph is built from its edges.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is built until build is called"]
+pub struct Edges {
+    vertices: usize,
+    symmetric: bool,
+    distinct: bool,
+}
+
+#[function]
+fn key(from: u32, to: u32) -> u64 {
+    (from as u64) << 32 | to as u64
+}
+
+#[function]
+fn low_half(key: u64) -> u32 {
+    key as u32
+}
+
+#[function]
+fn row_key(row: u64) -> u64 {
+    row << 32
+}
+
+/// The place of an edge that leaves the graph.
+#[function]
+fn outside(#[param] rows: u64, #[param] columns: u64, from: u32, to: u32, at: u64) -> u64 {
+    if (from as u64) < rows && (to as u64) < columns { u64::MAX } else { at }
+}
+
+#[function]
+fn length(begin: u64, end: u64) -> u32 {
+    (end - begin) as u32
+}
+
+impl Edges {
+    /// Of a graph of so many vertices.
+    pub fn new(vertices: usize) -> Self {
+        Self { vertices, symmetric: false, distinct: false }
+    }
+
+    /// Each edge goes in both directions.
+    pub fn symmetric(mut self) -> Self {
+        self.symmetric = true;
+        self
+    }
+
+    /// Of edges with the same ends one is kept.
+    pub fn distinct(mut self) -> Self {
+        self.distinct = true;
+        self
+    }
+
+    /// The graph whose edges go from `from[i]` to `to[i]`. On CUDA this waits.
+    ///
+    /// # Errors
+    /// - [`Error::Index`]: an edge of a vertex that there is not
+    /// - [`Error::Length`]: not as many ends as beginnings
+    /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
+    pub fn build<A, B>(&self, device: &Device, from: &A, to: &B) -> Result<Csr>
+    where
+        A: Input<Item = u32> + ?Sized,
+        B: Input<Item = u32> + ?Sized,
+    {
+        self.build_on(device, &Part::all(from), &Part::all(to))
+    }
+
+    fn build_on(&self, device: &Device, from: &Part<'_, u32>, to: &Part<'_, u32>) -> Result<Csr> {
+        let edges = check(device, (self.vertices, self.vertices), (from, to))?;
+        let (there, back) = (|| Apply(Key, (from, to)), || Apply(Key, (to, from)));
+        let mut keys = device.filled(edges << u32::from(self.symmetric), 0u64)?;
+        Transform::copy().run(device, there(), Scatter::to(&mut keys).at(0..edges))?;
+        if self.symmetric {
+            Transform::copy().run(device, back(), Scatter::to(&mut keys).at(edges..2 * edges))?;
+        }
+        let mut keys = Sort::new().run_to_array(device, &keys)?;
+        if self.distinct {
+            keys = distinct(device, &keys)?;
+        }
+        Csr::of(device, self.vertices, &keys)
+    }
+}
+
+/// The number of edges, all of which are in a matrix of this shape.
+fn check(
+    device: &Device,
+    (rows, columns): (usize, usize),
+    (from, to): (&Part<'_, u32>, &Part<'_, u32>),
+) -> Result<usize> {
+    let edges = from.view().len();
+    let outside = Outside { rows: rows as u64, columns: columns as u64 };
+    let at: u64 = Reduce::new(Min).map(outside).run_to_host(device, (from, to, 0..edges as u64))?;
+    let Ok(at) = usize::try_from(at) else { return Ok(edges) };
+    if at >= edges {
+        return Ok(edges);
+    }
+    let row = element(device, from, at)?;
+    if row as usize >= rows {
+        return Err(Error::Index { at, index: row.into(), len: rows });
+    }
+    Err(Error::Index { at, index: element(device, to, at)?.into(), len: columns })
+}
+
+/// The places of a matrix, row by row.
+fn keys(device: &Device, shape: (usize, usize), rows: &Part<'_, u32>, columns: &Part<'_, u32>) -> Result<Array<u64>> {
+    check(device, shape, (rows, columns))?;
+    map(device, Key, (rows, columns))
+}
+
+fn distinct(device: &Device, sorted: &Array<u64>) -> Result<Array<u64>> {
+    Dedup::new().run_to_array(device, sorted)
+}
+
+/// A graph: the edges from vertex `v` go to `targets[offsets[v]..offsets[v + 1]]`, which ascend.
+#[derive(Debug)]
+pub struct Csr {
+    offsets: Array<u64>,
+    targets: Array<u32>,
+}
+
+impl Csr {
+    /// Of keys that are sorted.
+    fn of(device: &Device, rows: usize, keys: &Array<u64>) -> Result<Self> {
+        let begins: Array<u64> = map(device, RowKey, 0..rows as u64 + 1)?;
+        let offsets = Search::lower(keys).run_to_array(device, &begins)?;
+        Ok(Self { offsets, targets: map(device, LowHalf, keys)? })
+    }
+
+    /// The number of vertices; of a matrix, of rows.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Where the edges from each vertex begin, and behind the last one where they end.
+    #[must_use]
+    pub fn offsets(&self) -> &Array<u64> {
+        &self.offsets
+    }
+
+    /// Where the edges go.
+    #[must_use]
+    pub fn targets(&self) -> &Array<u32> {
+        &self.targets
+    }
+
+    /// How many edges each vertex has.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; CUDA's own.
+    pub fn degrees(&self, device: &Device) -> Result<Array<u32>> {
+        let n = self.vertices();
+        map(device, Length, (&Part::of(&self.offsets, 0..n)?, &Part::of(&self.offsets, 1..n + 1)?))
+    }
+
+    /// From where each edge goes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; CUDA's own.
+    pub fn sources(&self, device: &Device) -> Result<Array<u32>> {
+        Expand::new().run_to_array(device, &self.degrees(device)?)
+    }
+
+    /// The graph whose edges go the other way.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; CUDA's own.
+    pub fn transposed(&self, device: &Device) -> Result<Self> {
+        Edges::new(self.vertices()).build(device, &self.targets, &self.sources(device)?)
+    }
+}
+
+/// A sparse matrix.
+#[derive(Debug)]
+pub struct Matrix<T> {
+    rows: Csr,
+    columns: usize,
+    values: Array<T>,
+}
+
+impl<T: Number> Matrix<T> {
+    /// The matrix of `shape.0` rows and `shape.1` columns with `values[i]` in row `rows[i]` and column `columns[i]`. What comes to the same
+    /// place is added, in the order in which it comes. On CUDA this waits.
+    ///
+    /// # Errors
+    /// As [`Edges::build`].
+    pub fn build<R, C, V>(device: &Device, shape: (usize, usize), (rows, columns, values): (&R, &C, &V)) -> Result<Self>
+    where
+        R: Input<Item = u32> + ?Sized,
+        C: Input<Item = u32> + ?Sized,
+        V: Input<Item = T> + ?Sized,
+    {
+        let (keys, values) = (keys(device, shape, &Part::all(rows), &Part::all(columns))?, &Part::all(values));
+        let entries = keys.len();
+        let (mut sorted, mut ordered) = (device.filled(entries, 0u64)?, device.filled(entries, T::ZERO)?);
+        Sort::pairs().run(device, (&keys, values), (&mut sorted, &mut ordered))?;
+        let distinct = distinct(device, &sorted)?;
+        let mut values = device.filled(distinct.len(), T::ZERO)?;
+        if entries > 0 {
+            Reduce::new(Sum).segments(Segments::Keys(&sorted)).run(device, &ordered, &mut values)?;
+        }
+        Ok(Self { rows: Csr::of(device, shape.0, &distinct)?, columns: shape.1, values })
+    }
+
+    /// The places of the values.
+    #[must_use]
+    pub fn rows(&self) -> &Csr {
+        &self.rows
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The values, row by row, in the order of the columns.
+    #[must_use]
+    pub fn values(&self) -> &Array<T> {
+        &self.values
+    }
+
+    /// The product with a vector over a semiring: `y[i]` is the combination by `plus` of all `times(a[i][j], x[j])`, and the identity for a
+    /// row without values. `Sum` and a product are the usual one; `Min` and a sum find shortest ways, `Or` and an `and` what can be
+    /// reached. On CUDA the work is enqueued and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: not an element of the vector for each column
+    /// - [`Error::NoIdentity`]: `plus` has none
+    /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
+    pub fn product<Op, F, X, Y>(&self, device: &Device, plus: Op, times: F, x: &X) -> Result<Array<Y>>
+    where
+        X: Input + ?Sized,
+        Y: Element,
+        Op: Operator<Y>,
+        F: Copy + Send + Sync + 'static,
+        MapWith<F>: Map<(T, X::Item), (T, X::Item), Output = Y>,
+    {
+        let found = x.view().len();
+        if found != self.columns {
+            return Err(Error::Length { what: "vector", found, expected: self.columns });
+        }
+        let Some(zero) = plus.identity() else {
+            let operator = std::any::type_name::<Op>();
+            return Err(Error::NoIdentity { operator, needed_by: "a row without values" });
+        };
+        let mut y = device.filled(self.rows.vertices(), zero)?;
+        let reduce = Reduce::new(plus).map(times).segments(Segments::Offsets(&self.rows.offsets));
+        reduce.run(device, (&self.values, Gather::of(x).at(&self.rows.targets)), &mut y)?;
+        Ok(y)
+    }
+}
+
+/// What [`page_rank`] found.
+#[derive(Debug)]
+pub struct PageRank {
+    /// The rank of each vertex; their sum is 1.
+    pub ranks: Array<f64>,
+    /// The steps taken.
+    pub steps: usize,
+    /// By how much the ranks changed in the last step, added up.
+    pub change: f64,
+}
+
+#[function]
+fn share(rank: f64, degree: u32) -> f64 {
+    if degree == 0 { 0.0 } else { rank / degree as f64 }
+}
+
+#[function]
+fn kept(rank: f64, degree: u32) -> f64 {
+    if degree == 0 { rank } else { 0.0 }
+}
+
+#[function]
+fn next_rank(#[param] damping: f64, #[param] rest: f64, given: f64) -> f64 {
+    rest + damping * given
+}
+
+#[function]
+fn change(before: f64, after: f64) -> f64 {
+    (after - before).abs()
+}
+
+/// How often somebody is at each vertex who goes along a random edge with the probability `damping`, and else, or where there is none, to a
+/// random vertex. Steps until the ranks change by less than `tolerance`, at most `most` of them. On CUDA this waits in each step.
+///
+/// # Errors
+/// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
+pub fn page_rank(device: &Device, graph: &Csr, damping: f64, tolerance: f64, most: usize) -> Result<PageRank> {
+    let n = graph.vertices();
+    let (degrees, incoming) = (graph.degrees(device)?, graph.transposed(device)?);
+    let mut found = PageRank { ranks: device.filled(n, 1.0 / n as f64)?, steps: 0, change: f64::INFINITY };
+    let mut given = device.filled(n, 0.0)?;
+    while n > 0 && found.steps < most && found.change >= tolerance {
+        let shares: Array<f64> = map(device, Share, (&found.ranks, &degrees))?;
+        let reduce = Reduce::new(Sum).segments(Segments::Offsets(&incoming.offsets));
+        reduce.run(device, Gather::of(&shares).at(&incoming.targets), &mut given)?;
+        let stuck: f64 = Reduce::new(Sum).map(Kept).run_to_host(device, (&found.ranks, &degrees))?;
+        let rest = (1.0 - damping + damping * stuck) / n as f64;
+        let next: Array<f64> = map(device, NextRank { damping, rest }, &given)?;
+        found.change = Reduce::new(Sum).map(Change).run_to_host(device, (&found.ranks, &next))?;
+        found.ranks = next;
+        found.steps += 1;
+    }
+    Ok(found)
+}

@@ -1,0 +1,74 @@
+//! Parts of buffers, and the small calls that all applications make.
+
+use std::ops::Range;
+use upsweep::prelude::*;
+use upsweep::{Error, Input, Inputs, Result, View, operator::Map, operator::MapWith};
+
+/// Neighbouring elements of a buffer, where they lie.
+#[derive(Debug)]
+pub(crate) struct Part<'a, T> {
+    whole: View<'a, T>,
+    range: Range<usize>,
+}
+
+impl<'a, T: Element> Part<'a, T> {
+    /// All of them. What applications compute is written for parts, so that it is compiled once, whatever buffers come.
+    pub(crate) fn all<B: Input<Item = T> + ?Sized>(buffer: &'a B) -> Self {
+        let whole = buffer.view();
+        Self { range: 0..whole.len(), whole }
+    }
+
+    /// Those at `range`.
+    ///
+    /// # Errors
+    /// [`Error::Index`] when the buffer has not so many.
+    pub(crate) fn of<B: Input<Item = T> + ?Sized>(buffer: &'a B, range: Range<usize>) -> Result<Self> {
+        let whole = buffer.view();
+        if range.start > range.end || range.end > whole.len() {
+            let index = i128::try_from(range.end).unwrap_or(i128::MAX);
+            return Err(Error::Index { at: 0, index, len: whole.len() });
+        }
+        Ok(Self { whole, range })
+    }
+}
+
+impl<T: Element> Input for Part<'_, T> {
+    type Item = T;
+    fn view(&self) -> View<'_, T> {
+        // The range is one of the whole.
+        match &self.whole {
+            View::Host(x) => View::Host(x.get(self.range.clone()).unwrap_or(&[])),
+            #[cfg(feature = "cuda")]
+            View::Cuda(x) => View::Cuda(x.slice(self.range.clone())),
+        }
+    }
+}
+
+/// A new array of a function of each value of an input.
+pub(crate) fn map<'x, F, X, O>(device: &Device, function: F, input: X) -> Result<Array<O>>
+where
+    X: Inputs<'x>,
+    O: Element,
+    MapWith<F>: Map<X::Value, X::Args, Output = O>,
+{
+    Transform::new(function).run_to_array(device, input)
+}
+
+/// The elements on the host. On CUDA this waits for them.
+pub(crate) fn to_host<B: Input + ?Sized>(device: &Device, buffer: &B) -> Result<Vec<B::Item>> {
+    match buffer.view() {
+        View::Host(x) => Device::cpu().upload(x)?.into_vec(),
+        #[cfg(feature = "cuda")]
+        View::Cuda(_) => Transform::copy().run_to_array(device, &Part::all(buffer))?.into_vec(),
+    }
+}
+
+/// One element on the host. On CUDA this waits for it.
+pub(crate) fn element<B: Input + ?Sized>(device: &Device, buffer: &B, at: usize) -> Result<B::Item> {
+    let one = Part::of(buffer, at..at + 1)?;
+    match one.view() {
+        View::Host(x) => x.first().copied().ok_or(Error::Index { at: 0, index: at as i128, len: 0 }),
+        #[cfg(feature = "cuda")]
+        View::Cuda(_) => Transform::copy().run_to_array(device, &one)?.to_vec()?.first().copied().ok_or(Error::Overlap),
+    }
+}

@@ -1,0 +1,245 @@
+//! Polynomials: at one point, at many, more exactly than their type, modulo a prime; divided by `x - z`; through given values.
+//!
+//! ```text
+//! Polynomial::of(&c)       c[0] + c[1] x + c[2] x^2 + ...
+//! .evaluate(x)             its value at one point; of no coefficients 0
+//! .at(&points)             its values at many points
+//! .evaluate_compensated(x) of f64, as if computed in twice the digits and then rounded
+//! .evaluate_modulo(x, p)   of u64, modulo p
+//! .divide(z)               [r, q[0], q[1], ..] with c(x) = (x - z) q(x) + r; so r = c(z)
+//! ```
+//!
+//! ```
+//! use upsweep::Device;
+//! use upsweep_apps::poly::Polynomial;
+//!
+//! let device = Device::cpu();
+//! let c = [2.0, 3.0, 1.0]; // 2 + 3x + x^2
+//! let polynomial = Polynomial::of(&c);
+//! assert_eq!(polynomial.evaluate(&device, 2.0)?, 12.0);
+//! assert_eq!(polynomial.at(&device, &[0.0, 2.0, -1.0])?.to_vec()?, [2.0, 12.0, 0.0]);
+//! // 2 + 3x + x^2 = (x - 2) (x + 5) + 12
+//! assert_eq!(polynomial.divide(&device, 2.0)?.to_vec()?, [12.0, 5.0, 1.0]);
+//! # Ok::<(), upsweep_apps::Error>(())
+//! ```
+//!
+//! Neighbouring coefficients `i..j` are an element `(x^(j-i), value)`, and these combine to longer ones: `(p, v)` and then `(q, w)` is
+//! `(p q, v + p w)`. So one reduction evaluates a polynomial, in one pass over its coefficients, and one reverse scan of the same kind divides it.
+//! Integers compute modulo 2^b.
+//!
+//! **Exactness of floats.** A result errs by about `log2(n)` roundings of the sum of `|c[i] x^i|`. Powers of `x` are computed: where a power is
+//! infinite, zero coefficients count as 0, and others make the result infinite or NaN, also where a loop over the coefficients would not
+//! overflow. [`at`](Polynomial::at) is that loop, with its bits.
+
+mod interpolant;
+
+pub use self::interpolant::{Interpolant, stable_order};
+
+use self::interpolant::BLOCK;
+use crate::error::{Error, Result};
+use crate::part::{Part, map, to_host};
+use upsweep::Input;
+use upsweep::operator::Number;
+use upsweep::prelude::*;
+
+/// A polynomial by its coefficients, the constant one first: see the [module](self).
+#[derive(Debug)]
+pub struct Polynomial<'a, B: ?Sized> {
+    coefficients: &'a B,
+}
+
+impl<B: ?Sized> Clone for Polynomial<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B: ?Sized> Copy for Polynomial<'_, B> {}
+
+/// The power of x that some neighbouring coefficients are long, and their value as a polynomial of their own.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Term<T> {
+    power: T,
+    value: T,
+}
+
+#[function]
+fn term_at<T: Number>(#[param] x: T, c: T) -> Term<T> {
+    Term { power: x, value: c }
+}
+
+#[function]
+fn value_of<T: Number>(term: Term<T>) -> T {
+    term.value
+}
+
+#[operator(identity = Term { power: T::ONE, value: T::ZERO })]
+fn append<T: Number>(low: Term<T>, high: Term<T>) -> Term<T> {
+    // An infinite power times 0 would be NaN.
+    let above = if high.value == T::ZERO { T::ZERO } else { low.power * high.value };
+    Term { power: low.power * high.power, value: low.value + above }
+}
+
+/// The same from the highest coefficient down.
+#[operator(identity = Term { power: T::ONE, value: T::ZERO })]
+fn prepend<T: Number>(high: Term<T>, low: Term<T>) -> Term<T> {
+    let above = if high.value == T::ZERO { T::ZERO } else { low.power * high.value };
+    Term { power: low.power * high.power, value: low.value + above }
+}
+
+#[function]
+fn horner<T: Number>(#[param] c: [T; 8], value: T, x: T) -> T {
+    let mut value = value;
+    for i in 0..8 {
+        value = value * x + c[7 - i];
+    }
+    value
+}
+
+#[function]
+fn horner_once<T: Number>(#[param] c: T, value: T, x: T) -> T {
+    value * x + c
+}
+
+impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
+    /// `c[0] + c[1] x + c[2] x^2 + ...`
+    pub fn of(coefficients: &'a B) -> Self {
+        Self { coefficients }
+    }
+
+    /// The value at one point. On CUDA this waits for it. One pass over the coefficients.
+    ///
+    /// # Errors
+    /// [`Place`](upsweep::Error::Place) when the coefficients are not where the device computes; CUDA's own.
+    pub fn evaluate(&self, device: &Device, x: B::Item) -> Result<B::Item> {
+        let reduce = Reduce::new(Append).map(TermAt { x }).finish(ValueOf);
+        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
+    }
+
+    /// The values at many points, each computed as a loop from the highest coefficient down does: `v = v x + c[i]`. The coefficients
+    /// may lie on the host or on the device, from which this waits for them. A pass over the points for 8 coefficients.
+    ///
+    /// # Errors
+    /// [`Place`](upsweep::Error::Place) when the points are not where the device computes; CUDA's own.
+    pub fn at<X>(&self, device: &Device, points: &X) -> Result<Array<B::Item>>
+    where
+        X: Input<Item = B::Item> + ?Sized,
+    {
+        let (c, points) = (to_host(device, self.coefficients)?, &Part::all(points));
+        let Some((&highest, rest)) = c.split_last() else {
+            return Ok(device.filled(points.view().len(), <B::Item as Number>::ZERO)?);
+        };
+        let mut values = device.filled(points.view().len(), highest)?;
+        let (blocks, first) = (rest.len() / BLOCK, rest.len() % BLOCK);
+        for &c in rest[blocks * BLOCK..].iter().rev().take(first) {
+            values = map(device, HornerOnce { c }, (&values, points))?;
+        }
+        for block in rest[..blocks * BLOCK].chunks_exact(BLOCK).rev() {
+            let mut c = [<B::Item as Number>::ZERO; BLOCK];
+            c.copy_from_slice(block);
+            values = map(device, Horner { c }, (&values, points))?;
+        }
+        Ok(values)
+    }
+
+    /// The remainder and the quotient of a division by `x - z`: `[r, q[0], q[1], ..]`, as many numbers as there are coefficients. One pass
+    /// over the coefficients.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn divide(&self, device: &Device, z: B::Item) -> Result<Array<B::Item>> {
+        let scan = Scan::new(Prepend).reverse().map(TermAt { x: z }).finish(ValueOf);
+        Ok(scan.run_to_array(device, &Part::all(self.coefficients))?)
+    }
+}
+
+/// The same as [`Term`], each number as a sum of two floats.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Exact {
+    power: f64,
+    power_rest: f64,
+    value: f64,
+    value_rest: f64,
+}
+
+#[function]
+fn exact_term(#[param] x: f64, c: f64) -> Exact {
+    Exact { power: x, power_rest: 0.0, value: c, value_rest: 0.0 }
+}
+
+#[function]
+fn rounded(term: Exact) -> f64 {
+    term.value + term.value_rest
+}
+
+/// The product of two sums of two floats.
+#[function]
+fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
+    let product = a * b;
+    let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
+    let sum = product + rest;
+    // Of what is infinite there is no rest.
+    if sum.is_finite() { (sum, rest - (sum - product)) } else { (sum, 0.0) }
+}
+
+/// Their sum.
+#[function]
+fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
+    let sum = a + b;
+    let of_b = sum - a;
+    let rest = (a - (sum - of_b)) + (b - of_b) + (a_rest + b_rest);
+    let total = sum + rest;
+    if total.is_finite() { (total, rest - (total - sum)) } else { (sum, 0.0) }
+}
+
+#[operator(identity = Exact { power: 1.0, power_rest: 0.0, value: 0.0, value_rest: 0.0 })]
+fn append_exact(low: Exact, high: Exact) -> Exact {
+    let (power, power_rest) = times(low.power, low.power_rest, high.power, high.power_rest);
+    let (above, above_rest) =
+        if high.value == 0.0 { (0.0, 0.0) } else { times(low.power, low.power_rest, high.value, high.value_rest) };
+    let (value, value_rest) = plus(low.value, low.value_rest, above, above_rest);
+    Exact { power, power_rest, value, value_rest }
+}
+
+impl<B: Input<Item = f64> + ?Sized> Polynomial<'_, B> {
+    /// The value at one point as if computed with twice the digits of f64 and then rounded: where terms cancel, it is right where
+    /// [`evaluate`](Self::evaluate) has no digit left. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn evaluate_compensated(&self, device: &Device, x: f64) -> Result<f64> {
+        let reduce = Reduce::new(AppendExact).map(ExactTerm { x }).finish(Rounded);
+        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
+    }
+}
+
+#[function]
+fn product_modulo(p: u64, a: u64, b: u64) -> u64 {
+    (a as u128 * b as u128 % p as u128) as u64
+}
+
+#[function]
+fn term_modulo(#[param] p: u64, #[param] x: u64, c: u64) -> Term<u64> {
+    Term { power: x, value: c % p }
+}
+
+#[operator(identity = Term { power: 1, value: 0 })]
+fn append_modulo(#[param] p: u64, low: Term<u64>, high: Term<u64>) -> Term<u64> {
+    let above = product_modulo(p, low.power, high.value);
+    let room = p - low.value;
+    let value = if above < room { low.value + above } else { above - room };
+    Term { power: product_modulo(p, low.power, high.power), value }
+}
+
+impl<B: Input<Item = u64> + ?Sized> Polynomial<'_, B> {
+    /// The value at one point modulo `p`, which may be any number but 0. On CUDA this waits for it.
+    ///
+    /// # Errors
+    /// [`Error::Modulus`] when `p` is 0; as [`evaluate`](Self::evaluate).
+    pub fn evaluate_modulo(&self, device: &Device, x: u64, p: u64) -> Result<u64> {
+        let Some(x) = x.checked_rem(p) else { return Err(Error::Modulus) };
+        let reduce = Reduce::new(AppendModulo { p }).map(TermModulo { p, x }).finish(ValueOf);
+        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
+    }
+}

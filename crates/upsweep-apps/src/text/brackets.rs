@@ -1,0 +1,120 @@
+//! Brackets and their partners.
+
+use crate::error::{Error, Result};
+use crate::part::{Part, map};
+use upsweep::prelude::*;
+use upsweep::{Array, Input};
+
+/// The brackets of a text, in order, on the device.
+#[derive(Debug)]
+pub struct Brackets {
+    /// Where they are.
+    pub places: Array<u64>,
+    /// In how many others each is.
+    pub depths: Array<u32>,
+    /// Which of the brackets is the partner of each.
+    pub partners: Array<u32>,
+}
+
+/// 1 for what opens, -1 for what closes.
+#[function]
+fn step(byte: u8) -> i64 {
+    if byte == 40 || byte == 91 || byte == 123 {
+        1
+    } else if byte == 41 || byte == 93 || byte == 125 {
+        -1
+    } else {
+        0
+    }
+}
+
+#[function]
+fn is_bracket(byte: u8) -> bool {
+    byte == 40 || byte == 41 || byte == 91 || byte == 93 || byte == 123 || byte == 125
+}
+
+/// How many brackets a bracket is in, of the sum of all steps up to it; one that closes nothing is in 2^32 - 1.
+#[function]
+fn depth(byte: u8, sum: i64) -> u32 {
+    if byte == 40 || byte == 91 || byte == 123 { (sum - 1) as u32 } else { sum as u32 }
+}
+
+/// 0 if the partner is at another depth, 1 if it follows, 2 if it comes before.
+#[function]
+fn way(depth: u32, of_partner: u32, at: u32, partner: u32) -> u8 {
+    if depth != of_partner {
+        0
+    } else if partner > at {
+        1
+    } else {
+        2
+    }
+}
+
+#[function]
+fn is_wrong(byte: u8, other: u8, way: u8) -> bool {
+    let opens = byte == 40 || byte == 91 || byte == 123;
+    let (open, close) = if opens { (byte, other) } else { (other, byte) };
+    let fits = (open == 40 && close == 41) || (open == 91 && close == 93) || (open == 123 && close == 125);
+    !fits || way != (if opens { 1u8 } else { 2u8 })
+}
+
+#[function]
+fn clamped(#[param] last: u32, at: u32) -> u32 {
+    (at ^ 1).min(last)
+}
+
+/// The brackets `()`, `[]` and `{}` of a text, or of the first bytes of its tokens, where those in strings do not count. On CUDA this
+/// waits.
+///
+/// ```
+/// use upsweep::Device;
+/// use upsweep_apps::text::match_brackets;
+///
+/// let found = match_brackets(&Device::cpu(), b"f(a[1], {})")?;
+/// assert_eq!(found.places.to_vec()?, [1, 3, 5, 8, 9, 10]);
+/// assert_eq!(found.depths.to_vec()?, [0, 1, 1, 1, 1, 0]);
+/// assert_eq!(found.partners.to_vec()?, [5, 2, 1, 4, 3, 0]);
+/// # Ok::<(), upsweep_apps::Error>(())
+/// ```
+///
+/// # Errors
+/// - [`Error::Bracket`]: one that has no partner, or one of another kind; it names one
+/// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+pub fn match_brackets<B: Input<Item = u8> + ?Sized>(device: &Device, text: &B) -> Result<Brackets> {
+    match_on(device, &Part::all(text))
+}
+
+fn match_on(device: &Device, text: &Part<'_, u8>) -> Result<Brackets> {
+    let places: Array<u64> = Select::new(IsBracket).indices().run_to_array(device, text)?;
+    let kinds: Array<u8> = Transform::copy().run_to_array(device, Gather::of(text).at(&places))?;
+    let n = kinds.len() as u32;
+    let sums: Array<i64> = Scan::new(Sum).map(Step).run_to_array(device, &kinds)?;
+    let depths: Array<u32> = map(device, Depth, (&kinds, &sums))?;
+    let order: Array<u32> = Sort::new().indices().run_to_array(device, &depths)?;
+    let mut partners = device.filled(kinds.len(), 0u32)?;
+    // The last of an odd number is its own partner, which fits nothing.
+    let other = Apply(Clamped { last: n.saturating_sub(1) }, 0..n);
+    Transform::copy().run(device, Gather::of(&order).at(other), Scatter::to(&mut partners).at(&order))?;
+    let way: Array<u8> = map(device, Way, (&depths, Gather::of(&depths).at(&partners), 0..n, &partners))?;
+    let ends = (&kinds, Gather::of(&kinds).at(&partners), &way);
+    let wrong: bool = Reduce::new(Or).map(IsWrong).run_to_host(device, ends)?;
+    if wrong {
+        return Err(Error::Bracket { at: first_wrong(&places.to_vec()?, &kinds.to_vec()?) });
+    }
+    Ok(Brackets { places, depths, partners })
+}
+
+/// The first bracket that closes none of its kind; without one, the last that is never closed.
+fn first_wrong(places: &[u64], kinds: &[u8]) -> u64 {
+    let mut open = vec![];
+    for (&at, &kind) in places.iter().zip(kinds) {
+        let fits = |other: u8| matches!((other, kind), (b'(', b')') | (b'[', b']') | (b'{', b'}'));
+        match kind {
+            b'(' | b'[' | b'{' => open.push((at, kind)),
+            _ if open.pop().is_some_and(|(_, other)| fits(other)) => {}
+            _ => return at,
+        }
+    }
+    open.last().map_or(0, |&(at, _)| at)
+}

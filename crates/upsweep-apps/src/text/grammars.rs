@@ -1,0 +1,81 @@
+//! Rules of small languages.
+
+use super::Lexer;
+use crate::error::Result;
+
+/// The rules of a language, as a [`Lexer`] takes them: of rules that match the same, the first counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Grammar {
+    /// What it is called.
+    pub name: &'static str,
+    /// Pairs of a name and a regular expression.
+    pub rules: &'static [(&'static str, &'static str)],
+}
+
+impl Grammar {
+    /// The grammar of a name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        GRAMMARS.iter().copied().find(|grammar| grammar.name == name)
+    }
+
+    /// Its lexer.
+    ///
+    /// # Errors
+    /// None, for those of [`GRAMMARS`].
+    pub fn lexer(&self) -> Result<Lexer> {
+        Lexer::new(self.rules)
+    }
+}
+
+/// The grammars that come with upsweep.
+///
+/// - `json`: strings, numbers and words as RFC 8259 has them
+/// - `csv`: cells, cells in quotes, commas and ends of lines as RFC 4180 has them; a quote that nothing closes goes to the end
+/// - `arithmetic`: numbers, names, operators and parentheses
+/// - `rust`: source like Rust's: comments do not nest, of raw strings those without `#`, and `'` begins a character or a lifetime
+pub const GRAMMARS: &[Grammar] = &[
+    Grammar {
+        name: "json",
+        rules: &[
+            ("space", r"[ \t\r\n]+"),
+            ("string", r#""([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9a-fA-F]{4}))*""#),
+            ("number", r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?"),
+            ("word", r"true|false|null"),
+            ("punctuation", r"[{}\[\],:]"),
+        ],
+    },
+    Grammar {
+        name: "csv",
+        rules: &[
+            ("quoted", r#""([^"]|"")*"?"#),
+            ("cell", r#"[^",\r\n][^,\r\n]*"#),
+            ("comma", ","),
+            ("end", r"\r?\n|\r"),
+        ],
+    },
+    Grammar {
+        name: "arithmetic",
+        rules: &[
+            ("space", r"[ \t\r\n]+"),
+            ("number", r"[0-9]+(\.[0-9]*)?|\.[0-9]+"),
+            ("name", r"[A-Za-z_][A-Za-z0-9_]*"),
+            ("operator", r"[-+*/^%]"),
+            ("parenthesis", r"[()]"),
+        ],
+    },
+    Grammar {
+        name: "rust",
+        rules: &[
+            ("space", r"[ \t\r\n]+"),
+            ("comment", r"//[^\n]*|/\*([^*]|\*+[^*/])*(\*+/?)?"),
+            ("string", r#"b?"([^"\\]|\\(.|\n))*"?"#),
+            ("character", r"'([^'\\\n]|\\[^\n]|\\u\{[0-9a-fA-F]*\}|\\x[0-9a-fA-F]{2})'"),
+            ("byte", r"b'([^'\\\n]|\\[^\n]|\\x[0-9a-fA-F]{2})?'?"),
+            ("lifetime", r"'[A-Za-z_][A-Za-z0-9_]*"),
+            ("number", r"[0-9][0-9A-Za-z_]*(\.[0-9][0-9A-Za-z_]*)?"),
+            ("name", r"(r#)?[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*"),
+            ("punctuation", r"[-+*/%^!&|=<>@.,;:#$?~(){}\[\]]|->|=>|::|\.\.=?|[-+*/%^&|=<>!]=|&&|\|\||<<|>>"),
+        ],
+    },
+];

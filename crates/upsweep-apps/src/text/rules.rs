@@ -1,0 +1,124 @@
+//! The automaton of some rules: which of them a text is.
+
+use crate::error::{Error, Result};
+use regex_automata::dfa::{Automaton as _, dense};
+use regex_automata::nfa::thompson;
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::{start, syntax};
+use regex_automata::{Anchored, MatchKind};
+use std::collections::HashMap;
+
+/// What bounds the automata that regular expressions are compiled to.
+const MAX_BYTES: usize = 64 << 20;
+
+/// An automaton whose states are all ways to some rule's end; it begins in state 0.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) next: Vec<Vec<Option<usize>>>,
+    /// The first rule that a text is which ends here.
+    pub(super) accepts: Vec<Option<u8>>,
+}
+
+/// The syntax of rules and patterns: of bytes.
+pub(super) fn syntax() -> syntax::Config {
+    syntax::Config::new().unicode(false).utf8(false)
+}
+
+/// A pattern compiled to a nondeterministic automaton.
+pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Rule { name: name.to_owned(), reason: error.to_string() };
+    let mut compiler = thompson::Compiler::new();
+    compiler.configure(thompson::Config::new().utf8(false)).syntax(syntax());
+    compiler.build_many(patterns).map_err(|error| match std::error::Error::source(&error) {
+        Some(source) => wrong(&source),
+        None => wrong(&error),
+    })
+}
+
+/// A nondeterministic automaton made deterministic.
+pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -> Result<dense::DFA<Vec<u32>>> {
+    let kind =
+        if anchored == Anchored::No { dense::Config::new() } else { dense::Config::new().match_kind(MatchKind::All) };
+    let kind = kind.start_kind(match anchored {
+        Anchored::No => regex_automata::dfa::StartKind::Unanchored,
+        _ => regex_automata::dfa::StartKind::Anchored,
+    });
+    dense::Builder::new()
+        .configure(kind.dfa_size_limit(Some(MAX_BYTES)).determinize_size_limit(Some(MAX_BYTES)))
+        .build_from_nfa(nfa)
+        .map_err(|error| Error::Rule { name: name.to_owned(), reason: error.to_string() })
+}
+
+/// The state in which a text begins.
+pub(super) fn start_of(name: &str, dfa: &dense::DFA<Vec<u32>>, anchored: Anchored) -> Result<StateID> {
+    dfa.start_state(&start::Config::new().anchored(anchored))
+        .map_err(|error| Error::Rule { name: name.to_owned(), reason: error.to_string() })
+}
+
+impl Rules {
+    /// Those of pairs of a name and a regular expression.
+    ///
+    /// # Errors
+    /// [`Error::Rule`] that names the rule which cannot be one.
+    pub(super) fn new(rules: &[(&str, &str)]) -> Result<Self> {
+        for &(name, pattern) in rules {
+            let nfa = compile(name, &[pattern])?;
+            let refuse = |reason: &str| Err(Error::Rule { name: name.to_owned(), reason: reason.to_owned() });
+            if !nfa.look_set_any().is_empty() {
+                return refuse("a token is what it is made of: leave out ^, $, \\b and the like");
+            }
+        }
+        let all = || rules.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let patterns: Vec<&str> = rules.iter().map(|(_, pattern)| *pattern).collect();
+        let dfa = determinise(&all(), &compile(&all(), &patterns)?, Anchored::Yes)?;
+        let start = start_of(&all(), &dfa, Anchored::Yes)?;
+        // All states, in the order in which they are found.
+        let (mut ids, mut numbers) = (vec![start], HashMap::from([(start, 0usize)]));
+        let (mut next, mut accepts): (Vec<Vec<usize>>, Vec<Option<u8>>) = (vec![], vec![]);
+        while let Some(&id) = ids.get(next.len()) {
+            let to = (0..=255u8).map(|byte| {
+                let to = dfa.next_state(id, byte);
+                *numbers.entry(to).or_insert_with(|| {
+                    ids.push(to);
+                    ids.len() - 1
+                })
+            });
+            let to = to.collect();
+            next.push(to);
+            // The automaton is a byte late: what has matched is told at the end.
+            let end = dfa.next_eoi_state(id);
+            let matches = if dfa.is_match_state(end) { dfa.match_len(end) } else { 0 };
+            accepts.push((0..matches).map(|i| dfa.match_pattern(end, i).as_usize() as u8).min());
+        }
+        if let Some(rule) = accepts[0] {
+            let reason = "it matches the empty text, and a token has at least one byte".to_owned();
+            return Err(Error::Rule { name: rules[rule as usize].0.to_owned(), reason });
+        }
+        // From where a rule's end can be reached.
+        let mut live: Vec<bool> = accepts.iter().map(Option::is_some).collect();
+        loop {
+            let more: Vec<usize> =
+                (0..next.len()).filter(|&s| !live[s] && next[s].iter().any(|&to| live[to])).collect();
+            if more.is_empty() {
+                break;
+            }
+            more.into_iter().for_each(|s| live[s] = true);
+        }
+        let next = next.iter().map(|to| to.iter().map(|&to| live[to].then_some(to)).collect()).collect();
+        Ok(Self { next, accepts })
+    }
+
+    /// A rule whose end can be reached from a state.
+    pub(super) fn ahead(&self, state: usize) -> Option<u8> {
+        let (mut seen, mut left) = (vec![false; self.next.len()], vec![state]);
+        while let Some(state) = left.pop() {
+            if let Some(rule) = self.accepts[state] {
+                return Some(rule);
+            }
+            if !std::mem::replace(&mut seen[state], true) {
+                left.extend(self.next[state].iter().flatten());
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,407 @@
+//! Trees and forests: depths, sizes, orders, sums along them, ancestors; and trees of sums over arrays.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//! use upsweep_apps::tree::Tree;
+//!
+//! let device = Device::cpu();
+//! // Vertex 0 is the root; 1 and 2 are its children, 3 and 4 those of 1, and 5 is that of 2.
+//! let tree = Tree::build(&device, &[0u32, 0, 0, 1, 1, 2])?;
+//! assert_eq!(tree.depths().to_vec()?, [0, 1, 1, 2, 2, 2]);
+//! assert_eq!(tree.sizes().to_vec()?, [6, 3, 2, 1, 1, 1]);
+//! assert_eq!(tree.preorder().to_vec()?, [0, 1, 3, 4, 2, 5]);
+//! // What lies below each vertex, itself included; and what lies on the way to it.
+//! let bytes = device.upload(&[1u64, 10, 20, 300, 400, 500])?;
+//! assert_eq!(tree.sums_up(&device, Sum, &bytes)?.to_vec()?, [1231, 710, 520, 300, 400, 500]);
+//! assert_eq!(tree.sums_down(&device, Sum, &bytes)?.to_vec()?, [1, 11, 21, 311, 411, 521]);
+//! assert_eq!(tree.common_ancestors(&device, &[3u32, 3, 4], &[4u32, 5, 1])?.to_vec()?, [1, 0, 1]);
+//! # Ok::<(), upsweep_apps::Error>(())
+//! ```
+//!
+//! **How.** A walk around the tree passes each vertex twice, on its way down and on its way up. The list of these steps is built in parallel: the
+//! step after a vertex is entered goes to its first child, the one after it is left to its next sibling. The place of each step in the walk (list
+//! ranking) then tells everything: between the two places lies the subtree.
+//!
+//! **Cost.** Children are found by a sort of the parents. On the CPU the list is ranked in pieces that threads walk along, several
+//! at a time (Helman and JaJa); on CUDA by pointer jumping, in log2(2 n) passes of random reads.
+
+pub mod fenwick;
+mod intervals;
+mod list;
+mod walk;
+
+pub use fenwick::Fenwick;
+pub use walk::NONE;
+
+use crate::error::{Error, Result};
+use crate::part::{Part, element, map};
+use intervals::Intervals;
+use upsweep::operator::Source;
+use upsweep::prelude::*;
+use upsweep::{Input, operator::Values};
+
+/// A tree or forest, built once and asked: see the [module](self).
+///
+/// Children are in the order of their numbers, and so are the roots of a forest.
+#[derive(Debug)]
+pub struct Tree {
+    /// [`NONE`] for roots.
+    parents: Array<u32>,
+    /// The place of each vertex in preorder and in postorder.
+    entered: Array<u32>,
+    left: Array<u32>,
+    depths: Array<u32>,
+    sizes: Array<u32>,
+    preorder: Array<u32>,
+}
+
+/// The parent, or `root` for a root.
+#[function]
+fn above(#[param] root: u32, parent: u32, vertex: u32) -> u32 {
+    if parent == vertex || parent == u32::MAX { root } else { parent }
+}
+
+/// The vertex, if its parent is none of `n` vertices.
+#[function]
+fn astray(#[param] n: u32, parent: u32, vertex: u32) -> u32 {
+    if parent >= n && parent != u32::MAX { vertex } else { u32::MAX }
+}
+
+#[function]
+fn root_to_none(#[param] root: u32, parent: u32) -> u32 {
+    if parent == root { u32::MAX } else { parent }
+}
+
+/// Preorder, postorder, depth and size of a vertex from the places where it is entered and left, and how many vertices are entered up to
+/// the first. Place 0 enters what lies above all roots.
+#[function]
+fn of_places(enter: u32, leave: u32, entered: u32) -> (u32, u32, u32, u32) {
+    let before = entered - 1;
+    let size = (leave - enter + 1) / 2;
+    (before - 1, leave - before - size, 2 * before - enter - 1, size)
+}
+
+#[function]
+fn is_down(#[param] down: u32, step: u32) -> u32 {
+    if step < down { 1 } else { 0 }
+}
+
+#[function]
+fn inside(above: u32, size: u32, below: u32) -> bool {
+    below >= above && below - above < size
+}
+
+#[function]
+fn last_of(first: u32, size: u32) -> u32 {
+    first + size - 1
+}
+
+/// The place in preorder of the parent, counted from 1; 0 for a root.
+#[function]
+fn place_above(parent: u32, place: u32) -> u32 {
+    if parent == u32::MAX { 0 } else { place + 1 }
+}
+
+#[function]
+fn or_self(parent: u32, vertex: u32) -> u32 {
+    if parent == u32::MAX { vertex } else { parent }
+}
+
+/// From where to where to look for the ancestor of two vertices: behind the first of them, in preorder.
+#[function]
+fn between(a: u32, b: u32) -> (u32, u32) {
+    let (low, high) = (a.min(b), a.max(b));
+    (if low == high { low } else { low + 1 }, high)
+}
+
+/// The vertex of a place counted from 1.
+#[function]
+fn place_of(place: u32, a: u32, b: u32) -> u32 {
+    if a == b {
+        a
+    } else if place == 0 {
+        u32::MAX
+    } else {
+        place - 1
+    }
+}
+
+#[function]
+fn at_least_0(place: u32) -> u32 {
+    if place == u32::MAX { 0 } else { place }
+}
+
+#[function]
+fn none_of(place: u32, vertex: u32) -> u32 {
+    if place == u32::MAX { u32::MAX } else { vertex }
+}
+
+impl Tree {
+    /// The tree of which `parents[v]` is the parent of vertex `v`; a root is its own parent, or has [`NONE`]. On CUDA this waits.
+    ///
+    /// # Errors
+    /// - [`Error::Parent`]: a parent that is no vertex
+    /// - [`Error::Cycle`]: vertices that are their own ancestors; it names one
+    /// - [`Error::Vertices`]: more than [`MAX_VERTICES`]
+    /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn build<P: Input<Item = u32> + ?Sized>(device: &Device, parents: &P) -> Result<Self> {
+        Self::build_on(device, &Part::all(parents))
+    }
+
+    fn build_on(device: &Device, parents: &Part<'_, u32>) -> Result<Self> {
+        let n = count(parents.view().len())?;
+        let first: u32 = Reduce::new(Min).map(Astray { n }).run_to_host(device, (parents, 0..n))?;
+        if first != NONE {
+            let parent = element(device, parents, first as usize)?;
+            return Err(Error::Parent { vertex: first, parent, vertices: n });
+        }
+        let up: Array<u32> = map(device, Above { root: n }, (parents, 0..n))?;
+        let next = walk::around(device, &up)?;
+        let places = match list::places(device, &next, n)? {
+            list::Ranked::All(places) => places,
+            list::Ranked::Cycle(step) => return Err(cycle(&up.to_vec()?, step % (n + 1))),
+        };
+        Self::of(device, &up, &places)
+    }
+
+    /// The tree of `n` vertices whose edges are `(a[i], b[i])`, in either direction, seen from `root`. On CUDA this waits.
+    ///
+    /// # Errors
+    /// - [`Error::Edges`]: not one edge less than vertices
+    /// - [`Error::Unreached`]: a vertex that no edges connect with the root, so that others are on a cycle
+    /// - [`Error::Vertices`]: more than [`MAX_VERTICES`]
+    /// - [`Index`](upsweep::Error::Index): an edge of a vertex that there is not
+    /// - [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn from_edges<A, B>(device: &Device, n: usize, (a, b): (&A, &B), root: u32) -> Result<Self>
+    where
+        A: Input<Item = u32> + ?Sized,
+        B: Input<Item = u32> + ?Sized,
+    {
+        let n = count(n)?;
+        let parents = walk::parents(device, n, (&Part::all(a), &Part::all(b)), root)?;
+        Self::build_on(device, &Part::of(&parents, 0..n as usize)?)
+    }
+
+    fn of(device: &Device, up: &Array<u32>, places: &Array<u32>) -> Result<Self> {
+        let n = up.len();
+        let (vertices, down) = (0..n as u32, n as u32 + 1);
+        let mut entered = device.filled(places.len(), 0u32)?;
+        Transform::new(IsDown { down }).run(device, 0..2 * down, Scatter::to(&mut entered).at(places))?;
+        Scan::new(Sum).run_in_place(device, &mut entered)?;
+        let array = || device.filled(n, 0u32);
+        let (mut first, mut last, mut depths, mut sizes) = (array()?, array()?, array()?, array()?);
+        let enter = Gather::of(places).at(vertices.clone());
+        let leave = Gather::of(places).at(down..2 * down - 1);
+        let before = Gather::of(&entered).at(Gather::of(places).at(vertices.clone()));
+        let to = (&mut first, &mut last, &mut depths, &mut sizes);
+        Transform::new(OfPlaces).run(device, (enter, leave, before), to)?;
+        let mut preorder = array()?;
+        Transform::copy().run(device, vertices, Scatter::to(&mut preorder).at(&first))?;
+        let parents = map(device, RootToNone { root: n as u32 }, up)?;
+        Ok(Self { parents, entered: first, left: last, depths, sizes, preorder })
+    }
+
+    /// How many edges lie between each vertex and its root.
+    #[must_use]
+    pub fn depths(&self) -> &Array<u32> {
+        &self.depths
+    }
+
+    /// How many vertices each subtree has, its root included.
+    #[must_use]
+    pub fn sizes(&self) -> &Array<u32> {
+        &self.sizes
+    }
+
+    /// The parents, [`NONE`] for roots.
+    #[must_use]
+    pub fn parents(&self) -> &Array<u32> {
+        &self.parents
+    }
+
+    /// The vertices, each before its children.
+    #[must_use]
+    pub fn preorder(&self) -> &Array<u32> {
+        &self.preorder
+    }
+
+    /// The place of each vertex in preorder.
+    #[must_use]
+    pub fn preorder_places(&self) -> &Array<u32> {
+        &self.entered
+    }
+
+    /// The vertices, each behind its children.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
+    pub fn postorder(&self, device: &Device) -> Result<Array<u32>> {
+        let mut order = device.filled(self.left.len(), 0u32)?;
+        Transform::copy().run(device, 0..self.left.len() as u32, Scatter::to(&mut order).at(&self.left))?;
+        Ok(order)
+    }
+
+    /// The place of each vertex in postorder.
+    #[must_use]
+    pub fn postorder_places(&self) -> &Array<u32> {
+        &self.left
+    }
+
+    /// The values of each vertex's subtree combined, in preorder. The operator need not commute, and needs no inverse and no identity: so
+    /// `Max` finds the largest file below each folder. On CUDA this waits once. At most 2 log2(n) passes over the values.
+    ///
+    /// # Errors
+    /// [`Length`](upsweep::Error::Length): not a value for each vertex; [`Place`](upsweep::Error::Place),
+    /// [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
+    pub fn sums_up<Op, X>(&self, device: &Device, operator: Op, values: &X) -> Result<Array<X::Item>>
+    where
+        X: Input + ?Sized,
+        Op: Operator<X::Item>,
+    {
+        self.expect(values)?;
+        self.up(device, operator, &Part::all(values))
+    }
+
+    fn up<T: Element, Op: Operator<T>>(&self, device: &Device, operator: Op, values: &Part<'_, T>) -> Result<Array<T>> {
+        let ordered = Transform::copy().run_to_array(device, Gather::of(values).at(&self.preorder))?;
+        let last: Array<u32> = map(device, LastOf, (&self.entered, &self.sizes))?;
+        Ok(Intervals { values: ordered }.combine(device, operator, &self.entered, &last)?)
+    }
+
+    /// The values on the way from the root to each vertex combined, both included, in this order. On CUDA this waits once, for the largest
+    /// depth. log2(depth) passes of random reads.
+    ///
+    /// # Errors
+    /// As [`sums_up`](Self::sums_up).
+    pub fn sums_down<Op, X>(&self, device: &Device, operator: Op, values: &X) -> Result<Array<X::Item>>
+    where
+        X: Input + ?Sized,
+        Op: Operator<X::Item>,
+    {
+        self.expect(values)?;
+        self.down(device, operator, &Part::all(values))
+    }
+
+    fn down<T: Element, Op: Operator<T>>(
+        &self,
+        device: &Device,
+        operator: Op,
+        values: &Part<'_, T>,
+    ) -> Result<Array<T>> {
+        let n = values.view().len() as u32;
+        let mut sums: Array<T> = Transform::copy().run_to_array(device, values)?;
+        let mut ancestors: Array<u32> = map(device, RootToNone { root: NONE }, &self.parents)?;
+        let mut left = device.reduce(&self.depths, Max)?;
+        while left > 0 {
+            let place = || Apply(OrSelf, (&ancestors, 0..n));
+            sums = map(device, After { operator }, (&ancestors, Gather::of(&sums).at(place()), &sums))?;
+            ancestors = map(device, NoneOf, (&ancestors, Gather::of(&ancestors).at(place())))?;
+            left /= 2;
+        }
+        Ok(sums)
+    }
+
+    /// Whether `a[i]` is an ancestor of `b[i]`, or `b[i]` itself.
+    ///
+    /// # Errors
+    /// [`Index`](upsweep::Error::Index) for what is no vertex; [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own.
+    pub fn are_ancestors<A, B>(&self, device: &Device, a: &A, b: &B) -> Result<Array<bool>>
+    where
+        A: Input<Item = u32> + ?Sized,
+        B: Input<Item = u32> + ?Sized,
+    {
+        let (a, b) = (&Part::all(a), &Part::all(b));
+        self.above(device, a, b)
+    }
+
+    fn above(&self, device: &Device, a: &Part<'_, u32>, b: &Part<'_, u32>) -> Result<Array<bool>> {
+        let of = (Gather::of(&self.entered).at(a), Gather::of(&self.sizes).at(a), Gather::of(&self.entered).at(b));
+        Ok(map(device, Inside, of)?)
+    }
+
+    /// The deepest vertex that is an ancestor of `a[i]` and of `b[i]`, or one of them; [`NONE`] where they are in different trees. On
+    /// CUDA this waits once. Up to 2 log2(n) passes over the vertices, as few as the questions need.
+    ///
+    /// # Errors
+    /// As [`are_ancestors`](Self::are_ancestors).
+    pub fn common_ancestors<A, B>(&self, device: &Device, a: &A, b: &B) -> Result<Array<u32>>
+    where
+        A: Input<Item = u32> + ?Sized,
+        B: Input<Item = u32> + ?Sized,
+    {
+        self.lowest(device, &Part::all(a), &Part::all(b))
+    }
+
+    fn lowest(&self, device: &Device, a: &Part<'_, u32>, b: &Part<'_, u32>) -> Result<Array<u32>> {
+        let (of_a, of_b) = (|| Gather::of(&self.entered).at(a), || Gather::of(&self.entered).at(b));
+        let questions = a.view().len();
+        let (mut low, mut high) = (device.filled(questions, 0u32)?, device.filled(questions, 0u32)?);
+        Transform::new(Between).run(device, (of_a(), of_b()), (&mut low, &mut high))?;
+        // Between two vertices in preorder, the parent that comes first is their ancestor.
+        let n = self.parents.len() as u32;
+        let parents = || Gather::of(&self.parents).at(&self.preorder);
+        let vertices = Gather::of(&self.preorder).at(0..n);
+        let places: Array<u32> =
+            map(device, PlaceAbove, (parents(), Gather::of(&self.entered).at(Apply(OrSelf, (parents(), vertices)))))?;
+        let first = Intervals { values: places }.combine(device, Min, &low, &high)?;
+        let place: Array<u32> = map(device, PlaceOf, (&first, of_a(), of_b()))?;
+        if n == 0 {
+            return Ok(place);
+        }
+        Ok(map(device, NoneOf, (&place, Gather::of(&self.preorder).at(Apply(AtLeast0, &place))))?)
+    }
+
+    fn expect<X: Input + ?Sized>(&self, values: &X) -> Result<()> {
+        let (found, expected) = (values.view().len(), self.parents.len());
+        if found == expected {
+            return Ok(());
+        }
+        Err(upsweep::Error::Length { what: "values of vertices", found, expected }.into())
+    }
+}
+
+/// The most vertices of a tree.
+pub const MAX_VERTICES: usize = (1 << 30) - 1;
+
+fn count(n: usize) -> Result<u32> {
+    match u32::try_from(n) {
+        Ok(n) if n as usize <= MAX_VERTICES => Ok(n),
+        _ => Err(Error::Vertices { vertices: n, most: MAX_VERTICES }),
+    }
+}
+
+/// The error that names a vertex of the cycle above `vertex`.
+fn cycle(up: &[u32], mut vertex: u32) -> Error {
+    for _ in 0..up.len() {
+        vertex = up.get(vertex as usize).copied().unwrap_or(vertex);
+    }
+    Error::Cycle { vertex }
+}
+
+/// `operator(a, b)`, or `b` where there is nothing before it.
+#[derive(Clone, Copy, Debug)]
+struct After<Op> {
+    operator: Op,
+}
+
+impl<T: Element, Op: Operator<T>> Function<(u32, T, T)> for After<Op> {
+    type Output = T;
+
+    fn call(&self, (ancestor, a, b): (u32, T, T)) -> T {
+        if ancestor == NONE { b } else { self.operator.combine(a, b) }
+    }
+
+    fn values(&self, values: &mut Values) {
+        self.operator.values(values);
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (ty, operator) = (T::cuda_type(source), self.operator.cuda_function(source));
+        source.define(&format!("after {operator} {ty}"), "after", |_, name| {
+            format!(
+                "__device__ __forceinline__ {ty} {name}(u32 ancestor, {ty} a, {ty} b) {{ return ancestor == {NONE}u ? b : \
+                 {operator}(a, b); }}"
+            )
+        })
+    }
+}

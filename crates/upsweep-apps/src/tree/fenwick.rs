@@ -1,0 +1,237 @@
+//! Fenwick trees (binary indexed trees): prefix sums of an array whose elements change.
+//!
+//! ```text
+//! build      node j is x[j - b] + .. + x[j - 1], where b is the lowest bit of j; j from 1 to n
+//! update     x[at[i]] += by[i]
+//! prefixes   x[0] + .. + x[count[i] - 1]
+//! ranges     x[low[i]] + .. + x[high[i] - 1]
+//! find       the first place at which the running sum reaches sum[i], of elements that are not negative
+//! ```
+//!
+//! ```
+//! use upsweep::Device;
+//! use upsweep_apps::tree::Fenwick;
+//!
+//! let device = Device::cpu();
+//! let mut tree = Fenwick::build(&device, &[3u32, 1, 7, 0, 4, 1, 6, 3])?;
+//! assert_eq!(tree.nodes(&device)?, [3, 4, 7, 11, 4, 5, 6, 25]);
+//! assert_eq!(tree.prefixes(&device, &[0u64, 3, 8])?.to_vec()?, [0, 11, 25]);
+//! tree.update(&device, &[2u64, 7], &[10, 1])?;
+//! assert_eq!(tree.ranges(&device, &[2u64, 0], &[4u64, 8])?.to_vec()?, [17, 36]);
+//! assert_eq!(tree.find(&device, &[3u32, 4, 37])?.to_vec()?, [0, 1, 8]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Cost.** `build` goes over the elements once, and then over half as many, a quarter, .., in two small calls each. Questions and updates
+//! come in batches: one of `q` takes log2(n) passes over `q` numbers, an update a sort besides. Where nothing changes, a
+//! [`Scan`] answers faster.
+//!
+//! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
+
+use crate::part::{Part, element, map, to_host};
+use upsweep::operator::Number;
+use upsweep::prelude::*;
+use upsweep::{Error, Input, Result};
+
+/// Sums over parts of an array, which follow its changes: see the [module](self).
+#[derive(Debug)]
+pub struct Fenwick<T> {
+    /// Node `j` at `j`; what comes to nothing goes to 0.
+    nodes: Array<T>,
+    len: usize,
+}
+
+#[function]
+fn even(at: u64) -> u64 {
+    2 * at
+}
+#[function]
+fn odd(at: u64) -> u64 {
+    2 * at + 1
+}
+
+/// The node that is the sum of block `2 at` of 2^k elements.
+#[function]
+fn node_of(#[param] k: u32, at: u64) -> u64 {
+    (2 * at + 1) << k
+}
+
+#[function]
+fn add<T: Number>(a: T, b: T) -> T {
+    a + b
+}
+#[function]
+fn subtract<T: Number>(a: T, b: T) -> T {
+    a - b
+}
+
+/// The place of an element that there is not.
+#[function]
+fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
+    if element < len { u64::MAX } else { at }
+}
+
+#[function]
+fn block(#[param] k: u32, element: u64) -> u64 {
+    element >> k
+}
+
+/// The node of 2^k elements that changes with the last update of a block.
+#[function]
+fn changed(#[param] k: u32, #[param] len: u64, #[param] updates: u64, near: [u64; 3], at: u64) -> u64 {
+    let last = at + 1 == updates || near[1] != near[2];
+    let node = (near[1] + 1) << k;
+    if last && near[1] % 2 == 0 && node <= len { node } else { 0 }
+}
+
+/// The rest of a prefix, and the sum so far.
+#[function]
+fn descend<T: Number>(left: u64, sum: T, node: T) -> (u64, T) {
+    if left == 0 { (left, sum) } else { (left & (left - 1), sum + node) }
+}
+
+#[function]
+fn try_node(#[param] step: u64, #[param] len: u64, place: u64) -> u64 {
+    if place + step <= len { place + step } else { 0 }
+}
+
+/// Goes over 2^k elements if their sum is less than what is left.
+#[function]
+fn advance<T: Number>(#[param] step: u64, #[param] len: u64, place: u64, left: T, node: T) -> (u64, T) {
+    if place + step <= len && node < left { (place + step, left - node) } else { (place, left) }
+}
+
+impl<T: Number> Fenwick<T> {
+    /// The tree over the elements of `x`. On CUDA the work is enqueued and the call returns at once.
+    ///
+    /// # Errors
+    /// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
+    pub fn build<X: Input<Item = T> + ?Sized>(device: &Device, x: &X) -> Result<Self> {
+        let x = &Part::all(x);
+        let len = x.view().len();
+        let mut nodes = device.filled(len + 1, T::ZERO)?;
+        if len > 0 {
+            let mut sums = level(device, 0, x, &mut nodes)?;
+            let mut k = 1;
+            while !sums.is_empty() {
+                sums = level(device, k, &Part::all(&sums), &mut nodes)?;
+                k += 1;
+            }
+        }
+        Ok(Self { nodes, len })
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The nodes from 1 on, on the host.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; CUDA's own.
+    pub fn nodes(&self, device: &Device) -> Result<Vec<T>> {
+        to_host(device, &Part::of(&self.nodes, 1..self.len + 1)?)
+    }
+
+    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: not as many amounts as elements
+    /// - [`Error::Index`]: an element that there is not; then nothing is changed
+    /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
+    pub fn update<A, B>(&mut self, device: &Device, at: &A, by: &B) -> Result<()>
+    where
+        A: Input<Item = u64> + ?Sized,
+        B: Input<Item = T> + ?Sized,
+    {
+        let (at, by) = (&Part::all(at), &Part::all(by));
+        let updates = at.view().len();
+        let len = self.len as u64;
+        let wrong: u64 = Reduce::new(Min).map(Outside { len }).run_to_host(device, (at, 0..updates as u64))?;
+        if wrong != u64::MAX {
+            let index = i128::from(element(device, at, wrong as usize)?);
+            return Err(Error::Index { at: wrong as usize, index, len: self.len });
+        }
+        let (mut places, mut amounts) = (device.filled(updates, 0u64)?, device.filled(updates, T::ZERO)?);
+        Sort::pairs().run(device, (at, by), (&mut places, &mut amounts))?;
+        for k in 0..usize::BITS - self.len.leading_zeros() {
+            // The last update of a block has the sum of all of them.
+            let blocks: Array<u64> = map(device, Block { k }, &places)?;
+            let sums: Array<T> = Scan::new(Sum).segments(Segments::Keys(&blocks)).run_to_array(device, &amounts)?;
+            let node =
+                || Apply(Changed { k, len, updates: updates as u64 }, (Neighbours::of(&blocks), 0..updates as u64));
+            let nodes: Array<T> = map(device, Add, (&sums, Gather::of(&self.nodes).at(node())))?;
+            Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
+        }
+        Ok(())
+    }
+
+    /// The sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
+    ///
+    /// # Errors
+    /// [`Error::Index`]: more elements than there are; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
+    pub fn prefixes<C: Input<Item = u64> + ?Sized>(&self, device: &Device, counts: &C) -> Result<Array<T>> {
+        let counts = &Part::all(counts);
+        let n = counts.view().len();
+        let (mut left, mut sums): (Array<u64>, _) =
+            (Transform::copy().run_to_array(device, counts)?, device.filled(n, T::ZERO)?);
+        for _ in 0..usize::BITS - self.len.leading_zeros() {
+            let (mut next, mut more) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
+            let nodes = Gather::of(&self.nodes).at(&left);
+            Transform::new(Descend).run(device, (&left, &sums, nodes), (&mut next, &mut more))?;
+            (left, sums) = (next, more);
+        }
+        Ok(sums)
+    }
+
+    /// The sums of the elements from `low[i]` to before `high[i]`; from a higher to a lower place with the other sign. On CUDA the work is
+    /// enqueued and the call returns at once.
+    ///
+    /// # Errors
+    /// As [`prefixes`](Self::prefixes); [`Error::Length`]: not as many places of one kind as of the other.
+    pub fn ranges<L, H>(&self, device: &Device, low: &L, high: &H) -> Result<Array<T>>
+    where
+        L: Input<Item = u64> + ?Sized,
+        H: Input<Item = u64> + ?Sized,
+    {
+        map(device, Subtract, (&self.prefixes(device, high)?, &self.prefixes(device, low)?))
+    }
+
+    /// The first place at which the running sum `x[0] + .. + x[place]` is at least `sums[i]`; the number of elements where it is nowhere. Elements
+    /// must not be negative. So a weight is found in proportion to it: with `sums` random, up to the total. On CUDA the work is enqueued and
+    /// the call returns at once.
+    ///
+    /// # Errors
+    /// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
+    pub fn find<S: Input<Item = T> + ?Sized>(&self, device: &Device, sums: &S) -> Result<Array<u64>> {
+        let sums = &Part::all(sums);
+        let (n, len) = (sums.view().len(), self.len as u64);
+        let (mut places, mut left): (_, Array<T>) =
+            (device.filled(n, 0u64)?, Transform::copy().run_to_array(device, sums)?);
+        for k in (0..u64::BITS - len.leading_zeros()).rev() {
+            let step = 1 << k;
+            let (mut next, mut less) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
+            let nodes = Gather::of(&self.nodes).at(Apply(TryNode { step, len }, &places));
+            Transform::new(Advance { step, len }).run(device, (&places, &left, nodes), (&mut next, &mut less))?;
+            (places, left) = (next, less);
+        }
+        Ok(places)
+    }
+}
+
+/// Stores the nodes of 2^k elements, and makes the sums of twice as many.
+fn level<T: Number>(device: &Device, k: u32, sums: &Part<'_, T>, nodes: &mut Array<T>) -> Result<Array<T>> {
+    let n = sums.view().len() as u64;
+    let these = Gather::of(sums).at(Apply(Even, 0..n.div_ceil(2)));
+    Transform::copy().run(device, these, Scatter::to(nodes).at(Apply(NodeOf { k }, 0..n.div_ceil(2))))?;
+    let pairs = 0..n / 2;
+    map(device, Add, (Gather::of(sums).at(Apply(Even, pairs.clone())), Gather::of(sums).at(Apply(Odd, pairs))))
+}

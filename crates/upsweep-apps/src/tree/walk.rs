@@ -1,0 +1,165 @@
+//! The list of the steps of a walk around a tree, and the parents of a tree that is given by its edges.
+
+use super::list::{self, Ranked};
+use crate::error::{Error, Result};
+use crate::part::{Part, element, map, to_host};
+use upsweep::Input;
+use upsweep::prelude::*;
+
+/// The parent of a root, which may also name itself; the common ancestor of vertices in different trees.
+pub const NONE: u32 = u32::MAX;
+
+/// The place of the first child of `parent` in the sorted children; others go to the place behind all.
+#[function]
+fn head(#[param] none: u32, near: [u32; 3], at: u32) -> u32 {
+    if at == 0 || near[0] != near[1] { near[1] } else { none }
+}
+
+/// What is entered behind a vertex: its first child, or its own way up.
+#[function]
+fn down(#[param] up: u32, first_child: u32, vertex: u32) -> u32 {
+    if first_child == u32::MAX { vertex + up } else { first_child }
+}
+
+/// What follows when a child has been left: its next sibling, or its parent's way up.
+#[function]
+fn up(#[param] up: u32, #[param] n: u32, near: [u32; 3], sibling: u32, at: u32) -> u32 {
+    if at + 1 < n && near[1] == near[2] { sibling } else { near[1] + up }
+}
+
+#[function]
+fn next_at(#[param] n: u32, at: u32) -> u32 {
+    if at + 1 < n { at + 1 } else { at }
+}
+
+#[function]
+fn offset(#[param] by: u32, x: u32) -> u32 {
+    x + by
+}
+
+/// The step after each of the `2 (n + 1)` steps of the walk around `n` vertices, `up[v]` above each, and vertex `n` above all: step
+/// `v` enters vertex `v`, step `n + 1 + v` leaves it. Step 2 n + 1 is the last, and its own successor.
+pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>> {
+    let n = parents.len() as u32;
+    let leave = n + 1;
+    let children: Array<u32> = Sort::new().indices().run_to_array(device, parents)?;
+    let sorted: Array<u32> = Transform::copy().run_to_array(device, Gather::of(parents).at(&children))?;
+    let mut first_child = device.filled(n as usize + 2, NONE)?;
+    let heads = Apply(Head { none: leave }, (Neighbours::of(&sorted), 0..n));
+    Transform::copy().run(device, &children, Scatter::to(&mut first_child).at(heads))?;
+    let mut next = device.filled(2 * leave as usize, 2 * leave - 1)?;
+    let to = Scatter::to(&mut next).at(0..leave);
+    Transform::new(Down { up: leave }).run(device, (&Part::of(&first_child, 0..leave as usize)?, 0..leave), to)?;
+    let sibling = Gather::of(&children).at(Apply(NextAt { n }, 0..n));
+    let to = Scatter::to(&mut next).at(Apply(Offset { by: leave }, &children));
+    Transform::new(Up { up: leave, n }).run(device, (Neighbours::of(&sorted), sibling, 0..n), to)?;
+    Ok(next)
+}
+
+/// From where arc `at` of `2 edges` goes: edge `i` is the arcs `i`, there, and `i + edges`, back.
+#[function]
+fn back(#[param] edges: u32, arc: u32) -> u32 {
+    if arc < edges { arc + edges } else { arc - edges }
+}
+
+/// The arc behind one in the circle of those of a vertex.
+#[function]
+fn around_vertex(#[param] arcs: u32, near: [u32; 3], following: u32, first: u32, at: u32) -> u32 {
+    if at + 1 < arcs && near[1] == near[2] { following } else { first }
+}
+
+/// The vertex that an arc goes to if it is walked before its way back; else the place behind all.
+#[function]
+fn below(#[param] n: u32, to: u32, there: u32, back: u32) -> u32 {
+    if there < back { to } else { n }
+}
+
+/// The parents in a tree of `n` vertices, seen from `root`.
+pub(super) fn parents(
+    device: &Device,
+    n: u32,
+    (a, b): (&Part<'_, u32>, &Part<'_, u32>),
+    root: u32,
+) -> Result<Array<u32>> {
+    let (edges, others) = (a.view().len(), b.view().len());
+    if edges != others {
+        return Err(upsweep::Error::Length { what: "ends of edges", found: others, expected: edges }.into());
+    }
+    if edges + 1 != n as usize {
+        return Err(Error::Edges { edges, vertices: n });
+    }
+    if root >= n {
+        return Err(upsweep::Error::Index { at: 0, index: i128::from(root), len: n as usize }.into());
+    }
+    let mut parents = device.filled(n as usize + 1, NONE)?;
+    if edges == 0 {
+        return Ok(parents);
+    }
+    let edges = n - 1;
+    let arcs = 2 * edges;
+    // From where each arc goes; it goes to where its way back comes from.
+    let mut from = device.filled(arcs as usize, 0u32)?;
+    Transform::copy().run(device, a, Scatter::to(&mut from).at(0..edges))?;
+    Transform::copy().run(device, b, Scatter::to(&mut from).at(edges..arcs))?;
+    let (order, mut first) = (Sort::new().indices().run_to_array(device, &from)?, device.filled(n as usize + 1, NONE)?);
+    let order: Array<u32> = order;
+    let sorted: Array<u32> = Transform::copy().run_to_array(device, Gather::of(&from).at(&order))?;
+    let heads = Apply(Head { none: n }, (Neighbours::of(&sorted), 0..arcs));
+    Transform::copy().run(device, &order, Scatter::to(&mut first).at(heads))?;
+    let start = element(device, &first, root as usize)?;
+    if start == NONE {
+        return Err(unreached(device, n, (a, b), root));
+    }
+    let mut circle = device.filled(arcs as usize, 0u32)?;
+    let following = Gather::of(&order).at(Apply(NextAt { n: arcs }, 0..arcs));
+    let first_of = Gather::of(&first).at(&sorted);
+    let to = Scatter::to(&mut circle).at(&order);
+    Transform::new(AroundVertex { arcs }).run(device, (Neighbours::of(&sorted), following, first_of, 0..arcs), to)?;
+    let way_back = || Apply(Back { edges }, 0..arcs);
+    let next: Array<u32> = map(device, Unless { start }, (Gather::of(&circle).at(way_back()), 0..arcs))?;
+    let Ranked::All(places) = list::places(device, &next, start)? else {
+        return Err(unreached(device, n, (a, b), root));
+    };
+    let below = Apply(Below { n }, (Gather::of(&from).at(way_back()), &places, Gather::of(&places).at(way_back())));
+    Transform::copy().run(device, &from, Scatter::to(&mut parents).at(below))?;
+    let roots: u32 = Reduce::new(Sum).map(IsRoot).run_to_host(device, &Part::of(&parents, 0..n as usize)?)?;
+    if roots == 1 { Ok(parents) } else { Err(unreached(device, n, (a, b), root)) }
+}
+
+/// The end of the walk is its own successor.
+#[function]
+fn unless(#[param] start: u32, next: u32, arc: u32) -> u32 {
+    if next == start { arc } else { next }
+}
+
+#[function]
+fn is_root(parent: u32) -> u32 {
+    if parent == u32::MAX { 1 } else { 0 }
+}
+
+/// The error that names a vertex which no edges connect with the root.
+fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), root: u32) -> Error {
+    let (a, b) = match (to_host(device, a), to_host(device, b)) {
+        (Ok(a), Ok(b)) => (a, b),
+        (Err(error), _) | (_, Err(error)) => return error.into(),
+    };
+    // Each vertex points to another one of its component, and one to itself.
+    let mut representative: Vec<u32> = (0..n).collect();
+    fn find(representative: &mut [u32], mut vertex: u32) -> u32 {
+        while representative[vertex as usize] != vertex {
+            let up = representative[representative[vertex as usize] as usize];
+            representative[vertex as usize] = up;
+            vertex = up;
+        }
+        vertex
+    }
+    for (&a, &b) in a.iter().zip(&b) {
+        if a < n && b < n {
+            let (a, b) = (find(&mut representative, a), find(&mut representative, b));
+            representative[a as usize] = b;
+        }
+    }
+    let of_root = find(&mut representative, root);
+    let vertex = (0..n).find(|&vertex| find(&mut representative, vertex) != of_root);
+    Error::Unreached { vertex: vertex.unwrap_or(root), root }
+}

@@ -1,0 +1,72 @@
+//! `upsweep text`, `tree`, `graph` and `poly`: applications.
+
+pub(crate) mod graph;
+mod icicle;
+pub(crate) mod poly;
+pub(crate) mod text;
+pub(crate) mod tree;
+
+use crate::args::{Common, Reading, TableForm};
+use crate::device::DeviceChoice;
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result};
+use crate::input;
+use crate::progress::Progress;
+use crate::run;
+use crate::source::Source;
+use crate::write::{self, OutputForm};
+use std::io::Read;
+use std::path::Path;
+
+/// What an application refused.
+fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
+    match error.into() {
+        upsweep_apps::Error::Library(error) => Failure::computing(name, &upsweep_dynamic::Error::Upsweep(error)),
+        error => Failure::input(name, error),
+    }
+}
+
+/// All bytes of a file or of standard input, and how messages call it.
+fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
+    let mut bytes = vec![];
+    if path.as_os_str() == "-" {
+        let name = "standard input".to_owned();
+        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+        return Ok((bytes, name));
+    }
+    let name = path.display().to_string();
+    let source = Source::open(path, &name)?;
+    (&source.file).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
+    Ok((bytes, name))
+}
+
+/// The values of a file, and how messages call it.
+fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
+    let common = Common::of(reading, device);
+    let common = Common { element: element.or(common.element), ..common };
+    run::explain_waiting(&common);
+    let read = input::load(&common, false)?;
+    Ok((read.values, read.name))
+}
+
+/// The values of a file, of the column `column` if it is a table.
+fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
+    let common = Common::of(&Reading::of(path, TableForm::default()), device);
+    let common = Common { element, column: column.map(str::to_owned), ..common };
+    let read = input::load(&common, false)?;
+    Ok((read.values, read.name))
+}
+
+/// As f64, which they have been read as.
+fn floats(values: Values) -> Vec<f64> {
+    if let Values::F64(values) = values { values } else { vec![] }
+}
+
+/// Writes results to where `-o` says.
+fn write_values(output: Option<&Path>, values: &Values) -> Result<()> {
+    let (destination, form) = run::output(output)?;
+    let form = form.unwrap_or(OutputForm::Words);
+    form.check(values.element(), destination.name())?;
+    let progress = Progress::new("writing", None);
+    destination.write(|out| write::write(form, values, &[values.len()], (out, destination.name()), &progress))
+}

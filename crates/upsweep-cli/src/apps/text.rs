@@ -1,0 +1,181 @@
+//! `upsweep text`.
+
+use super::{bytes, column, failed};
+use crate::args::apps::{Compare, Grep, Lex, Text};
+use crate::device::Chosen;
+use crate::element::{Type, Values, format};
+use crate::failure::{Failure, Result};
+use crate::input;
+use crate::output::Destination;
+use crate::print::print;
+use std::path::Path;
+use upsweep::{Device, Element, Function};
+use upsweep_apps::text::compare::Comparison;
+use upsweep_apps::text::{self, GRAMMARS, Grammar, Lexer};
+
+pub(crate) fn run(text: &Text) -> Result<()> {
+    match text {
+        Text::Lex(args) => lex(args),
+        Text::Grep(args) => grep(args),
+        Text::Compare(args) => compare(args),
+    }
+}
+
+fn lex(args: &Lex) -> Result<()> {
+    let lexer = match (&args.grammar, &args.rules) {
+        (_, Some(rules)) => from_rules(rules)?,
+        (name, None) => {
+            let name = name.as_deref().unwrap_or_default();
+            let names: Vec<&str> = GRAMMARS.iter().map(|grammar| grammar.name).collect();
+            let unknown =
+                || Failure::Input(format!("--grammar {name}: there are {}; or give --rules", names.join(", ")));
+            Grammar::find(name).ok_or_else(unknown)?.lexer().map_err(|e| failed("--grammar", e))?
+        }
+    };
+    let device = Chosen::open(args.on.device)?.device;
+    let (text, name) = bytes(&args.file)?;
+    let wrong = |e| failed(&name, e);
+    let library = |e| failed(&name, upsweep_apps::Error::Library(e));
+    let tokens = lexer.run(&device, &device.upload(&text).map_err(library)?).map_err(wrong)?;
+    let kinds = tokens.kinds.to_vec().map_err(library)?;
+    if args.count {
+        let mut counts = vec![0u64; 256];
+        kinds.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
+        let lines = (0..=u8::MAX).filter(|&kind| counts[usize::from(kind)] > 0);
+        return print(&Destination::standard_output(), |out| {
+            lines.clone().try_for_each(|kind| writeln!(out, "{}\t{}", counts[usize::from(kind)], lexer.name(kind)))
+        });
+    }
+    let ends = tokens.ends.to_vec().map_err(library)?;
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    print(&Destination::standard_output(), |out| {
+        starts
+            .zip(ends.iter().zip(&kinds))
+            .try_for_each(|(start, (end, &kind))| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind)))
+    })
+}
+
+/// Rules as lines `NAME = REGEX`.
+fn from_rules(path: &Path) -> Result<Lexer> {
+    let (text, name) = bytes(path)?;
+    let text = String::from_utf8(text).map_err(|_| Failure::input(&name, "is no text in UTF-8"))?;
+    let mut rules = vec![];
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let rule = line.split_once('=').map(|(name, rule)| (name.trim(), rule.trim()));
+        let wrong = || Failure::input(&name, format!("line {} is no `NAME = REGEX`", number + 1));
+        rules.push(rule.filter(|(name, rule)| !name.is_empty() && !rule.is_empty()).ok_or_else(wrong)?);
+    }
+    if rules.is_empty() {
+        return Err(Failure::input(&name, "has no rules: a line `NAME = REGEX` each"));
+    }
+    Lexer::new(&rules).map_err(|e| failed(&name, e))
+}
+
+fn grep(args: &Grep) -> Result<()> {
+    let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
+    let device = Chosen::open(args.on.device)?.device;
+    let (text, name) = bytes(&args.file)?;
+    let library = |e| failed(&name, upsweep_apps::Error::Library(e));
+    let on_device = device.upload(&text).map_err(library)?;
+    let standard_output = Destination::standard_output();
+    if args.count {
+        let count = grep.count(&device, &on_device).map_err(|e| failed(&name, e))?;
+        print(&standard_output, |out| writeln!(out, "{count}"))?;
+        return if count > 0 { Ok(()) } else { Err(Failure::No) };
+    }
+    let lines = grep.run(&device, &on_device).map_err(|e| failed(&name, e))?;
+    let [starts, ends, numbers] = [&lines.starts, &lines.ends, &lines.numbers].map(|x| x.to_vec().map_err(library));
+    let (starts, ends, numbers) = (starts?, ends?, numbers?);
+    print(&standard_output, |out| {
+        for ((&start, &end), number) in starts.iter().zip(&ends).zip(&numbers) {
+            if args.line_number {
+                write!(out, "{}:", number + 1)?;
+            }
+            out.write_all(text.get(start as usize..end as usize).unwrap_or_default())?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })?;
+    if numbers.is_empty() { Err(Failure::No) } else { Ok(()) }
+}
+
+/// Whether a file has values, not only bytes.
+fn has_values(path: &Path) -> bool {
+    input::is_npy(path) || input::delimiter(path).is_some()
+}
+
+fn compare(args: &Compare) -> Result<()> {
+    let device = Chosen::open(args.on.device)?.device;
+    let says = if has_values(&args.a) && has_values(&args.b) {
+        let load = |path: &Path, element| column(path, None, element, args.on.device);
+        let (a, _) = load(&args.a, args.tolerance.map(|_| Type::F64))?;
+        let (b, _) = load(&args.b, args.tolerance.map(|_| Type::F64))?;
+        let wide = |element| match element {
+            Type::F16 | Type::F32 | Type::F64 => Type::F64,
+            Type::U64 => Type::U64,
+            _ => Type::I64,
+        };
+        let (of_a, of_b) = (wide(a.element()), wide(b.element()));
+        let element = if of_a == of_b { of_a } else { Type::F64 };
+        let (a, name) = load(&args.a, Some(element))?;
+        let (b, _) = load(&args.b, Some(element))?;
+        let found = match (&a, &b, args.tolerance) {
+            (Values::F64(a), Values::F64(b), Some(tolerance)) => {
+                run_on(&device, text::Compare::new().within(tolerance), a, b)
+            }
+            (Values::F64(a), Values::F64(b), None) => run_on(&device, text::Compare::new(), a, b),
+            (Values::U64(a), Values::U64(b), _) => run_on(&device, text::Compare::new(), a, b),
+            (Values::I64(a), Values::I64(b), _) => run_on(&device, text::Compare::new(), a, b),
+            _ => return Err(Failure::Input("the files have values of different types".to_owned())),
+        };
+        let found = found.map_err(|e| failed(&name, e))?;
+        found.at.map(|at| {
+            let value = |values: &Values| {
+                let mut text = vec![];
+                format(values, at, &mut text);
+                if text.is_empty() { "its end".to_owned() } else { String::from_utf8_lossy(&text).into_owned() }
+            };
+            format!("value {at}: {} in {}, {} in {}", value(&a), args.a.display(), value(&b), args.b.display())
+        })
+    } else {
+        if args.tolerance.is_some() {
+            return Err(Failure::Input("--tolerance is for values: give .npy, .csv or .tsv files".to_owned()));
+        }
+        let ((a, name), (b, _)) = (bytes(&args.a)?, bytes(&args.b)?);
+        let found = run_on(&device, text::Compare::new(), &a, &b).map_err(|e| failed(&name, e))?;
+        found.at.map(|at| {
+            let line = a[..at.min(a.len())].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            let byte = |of: &[u8]| of.get(at).map_or("its end".to_owned(), |byte| format!("{byte:#04x}"));
+            format!(
+                "byte {at}, line {line}: {} in {}, {} in {}",
+                byte(&a),
+                args.a.display(),
+                byte(&b),
+                args.b.display()
+            )
+        })
+    };
+    match says {
+        None => Ok(()),
+        Some(says) => {
+            print(&Destination::standard_output(), |out| writeln!(out, "{says}"))?;
+            Err(Failure::No)
+        }
+    }
+}
+
+fn run_on<T: Element, F>(
+    device: &Device,
+    compare: text::Compare<F>,
+    a: &[T],
+    b: &[T],
+) -> std::result::Result<Comparison, upsweep::Error>
+where
+    F: Function<(T, T, u64), Output = u64>,
+{
+    compare.run(device, &device.upload(a)?, &device.upload(b)?)
+}

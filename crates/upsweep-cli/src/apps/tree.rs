@@ -1,0 +1,213 @@
+//! `upsweep tree`.
+
+use super::icicle::{self, Icicle};
+use super::{bytes, column, failed, values, write_values};
+use crate::args::apps::{Tree as Asked, TreeArgs};
+use crate::device::Chosen;
+use crate::element::{Type, Values};
+use crate::failure::{Failure, Result, shown};
+use crate::output::Destination;
+use crate::print::print;
+use std::collections::HashMap;
+use upsweep::Device;
+use upsweep::prelude::{Array, Sum};
+use upsweep_apps::tree::{NONE, Tree};
+
+/// What is asked of a tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Depth,
+    Size,
+    Sum,
+}
+
+pub(crate) fn run(tree: &Asked) -> Result<()> {
+    let (args, of) = match tree {
+        Asked::Depth(args) => (args, Of::Depth),
+        Asked::Size(args) => (args, Of::Size),
+        Asked::Sum(args) => (args, Of::Sum),
+    };
+    let device = Chosen::open(args.on.device)?.device;
+    if args.path { of_paths(args, of, &device) } else { of_parents(args, of, &device) }
+}
+
+fn of_parents(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
+    let (parents, name) = values(&args.reading, Some(Type::I64), args.on.device)?;
+    let Values::I64(parents) = parents else { return Err(Failure::input(&name, "has no integers")) };
+    let wrong = |e: upsweep_apps::Error| failed(&name, e);
+    let library = |e: upsweep::Error| failed(&name, e);
+    let parent = |(vertex, &parent): (usize, &i64)| match parent {
+        -1 => Ok(NONE),
+        _ => u32::try_from(parent).ok().filter(|&parent| parent != NONE).ok_or_else(|| {
+            Failure::input(&name, format!("the parent of vertex {vertex} is {parent}: a root's is -1 or itself"))
+        }),
+    };
+    let parents: Vec<u32> = parents.iter().enumerate().map(parent).collect::<Result<_>>()?;
+    let tree = Tree::build(device, &device.upload(&parents).map_err(library)?).map_err(wrong)?;
+    let results: Values = match of {
+        Of::Depth => tree.depths().to_vec().map_err(library)?.into(),
+        Of::Size => tree.sizes().to_vec().map_err(library)?.into(),
+        Of::Sum => {
+            let Some(path) = &args.values else {
+                return Err(Failure::Input("tree sum: of what? give --values, or --path".to_owned()));
+            };
+            let (of_vertices, name) = column(path, None, None, args.on.device)?;
+            let floats = matches!(of_vertices.element(), Type::F16 | Type::F32 | Type::F64);
+            let element = if floats { Type::F64 } else { Type::I64 };
+            match column(path, None, Some(element), args.on.device)?.0 {
+                Values::F64(x) => sums(&tree, device, &x).map_err(|e| failed(&name, e))?.into(),
+                Values::I64(x) => {
+                    fits(&name, x.iter().map(|&x| i128::from(x).abs()))?;
+                    sums(&tree, device, &x).map_err(|e| failed(&name, e))?.into()
+                }
+                _ => return Err(Failure::input(&name, "has no numbers")),
+            }
+        }
+    };
+    write_values(args.output.as_deref(), &results)
+}
+
+/// That no sum of these leaves i64.
+fn fits(name: &str, values: impl Iterator<Item = i128>) -> Result<()> {
+    if values.sum::<i128>() <= i128::from(i64::MAX) {
+        return Ok(());
+    }
+    Err(Failure::input(name, "sums of its integers may not fit i64: give floats"))
+}
+
+fn sums<T: upsweep::operator::Number>(
+    tree: &Tree,
+    device: &Device,
+    values: &[T],
+) -> std::result::Result<Vec<T>, upsweep_apps::Error> {
+    let sums: Array<T> = tree.sums_up(device, Sum, &device.upload(values)?)?;
+    Ok(sums.to_vec()?)
+}
+
+/// A tree of paths.
+struct Paths {
+    /// Without the slashes at the end; of folders that are not listed those that are implied.
+    names: Vec<String>,
+    parents: Vec<u32>,
+    values: Vec<i64>,
+}
+
+impl Paths {
+    /// Lines of a path, a comma and an integer. Of a path that is listed twice the values add up.
+    fn parse(text: &[u8], name: &str) -> Result<Self> {
+        let mut paths = Self { names: vec![], parents: vec![], values: vec![] };
+        let mut known = HashMap::new();
+        for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            let line = String::from_utf8_lossy(line);
+            let line = line.trim_end_matches('\r');
+            if line.is_empty() {
+                continue;
+            }
+            let wrong = || Failure::input(name, format!("line {}: {} is no PATH,VALUE", number + 1, shown(line)));
+            let (path, value) = line.rsplit_once(',').ok_or_else(wrong)?;
+            let value: i64 = value.trim().parse().map_err(|_| wrong())?;
+            let vertex = paths.vertex(path, &mut known);
+            paths.values[vertex as usize] = paths.values[vertex as usize].checked_add(value).ok_or_else(wrong)?;
+        }
+        fits(name, paths.values.iter().map(|&value| i128::from(value).abs()))?;
+        Ok(paths)
+    }
+
+    /// The vertex of a path, which becomes one with all folders above it.
+    fn vertex(&mut self, path: &str, known: &mut HashMap<String, u32>) -> u32 {
+        let trimmed = path.trim_end_matches('/');
+        let (mut path, mut below) = (if trimmed.is_empty() { "/" } else { trimmed }, None::<u32>);
+        let mut first = NONE;
+        loop {
+            let (vertex, new) = match known.get(path) {
+                Some(&vertex) => (vertex, false),
+                None => {
+                    let vertex = self.names.len() as u32;
+                    known.insert(path.to_owned(), vertex);
+                    self.names.push(path.to_owned());
+                    self.parents.push(NONE);
+                    self.values.push(0);
+                    (vertex, true)
+                }
+            };
+            if let Some(below) = below {
+                self.parents[below as usize] = vertex;
+            } else {
+                first = vertex;
+            }
+            let above = match path.rsplit_once('/') {
+                _ if path == "/" => None,
+                Some(("", _)) => Some("/"),
+                Some((above, _)) => Some(above.trim_end_matches('/')).filter(|above| !above.is_empty()).or(Some("/")),
+                None => None,
+            };
+            let (true, Some(above)) = (new, above) else { return first };
+            (path, below) = (above, Some(vertex));
+        }
+    }
+}
+
+fn of_paths(args: &TreeArgs, of: Of, device: &Device) -> Result<()> {
+    let (text, name) = bytes(args.reading.path())?;
+    let paths = Paths::parse(&text, &name)?;
+    let wrong = |e: upsweep_apps::Error| failed(&name, e);
+    let library = |e: upsweep::Error| failed(&name, e);
+    let tree = Tree::build(device, &device.upload(&paths.parents).map_err(library)?).map_err(wrong)?;
+    let results: Vec<i64> = match of {
+        Of::Depth => tree.depths().to_vec().map_err(library)?.into_iter().map(i64::from).collect(),
+        Of::Size => tree.sizes().to_vec().map_err(library)?.into_iter().map(i64::from).collect(),
+        Of::Sum => sums(&tree, device, &paths.values).map_err(wrong)?,
+    };
+    if let Some(path) = &args.svg {
+        let order = tree.preorder().to_vec().map_err(library)?;
+        let depths = tree.depths().to_vec().map_err(library)?;
+        let sums = if of == Of::Sum { results.clone() } else { sums(&tree, device, &paths.values).map_err(wrong)? };
+        let picture =
+            Icicle { names: &paths.names, parents: &paths.parents, depths: &depths, sums: &sums, order: &order };
+        let svg = Destination::of("--svg", path)?;
+        let text = icicle::render(&picture);
+        svg.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(svg.name(), &e)))?;
+    }
+    let mut order: Vec<usize> = (0..results.len()).collect();
+    order.sort_by_key(|&vertex| (std::cmp::Reverse(results[vertex]), vertex));
+    order.truncate(args.top);
+    print(&Destination::standard_output(), |out| {
+        order.iter().try_for_each(|&vertex| writeln!(out, "{}\t{}", results[vertex], shown_path(&paths.names[vertex])))
+    })
+}
+
+/// A path without what a terminal could act on.
+fn shown_path(path: &str) -> String {
+    path.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_make_a_tree() -> Result<()> {
+        let of = |text: &str| Paths::parse(text.as_bytes(), "x");
+        let paths = of(".,4\n./a,10\n./a/b/c,7\r\n/,1\n/etc/x,2\n./a,1\nd/,3\n")?;
+        let parent = |name: &str| {
+            let vertex = paths.names.iter().position(|known| known == name).unwrap_or(usize::MAX);
+            let parent = paths.parents.get(vertex).copied();
+            (
+                parent.map(|parent| paths.names.get(parent as usize).map(String::as_str)),
+                paths.values.get(vertex).copied(),
+            )
+        };
+        assert_eq!(parent("."), (Some(None), Some(4)));
+        assert_eq!(parent("./a"), (Some(Some(".")), Some(11)));
+        assert_eq!(parent("./a/b"), (Some(Some("./a")), Some(0)));
+        assert_eq!(parent("./a/b/c"), (Some(Some("./a/b")), Some(7)));
+        assert_eq!(parent("/"), (Some(None), Some(1)));
+        assert_eq!(parent("/etc"), (Some(Some("/")), Some(0)));
+        assert_eq!(parent("d"), (Some(None), Some(3)));
+        assert_eq!(paths.names.len(), 8);
+        for wrong in ["a", "a,b", "a,1.5", "a,9223372036854775807\nb,1"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+        Ok(())
+    }
+}

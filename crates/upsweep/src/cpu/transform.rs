@@ -1,0 +1,58 @@
+//! Transform on the CPU: each thread takes a part of the elements.
+
+use crate::error::Result;
+use crate::inputs::{Faults, Read, len_on_host};
+use crate::operator::builtin::Last;
+use crate::operator::{Element, Map, Same};
+use crate::outputs::Write;
+use crate::segments::Whole;
+use crate::steps::{Held, Parts};
+use rayon::prelude::*;
+
+/// Elements that are worth waking another thread.
+const PART: usize = 1 << 12;
+
+pub(crate) fn run<I, O, M>(
+    steps: Parts<I, O, Last, M, Same>,
+    input: I::Given<'_>,
+    output: O::Given<'_>,
+    room: usize,
+) -> Result<()>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args, Output = O::Value>,
+{
+    Held::nothing().add_all::<_, Whole>(&steps, None)?;
+    let faults = Faults::default();
+    let len = len_on_host::<I>(&input, room)?;
+    let places =
+        Places::<I, O> { from: I::place(&input, "input", &faults)?, to: O::place(&output, "output", &faults)? };
+    let part = |part: usize| {
+        let places = &places;
+        for at in part * PART..len.min((part + 1) * PART) {
+            // SAFETY: the places are good while the call's buffers and faults live, the input has so many values and the output as many
+            // results, and each result is written by one thread.
+            unsafe {
+                let value = steps.map.apply(I::read(&places.from, at), at as u64);
+                O::write(&places.to, at, value.canonical());
+            }
+        }
+    };
+    match len.div_ceil(PART) {
+        0 => {}
+        1 => part(0),
+        parts => (0..parts).into_par_iter().for_each(part),
+    }
+    faults.check()
+}
+
+/// Where the values and the results lie.
+struct Places<I: Read, O: Write> {
+    from: I::Place,
+    to: O::Place,
+}
+
+// SAFETY: the places are those of a call, which borrows the buffers for as long as it runs; values are only read, and each result is
+// written by one thread.
+unsafe impl<I: Read, O: Write> Sync for Places<I, O> {}

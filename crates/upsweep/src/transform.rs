@@ -1,0 +1,177 @@
+//! Transform: a function of each element, element by element.
+//!
+//! ```text
+//! new(f)   r[i] = f(x[i]), of several inputs f(a[i], b[i], ..)
+//! copy()   r[i] = x[i], where the input or the output is more than a buffer: a gather, a scatter
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn larger(a: u32, b: u32) -> u32 {
+//!     a.max(b)
+//! }
+//!
+//! let device = Device::cpu();
+//! let larger: Array<u32> = Transform::new(Larger).run_to_array(&device, (&[3, 1, 7], &[0, 4, 1]))?;
+//! assert_eq!(larger.to_vec()?, [3, 4, 7]);
+//! let mut turned = [0u32; 3];
+//! Transform::copy().run(&device, &larger, Scatter::to(&mut turned).at(&[2u32, 1, 0]))?;
+//! assert_eq!(turned, [7, 4, 3]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! A function that feeds a scan or reduction is its `map`, and one of its results its `finish`: these cost no pass of their own.
+//!
+//! **Cost.** Each input is read once and each result written once; on CUDA it is the scan that keeps the last element.
+
+use crate::buffer::Array;
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::init::Init;
+use crate::inputs::{Inputs, Read, len_of};
+#[cfg(feature = "cuda")]
+use crate::job::{Direction, Elements, Job};
+use crate::operator::builtin::Last;
+use crate::operator::{Element, Map, MapWith, Same};
+#[cfg(feature = "cuda")]
+use crate::options::Options;
+use crate::outputs::{Outputs, Write};
+#[cfg(feature = "cuda")]
+use crate::segments::{Segmentation, Whole};
+use crate::steps::Parts;
+
+/// A function of each element: see the [module](self). Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a transform does nothing until it is run"]
+pub struct Transform<M = Same> {
+    map: M,
+}
+
+impl<F> Transform<MapWith<F>> {
+    /// By a `#[function]` of as many arguments as there are inputs.
+    pub fn new(function: F) -> Self {
+        Self { map: MapWith(function) }
+    }
+}
+
+impl Transform {
+    /// The elements themselves.
+    pub fn copy() -> Self {
+        Self { map: Same }
+    }
+}
+
+impl<M> Transform<M> {
+    /// Stores a result for each element of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: the output has another length than the input
+    /// - [`Error::Index`]: an index of a gather or scatter names nothing; on CUDA the next call that waits returns it
+    /// - [`Error::Options`]: an input without a length
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<'x, 'y, X, Y>(&self, device: &Device, input: X, output: Y) -> Result<()>
+    where
+        X: Inputs<'x>,
+        Y: Outputs<'y>,
+        M: Map<X::Value, X::Args, Output = Y::Value>,
+    {
+        let input = input.given();
+        let len = len_of::<X::Item>(&input)?;
+        self.dispatch::<X::Item, Y::Item>(device, input, output.given(), len)
+    }
+
+    /// As [`run`](Self::run), to a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Options`] for a counted input, of whose array the number of elements must be known.
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        M: Map<X::Value, X::Args, Output = O>,
+    {
+        if X::Item::COUNTED {
+            let reason = "the device knows how many results there are: give an output with room for all";
+            return Err(Error::Options { options: "a new array for a counted input", reason });
+        }
+        let input = input.given();
+        let len = len_of::<X::Item>(&input)?;
+        device.compute_array(len, |output| self.dispatch::<X::Item, O>(device, input, output, len))
+    }
+
+    fn dispatch<I, O>(&self, device: &Device, input: I::Given<'_>, output: O::Given<'_>, len: usize) -> Result<()>
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args, Output = O::Value>,
+    {
+        let found = O::len(&output, "output")?.unwrap_or(len);
+        if found != len {
+            return Err(Error::Length { what: "output", found, expected: len });
+        }
+        let steps = Parts::<I, O, Last, M, Same>::new(Last, self.map, Same);
+        match &device.0 {
+            Backend::Cpu => cpu::transform::run(steps, input, output, len),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => {
+                let options = Options::new(Last);
+                let (shape, segments) = (options.shape(len)?, options.segments.kind());
+                let init = options.init.source();
+                let job: Job<'_, '_, '_, _, Whole> =
+                    Job { input: Elements::Given(input), output, shape, init, segments, steps };
+                crate::cuda::scan::run(cuda, job, Direction::default(), None)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::prelude::*;
+    use crate::{Error, Result};
+
+    /// A test's function.
+    #[crate::function]
+    fn weighted(#[param] w: f64, a: f64, b: f64, at: u64) -> f64 {
+        w * a + b * at as f64
+    }
+
+    #[test]
+    fn loops_and_chunks_give_what_a_loop_gives() -> Result<()> {
+        let device = Device::cpu();
+        for n in [0, 1, 2, 4095, 4096, 4097, 100_003] {
+            let a: Vec<f64> = (0..n).map(|i| i as f64).collect();
+            let b: Vec<f64> = (0..n).map(|i| 1.0 / (i + 1) as f64).collect();
+            let found: Array<f64> = Transform::new(Weighted { w: 0.5 }).run_to_array(&device, (&a, &b, 0..n as u64))?;
+            let expected: Vec<f64> = (0..n).map(|i| 0.5 * a[i] + b[i] * i as f64).collect();
+            assert!(found.to_vec()? == expected, "{n} elements");
+            let mut turned = vec![0.0; n];
+            let places: Vec<usize> = (0..n).map(|i| n - 1 - i).collect();
+            Transform::copy().run(&device, &a, Scatter::to(&mut turned).at(&places))?;
+            assert!(turned.iter().rev().eq(&a), "{n} elements");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn faults() {
+        let device = Device::cpu();
+        let index = |index| Err(Error::Index { at: 1, index, len: 2 });
+        let mut out = [0u8; 3];
+        assert_eq!(Transform::copy().run(&device, Gather::of(&[7u8, 8]).at(&[0, 2, -1]), &mut out), index(2));
+        assert_eq!(Transform::copy().run(&device, &[7u8, 8], Scatter::to(&mut out[..2]).at(&[1, -1])), index(-1));
+        let length = Error::Length { what: "output", found: 3, expected: 2 };
+        assert_eq!(Transform::copy().run(&device, &[7u8, 8], &mut out), Err(length));
+        // No payload of a NaN shows.
+        let mut nan = [0.0f32];
+        let strange = [f32::from_bits(0xffc0_0123)];
+        assert_eq!(Transform::copy().run(&device, &strange, &mut nan), Ok(()));
+        assert_eq!(nan.map(f32::to_bits), [f32::NAN.to_bits()]);
+    }
+}

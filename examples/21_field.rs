@@ -1,0 +1,67 @@
+//! 21: what provers of zero knowledge compute over the field of Goldilocks, p = 2^64 - 2^32 + 1: a grand product, inverses of a whole batch
+//! with one division, and a polynomial at a point.
+//!
+//! `cargo run --release -p upsweep-apps --example 21_field`
+
+use upsweep::prelude::*;
+use upsweep_apps::poly::Polynomial;
+
+const P: u64 = 0xffff_ffff_0000_0001;
+
+/// The product modulo p.
+#[operator(identity = 1)]
+fn times(a: u64, b: u64) -> u64 {
+    (a as u128 * b as u128 % P as u128) as u64
+}
+
+/// numerator / denominator, whose inverse is known.
+#[function]
+fn quotient(numerator: u64, inverse: u64) -> u64 {
+    times(numerator, inverse)
+}
+
+/// 1 / x[i] from the products before it, behind it, and of all.
+#[function]
+fn inverse(#[param] of_all: u64, before: u64, behind: u64) -> u64 {
+    times(of_all, times(before, behind))
+}
+
+fn power(mut x: u64, mut exponent: u64) -> u64 {
+    let mut product = 1;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            product = times(product, x);
+        }
+        (x, exponent) = (times(x, x), exponent / 2);
+    }
+    product
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let device = Device::best()?;
+    let n = 100_000u64;
+    let element = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (P - 1) + 1;
+    let x = device.upload(&(0..n).map(element).collect::<Vec<u64>>())?;
+
+    // The inverse of one product, and products from both sides, are all inverses.
+    let before: Array<u64> = Scan::new(Times).exclusive().run_to_array(&device, &x)?;
+    let behind: Array<u64> = Scan::new(Times).exclusive().reverse().run_to_array(&device, &x)?;
+    let of_all = power(device.reduce(&x, Times)?, P - 2);
+    let inverses: Array<u64> = Transform::new(Inverse { of_all }).run_to_array(&device, (&before, &behind))?;
+    for (i, inverse) in inverses.to_vec()?.into_iter().enumerate() {
+        assert_eq!(times(element(i as u64), inverse), 1);
+    }
+
+    // A permutation's argument: the running product of quotients ends with 1.
+    let turned: Vec<u64> = (0..n).map(|i| element(n - 1 - i)).collect();
+    let turned = device.upload(&turned)?;
+    let grand: Array<u64> = Scan::new(Times).map(Quotient).run_to_array(&device, (&turned, &inverses))?;
+    assert_eq!(grand.to_vec()?.last(), Some(&1));
+
+    // A polynomial at a point.
+    let value = Polynomial::of(&x).evaluate_modulo(&device, 7, P)?;
+    let expected = (0..n).rev().fold(0u128, |v, i| (v * 7 + u128::from(element(i))) % u128::from(P));
+    assert_eq!(u128::from(value), expected);
+    println!("{n} inverses with one division; the polynomial at 7 is {value}");
+    Ok(())
+}
