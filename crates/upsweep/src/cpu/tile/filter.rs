@@ -1,10 +1,9 @@
 //! Linear recurrences of as many lines, or parts of a line, as a row has lanes: one in each lane. Lines that lie side by side are
-//! read as they lie; parts of a line are transposed, a square at a time.
+//! read as they lie; parts of a line are transposed, a square at a time. What parts leave in the states is found before, by sums.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
-use std::marker::PhantomData;
 
 /// Lines or parts that go side by side, of numbers `C`.
 pub(in crate::cpu) const fn lanes_of<C>() -> usize {
@@ -18,49 +17,23 @@ pub(in crate::cpu) struct Places {
     pub(in crate::cpu) step: isize,
 }
 
-/// What is stored of a number.
-pub(in crate::cpu) trait Stored<C> {
-    type Value: Copy;
-    fn of(number: C) -> Self::Value;
-}
-
-/// The number itself, which something is still to be added to.
-pub(in crate::cpu) struct Unfinished;
-impl<C: Copy> Stored<C> for Unfinished {
-    type Value = C;
-    #[inline(always)]
-    fn of(number: C) -> C {
-        number
-    }
-}
-
-/// A result.
-pub(in crate::cpu) struct Finished<I>(PhantomData<I>);
-impl<I: Element, C: ComputesOn<I>> Stored<C> for Finished<I> {
-    type Value = I;
-    #[inline(always)]
-    fn of(number: C) -> I {
-        number.result().canonical()
-    }
-}
-
 /// Goes over a line or part in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
 /// leaves the states after them there.
 ///
 /// # Safety
 /// Of the call: all elements and results of the places are there, and this thread alone uses the results. Where elements lie side by
 /// side (`step` is 1 or -1), `steps` is a multiple of the number of lanes; else `stride` is 1.
-pub(in crate::cpu) struct Filter<'a, C, I, S: Stored<C>> {
+pub(in crate::cpu) struct Filter<'a, C, I> {
     pub(in crate::cpu) system: &'a System<C>,
     pub(in crate::cpu) steps: usize,
     pub(in crate::cpu) states: &'a mut [C],
     pub(in crate::cpu) input: *const I,
     pub(in crate::cpu) places: Places,
-    pub(in crate::cpu) output: *mut S::Value,
+    pub(in crate::cpu) output: *mut I,
     pub(in crate::cpu) results: Places,
 }
 
-impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Work for Filter<'_, C, I, S> {
+impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
     type Result = ();
 
     #[inline(always)]
@@ -148,7 +121,7 @@ impl<C: Coefficient> Coefficients<C> {
     }
 }
 
-impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Filter<'_, C, I, S> {
+impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, places, output, results } = self;
@@ -157,46 +130,29 @@ impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Filter<'_, C, I, S> {
         for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
             *to = *from;
         }
-        let at = |places: Places, lane: usize, i: usize| lane as isize * places.stride + i as isize * places.step;
-        if places.stride == 1 && places.step != 1 {
-            for i in 0..steps {
-                let mut x = [C::ZERO; N];
-                for (lane, x) in x.iter_mut().enumerate() {
-                    // SAFETY: the caller's promise.
-                    *x = C::number_of(unsafe { input.offset(at(places, lane, i)).read() });
-                }
-                let y = coefficients.step::<N, K>(&mut states, x);
-                for (lane, &y) in y.iter().enumerate() {
-                    // SAFETY: the caller's promise.
-                    unsafe { output.offset(at(results, lane, i)).write(S::of(y)) };
+        if places.stride == 1 && places.step.unsigned_abs() != 1 {
+            for i in 0..steps as isize {
+                // SAFETY: the caller's promise: the next element of each line, which lie side by side.
+                unsafe {
+                    let x = input.offset(i * places.step).cast::<[I; N]>().read_unaligned().map(C::number_of);
+                    let y = coefficients.step::<N, K>(&mut states, x);
+                    output.offset(i * results.step).cast::<[I; N]>().write_unaligned(y.map(result));
                 }
             }
         } else {
             let mut square = [[C::ZERO; N]; N];
-            for first in (0..steps).step_by(N) {
-                for (lane, row) in square.iter_mut().enumerate() {
-                    // SAFETY: the caller's promise: the next `N` elements of the part.
-                    let from = unsafe { input.offset(at(places, lane, first)) };
-                    for (i, x) in row.iter_mut().enumerate() {
-                        // SAFETY: the same.
-                        *x = C::number_of(unsafe { from.offset(i as isize * places.step).read() });
-                    }
-                }
-                // SAFETY: a square of numbers of the size of a lane; the processor has the instructions of `L`.
-                unsafe { L::transpose::<C>(square.as_mut_ptr().cast()) };
-                for row in &mut square {
+            let backward = places.step < 0;
+            for first in (0..steps as isize).step_by(N) {
+                // The lowest of the next elements of a lane, as many as it has.
+                let lowest = |places: Places| first * places.step - if backward { N as isize - 1 } else { 0 };
+                // SAFETY: the caller's promise.
+                unsafe { transposed::<L, C, I, N>(input.offset(lowest(places)), places.stride, &mut square) };
+                for i in 0..N {
+                    let row = &mut square[if backward { N - 1 - i } else { i }];
                     *row = coefficients.step::<N, K>(&mut states, *row);
                 }
                 // SAFETY: the same.
-                unsafe { L::transpose::<C>(square.as_mut_ptr().cast()) };
-                for (lane, row) in square.iter().enumerate() {
-                    // SAFETY: the caller's promise.
-                    let to = unsafe { output.offset(at(results, lane, first)) };
-                    for (i, &y) in row.iter().enumerate() {
-                        // SAFETY: the same.
-                        unsafe { to.offset(i as isize * results.step).write(S::of(y)) };
-                    }
-                }
+                unsafe { put::<L, C, I, N>(&mut square, output.offset(lowest(results)), results.stride) };
             }
         }
         for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
@@ -205,58 +161,229 @@ impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Filter<'_, C, I, S> {
     }
 }
 
-/// Adds to the results of a part what its first states make of them, and stores them.
-///
-/// # Safety
-/// Of the call: there are `results.len()` results to be stored at `output`, at distances of `step`, which this thread alone uses.
-pub(in crate::cpu) struct Correct<'a, C, I> {
-    pub(in crate::cpu) system: &'a System<C>,
-    /// What each state makes of the results of a part, one after the other.
-    pub(in crate::cpu) responses: &'a [C],
-    pub(in crate::cpu) states: &'a [C],
-    pub(in crate::cpu) results: &'a mut [C],
-    pub(in crate::cpu) output: *mut I,
-    pub(in crate::cpu) step: isize,
+/// What is stored of a number.
+#[inline(always)]
+fn result<C: ComputesOn<I>, I: Element>(number: C) -> I {
+    number.result().canonical()
 }
 
-impl<C: ComputesOn<I>, I: Element> Work for Correct<'_, C, I> {
+/// Reads `N` neighbouring elements for each lane, and makes a row of the first ones, a row of the second ones, and so on.
+///
+/// # Safety
+/// All elements are there, and the processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn transposed<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
+    input: *const I,
+    stride: isize,
+    square: &mut [[C; N]; N],
+) {
+    let to = (square.as_mut_ptr().cast::<C>(), N as isize);
+    // SAFETY: the caller's promise; elements that have the size of numbers are numbers (`ComputesOn`).
+    unsafe {
+        if size_of::<I>() == size_of::<C>() {
+            L::transpose::<C>((input.cast(), stride), to);
+        } else {
+            let mut rows = [[C::ZERO; N]; N];
+            for (lane, row) in rows.iter_mut().enumerate() {
+                *row = input.offset(lane as isize * stride).cast::<[I; N]>().read_unaligned().map(C::number_of);
+            }
+            L::transpose::<C>((rows.as_ptr().cast(), N as isize), to);
+        }
+    }
+}
+
+/// The reverse: stores rows of results.
+///
+/// # Safety
+/// As [`transposed`], and nobody else uses the results.
+#[inline(always)]
+unsafe fn put<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
+    square: &mut [[C; N]; N],
+    output: *mut I,
+    stride: isize,
+) {
+    // SAFETY: the caller's promise; results that have the size of numbers are numbers (`ComputesOn`).
+    unsafe {
+        if size_of::<I>() == size_of::<C>() {
+            for row in &mut *square {
+                *row = row.map(C::canonical);
+            }
+            L::transpose::<C>((square.as_ptr().cast(), N as isize), (output.cast(), stride));
+        } else {
+            let mut rows = [[C::ZERO; N]; N];
+            L::transpose::<C>((square.as_ptr().cast(), N as isize), (rows.as_mut_ptr().cast(), N as isize));
+            for (lane, row) in rows.into_iter().enumerate() {
+                output.offset(lane as isize * stride).cast::<[I; N]>().write_unaligned(row.map(result));
+            }
+        }
+    }
+}
+
+/// The states of a line or a part, of which the first ones are used.
+pub(in crate::cpu) type States<C> = [C; MOST_ORDER];
+
+/// What the elements of parts leave of no states: sums of the elements, each with its weight.
+///
+/// # Safety
+/// Of the call: the elements of as many parts as there are `states` are there, those of part `p` from `input + p * stride` on. There are
+/// a multiple of four parts, whose lengths are multiples of 16.
+pub(in crate::cpu) struct Remains<'a, C, I> {
+    pub(in crate::cpu) order: usize,
+    /// Of each state as many as a part has elements, in the order of their addresses.
+    pub(in crate::cpu) weights: &'a [C],
+    pub(in crate::cpu) input: *const I,
+    pub(in crate::cpu) stride: isize,
+    pub(in crate::cpu) states: &'a mut [States<C>],
+}
+
+/// Parts whose sums are computed side by side, so that additions of one are not waited for.
+const SIDE_BY_SIDE: usize = 4;
+
+impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
     type Result = ();
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Self { system, responses, states, results, output, step } = self;
-        let (len, order) = (results.len(), system.order);
-        let responses: [&[C]; MOST_ORDER] =
-            std::array::from_fn(|j| responses.get(j * len..(j + 1) * len).unwrap_or(&[]));
-        if !system.feedback {
-            // Most responses are 0, and must be, even of states that are infinite.
-            for (&response, &state) in responses.iter().zip(states) {
-                for (y, &a) in results.iter_mut().zip(response).take(order).filter(|(_, a)| **a != C::ZERO) {
-                    *y = y.plus(a.times(state));
-                }
+        // SAFETY: the caller's promise.
+        unsafe {
+            match size_of::<C>() {
+                4 => self.go::<L, 16>(),
+                _ => self.go::<L, 8>(),
             }
-        } else {
-            for (responses, states) in responses.chunks(2).zip(states.chunks(2)).take(order.div_ceil(2)) {
-                match (responses, states) {
-                    (&[first, second], &[a, b]) => {
-                        for ((y, &of_a), &of_b) in results.iter_mut().zip(first).zip(second) {
-                            *y = y.plus(of_a.times(a)).plus(of_b.times(b));
-                        }
-                    }
-                    (&[response, ..], &[a, ..]) => {
-                        for (y, &of_a) in results.iter_mut().zip(response) {
-                            *y = y.plus(of_a.times(a));
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        for (i, &y) in results.iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { output.offset(i as isize * step).write(Finished::<I>::of(y)) };
         }
     }
+}
+
+impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
+    #[inline(always)]
+    unsafe fn go<L: Lanes, const N: usize>(self) {
+        let Self { order, weights, input, stride, states } = self;
+        let part = weights.len() / order;
+        for (four, states) in states.chunks_exact_mut(SIDE_BY_SIDE).enumerate() {
+            let input = input.wrapping_offset((four * SIDE_BY_SIDE) as isize * stride);
+            for (j, weights) in weights.chunks(2 * part).enumerate() {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    if weights.len() == part {
+                        sums::<L, C, I, N, 1>([weights], input, stride, states, 2 * j);
+                    } else {
+                        let (first, second) = weights.split_at(part);
+                        sums::<L, C, I, N, 2>([first, second], input, stride, states, 2 * j);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// States `j` to `j + J - 1` of some parts.
+///
+/// # Safety
+/// As [`Remains`].
+#[inline(always)]
+unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: usize>(
+    weights: [&[C]; J],
+    input: *const I,
+    stride: isize,
+    states: &mut [States<C>],
+    j: usize,
+) {
+    let mut sums = [[[C::ZERO; N]; J]; SIDE_BY_SIDE];
+    let weights = weights.map(|weights| weights.as_chunks::<N>().0);
+    for i in 0..weights[0].len() {
+        for (p, sums) in sums.iter_mut().enumerate() {
+            let from = input.wrapping_offset(p as isize * stride).wrapping_add(i * N).cast::<[I; N]>();
+            // SAFETY: the caller's promise.
+            let x = unsafe { from.read_unaligned() };
+            for (sum, weights) in sums.iter_mut().zip(weights) {
+                for l in 0..N {
+                    sum[l] = sum[l].plus(weights[i][l].times(C::number_of(x[l])));
+                }
+            }
+        }
+    }
+    for (states, sums) in states.iter_mut().zip(sums) {
+        for (state, sum) in states[j..].iter_mut().zip(sums) {
+            // SAFETY: a row of as many numbers as it has lanes; the processor has the instructions of `L`.
+            *state = total(unsafe { unknown::<L, [C; N]>(sum) });
+        }
+    }
+}
+
+/// A row whose lanes the compiler knows nothing of: it would add up those of a total one by one from the beginning.
+///
+/// # Safety
+/// `R` is a row of numbers, and the processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn unknown<L: Lanes, R: Copy>(row: R) -> R {
+    if size_of::<R>() != size_of::<L::Row>() {
+        return row;
+    }
+    // SAFETY: both are 64 bytes of numbers.
+    unsafe {
+        let row = L::opaque(std::mem::transmute_copy(&row));
+        std::mem::transmute_copy(&row)
+    }
+}
+
+/// The sum of neighbours' halves, of theirs, and so on.
+#[inline(always)]
+fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
+    let mut half = N / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] = lanes[l].plus(lanes[l + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// The states before each part, of those before the first, in the place of what each part leaves of no states; returns those behind the
+/// last.
+pub(in crate::cpu) struct Join<'a, C> {
+    pub(in crate::cpu) order: usize,
+    /// The power of the transition for a part, and what it lacks for having been rounded, column by column.
+    pub(in crate::cpu) power: &'a [[States<C>; 2]],
+    pub(in crate::cpu) before: States<C>,
+    pub(in crate::cpu) states: &'a mut [States<C>],
+}
+
+impl<C: Coefficient> Work for Join<'_, C> {
+    type Result = States<C>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> States<C> {
+        let Self { order, power, before, states } = self;
+        match order {
+            1 | 2 => join::<C, 2>(power, before, states),
+            3 | 4 => join::<C, 4>(power, before, states),
+            _ => join::<C, MOST_ORDER>(power, before, states),
+        }
+    }
+}
+
+#[inline(always)]
+fn join<C: Coefficient, const M: usize>(
+    power: &[[States<C>; 2]],
+    mut before: States<C>,
+    states: &mut [States<C>],
+) -> States<C> {
+    for own in states {
+        // Two sums, so that additions of one are not waited for.
+        let (mut behind, mut lacking) = ([C::ZERO; MOST_ORDER], *own);
+        for (&z, [column, lacks]) in before.iter().zip(power) {
+            for i in 0..M {
+                lacking[i] = lacking[i].plus(lacks[i].times(z));
+                behind[i] = behind[i].plus(column[i].times(z));
+            }
+        }
+        for i in 0..M {
+            behind[i] = behind[i].plus(lacking[i]);
+        }
+        *own = std::mem::replace(&mut before, behind);
+    }
+    before
 }
 
 #[cfg(test)]
@@ -270,8 +397,11 @@ mod tests {
         type Result = ();
         #[inline(always)]
         unsafe fn run<L: Lanes>(self) {
-            // SAFETY: a square of numbers.
-            unsafe { L::transpose::<T>(self.0.as_mut_ptr().cast()) };
+            let from = *self.0;
+            // SAFETY: squares of numbers.
+            unsafe {
+                L::transpose::<T>((from.as_ptr().cast(), N as isize), (self.0.as_mut_ptr().cast(), N as isize));
+            }
         }
     }
 
