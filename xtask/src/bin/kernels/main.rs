@@ -1,8 +1,13 @@
-//! Compiles every kernel variant that the library and the laboratory ship, for every architecture given, with the library's own
-//! stitching and options, and prints what each takes. No GPU is needed, only NVRTC: `cargo xtask kernels` brings it.
+//! Compiles every kernel variant that the library and the laboratory ship, with the library's own stitching and options, and
+//! prints what each takes. No GPU is needed, only NVRTC: `cargo xtask kernels` brings it.
+//!
+//! With `--arch`, every variant is compiled for every architecture given. Without, a variant is compiled for the oldest
+//! architecture that has it, and for one of the later ones in turn: that is half of the time. The kernels' text and their
+//! tuning know an architecture in few shared places, which every family meets in several variants.
 
 mod cubin;
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,12 +19,15 @@ const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 /// An architecture, as NVRTC names it and as a compute capability.
 type Architecture<'a> = (&'a str, (u32, u32));
 
-/// One variant on one architecture: what was compiled, or the compiler's log.
-struct Attempt {
-    variant: String,
+/// One variant on one architecture.
+struct Work {
+    variant: usize,
     architecture: usize,
-    result: Result<Vec<u8>, String>,
+    source: KernelSource,
 }
+
+/// What was compiled, or the compiler's log; `None` where the variant was not compiled for the architecture.
+type Attempt = Option<Result<Vec<u8>, String>>;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,34 +39,35 @@ fn main() -> ExitCode {
         }
     };
     let start = Instant::now();
-    let attempts = compile_all(&architectures);
-    let mut names: Vec<&str> = Vec::new();
-    for attempt in &attempts {
-        if !names.contains(&attempt.variant.as_str()) {
-            names.push(&attempt.variant);
-        }
+    let (names, mut work) = shipped(&architectures);
+    if args.is_empty() {
+        work = in_turn(work, names.len());
     }
+    let rows = compile_all(&work, &architectures, names.len());
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
     let titles: String = architectures.iter().map(|(architecture, _)| format!("  {architecture:<24}")).collect();
     println!("cubin bytes, registers and local bytes a thread, shared bytes a block\n{:width$}{titles}", "variant");
     let (mut compiled, mut failed) = (0, 0);
-    for name in names {
+    for (name, row) in names.iter().zip(&rows) {
         let mut line = format!("{name:width$}");
         let mut first_message = None;
-        for (column, (architecture, _)) in architectures.iter().enumerate() {
-            let attempt = attempts.iter().find(|a| a.variant == name && a.architecture == column);
-            match takes(attempt) {
-                Ok(takes) => {
-                    line += &format!("  {takes:<24}");
+        for ((architecture, _), attempt) in architectures.iter().zip(row) {
+            let result =
+                attempt.as_ref().map(|attempt| attempt.as_ref().map_err(String::clone).and_then(|cubin| takes(cubin)));
+            let cell = match result {
+                None => "-".to_owned(),
+                Some(Ok(takes)) => {
                     compiled += 1;
+                    takes
                 }
-                Err(message) => {
-                    line += &format!("  {:<24}", "FAILED");
+                Some(Err(message)) => {
                     failed += 1;
                     // The other architectures usually say the same.
                     first_message.get_or_insert(format!("  {architecture}: {}", beginning(&message)));
+                    "FAILED".to_owned()
                 }
-            }
+            };
+            line += &format!("  {cell:<24}");
         }
         println!("{}", line.trim_end());
         first_message.iter().for_each(|message| println!("{message}"));
@@ -85,36 +94,55 @@ fn architectures(args: &[String]) -> Result<Vec<Architecture<'_>>, String> {
     names.into_iter().map(known).collect()
 }
 
-/// Compiles on every core; NVRTC may be called from several threads at once. In the order of the variants.
-fn compile_all(architectures: &[Architecture<'_>]) -> Vec<Attempt> {
-    let mut work: Vec<(usize, usize, String, KernelSource)> = Vec::new();
+/// The names of the variants that any of the architectures has, and each variant on each architecture that has it: some kernels
+/// need more shared memory than the oldest have.
+fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let (mut names, mut work) = (Vec::new(), Vec::new());
     for (architecture, (_, capability)) in architectures.iter().enumerate() {
-        let all = variants(*capability).into_iter().chain(upsweep_lab::gpu::variants()).enumerate();
-        work.extend(all.map(|(index, (name, source))| (index, architecture, name, source)));
+        for (name, source) in variants(*capability).into_iter().chain(upsweep_lab::gpu::variants()) {
+            let variant = *places.entry(name.clone()).or_insert_with(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            work.push(Work { variant, architecture, source });
+        }
     }
-    work.sort_by_key(|&(index, architecture, ..)| (index, architecture));
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    (names, work)
+}
+
+/// Of every variant the work on the first architecture that has it, and on one of the others, which take turns.
+fn in_turn(work: Vec<Work>, variants: usize) -> Vec<Work> {
+    let mut on: Vec<Vec<usize>> = vec![Vec::new(); variants];
+    work.iter().for_each(|work| on[work.variant].push(work.architecture));
+    let keeps = |work: &Work| match on[work.variant].split_first() {
+        Some((first, others)) => {
+            work.architecture == *first || others.get(work.variant % others.len().max(1)) == Some(&work.architecture)
+        }
+        None => false,
+    };
+    work.into_iter().filter(|work| keeps(work)).collect()
+}
+
+/// Compiles on every core; NVRTC may be called from several threads at once. Returns a row for each variant, with a column for
+/// each architecture.
+fn compile_all(work: &[Work], architectures: &[Architecture<'_>], variants: usize) -> Vec<Vec<Attempt>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(vec![vec![None; architectures.len()]; variants]));
     let compile = || {
         // The counter only hands out indices; what is done is ordered by the mutex.
-        while let Some((at, (_, architecture, name, source))) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, work.get(at)?)))
-        {
-            let result = compile_for(source, architectures[*architecture].0).map_err(|error| error.to_string());
-            let attempt = Attempt { variant: name.clone(), architecture: *architecture, result };
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, attempt));
+        while let Some(work) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let architecture = architectures[work.architecture].0;
+            let result = compile_for(&work.source, architecture).map_err(|error| error.to_string());
+            done.lock().unwrap_or_else(PoisonError::into_inner)[work.variant][work.architecture] = Some(result);
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile))));
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|&(at, _)| at);
-    done.into_iter().map(|(_, attempt)| attempt).collect()
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the kernels of a compiled variant take.
-fn takes(attempt: Option<&Attempt>) -> Result<String, String> {
-    let attempt = attempt.ok_or("the architecture has no such variant")?;
-    let cubin = attempt.result.as_ref().map_err(String::clone)?;
+fn takes(cubin: &[u8]) -> Result<String, String> {
     let kernels = cubin::kernels(cubin);
     let most = |of: fn(&cubin::Kernel) -> u64| kernels.iter().map(of).max();
     let registers = most(|kernel| kernel.registers.into()).ok_or("the cubin has no kernel")?;

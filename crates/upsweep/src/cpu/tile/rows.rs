@@ -110,19 +110,17 @@ fn every<L: Lanes, S: Steps>(value: S::Acc) -> L::Row {
     unsafe { L::opaque(row.assume_init()) }
 }
 
-/// The row of mapped elements from `k` in scan order, the first of them in the first lane.
+/// The row of mapped elements at `at` in memory, in scan order.
 ///
 /// # Safety
 /// The row is in `memory`, and initialised. The processor has the instructions of `L`.
 #[inline(always)]
-unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, k: usize, origin: usize) -> L::Row {
-    let lanes = ROW_BYTES / size_of::<S::Acc>();
-    let first = memory.at(if memory.reverse { k + lanes - 1 } else { k });
+unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at: usize, origin: usize) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     // SAFETY: the lanes are those of elements in memory, and all are written.
     unsafe {
-        for i in 0..lanes {
-            let value = steps.encode(steps.load(S::In::read(&memory.input, first + i), first - origin + i));
+        for i in 0..ROW_BYTES / size_of::<S::Acc>() {
+            let value = steps.encode(steps.load(S::In::read(&memory.input, at + i), at - origin + i));
             row.as_mut_ptr().cast::<S::Acc>().add(i).write(value);
         }
         let row = L::opaque(row.assume_init());
@@ -177,8 +175,9 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
             StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>(), ahead);
         let mut total: Option<L::Row> = None;
         let mut group_totals = [before; TOP];
-        let groups = run.len / group_len::<S>();
-        for (group, kept) in group_totals.iter_mut().enumerate().take(groups) {
+        // Where the next row lies, from `first` on.
+        let (mut at, next) = if memory.reverse { (run.len - lanes, lanes.wrapping_neg()) } else { (0, lanes) };
+        for group in 0..run.len / group_len::<S>() {
             let mut base = match total {
                 Some(total) => combine::<L, S>(steps, before, total),
                 None => before,
@@ -187,8 +186,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
             // The group's total, where it needs no tree.
             let mut exact = before;
             for (i, row_total) in totals.iter_mut().enumerate() {
-                let at = (group * GROUP + i) * lanes;
-                let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, run.start + at, run.origin));
+                let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, first + at, run.origin));
                 let mut result = combine::<L, S>(steps, base, x);
                 if storing.exclusive {
                     result = L::shifted::<S::Acc>(base, result);
@@ -200,16 +198,14 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
                     *row_total = last;
                 }
                 base = combine::<L, S>(steps, base, last);
-                let at = if memory.reverse {
+                if memory.reverse {
                     result = L::reversed::<S::Acc>(result);
-                    run.len - at - lanes
-                } else {
-                    at
-                };
+                }
                 store::<L, S>(steps, L::opaque(result), to.add(at));
+                at = at.wrapping_add(next);
             }
             let group_total = if S::EXACT { exact } else { tree::<L, S, GROUP>(steps, &mut totals) };
-            if !S::EXACT {
+            if !S::EXACT && let Some(kept) = group_totals.get_mut(group) {
                 *kept = group_total;
             }
             total = Some(match total {

@@ -66,6 +66,8 @@ impl<S: Steps> Work for ScanLong<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let ScanRun { steps, memory, run, prefix, wanted, storing } = self.0;
+        // Copies of its own, which no store of a result can change: so what they choose is chosen outside of the loops.
+        let (steps, memory, storing) = (&{ *steps }, &{ *memory }, &{ *storing });
         let Run { mut start, len, origin } = run;
         let end = start + len;
         let combine = |a, b| steps.combine(a, b);
