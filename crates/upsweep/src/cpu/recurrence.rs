@@ -15,7 +15,7 @@
 //! **In place.** A share is stored when it has been read, and nobody reads another one's elements.
 
 use super::engine::chain::{self, Chain, Step, Tickets};
-use super::tile::filter::{Filter, Join, Places, Remains, States, lanes_of};
+use super::tile::filter::{Columns, Filter, Join, Places, Remains, States, WIDE, lanes_of};
 use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
@@ -148,6 +148,11 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         (at, if self.reverse { -(inner as isize) } else { inner as isize })
     }
 
+    /// The lowest place of some elements of a line.
+    fn lowest(&self, line: usize, begin: usize, end: usize) -> usize {
+        self.place(line, if self.reverse { end - 1 } else { begin }).0
+    }
+
     fn state_at(&self, line: usize, j: usize) -> usize {
         let inner = self.shape.inner;
         (line / inner * self.system.states + j) * inner + line % inner
@@ -195,13 +200,20 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         let (lanes, Shape { outer, inner, .. }) = (self.plan.lanes, self.shape);
         // Neighbours are lines of one outer index, or if lines lie one after the other, of neighbouring ones.
         let (rows, row) = if inner == 1 { (1, outer) } else { (outer, inner) };
-        let groups = row / lanes;
+        // Of neighbours, the first ones go in wide groups, the next in narrow ones, and the last by the loop.
+        let width = if inner == 1 { lanes } else { WIDE * lanes };
+        let wide = row / width;
+        let narrow = (row - wide * width) / lanes;
+        let groups = wide + narrow;
         let each = |task: usize| {
             let (at, task) = (task / (groups + 1) * row, task % (groups + 1));
-            if task < groups {
-                self.side_by_side(at + task * lanes);
+            if task < wide {
+                self.side_by_side(at + task * width, width);
+            } else if task < groups {
+                self.side_by_side(at + wide * width + (task - wide) * lanes, lanes);
             } else {
-                (at + groups * lanes..at + row).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
+                let first = wide * width + narrow * lanes;
+                (at + first..at + row).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
             }
         };
         let tasks = rows * (groups + 1);
@@ -212,26 +224,34 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
-    /// As many lines as there are lanes, from `line` on.
-    fn side_by_side(&self, line: usize) {
-        let (lanes, len) = (self.plan.lanes, self.shape.len);
-        let mut states = vec![C::ZERO; MOST_ORDER * lanes];
-        for lane in 0..lanes {
+    /// So many lines, from `line` on: as many as there are lanes, or [`WIDE`] times as many columns.
+    fn side_by_side(&self, line: usize, lines: usize) {
+        let (Shape { len, inner, .. }, system) = (self.shape, self.system);
+        let mut states = vec![C::ZERO; MOST_ORDER * lines];
+        for lane in 0..lines {
             let own = self.first_states(line + lane);
-            states.iter_mut().skip(lane).step_by(lanes).zip(own).for_each(|(to, from)| *to = from);
+            states.iter_mut().skip(lane).step_by(lines).zip(own).for_each(|(to, from)| *to = from);
         }
         // Lines that lie one after the other go in squares.
-        let steps = if self.shape.inner == 1 { len - len % lanes } else { len };
+        let steps = if inner == 1 { len - len % lines } else { len };
         if steps > 0 {
             let (at, step) = self.place(line, 0);
-            let places = Places { stride: if self.shape.inner == 1 { len as isize } else { 1 }, step };
             let Memory { input, output, .. } = self.memory;
-            // SAFETY: the lines are in memory, and this thread alone has them.
-            unsafe { self.filter(steps, &mut states, (input.add(at), places), (output.add(at), places)) };
+            // SAFETY: the lines are in memory, and this thread alone has them; the processor has the instructions of a `Set`.
+            unsafe {
+                let (input, output) = (input.add(at), output.add(at));
+                if inner == 1 {
+                    let places = Places { stride: len as isize, step };
+                    self.filter(steps, &mut states, (input, places), (output, places), std::ptr::null());
+                } else {
+                    let states = &mut states;
+                    self.set.compiled()(Columns { system, lines, steps, states, input, output, step });
+                }
+            }
         }
-        for lane in 0..lanes {
+        for lane in 0..lines {
             let mut own = [C::ZERO; MOST_ORDER];
-            own.iter_mut().zip(states.iter().skip(lane).step_by(lanes)).for_each(|(to, from)| *to = *from);
+            own.iter_mut().zip(states.iter().skip(lane).step_by(lines)).for_each(|(to, from)| *to = *from);
             self.go_on(line + lane, steps, &mut own);
         }
     }
@@ -244,8 +264,9 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         states: &mut [C],
         (input, places): (*const I, Places),
         (output, results): (*mut I, Places),
+        ahead: *const u8,
     ) {
-        let work = Filter { system: self.system, steps, states, input, places, output, results };
+        let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
         // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
         unsafe { self.set.compiled()(work) };
     }
@@ -297,15 +318,11 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
                 chain.states.wait(ticket, &chain.tickets)?;
             }
             let behind = self.join(&parts.part, before, &mut buffer.states);
+            buffer.write(self, parts, line, range(ticket), next.map(range));
+            buffer.store(self, line, range(ticket));
             if ticket + 1 == count {
                 // The last share may be a shorter one than the power is for.
-                let mut states = parts.back(&behind);
-                buffer.write(self, parts, line, range(ticket));
-                buffer.store(self, line, range(ticket), 0);
-                self.go_on(line, whole, &mut states);
-            } else {
-                buffer.write(self, parts, line, range(ticket));
-                buffer.store(self, line, range(ticket), next.map_or(0, |next| next * share));
+                self.go_on(line, whole, &mut parts.back(&behind));
             }
             buffers().push(buffer);
             Ok(())
@@ -365,11 +382,19 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         Ok(Self { states, results })
     }
 
-    /// Computes the results of a share from the states before its parts.
-    fn write(&mut self, filtering: &Filtering<'_, C, I>, parts: &Parts<C>, line: usize, (begin, end): (usize, usize)) {
+    /// Computes the results of a share from the states before its parts, and fetches the share that this thread goes on with.
+    fn write(
+        &mut self,
+        filtering: &Filtering<'_, C, I>,
+        parts: &Parts<C>,
+        line: usize,
+        (begin, end): (usize, usize),
+        next: Option<(usize, usize)>,
+    ) {
         let lanes = filtering.plan.lanes;
         let mut states = vec![C::ZERO; MOST_ORDER * lanes];
         let lowest = |at: usize| if filtering.reverse { end - begin - 1 - at } else { at };
+        let ahead = next.map(|(begin, end)| filtering.memory.input.wrapping_add(filtering.lowest(line, begin, end)));
         for (block, before) in self.states.chunks_exact(lanes).enumerate() {
             for (lane, before) in before.iter().enumerate() {
                 let own = parts.back(before);
@@ -378,33 +403,29 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
             let first = block * lanes * PART;
             let (at, step) = filtering.place(line, begin + first);
             let places = Places { stride: PART as isize * step, step };
+            let ahead = ahead.map_or(std::ptr::null(), |ahead| ahead.wrapping_add(first).cast());
             // SAFETY: the block is in the line, a part is some squares, and the results have room for all.
             unsafe {
                 let input = filtering.memory.input.add(at);
                 let output = self.results.as_mut_ptr().add(lowest(first));
-                filtering.filter(PART, &mut states, (input, places), (output, places));
+                filtering.filter(PART, &mut states, (input, places), (output, places), ahead);
             }
         }
     }
 
-    /// Stores the results of a share; this thread goes on with the share that begins at `next`, if it is not 0.
-    fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize), next: usize) {
-        let (len, reverse) = (end - begin, filtering.reverse);
-        let from = self.results.as_ptr();
-        let lowest = |begin: usize, end: usize| filtering.place(line, if reverse { end - 1 } else { begin }).0;
-        let bytes = len * size_of::<I>();
+    /// Stores the results of a share.
+    fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize)) {
+        let (from, len) = (self.results.as_ptr(), end - begin);
         // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this part of the
         // output.
         unsafe {
-            let output = filtering.memory.output.add(lowest(begin, end));
+            let output = filtering.memory.output.add(filtering.lowest(line, begin, end));
             if filtering.plan.non_temporal {
-                let ahead = if next == 0 {
-                    Ahead::NOTHING
-                } else {
-                    let end = (next + len).min(filtering.shape.len);
-                    Ahead::of(filtering.memory.input.wrapping_add(lowest(next, end)).cast(), bytes)
-                };
-                filtering.set.compiled()(Streamed { from: from.cast(), to: output.cast(), bytes, ahead });
+                filtering.set.compiled()(Streamed {
+                    from: from.cast(),
+                    to: output.cast(),
+                    bytes: len * size_of::<I>(),
+                });
                 store::fence();
             } else {
                 output.copy_from_nonoverlapping(from, len);
@@ -418,7 +439,6 @@ struct Streamed {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
-    ahead: Ahead,
 }
 
 impl Work for Streamed {
@@ -426,8 +446,8 @@ impl Work for Streamed {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Self { from, to, bytes, ahead } = self;
+        let Self { from, to, bytes } = self;
         // SAFETY: the caller's promise.
-        unsafe { StreamingCopy::<L>::new(from, to, bytes, ahead) }.finish(false);
+        unsafe { StreamingCopy::<L>::new(from, to, bytes, Ahead::NOTHING) }.finish(false);
     }
 }

@@ -2,6 +2,7 @@
 //! read as they lie; parts of a line are transposed, a square at a time. What parts leave in the states is found before, by sums.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
+use super::store;
 use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
 
@@ -17,12 +18,12 @@ pub(in crate::cpu) struct Places {
     pub(in crate::cpu) step: isize,
 }
 
-/// Goes over a line or part in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
+/// Goes over a line or part, whose elements lie side by side, in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
 /// leaves the states after them there.
 ///
 /// # Safety
-/// Of the call: all elements and results of the places are there, and this thread alone uses the results. Where elements lie side by
-/// side (`step` is 1 or -1), `steps` is a multiple of the number of lanes; else `stride` is 1.
+/// Of the call: all elements and results of the places are there, and this thread alone uses the results. Their `step` is 1 or -1, and
+/// `steps` is a multiple of the number of lanes.
 pub(in crate::cpu) struct Filter<'a, C, I> {
     pub(in crate::cpu) system: &'a System<C>,
     pub(in crate::cpu) steps: usize,
@@ -31,6 +32,8 @@ pub(in crate::cpu) struct Filter<'a, C, I> {
     pub(in crate::cpu) places: Places,
     pub(in crate::cpu) output: *mut I,
     pub(in crate::cpu) results: Places,
+    /// What to fetch meanwhile, as many bytes as are read: so that memory has something to do.
+    pub(in crate::cpu) ahead: *const u8,
 }
 
 impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
@@ -124,35 +127,94 @@ impl<C: Coefficient> Coefficients<C> {
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize>(self) {
-        let Self { system, steps, states: all, input, places, output, results } = self;
+        let Self { system, steps, states: all, input, places, output, results, mut ahead } = self;
         let coefficients = Coefficients::of(system);
         let mut states = [[C::ZERO; N]; MOST_ORDER];
         for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
             *to = *from;
         }
-        if places.stride == 1 && places.step.unsigned_abs() != 1 {
-            for i in 0..steps as isize {
-                // SAFETY: the caller's promise: the next element of each line, which lie side by side.
-                unsafe {
-                    let x = input.offset(i * places.step).cast::<[I; N]>().read_unaligned().map(C::number_of);
-                    let y = coefficients.step::<N, K>(&mut states, x);
-                    output.offset(i * results.step).cast::<[I; N]>().write_unaligned(y.map(result));
-                }
+        let mut square = [[C::ZERO; N]; N];
+        let backward = places.step < 0;
+        for first in (0..steps as isize).step_by(N) {
+            // The lowest of the next elements of a lane, as many as it has.
+            let lowest = |places: Places| first * places.step - if backward { N as isize - 1 } else { 0 };
+            if !ahead.is_null() {
+                let bytes = N * N * size_of::<I>();
+                store::fetch(ahead, bytes);
+                ahead = ahead.wrapping_add(bytes);
             }
-        } else {
-            let mut square = [[C::ZERO; N]; N];
-            let backward = places.step < 0;
-            for first in (0..steps as isize).step_by(N) {
-                // The lowest of the next elements of a lane, as many as it has.
-                let lowest = |places: Places| first * places.step - if backward { N as isize - 1 } else { 0 };
-                // SAFETY: the caller's promise.
-                unsafe { transposed::<L, C, I, N>(input.offset(lowest(places)), places.stride, &mut square) };
-                for i in 0..N {
-                    let row = &mut square[if backward { N - 1 - i } else { i }];
-                    *row = coefficients.step::<N, K>(&mut states, *row);
-                }
-                // SAFETY: the same.
-                unsafe { put::<L, C, I, N>(&mut square, output.offset(lowest(results)), results.stride) };
+            // SAFETY: the caller's promise.
+            unsafe { transposed::<L, C, I, N>(input.offset(lowest(places)), places.stride, &mut square) };
+            for i in 0..N {
+                let row = &mut square[if backward { N - 1 - i } else { i }];
+                // Where results have the size of numbers, they are stored as they lie here.
+                *row = coefficients.step::<N, K>(&mut states, *row).map(C::canonical);
+            }
+            // SAFETY: the same.
+            unsafe { put::<L, C, I, N>(&square, output.offset(lowest(results)), results.stride) };
+        }
+        for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
+            *to = *from;
+        }
+    }
+}
+
+/// Goes over lines that lie side by side, one in each lane of some rows, from the states in `states` on, of which state `j` of line
+/// `i` is at `j * lines + i`; and leaves the states after them there.
+///
+/// # Safety
+/// Of the call: the lines, of `steps` elements at distances of `step` from `input` on, and as many results from `output` on, are there;
+/// this thread alone uses the results. There are as many lines as a row has lanes, or as [`WIDE`] rows have.
+pub(in crate::cpu) struct Columns<'a, C, I> {
+    pub(in crate::cpu) system: &'a System<C>,
+    pub(in crate::cpu) lines: usize,
+    pub(in crate::cpu) steps: usize,
+    pub(in crate::cpu) states: &'a mut [C],
+    pub(in crate::cpu) input: *const I,
+    pub(in crate::cpu) output: *mut I,
+    pub(in crate::cpu) step: isize,
+}
+
+/// The rows of lines that are gone through together: their elements at one place of the axis are neighbouring cache lines.
+pub(in crate::cpu) const WIDE: usize = 4;
+
+impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let order = if self.system.sections == 0 { self.system.order } else { 0 };
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (self.lines, order) {
+                (64, 1) => self.go::<64, 1>(),
+                (64, 2) => self.go::<64, 2>(),
+                (64, _) => self.go::<64, 0>(),
+                (32, 1) => self.go::<32, 1>(),
+                (32, 2) => self.go::<32, 2>(),
+                (32, _) => self.go::<32, 0>(),
+                (16, _) => self.go::<16, 0>(),
+                _ => self.go::<8, 0>(),
+            }
+        }
+    }
+}
+
+impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
+    #[inline(always)]
+    unsafe fn go<const N: usize, const K: usize>(self) {
+        let Self { system, steps, states: all, input, output, step, .. } = self;
+        let coefficients = Coefficients::of(system);
+        let mut states = [[C::ZERO; N]; MOST_ORDER];
+        for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
+            *to = *from;
+        }
+        for i in 0..steps as isize {
+            // SAFETY: the caller's promise: the next element of each line.
+            unsafe {
+                let x = input.offset(i * step).cast::<[I; N]>().read_unaligned().map(C::number_of);
+                let y = coefficients.step::<N, K>(&mut states, x);
+                output.offset(i * step).cast::<[I; N]>().write_unaligned(y.map(result));
             }
         }
         for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
@@ -192,22 +254,19 @@ unsafe fn transposed<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
     }
 }
 
-/// The reverse: stores rows of results.
+/// The reverse: stores rows of results, which are canonical.
 ///
 /// # Safety
 /// As [`transposed`], and nobody else uses the results.
 #[inline(always)]
 unsafe fn put<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
-    square: &mut [[C; N]; N],
+    square: &[[C; N]; N],
     output: *mut I,
     stride: isize,
 ) {
     // SAFETY: the caller's promise; results that have the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
-            for row in &mut *square {
-                *row = row.map(C::canonical);
-            }
             L::transpose::<C>((square.as_ptr().cast(), N as isize), (output.cast(), stride));
         } else {
             let mut rows = [[C::ZERO; N]; N];

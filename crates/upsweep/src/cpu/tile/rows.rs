@@ -205,7 +205,9 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
                 at = at.wrapping_add(next);
             }
             let group_total = if S::EXACT { exact } else { tree::<L, S, GROUP>(steps, &mut totals) };
-            if !S::EXACT && let Some(kept) = group_totals.get_mut(group) {
+            if !S::EXACT
+                && let Some(kept) = group_totals.get_mut(group)
+            {
                 *kept = group_total;
             }
             total = Some(match total {
