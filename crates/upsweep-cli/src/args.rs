@@ -41,6 +41,9 @@ pub(crate) enum Command {
     /// As many results for each value of FILE as it says: its index, or a value from another file
     #[command(after_help = selecting::EXPAND_EXAMPLES)]
     Expand(ExpandArgs),
+    /// Signals: filters and exponential averages of .npy, tables, .wav
+    #[command(subcommand, arg_required_else_help = true)]
+    Signal(Signal),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -257,10 +260,12 @@ an interrupt (INT), TERM or HUP, and no output is left."
 
 mod reading;
 mod selecting;
+mod signal;
 
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
+pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
 
 const MAIN_EXAMPLES: &str = concat!(
     "\

@@ -1,5 +1,7 @@
 //! Envelopes.
 
+#![allow(unreachable_pub, reason = "what the public trait `Sample` stands on is public, but has no name outside")]
+
 use super::filter::Along;
 use super::sample::Sample;
 use upsweep::{Device, Element, Error, Input, Output, Result, Scan, function, operator};

@@ -1,8 +1,9 @@
 //! Filters, in one direction and in both.
 
-use super::sample::{Computes, Sample, picked};
+use super::sample::{Sample, picked};
 use super::steady;
 use upsweep::plan::Shape;
+use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result};
 
 /// Which lines of an array are signals.
@@ -91,7 +92,7 @@ impl<'a> Filter<'a> {
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + ?Sized,
         T: Sample,
-        f64: Computes<T>,
+        f64: ComputesOn<T>,
     {
         self.along.put(self.coefficients.recurrence()).run(device, input, output)
     }
@@ -147,7 +148,7 @@ impl BothWays<'_> {
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + Input<Item = T> + ?Sized,
         T: Sample,
-        f64: Computes<T>,
+        f64: ComputesOn<T>,
     {
         let Self { filter: Filter { coefficients, along }, .. } = *self;
         let shape = along.shape(Input::view(input).len())?;

@@ -2,7 +2,6 @@
 
 use super::envelope::Follow;
 use upsweep::plan::Shape;
-use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Element, Input, Result, View};
 
 /// An element of a signal: `f32` or `f64`.
@@ -18,10 +17,6 @@ mod sealed {
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
-
-/// A number that signals compute in: its elements are those of [`Sample`].
-pub(super) trait Computes<T: Sample>: ComputesOn<T> {}
-impl<T: Sample> Computes<T> for f64 where f64: ComputesOn<T> {}
 
 /// The elements at some positions along the axis, of each line: an array of the signal's shape whose axis has as many elements. On CUDA
 /// this waits.

@@ -1,7 +1,8 @@
 //! Exponential averages.
 
 use super::filter::Along;
-use super::sample::{Computes, Sample, picked};
+use super::sample::{Sample, picked};
+use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result};
 
 /// The exponential average of a signal: each result is the mean of all elements so far, of which older ones weigh less.
@@ -52,7 +53,7 @@ impl<'a> Smooth<'a> {
         X: Input<Item = T> + ?Sized,
         Y: Output<Item = T> + ?Sized,
         T: Sample,
-        f64: Computes<T>,
+        f64: ComputesOn<T>,
     {
         let a = self.weight.map_err(|(what, value)| Error::Coefficients {
             what: what.to_owned(),

@@ -12,16 +12,20 @@
 //! part the results are the loop's. A share waits for the one before it alone (`engine/chain.rs`), and the same states are computed in the same
 //! order however many threads there are.
 //!
-//! **In place.** A share is stored when it has been read, and nobody reads another one's elements.
+//! **In place.** A share is stored when what it leaves is published; who helps with it has read it by then (`engine/chain.rs`).
 
+mod parts;
+
+use self::parts::Parts;
 use super::engine::chain::{self, Chain, Step, Tickets};
-use super::tile::filter::{Columns, Filter, Join, Places, Remains, States, WIDE, lanes_of};
+use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
 use super::tile::lanes::{Lanes, Work};
+use super::tile::remains::{Join, Remains, States};
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
 use crate::error::{Error, Result};
 use crate::job::Elements;
-use crate::linear::{Call, Coefficient, ComputesOn, MOST_ORDER, System, Transition};
+use crate::linear::{Call, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
 use crate::plan::Shape;
 use crate::plan::recurrence::{CpuRecurrencePlan, PART};
@@ -62,72 +66,6 @@ struct Memory<C, I> {
 // SAFETY: the pointers are those of a call, which borrows the input shared and the others exclusively for as long as it runs; each
 // result and each state is written by one thread.
 unsafe impl<C: Send, I: Sync + Send> Sync for Memory<C, I> {}
-
-/// How states go over a part, in their basis.
-struct Parts<C> {
-    /// What each element of a part leaves of each state: see [`Remains`].
-    weights: Vec<C>,
-    /// The power of the transition for a part, and for a share; without feedback there are none, because a part is longer than what is
-    /// remembered.
-    part: Power<C>,
-    share: Power<C>,
-    basis: Option<[Vec<C>; 2]>,
-}
-
-impl<C: Coefficient> Parts<C> {
-    fn of(system: &System<C>, share: usize, reverse: bool) -> Self {
-        let (order, transition) = (system.order, Transition::of(system));
-        if !system.feedback {
-            return Self { weights: Vec::new(), part: Vec::new(), share: Vec::new(), basis: None };
-        }
-        let mut weights = transition.weights(PART);
-        if reverse {
-            weights.chunks_mut(PART).for_each(<[C]>::reverse);
-        }
-        let largest = weights.iter().copied().fold(C::ZERO, C::larger);
-        weights.iter_mut().for_each(|weight| *weight = weight.unless_negligible(largest));
-        let [part, share] = [PART, share].map(|items| columns(order, &transition.power(items)));
-        Self { weights, part, share, basis: transition.basis }
-    }
-
-    /// States in their basis.
-    fn in_basis(&self, states: &States<C>) -> States<C> {
-        self.basis.as_ref().map_or(*states, |[into, _]| product(into, states))
-    }
-
-    /// And back.
-    fn back(&self, states: &States<C>) -> States<C> {
-        self.basis.as_ref().map_or(*states, |[_, back]| product(back, states))
-    }
-
-    /// Whether an unstable recurrence does not leave the numbers' range within a part.
-    fn are_finite(&self) -> bool {
-        let powers = self.part.iter().chain(&self.share).flatten().flatten();
-        self.weights.iter().chain(powers).all(|x| x.finite())
-    }
-}
-
-/// The columns of a power, and of what it lacks for having been rounded.
-type Power<C> = Vec<[States<C>; 2]>;
-
-fn columns<C: Coefficient>(order: usize, power: &[Vec<C>; 2]) -> Power<C> {
-    let column = |matrix: &Vec<C>, j: usize| {
-        let mut column = [C::ZERO; MOST_ORDER];
-        let of_matrix = matrix.iter().skip(j).step_by(order).map(|x| x.unless_negligible(C::ONE));
-        column.iter_mut().zip(of_matrix).for_each(|(to, from)| *to = from);
-        column
-    };
-    (0..order).map(|j| power.each_ref().map(|matrix| column(matrix, j))).collect()
-}
-
-/// The product of a matrix, whose order is that of its square, and states.
-fn product<C: Coefficient>(matrix: &[C], states: &States<C>) -> States<C> {
-    let mut product = [C::ZERO; MOST_ORDER];
-    for (to, row) in product.iter_mut().zip(matrix.chunks_exact(matrix.len().isqrt().max(1))) {
-        *to = row.iter().zip(states).fold(C::ZERO, |sum, (a, z)| sum.plus(a.times(*z)));
-    }
-    product
-}
 
 struct Filtering<'a, C, I> {
     system: &'a System<C>,
