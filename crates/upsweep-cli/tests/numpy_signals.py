@@ -55,6 +55,24 @@ def both_ways(x, pad, edge, forward, steady):
     return x[edge : len(x) - edge]
 
 
+def steady_states(b, a, level, states):
+    """lfilter_zi times a level in long double, and the result that stays."""
+    b, a = (np.pad(list_, (0, states + 1 - len(list_))).astype(WIDE) / WIDE(a[0]) for list_ in (b, a))
+    y = b.sum() / a.sum() * level
+    zi = np.zeros(states + 1, WIDE)
+    for j in reversed(range(states)):
+        zi[j] = zi[j + 1] + b[j + 1] * level - a[j + 1] * y
+    return zi[:states], y
+
+
+def steady_sections(sos):
+    level, all_of = WIDE(1), []
+    for section in sos:
+        zi, level = steady_states(section[:3], section[3:], level, 2)
+        all_of.append(zi)
+    return np.array(all_of)
+
+
 def case(number, random):
     """What the program is asked, and the same by SciPy in f64 and in more digits."""
     kind = KINDS[number % len(KINDS)]
@@ -69,7 +87,7 @@ def case(number, random):
         forward = {t: (lambda x, zi, sos=sos: signal.sosfilt(sos, x, zi=zi)[0]) for t, sos in ((np.float64, sos), (WIDE, wide_sos))}
         zeros = np.zeros((len(sos), 2))
         edge = 3 * (2 * len(sos) + 1 - min((sos[:, 2] == 0).sum(), (sos[:, 5] == 0).sum()))
-        steady = signal.sosfilt_zi(sos) if kind == "both-sos" else None
+        steady = {np.float64: signal.sosfilt_zi(sos), WIDE: steady_sections(sos)}
     else:
         b = random.uniform(-0.5, 0.5, random.integers(1, 18) if kind == "fir" else random.integers(1, order + 2))
         a = np.ones(1) if kind == "fir" else poles(random, order, radius)
@@ -78,7 +96,8 @@ def case(number, random):
         forward = {t: (lambda x, zi, b=b, a=a: signal.lfilter(b, a, x, zi=zi)[0]) for t, b, a in ((np.float64, b, a), (WIDE, wide_b, wide_a))}
         zeros = np.zeros(max(len(b), len(a)) - 1)
         edge = 3 * max(len(b), len(a))
-        steady = (signal.lfilter_zi(b, a) if len(zeros) else zeros) if kind == "both" else None
+        if kind == "both":
+            steady = {np.float64: signal.lfilter_zi(b, a) if len(zeros) else zeros, WIDE: steady_states(b, a, WIDE(1), len(zeros))[0]}
     if kind.startswith("both"):
         pad = PADS[random.integers(4)]
         if random.random() < 0.5:
@@ -90,7 +109,7 @@ def case(number, random):
             return kind, x, asked, x, x.astype(WIDE)
         if n <= edge:
             return kind, x, asked, None, None
-        of = {t: both_ways(x.astype(t), pad, edge, forward[t], steady.astype(t)) for t in forward}
+        of = {t: both_ways(x.astype(t), pad, edge, forward[t], steady[t]) for t in forward}
         if "b" in asked and len(zeros):
             same = signal.filtfilt(asked["b"], asked["a"], x, padtype=None if pad == "none" else pad, padlen=edge)
             assert np.allclose(same, of[np.float64], rtol=1e-9, atol=1e-9 * np.abs(same).max()), "the oracle is not filtfilt"

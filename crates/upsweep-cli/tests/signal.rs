@@ -135,7 +135,7 @@ fn wrong_input_is_named() {
     fails(&filter(&["x.npy", "--b", "1", "--a", "0,1"]), &["--b, --a: a[0] is 0: all coefficients are divided by it"]);
     fails(&filter(&["x.npy", "--b", "nan"]), &["--b, --a: b[0] is NaN: coefficients are finite numbers"]);
     fails(&filter(&["x.npy", "--b", "one"]), &["--b", "one"]);
-    fails(&filter(&["x.npy", "--b=1", "--pad", "even"]), &["--pad", "--both-ways"]);
+    fails(&filter(&["x.npy", "--b=1", "--pad", "even"]), &["--both-ways"]);
     fails(&filter(&["x.npy", "--b=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"]), &["the number of coefficients b is 18"]);
     fails(&filter(&["x.npy", "--b=1", "--a=1,-1", "--both-ways"]), &["--b, --a: the sum of the coefficients a is 0"]);
     fails(&filter(&["x.npy", "--b=1", "--both-ways"]), &["x.npy: the padding of a signal of 3 elements is 3"]);
@@ -157,7 +157,8 @@ fn wrong_input_is_named() {
     fails(&filter(&["x.npy", "--b=1", "-o", "y.wav"]), &["-o y.wav: x.npy is no .wav", "write .npy"]);
     fails(&filter(&["x.npy", "--b=1", "-o", "y.mp3"]), &["-o y.mp3: no .mp3 is written"]);
     fails(&["scan", "cut.wav"], &["cut.wav: is sound, which `upsweep signal` reads"]);
-    fails(&["signal", "smooth", "x.npy"], &["--half-life", "--span"]);
+    fails(&["signal", "smooth", "x.npy"], &["--half-life"]);
+    fails(&["signal", "smooth", "x.npy", "--half-life", "2", "--span", "2"], &["--half-life", "--span"]);
     fails(
         &["signal", "smooth", "x.npy", "--half-life", "-2"],
         &["--half-life: the half-life is -2: it is a finite number above 0"],

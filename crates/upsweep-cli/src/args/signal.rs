@@ -75,12 +75,17 @@ pub(crate) enum Pad {
 }
 
 #[derive(Args, Debug)]
-#[group(required = true, multiple = false)]
 pub(crate) struct SmoothArgs {
     #[command(flatten)]
     pub(crate) of: Of,
     /// How many values older a value is that weighs half as much
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        required_unless_present = "span",
+        conflicts_with = "span"
+    )]
     pub(crate) half_life: Option<f64>,
     /// About how many values are averaged: as old in the mean as those of a moving average of this length
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
