@@ -9,6 +9,7 @@ mod report;
 mod svg;
 mod tidy;
 mod tree;
+mod wasm;
 
 use command::root;
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ Usage: cargo xtask COMMAND
   path ENTRY --backend cpu      the files that one must know to read a call down to the instruction, with their lines:
                                 ENTRY is upsweep::scan::Scan::run; or --backend cuda
   kernels [--arch sm_90]...     compiles every kernel variant with NVRTC, without a GPU; NVRTC comes from PyPI
+  wasm [--check]                compiles the laboratory's model for its pages; or says whether the one that is kept is of these sources
   bench [--smoke]               measures what this machine has (CPU, GPU) into benches/record/
         [--cpu] [--gpu]         only that
         [--peers]               the other libraries in benches/peers too, as far as this machine can build them
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["path", rest @ ..] => path::run(&root(), rest),
         ["kernels", rest @ ..] => kernels::run(&root(), rest),
+        ["wasm", rest @ ..] => wasm::run(&root(), rest),
         ["bench", "--report", rest @ ..] => report::run(&root(), rest),
         ["bench", rest @ ..] => bench::run(&root(), rest),
         ["help" | "--help" | "-h"] => {

@@ -161,7 +161,10 @@ mod tests {
     fn plot_has_a_line_a_library() {
         let plot = svg::render(&panels(&parse(&record()).unwrap()));
         assert_eq!(plot.matches("<polyline").count(), 2, "{plot}");
-        assert!(plot.contains("inclusive sum, i32"), "{plot}");
+        assert!(plot.contains("inclusive sum, i32") && plot.contains("prefers-color-scheme:dark"), "{plot}");
+        for text in ["elements", "share of a copy's speed", "upsweep", "cub"] {
+            assert_eq!(plot.matches(&format!(">{text}</text>")).count(), 1, "{text}: {plot}");
+        }
     }
 
     #[test]

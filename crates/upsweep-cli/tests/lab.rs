@@ -46,6 +46,19 @@ fn show_in_files() {
 }
 
 #[test]
+fn two_algorithms_in_step() {
+    let f = Folder::new();
+    let show = |first: &'static str, n: &'static str| ["lab", "show", first, "--n", n, "--beside", "kogge-stone"];
+    assert_eq!(f.prints(&[&show("blelloch", "16")[..], &["--html", "both.html"]].concat()), "");
+    let page = String::from_utf8(f.read("both.html")).unwrap();
+    assert!(page.contains("<title>blelloch beside kogge-stone</title>") && page.contains("id=\"run-2\""));
+    f.fails(&show("blelloch", "16"), b"", 2, &["--html"]);
+    let reason = "kogge-stone takes 1 to 1024 elements, not 2000";
+    f.fails(&[&show("hillis-steele", "2000")[..], &["--html", "none.html"]].concat(), b"", 2, &[reason]);
+    assert_eq!(f.names(), ["both.html"]);
+}
+
+#[test]
 fn a_fault_comes_after_its_steps() {
     let f = Folder::new();
     let fault = "\nfault   race at s[31] in step \"write\" of kogge_stone: thread 32 of block 0 reads \
@@ -79,8 +92,13 @@ fn count() {
     let commas: Vec<String> = rows[1..].iter().map(|row| row.join(",")).collect();
     assert_eq!(csv, format!("{head}\n{}\n", commas.join("\n")));
     let svg = String::from_utf8(f.read("c.svg")).unwrap();
-    // Three sizes of two algorithms in three panels, but Kogge-Stone's cycles, and the legend.
-    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 3 + 2);
+    // Three sizes of two algorithms in three panels, each with its axes and the lines' names.
+    assert_eq!(svg.matches("<circle").count(), 3 * 2 * 3);
+    for (words, count) in
+        [(">elements<", 3), (">operations<", 1), (">operations one after the other<", 1), (">blelloch<", 3)]
+    {
+        assert_eq!(svg.matches(words).count(), count, "{words}");
+    }
     assert_eq!(f.prints(&["lab", "count", "kogge-stone", "blelloch", "--n", "10..100", "--csv", "-"]), csv);
     let banks = |banks: &str| f.prints(&["lab", "count", "blelloch", "--n", "50", "--banks", banks, "--csv", "-"]);
     assert!(banks("16").contains("\nblelloch,50,") && banks("16") != banks("32"));
@@ -181,7 +199,7 @@ fn races_that_there_are_not() {
 #[test]
 fn page() {
     let f = Folder::new();
-    let count = upsweep_lab::algorithms::ALGORITHMS.len() + 1;
+    let count = upsweep_lab::algorithms::ALGORITHMS.len() + 2;
     assert_eq!(f.prints(&["lab", "page", "--out", "lab"]), format!("{count} pages in lab\n"));
     let pages = || std::fs::read_dir(f.path("lab")).unwrap().count();
     assert_eq!((pages(), f.names()), (count, vec!["lab".to_owned()]));
@@ -215,7 +233,7 @@ fn page() {
 fn book() {
     let f = Folder::new();
     let chapters = upsweep_lab::book::CHAPTERS;
-    let count = upsweep_lab::algorithms::ALGORITHMS.len() + 1 + chapters.len() + 1;
+    let count = upsweep_lab::algorithms::ALGORITHMS.len() + 2 + chapters.len() + 1;
     assert_eq!(f.prints(&["lab", "book", "--out", "book"]), format!("{count} pages in book\n"));
     let page = |name: &str| String::from_utf8(f.read(&format!("book/{name}"))).unwrap();
     let index = page("index.html");

@@ -78,7 +78,7 @@ pub struct Algorithm {
     /// The most elements that it takes.
     pub limit: usize,
     pub(crate) variant: Variant,
-    /// The source of its module, which begins with its text.
+    /// The text with which its module begins.
     pub(crate) module: &'static str,
     pub(crate) of_i64: Body<i64>,
     pub(crate) of_affine: Body<Affine>,
@@ -237,6 +237,12 @@ impl Algorithm {
     #[must_use]
     pub fn is_faulty(&self) -> bool {
         self.variant.barriers == Barriers::One
+    }
+
+    /// Whether it has a CUDA kernel: not what is there to be wrong, and not what one thread does alone in shared memory.
+    #[must_use]
+    pub fn has_kernel(&self) -> bool {
+        !self.is_faulty() && self.file != "fenwick_updates"
     }
 
     /// Whether it takes this input.

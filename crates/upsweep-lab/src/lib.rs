@@ -12,6 +12,7 @@ pub mod forecast;
 #[cfg(feature = "cuda")]
 pub mod gpu;
 pub mod lesson;
+pub mod live;
 pub mod machine;
 pub mod operator;
 pub mod sample;

@@ -1,7 +1,7 @@
 //! What the laboratory combines: elements and operators as data, so that one algorithm runs with all of them.
 
 use std::fmt::{self, Display};
-use upsweep::Element;
+use std::str::FromStr;
 
 /// An associative operator with its identity.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,8 @@ macro_rules! integers {
 integers!(i32, i64);
 
 /// The function x -> m x + c of the whole numbers modulo 2^64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Element)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cuda", derive(upsweep::Element))]
 #[repr(C)]
 pub struct Affine {
     /// The factor.
@@ -48,6 +49,29 @@ pub struct Affine {
 impl Display for Affine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{:+}", self.m, self.c)
+    }
+}
+
+impl FromStr for Affine {
+    type Err = ();
+
+    /// `2x+3`, `x`, `-x-1`, or a number: a function without x.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let number = |text: &str| text.parse().map_err(|_| ());
+        let Some((m, c)) = text.split_once('x') else {
+            return Ok(Self { m: 0, c: number(text)? });
+        };
+        let m = match m {
+            "" | "+" => 1,
+            "-" => -1,
+            _ => number(m)?,
+        };
+        let c = match c.as_bytes() {
+            [] => 0,
+            [b'+' | b'-', ..] => number(c)?,
+            _ => return Err(()),
+        };
+        Ok(Self { m, c })
     }
 }
 

@@ -40,8 +40,8 @@ pub(crate) struct ShowArgs {
     /// The elements at which segments begin, for segmented scans [default: random ones]
     #[arg(long, value_name = "I,I,...", value_delimiter = ',')]
     pub(crate) heads: Option<Vec<usize>>,
-    /// The operator; affine is the composition of functions like 2x+3, which does not commute; ranges shows which elements
-    /// every word combines, as x8..11
+    /// The operator; affine is the composition of functions like 2x+3, which does not commute, and makes a scan of the loop
+    /// y = m y + c; ranges shows which elements every word combines, as x8..11
     #[arg(long, value_enum, default_value_t = Op::Sum)]
     pub(crate) op: Op,
     #[command(flatten)]
@@ -55,6 +55,9 @@ pub(crate) struct ShowArgs {
     /// Make a page on which the run plays, instead of the text (`-`: to standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Let another algorithm play in step on the page, with the same elements
+    #[arg(long, value_name = "ALGORITHM", value_parser = parse_algorithm, requires = "html", conflicts_with = "svg")]
+    pub(crate) beside: Option<&'static Algorithm>,
 }
 
 #[derive(Args, Debug)]
@@ -89,7 +92,7 @@ pub(crate) struct RaceArgs {
     /// Write the times to FILE (`-`: to standard output, instead of the table)
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Draw the times over the number of elements to FILE
+    /// Draw the speeds, as shares of a copy's, over the number of elements to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

@@ -9,7 +9,7 @@ use upsweep_lab::algorithm::{Algorithm, Input, Setup};
 use upsweep_lab::machine::{Counts, Span};
 use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
-use upsweep_lab::show::plot::{self, Line, Panel};
+use upsweep_lab::show::plot::{self, Line, Panel, Scale};
 
 /// The most elements of a run that is counted: it takes seconds.
 const MOST_COUNTED: usize = 1 << 20;
@@ -125,16 +125,16 @@ fn as_csv(rows: &[Row]) -> Result<String> {
 }
 
 fn as_plot(algorithms: &[&'static Algorithm], rows: &[Row]) -> String {
-    let panel = |title: &str, of: fn(&Costs) -> u64| {
+    let panel = |title: &str, unit: &'static str, of: fn(&Costs) -> u64| {
         let line = |algorithm: &&'static Algorithm| {
             let own = rows.iter().filter(|row| row.algorithm.name == algorithm.name);
-            Line { name: algorithm.name.to_owned(), points: own.map(|row| (row.n, of(&row.costs))).collect() }
+            Line { name: algorithm.name.to_owned(), points: own.map(|row| (row.n, of(&row.costs) as f64)).collect() }
         };
-        Panel { title: title.to_owned(), lines: algorithms.iter().map(line).collect() }
+        Panel { title: title.to_owned(), unit, scale: Scale::Logarithmic, lines: algorithms.iter().map(line).collect() }
     };
     plot::render(&[
-        panel("work: operations", |costs| costs.total.operations),
-        panel("depth: operations one after the other", |costs| costs.span.operations),
-        panel("cycles of shared memory, one after the other", |costs| costs.span.cycles),
+        panel("Work", "operations", |costs| costs.total.operations),
+        panel("Depth", "operations one after the other", |costs| costs.span.operations),
+        panel("Cycles of shared memory", "cycles one after the other", |costs| costs.span.cycles),
     ])
 }

@@ -13,10 +13,12 @@ use crate::print::print_lines;
 use args::{Lab, Op, PageArgs, ShowArgs};
 use report::{refused, write};
 use std::io::IsTerminal;
+use std::str::FromStr;
 use upsweep_lab::algorithm::{Algorithm, Computes, Input};
 use upsweep_lab::book::{CHAPTERS, Chapter};
-use upsweep_lab::machine::Shape;
-use upsweep_lab::operator::{Affine, Operator, Stretch};
+use upsweep_lab::machine::{Banks, Shape};
+use upsweep_lab::operator::{Operator, Stretch};
+use upsweep_lab::show::html::BESIDE;
 use upsweep_lab::show::{self, Recording};
 use upsweep_lab::{algorithms, sample};
 
@@ -56,12 +58,16 @@ fn list() -> Vec<String> {
 fn show_run(args: &ShowArgs) -> Result<()> {
     let outputs = Destination::several([("--svg", &args.svg), ("--html", &args.html)])?;
     let [svg, html] = &outputs;
-    let recording = record(args)?;
+    let recording = record(args, args.algorithm)?;
     if let Some(svg) = svg {
         write(svg, &show::svg::render(&recording))?;
     }
     if let Some(html) = html {
-        write(html, &show::html::page(&recording, None))?;
+        let page = match args.beside {
+            Some(beside) => show::html::pair(&recording, &record(args, beside)?, None),
+            None => show::html::page(&recording, None),
+        };
+        write(html, &page)?;
     }
     if outputs.iter().all(Option::is_none) {
         let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|no| !no.is_empty());
@@ -75,17 +81,17 @@ fn show_run(args: &ShowArgs) -> Result<()> {
     }
 }
 
-fn record(args: &ShowArgs) -> Result<Recording> {
-    let (algorithm, shape) = (args.algorithm, args.machine.shape());
+fn record(args: &ShowArgs, algorithm: &'static Algorithm) -> Result<Recording> {
+    let shape = args.machine.shape();
     let ints = |operator| {
-        let values = elements(args, |text| text.parse().ok(), "is no whole number of 64 bits")?;
+        let values = elements(args, algorithm, "is no whole number of 64 bits")?;
         record_values(algorithm, operator, shape, &values, &heads(args, values.len())?)
     };
     match args.op {
         Op::Sum => ints(Operator::<i64>::sum()),
         Op::Max => ints(Operator::<i64>::max()),
         Op::Affine => {
-            let values = elements(args, parse_affine, "is no function like 2x+3")?;
+            let values = elements(args, algorithm, "is no function like 2x+3")?;
             record_values(algorithm, Operator::affine(), shape, &values, &heads(args, values.len())?)
         }
         Op::Ranges => {
@@ -94,7 +100,7 @@ fn record(args: &ShowArgs) -> Result<Recording> {
                     "--values: --op ranges shows places, so its elements are x0, x1, ...".to_owned(),
                 ));
             }
-            shown(args, args.n)?;
+            shown(args, algorithm, args.n)?;
             let values = Stretch::elements(args.n);
             record_values(algorithm, Operator::ranges(), shape, &values, &heads(args, values.len())?)
         }
@@ -102,22 +108,22 @@ fn record(args: &ShowArgs) -> Result<Recording> {
 }
 
 /// The elements that were given, or random ones.
-fn elements<T: sample::Sample>(args: &ShowArgs, parse: fn(&str) -> Option<T>, wrong: &str) -> Result<Vec<T>> {
+fn elements<T: sample::Sample + FromStr>(args: &ShowArgs, algorithm: &Algorithm, wrong: &str) -> Result<Vec<T>> {
     let Some(values) = &args.values else {
-        shown(args, args.n)?;
+        shown(args, algorithm, args.n)?;
         return Ok(sample::values(args.seed, args.n));
     };
     let parse =
-        |text: &str| parse(text.trim()).ok_or_else(|| Failure::Input(format!("--values: {} {wrong}", quoted(text))));
+        |text: &str| text.trim().parse().map_err(|_| Failure::Input(format!("--values: {} {wrong}", quoted(text))));
     let values: Vec<T> = values.split(',').map(parse).collect::<Result<_>>()?;
-    shown(args, values.len())?;
+    shown(args, algorithm, values.len())?;
     Ok(values)
 }
 
 /// Where segments begin: as was asked for, or at random.
 fn heads(args: &ShowArgs, n: usize) -> Result<Vec<bool>> {
     let Some(places) = &args.heads else { return Ok(sample::heads(args.seed, n)) };
-    if args.algorithm.computes != Computes::SegmentedScan {
+    if [Some(args.algorithm), args.beside].into_iter().flatten().all(|one| one.computes != Computes::SegmentedScan) {
         return Err(Failure::Input(format!("--heads: {} knows no segments", args.algorithm.name)));
     }
     let mut heads = vec![false; n];
@@ -141,30 +147,12 @@ fn record_values<T: upsweep_lab::algorithm::Element>(
 }
 
 /// Whether a run of so many elements can be shown.
-fn shown(args: &ShowArgs, n: usize) -> Result<()> {
-    args.algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(args.algorithm, &e))?;
+fn shown(args: &ShowArgs, algorithm: &Algorithm, n: usize) -> Result<()> {
+    algorithm.takes_on(args.machine.shape(), n).map_err(|e| refused(algorithm, &e))?;
     match n > MOST_SHOWN {
         true => Err(Failure::Input(format!("{n} elements: a run that is shown has {MOST_SHOWN} at most"))),
         false => Ok(()),
     }
-}
-
-/// `2x+3`, `x`, `-x-1`, or a number: a function without x.
-fn parse_affine(text: &str) -> Option<Affine> {
-    let Some((m, c)) = text.split_once('x') else {
-        return Some(Affine { m: 0, c: text.parse().ok()? });
-    };
-    let m = match m {
-        "" | "+" => 1,
-        "-" => -1,
-        _ => m.parse().ok()?,
-    };
-    let c = match c.as_bytes() {
-        [] => 0,
-        [b'+' | b'-', ..] => c.parse().ok()?,
-        _ => return None,
-    };
-    Some(Affine { m, c })
 }
 
 fn page(args: &PageArgs) -> Result<()> {
@@ -202,6 +190,20 @@ fn pages(args: &PageArgs, overview: &str) -> Result<Vec<(String, String)>> {
         (format!("{}.html", recording.algorithm.name), show::html::page(recording, Some(&links)))
     };
     let mut files: Vec<_> = recordings.iter().enumerate().map(page).collect();
+    files.push((BESIDE.to_owned(), beside(args, overview)?));
     files.push((overview.to_owned(), show::html::overview(&recordings)));
     Ok(files)
+}
+
+/// The page on which two algorithms play in step: those of the question that the book asks first.
+fn beside(args: &PageArgs, overview: &str) -> Result<String> {
+    let (values, heads) = (sample::values::<i64>(args.seed, 64), [false; 64]);
+    let runs = ["kogge-stone", "blelloch"].map(|name| {
+        let algorithm = algorithms::by_name(name).ok_or_else(|| Failure::Run(format!("there is no {name}")))?;
+        let shape = Shape::from(args.banks.unwrap_or(Banks::Sixteen));
+        record_values(algorithm, Operator::<i64>::sum(), shape, &values, &heads)
+    });
+    let [first, second] = runs;
+    let links = show::html::Links { overview, previous: None, next: None };
+    Ok(show::html::pair(&first?, &second?, Some(&links)))
 }

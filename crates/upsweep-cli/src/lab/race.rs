@@ -11,7 +11,7 @@ use std::fmt::Write;
 use upsweep_lab::algorithm::Algorithm;
 use upsweep_lab::algorithms::ALGORITHMS;
 use upsweep_lab::gpu::{self, Gpu, Lap};
-use upsweep_lab::show::plot::{self, Line, Panel};
+use upsweep_lab::show::plot::{self, Speed};
 
 /// The largest array: 2^31 elements of 4 bytes and what the algorithms keep beside them.
 const MOST: usize = 1 << 31;
@@ -99,9 +99,6 @@ fn as_csv(laps: &[Lap]) -> String {
 }
 
 fn as_plot(laps: &[Lap]) -> String {
-    let line = |name: &&'static str| {
-        let own = laps.iter().filter(|lap| lap.name == *name);
-        Line { name: (*name).to_owned(), points: own.map(|lap| (lap.n, (lap.micros * 1e3) as u64)).collect() }
-    };
-    plot::render(&[Panel { title: "nanoseconds".to_owned(), lines: names(laps).iter().map(line).collect() }])
+    let speeds: Vec<Speed<'_>> = laps.iter().map(|&Lap { name, n, gbps, .. }| Speed { name, n, gbps }).collect();
+    plot::race(&speeds)
 }

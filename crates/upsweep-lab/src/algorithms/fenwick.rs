@@ -42,10 +42,10 @@
 //! Its down-sweep goes layer by layer (that is `blelloch`); here each prefix is a walk, which is the tree's own way to
 //! it. And the order: the walk goes from the end of the range to its beginning, so each node comes in front of what
 //! was found so far. No length has to be filled up: a node beyond the end is not there, and no walk passes it.
-//! `upsweep_lab::fenwick::Fenwick` is the tree on the host, with updates.
+//! `fenwick-updates` builds the tree by one update an element; `upsweep_lab::fenwick::Fenwick` is the tree on the host.
 
 use crate::algorithm::Input;
-use crate::machine::{Array, Machine, Word};
+use crate::machine::{Array, Block, Machine, Word};
 use crate::variant::Variant;
 
 pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Variant) -> Array {
@@ -75,25 +75,31 @@ pub(super) fn run<T: Word>(machine: &mut Machine<T>, input: &Input<'_, T>, _: Va
             stride *= 2;
         }
         block.barrier();
-        block.step("walk", |t| {
-            for index in [t.index, t.index + threads] {
-                if t.branch(index < n) {
-                    let mut i = index;
-                    let mut sum = t.operator().identity;
-                    if t.branch(i > 0) {
-                        sum = t.read(s, i - 1);
-                        i &= i - 1;
-                    }
-                    while t.branch(i > 0) {
-                        let node = t.read(s, i - 1);
-                        sum = t.combine(node, sum);
-                        // Clears the lowest bit: i -= i & -i.
-                        i &= i - 1;
-                    }
-                    t.write(y, index, sum);
-                }
-            }
-        });
+        walk(block, s, y, n);
     });
     y
+}
+
+/// Puts the first i elements together for each i, from the nodes of a tree.
+pub(super) fn walk<T: Word>(block: &mut Block<'_, T>, s: Array, y: Array, n: usize) {
+    let threads = block.threads;
+    block.step("walk", |t| {
+        for index in [t.index, t.index + threads] {
+            if t.branch(index < n) {
+                let mut i = index;
+                let mut sum = t.operator().identity;
+                if t.branch(i > 0) {
+                    sum = t.read(s, i - 1);
+                    i &= i - 1;
+                }
+                while t.branch(i > 0) {
+                    let node = t.read(s, i - 1);
+                    sum = t.combine(node, sum);
+                    // Clears the lowest bit: i -= i & -i.
+                    i &= i - 1;
+                }
+                t.write(y, index, sum);
+            }
+        }
+    });
 }

@@ -26,6 +26,7 @@ pub static CHAPTERS: &[Chapter] = &[
             ThirtyTwo,
             &["reduce-interleaved", "reduce-strided", "reduce-sequential", "reduce-unrolled", "reduce-shuffle"],
         ),
+        in_step: ["reduce-interleaved", "reduce-sequential"],
         play: &[
             ("reduce-interleaved", 3, "every fourth thread adds, in every warp"),
             ("reduce-sequential", 3, "the first threads add, and the others are whole warps"),
@@ -66,6 +67,8 @@ pub static CHAPTERS: &[Chapter] = &[
              the one before. A tree for each element would do, but all of them together take n (n - 1) / 2 additions.",
             "Hillis and Steele, and Kogge and Stone, share the trees' parts. In each step every word gets the word `stride` to its left in front, and the \
              stride doubles. After k steps a word holds the last 2ᵏ elements, so log₂ n steps are enough.",
+            "It need not be a sum. A loop whose result goes into its next round, such as y = m y + c with other m and c each time, is a scan of functions, because one function behind \
+             another is associative: `--op affine`.",
         ],
         question: "In place, Kogge-Stone has two barriers a step: one before the reads, one before the writes. Why two?",
         answer: &[
@@ -74,6 +77,7 @@ pub static CHAPTERS: &[Chapter] = &[
             "With two buffers one barrier is enough: what is read in a step is not what is written. That costs twice the shared memory.",
         ],
         compare: (512, ThirtyTwo, &["sequential", "kogge-stone", "double-buffered"]),
+        in_step: ["kogge-stone", "double-buffered"],
         play: &[
             ("kogge-stone-race", 3, "the word that is written while another warp reads it"),
             ("kogge-stone", 2, "the sums wait in registers, until all have read"),
@@ -99,6 +103,8 @@ pub static CHAPTERS: &[Chapter] = &[
             "naive-threads",
             "naive-strides",
             "single-buffer-race",
+            "sequential-equivalent",
+            "recurrence",
             "inclusive-example",
             "exclusive-example",
             "double-buffer-in-place",
@@ -121,6 +127,7 @@ pub static CHAPTERS: &[Chapter] = &[
             "In one block, then, the depth counts more than the work. Work counts where it is real: between blocks, where each element more is one from memory.",
         ],
         compare: (512, ThirtyTwo, &["kogge-stone", "brent-kung", "brent-kung-modulo", "inverse", "blelloch"]),
+        in_step: ["kogge-stone", "blelloch"],
         play: &[
             ("brent-kung", 8, "one thread works, and all wait"),
             ("blelloch", 8, "the root becomes the identity"),
@@ -159,6 +166,7 @@ pub static CHAPTERS: &[Chapter] = &[
              16, 16, 8, 4, 2 and 1 turns.",
         ],
         compare: (512, Sixteen, &["reduce-interleaved", "reduce-strided", "kogge-stone", "brent-kung", "blelloch"]),
+        in_step: ["reduce-interleaved", "reduce-strided"],
         play: &[
             ("reduce-strided", 2, "stride 1: two words in each of eight banks"),
             ("reduce-strided", 4, "stride 4: all words in two banks"),
@@ -200,6 +208,7 @@ pub static CHAPTERS: &[Chapter] = &[
             ThirtyTwo,
             &["brent-kung", "brent-kung-padded", "blelloch", "blelloch-padded", "inverse", "inverse-padded"],
         ),
+        in_step: ["blelloch", "blelloch-padded"],
         play: &[
             ("blelloch", 4, "four words of one bank"),
             ("blelloch-padded", 4, "the same words, in banks of their own"),
@@ -234,6 +243,7 @@ pub static CHAPTERS: &[Chapter] = &[
             "That of the right pair: a head in the right range cuts off what lies to its left. A head in the left range cuts off nothing that the left pair still holds.",
         ],
         compare: (512, ThirtyTwo, &["blelloch", "segmented-pairs", "segmented-sweep"]),
+        in_step: ["segmented-pairs", "segmented-sweep"],
         play: &[
             ("segmented-pairs", 2, "pairs of flags and values"),
             ("segmented-sweep", 8, "the original heads decide on the way down"),
@@ -261,7 +271,12 @@ pub static CHAPTERS: &[Chapter] = &[
              however well a block scans. On an H200 `three-kernel` takes 913 µs for 2²⁶ elements, and a copy 128.",
         ],
         compare: (512, ThirtyTwo, &["three-kernel", "recursive"]),
-        play: &[("three-kernel", 8, "the sum of a part goes to memory"), ("recursive", 9, "a block of many")],
+        in_step: ["three-kernel", "recursive"],
+        play: &[
+            ("three-kernel", 8, "the sum of a part goes to memory"),
+            ("recursive", 9, "a block of many"),
+            ("fenwick-updates", 4, "an update goes from node to node, to one of each size"),
+        ],
         exercise: Exercise {
             question: "A million elements (10⁶), blocks of 512. How many levels does `recursive` need?",
             hint: "Each level has 512 times fewer elements.",
@@ -292,6 +307,7 @@ pub static CHAPTERS: &[Chapter] = &[
              play `look-back` with `--order 1`, `--order 2`, and see where it finds a P.",
         ],
         compare: (40_960, ThirtyTwo, &["three-kernel", "chained", "look-back", "production"]),
+        in_step: ["chained", "look-back"],
         play: &[
             ("chained", 29, "a tile waits for the prefix of the tile before it"),
             ("look-back", 40, "a tile looks at four others at once"),
@@ -321,6 +337,7 @@ pub static CHAPTERS: &[Chapter] = &[
              has long been there. On an H200 it takes 138 µs for 2²⁶ elements, where a copy takes 128 and the textbook look-back 500.",
         ],
         compare: (40_960, ThirtyTwo, &["look-back", "production"]),
+        in_step: ["look-back", "production"],
         play: &[
             ("production", 1, "a thread reduces its elements in registers"),
             ("production", 31, "the last tile of a group waits for its aggregates"),
@@ -347,6 +364,7 @@ pub static CHAPTERS: &[Chapter] = &[
              loads hides latency, too: the library's tiles wait for copies that are several tiles ahead, with few warps.",
         ],
         compare: (512, ThirtyTwo, &["kogge-stone", "brent-kung", "reduce-shuffle"]),
+        in_step: ["kogge-stone", "reduce-shuffle"],
         play: &[("reduce-shuffle", 2, "no shared memory, no barrier: registers alone")],
         exercise: Exercise {
             question: "A latency of 200 cycles, 4 cycles an instruction, every fourth instruction reads memory: how many warps hide it?",

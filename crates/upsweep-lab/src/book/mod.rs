@@ -27,6 +27,8 @@ pub struct Chapter {
     pub answer: &'static [&'static str],
     /// The algorithms that stand beside each other: elements, banks, names.
     pub compare: (usize, Banks, &'static [&'static str]),
+    /// Two of them that tell the most when they play in step.
+    pub in_step: [&'static str; 2],
     /// What to look at, each with the step: an algorithm's name, a step, what it shows there.
     pub play: &'static [(&'static str, usize, &'static str)],
     /// What is to be found out.
@@ -73,6 +75,7 @@ mod tests {
             }
             let (n, banks, names) = chapter.compare;
             assert!(names.iter().all(|name| run(name, n, banks).is_some()), "{}", chapter.title);
+            assert!(chapter.in_step.iter().all(|name| by_name(name).is_some()), "{}", chapter.title);
             for (name, step, _) in chapter.play {
                 let algorithm = by_name(name).unwrap();
                 let (n, shape) = crate::show::telling(algorithm);
@@ -88,6 +91,50 @@ mod tests {
         named.dedup();
         let missing: Vec<_> = claims.iter().map(|claim| claim.name).filter(|name| !named.contains(name)).collect();
         assert_eq!((missing, named.len()), (Vec::<&str>::new(), count));
+    }
+
+    /// The questions that a student has, where they are asked, and whether playing it shows what the answer says.
+    #[test]
+    fn five_questions_have_answers_that_can_be_played() {
+        let asked = |file: &str, words: &str| {
+            let chapter = CHAPTERS.iter().find(|chapter| chapter.file == file).unwrap();
+            assert!(chapter.question.contains(words) && !chapter.answer.is_empty(), "{file}: {words}");
+            chapter
+        };
+        let of = |name: &str, n| run(name, n, Banks::ThirtyTwo).unwrap();
+        let micros = |name: &str| crate::forecast::recorded(name).unwrap()[1].unwrap();
+        // Why is Blelloch's scan slower than Kogge-Stone's, although it does less work?
+        let chapter = asked("3-work", "takes 1.6 times as long. Why?");
+        assert_eq!(chapter.in_step, ["kogge-stone", "blelloch"]);
+        let (fast, slow) = (of("kogge-stone", 512), of("blelloch", 512));
+        assert_eq!((fast.inner().operations, slow.inner().operations), (4097, 1022));
+        assert_eq!((fast.span().operations, slow.span().operations), (9, 18));
+        assert_eq!(format!("{:.1}", micros("blelloch") / micros("kogge-stone")), "1.6");
+        // What does padding change, and when does it not pay?
+        let chapter = asked("5-padding", "When does padding not pay?");
+        assert_eq!(chapter.in_step, ["blelloch", "blelloch-padded"]);
+        let conflicts = |name: &str| of(name, 512).inner().conflicts as f64;
+        for tree in ["brent-kung", "blelloch"] {
+            assert!(conflicts(&format!("{tree}-padded")) < conflicts(tree) / 3.0, "{tree}");
+        }
+        assert!(micros("brent-kung-padded") < 0.7 * micros("brent-kung"));
+        assert!(micros("blelloch-padded") > 0.98 * micros("blelloch"));
+        let short = |name: &str| run(name, 16, Banks::Sixteen).unwrap().inner().cycles;
+        assert!(short("blelloch-padded") > short("blelloch"));
+        // Why does a chained scan crawl, and what makes one pass enough?
+        let chapter = asked("8-one-pass", "Why does the chained scan crawl, and what makes one pass enough?");
+        assert_eq!(chapter.in_step, ["chained", "look-back"]);
+        let longer = |name: &str| of(name, 81_920).span().operations as f64 / of(name, 40_960).span().operations as f64;
+        assert!(longer("chained") > 1.5 && longer("look-back") < 1.5, "{} {}", longer("chained"), longer("look-back"));
+        let moved = of("look-back", 40_960).total_of(|step| step.is_transfer);
+        assert_eq!((moved.global_reads, moved.global_writes), (40_960, 40_960));
+        // Why two barriers?
+        asked("2-scan", "Why two?");
+        assert!(run("kogge-stone-race", 32, Banks::ThirtyTwo).is_some());
+        assert!(
+            run("kogge-stone-race", 33, Banks::ThirtyTwo).is_none()
+                && run("kogge-stone", 33, Banks::ThirtyTwo).is_some()
+        );
     }
 
     #[test]

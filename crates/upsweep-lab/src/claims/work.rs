@@ -2,7 +2,7 @@
 
 use super::measure::{Measured, Open, block, counts, formula, log, operations, outcome, run, steps};
 use crate::machine::Banks;
-use crate::operator::Operator;
+use crate::operator::{Affine, Operator};
 
 const LENGTHS: [u64; 4] = [8, 64, 512, 1024];
 
@@ -92,6 +92,32 @@ fn printed_exclusive_scan() -> Result<Measured, String> {
     let values = [3, 1, 7, 0, 4, 1, 6, 3];
     let found = outcome("blelloch", Operator::<i64>::sum(), &values, Banks::ThirtyTwo)?.results;
     Ok(Measured::same(&[0, 3, 4, 11, 11, 15, 16, 22], &found))
+}
+
+/// Harris's Figure 1, with f(x) = x² + 1: the loop, and a scan of f of each element.
+fn sequential_equivalent() -> Result<Measured, String> {
+    let f = |x: i64| x * x + 1;
+    let elements = [3, 1, 7, 0, 4, 1, 6, 3];
+    let mut out = [0; 8];
+    for j in 1..8 {
+        out[j] = out[j - 1] + f(elements[j - 1]);
+    }
+    let temp = elements.map(f);
+    Ok(Measured::same(&out, &outcome("blelloch", Operator::<i64>::sum(), &temp, Banks::ThirtyTwo)?.results))
+}
+
+/// y = m y + c, from y = 1 on: the loop, and a scan of the functions, each prefix of which is applied to 1.
+fn recurrence() -> Result<Measured, String> {
+    let steps: Vec<Affine> =
+        [2, 1, -1, 2, 1, -1, 2, 1].into_iter().zip([3, 1, 7, 0, 4, 1, 6, 3]).map(|(m, c)| Affine { m, c }).collect();
+    let (mut y, mut values) = (1, Vec::new());
+    for step in &steps {
+        y = step.m * y + step.c;
+        values.push(y);
+    }
+    let prefixes = outcome("brent-kung", Operator::affine(), &steps, Banks::ThirtyTwo)?.results;
+    let found: Vec<_> = prefixes.iter().map(|prefix| prefix.m + prefix.c).collect();
+    Ok(Measured::same(&values, &found))
 }
 
 /// What the record of the laboratory's race on an NVIDIA H200 says of 2^20 elements, in microseconds.
@@ -236,5 +262,20 @@ pub(super) static CLAIMS: &[Open] = &[
         statement: "the exclusive scan of 3 1 7 0 4 1 6 3",
         remark: "",
         measure: printed_exclusive_scan,
+    },
+    Open {
+        name: "sequential-equivalent",
+        source: "Harris 2007, Figure 1; Lensch and Strzodka, \"Applications of Scan\"",
+        statement: "the loop out[j] = out[j-1] + f(in[j-1]) is a map by f and an exclusive scan",
+        remark: "With f(x) = x² + 1 and 3 1 7 0 4 1 6 3.",
+        measure: sequential_equivalent,
+    },
+    Open {
+        name: "recurrence",
+        source: "derived from Harris 2007, Figure 1; Hwu, Kirk, El Hajj, \"Parallel scan\": \"solving recurrences\"",
+        statement: "the loop y = m[j] y + c[j], whose steps differ, is a scan, too",
+        remark: "Of functions: `--op affine` puts one behind the other, which is associative. y = 1 at first; each prefix of the functions is \
+                 applied to it.",
+        measure: recurrence,
     },
 ];

@@ -36,7 +36,7 @@ impl Display for Error {
             Self::Input(error) => error.fmt(f),
             Self::Library(error) => error.fmt(f),
             Self::Driver(error) => write!(f, "the CUDA driver: {error}"),
-            Self::NoKernel { algorithm } => write!(f, "{algorithm} has no CUDA kernel: it is there to be wrong"),
+            Self::NoKernel { algorithm } => write!(f, "{algorithm} has no CUDA kernel"),
             Self::Wrong { algorithm, n, index } => {
                 write!(f, "{algorithm} of {n} elements: result {index} is wrong on the GPU")
             }

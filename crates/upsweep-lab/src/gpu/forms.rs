@@ -59,7 +59,7 @@ pub(super) const SCAN_SUMS: (&str, &str) = (kernel!("three_kernel"), "scan_sums"
 impl Kernels {
     /// Those of an algorithm, if it has any.
     pub(super) fn of(algorithm: &Algorithm) -> Option<Self> {
-        if algorithm.is_faulty() {
+        if !algorithm.has_kernel() {
             return None;
         }
         let variant = algorithm.variant;

@@ -7,6 +7,7 @@ use super::forms::{Form, Kernels};
 use super::launch::Entrant;
 use crate::algorithm::{Algorithm, Computes, Input};
 use crate::operator::Operator;
+use crate::show::plot::COPY;
 use cudarc::driver::CudaSlice;
 use cudarc::driver::sys::CUevent_flags;
 
@@ -21,7 +22,7 @@ const SEQUENTIAL: usize = 1 << 20;
 /// A time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lap {
-    /// The algorithm's name, or "copy".
+    /// The algorithm's name, or [`COPY`].
     pub name: &'static str,
     /// Elements of 4 bytes.
     pub n: usize,
@@ -62,7 +63,7 @@ pub fn race(gpu: &Gpu, algorithms: &[&Algorithm], n: usize, mut each: impl FnMut
     let mut to = gpu.bytes(bytes)?;
     let micros = clock.median(|| Ok(stream.memcpy_dtod(&input, &mut to)?))?;
     drop(to);
-    lap("copy", micros, 2 * bytes);
+    lap(COPY, micros, 2 * bytes);
 
     let of = |computes: Computes| computes.oracle(&operator, &Input { values: &values, heads: &heads });
     let kinds = [Computes::Reduction, Computes::InclusiveScan, Computes::ExclusiveScan, Computes::SegmentedScan];

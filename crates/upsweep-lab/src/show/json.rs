@@ -11,7 +11,8 @@ pub(super) fn script(recording: &Recording) -> String {
     run(recording).to_string().replace('<', "\\u003c")
 }
 
-fn run(recording: &Recording) -> Value {
+/// The run as the player reads it.
+pub(crate) fn run(recording: &Recording) -> Value {
     let arrays = recording.run.arrays.iter().map(|array| {
         json!({
             "name": array.name,
@@ -32,6 +33,7 @@ fn run(recording: &Recording) -> Value {
             "threads": step.counts.threads,
             "counts": counts(&step.counts),
             "divergent": step.divergent,
+            "after": [step.after.operations, step.after.cycles],
             "events": step.events.iter().map(event).collect::<Vec<_>>(),
         })
     });

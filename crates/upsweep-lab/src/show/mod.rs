@@ -19,7 +19,8 @@
 mod banks;
 mod hints;
 pub mod html;
-mod json;
+pub(crate) mod json;
+mod labels;
 pub mod layout;
 pub mod plot;
 mod recording;
@@ -32,6 +33,9 @@ pub use hints::{hints, small, telling};
 pub use recording::Recording;
 
 use crate::machine::{ArrayInfo, Counts, Space};
+
+/// The most elements of a run that is changed in its page: the picture of more is of no use, and slow.
+pub const MOST_LIVE: usize = 512;
 
 /// Degrees of conflict that are drawn alike: the highest of each class, its name, its class in the style sheet.
 const DEGREES: [(u64, &str, &str); 5] = [
@@ -63,6 +67,11 @@ fn place_of(array: &ArrayInfo) -> String {
         (Space::Global, _) => "global memory".to_owned(),
         (Space::Status, _) => "global memory, atomic".to_owned(),
     }
+}
+
+/// `0,4,6`.
+pub(crate) fn listed(numbers: &[usize]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// `1 step`, `2 steps`.

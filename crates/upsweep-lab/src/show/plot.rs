@@ -1,42 +1,68 @@
-//! Counts over the number of elements, as SVG: both axes are logarithmic.
+//! Lines over the number of elements, as SVG, each with its name at its end.
 
+use super::labels::apart;
 use super::svg::{COLOURS, STYLE, file};
-use maud::{PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
-/// A line of a plot: its name, and its points: elements and count.
+/// A line of a plot: its name, and its points: elements and value.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// What it stands for.
     pub name: String,
-    /// `(elements, count)`; counts of 0 are left out, as a logarithm has no place for them.
-    pub points: Vec<(usize, u64)>,
+    /// `(elements, value)`; on a logarithmic axis values of 0 are left out, as a logarithm has no place for them.
+    pub points: Vec<(usize, f64)>,
 }
 
-/// A plot: its title and its lines.
+/// How a panel's values lie along its axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Decades.
+    Logarithmic,
+    /// From 0 to 1, or to the most there is.
+    Share,
+}
+
+/// A plot: its title, the title of the axis of values, and its lines.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What is counted.
+    /// What it is about.
     pub title: String,
+    /// What the values are.
+    pub unit: &'static str,
+    /// How they lie.
+    pub scale: Scale,
     /// A line for each algorithm.
     pub lines: Vec<Line>,
 }
 
-/// The width of one of several panels, and of one alone.
-const WIDTHS: [f64; 2] = [420.0, 640.0];
-const HEIGHT: f64 = 330.0;
-const LEFT: f64 = 56.0;
-const TOP: f64 = 44.0;
-/// Told apart also by those who see few colours (Okabe and Ito), and by their dashes.
-const LINES: [(&str, &str); 6] = [
-    ("#0072b2", ""),
-    ("#d55e00", "7 3"),
-    ("#009e73", "2 3"),
-    ("#cc79a7", "9 3 2 3"),
-    ("#e69f00", "12 4"),
-    ("#56b4e9", "4 2"),
-];
+/// A speed in a race.
+#[derive(Clone, Copy, Debug)]
+pub struct Speed<'a> {
+    /// The algorithm, or [`COPY`].
+    pub name: &'a str,
+    /// Elements.
+    pub n: usize,
+    /// Bytes that cannot be avoided, in GB a second.
+    pub gbps: f64,
+}
 
-/// A line's colour, its dashes, and whether its points are filled. Six lines differ in both; the next six have the same
+/// The name of a copy among the speeds of a race.
+pub const COPY: &str = "copy";
+
+/// The width of the lines' place in one of several panels, and in one alone.
+const WIDTHS: [f64; 2] = [320.0, 480.0];
+const HEIGHT: f64 = 360.0;
+const LEFT: f64 = 66.0;
+const TOP: f64 = 44.0;
+const BOTTOM: f64 = 52.0;
+/// From a line's end to its label, and from label to label.
+const LEADER: f64 = 22.0;
+const GAP: f64 = 15.0;
+/// Told apart also by those who see few colours (after Okabe and Ito, as dark as letters on paper need it), and by their dashes.
+const LINES: [(&str, &str); 6] =
+    [("l1", ""), ("l2", "7 3"), ("l3", "2 3"), ("l4", "9 3 2 3"), ("l5", "12 4"), ("l6", "4 2")];
+
+/// A line's class, its dashes, and whether its points are filled. Six lines differ in both; the next six have the same
 /// colours, but other dashes, and rings for points.
 fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
     let round = number / LINES.len();
@@ -44,77 +70,132 @@ fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
     (LINES[number % LINES.len()].0, Some(dashes).filter(|dashes| !dashes.is_empty()), round.is_multiple_of(2))
 }
 
-/// The panels side by side, with one legend under them.
+/// The panels side by side.
 #[must_use]
 pub fn render(panels: &[Panel]) -> String {
-    let names: Vec<&str> =
-        panels.first().map(|panel| panel.lines.iter().map(|line| &*line.name).collect()).unwrap_or_default();
-    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let each = WIDTHS[usize::from(panels.len() == 1)];
-    let width = each * panels.len().max(1) as f64;
-    let item = 56.0 + 7.0 * longest as f64;
-    let columns = ((width - LEFT) / item).max(1.0) as usize;
-    let height = HEIGHT + 20.0 + 24.0 * names.len().div_ceil(columns) as f64;
+    let lines = || panels.iter().flat_map(|panel| &panel.lines);
+    let longest = lines().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    let most = panels.iter().map(|panel| panel.lines.len()).max().unwrap_or(0);
+    let inner = WIDTHS[usize::from(panels.len() == 1)];
+    let each = LEFT + inner + LEADER + 12.0 + 7.0 * longest as f64;
+    let (width, height) = (each * panels.len().max(1) as f64, HEIGHT.max(TOP + BOTTOM + GAP * most as f64));
     file(&html! {
         svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) role="img" {
-            title { "Counts over the number of elements" }
+            title { (panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>().join("; ")) ", over the number of elements" }
             style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) }
             rect class="paper" width=(width) height=(height) {}
             @for (number, panel) in panels.iter().enumerate() {
-                g transform=(format!("translate({} 0)", number as f64 * each)) { (panel.draw(each)) }
-            }
-            @for (number, name) in names.iter().enumerate() {
-                @let (colour, dashes, filled) = style(number);
-                g transform=(format!("translate({} {})", LEFT + (number % columns) as f64 * item, HEIGHT + 12.0 + 24.0 * (number / columns) as f64)) {
-                    path class="line" stroke=(colour) stroke-dasharray=[dashes] d="M0 0H32" {}
-                    circle cx="16" cy="0" r="3" stroke=(colour) fill=(if filled { colour } else { "none" }) {}
-                    text x="40" y="4" { (name) }
-                }
+                g transform=(format!("translate({} 0)", number as f64 * each)) { (panel.draw(inner, height)) }
             }
         }
     })
 }
 
+/// The speeds of a race as shares of a copy's: how near each comes to the speed of memory, whatever the length.
+#[must_use]
+pub fn race(speeds: &[Speed<'_>]) -> String {
+    let copy = |n| speeds.iter().find(|speed| speed.name == COPY && speed.n == n).map(|speed| speed.gbps);
+    let mut lines: Vec<Line> = Vec::new();
+    for &Speed { name, n, gbps } in speeds.iter().filter(|speed| speed.name != COPY) {
+        let Some(copy) = copy(n) else { continue };
+        let point = (n, gbps / copy);
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => lines.push(Line { name: name.to_owned(), points: vec![point] }),
+        }
+    }
+    let title = "Speed beside a copy of the same array".to_owned();
+    render(&[Panel { title, unit: "share of a copy's speed", scale: Scale::Share, lines }])
+}
+
+/// An axis of values: the least and the most, and a place and a text for each mark.
+struct Axis {
+    low: f64,
+    high: f64,
+    marks: Vec<(f64, Markup)>,
+}
+
+impl Scale {
+    /// Where a value lies; [`None`]: nowhere.
+    fn at(self, value: f64) -> Option<f64> {
+        match self {
+            Self::Logarithmic => (value > 0.0).then(|| value.log10()),
+            Self::Share => Some(value),
+        }
+    }
+
+    fn axis(self, values: impl Iterator<Item = f64>) -> Axis {
+        let (least, most) = values.fold((f64::MAX, f64::MIN), |(a, b), value| (a.min(value), b.max(value)));
+        match self {
+            Self::Logarithmic => {
+                let low = least.min(3.0).floor().max(0.0);
+                let high = most.max(1.0).ceil().max(low + 1.0);
+                let mark = |decade: u32| (f64::from(decade), html! { "10" tspan dy="-5" font-size="9" { (decade) } });
+                Axis { low, high, marks: (low as u32..=high as u32).map(mark).collect() }
+            }
+            Self::Share => {
+                let high = (most.max(1.0) * 5.0).ceil() / 5.0;
+                let mark = |fifth: u32| (f64::from(fifth) / 5.0, html! { (format!("{:.1}", f64::from(fifth) / 5.0)) });
+                Axis { low: 0.0, high, marks: (0..=(high * 5.0).round() as u32).map(mark).collect() }
+            }
+        }
+    }
+}
+
 impl Panel {
-    fn draw(&self, width: f64) -> maud::Markup {
-        let points = || self.lines.iter().flat_map(|line| line.points.iter().copied().filter(|&(_, count)| count > 0));
+    fn draw(&self, width: f64, height: f64) -> Markup {
         let log2 = |value: usize| (value.max(1) as f64).log2();
-        let (least, most) = points().fold((f64::MAX, f64::MIN), |(a, b), (n, _)| (a.min(log2(n)), b.max(log2(n))));
+        // Each line's points where they lie: (log₂ of the elements, place on the axis of values).
+        let lines: Vec<Vec<(f64, f64)>> = self
+            .lines
+            .iter()
+            .map(|line| {
+                let mut points: Vec<_> =
+                    line.points.iter().filter_map(|&(n, value)| Some((log2(n), self.scale.at(value)?))).collect();
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                points
+            })
+            .collect();
+        let points = || lines.iter().flatten();
+        let (least, most) = points().fold((f64::MAX, f64::MIN), |(a, b), &(n, _)| (a.min(n), b.max(n)));
         let (least, most) = if least > most { (0.0, 1.0) } else { (least, most.max(least + 1.0)) };
-        let decades = |count: u64| (count as f64).log10();
-        let low = points().map(|(_, count)| decades(count)).fold(f64::MAX, f64::min).min(3.0).floor().max(0.0);
-        let high = points().map(|(_, count)| decades(count)).fold(1.0, f64::max).ceil().max(low + 1.0);
-        let x = |n: usize| LEFT + (log2(n) - least) / (most - least) * (width - LEFT - 28.0);
-        let y = |at: f64| TOP + (high - at) / (high - low) * (HEIGHT - TOP - 48.0);
+        let axis = self.scale.axis(points().map(|&(_, value)| value));
+        let (right, bottom) = (LEFT + width, height - BOTTOM);
+        let x = |n: f64| LEFT + (n - least) / (most - least) * width;
+        let y = |value: f64| TOP + (axis.high - value) / (axis.high - axis.low) * (bottom - TOP);
         let sizes = (least.ceil() as u32..=most as u32).filter(|log| most - least <= 8.0 || log.is_multiple_of(2));
+        let drawn: Vec<usize> = (0..lines.len()).filter(|&line| !lines[line].is_empty()).collect();
+        let ends: Vec<(f64, f64)> =
+            drawn.iter().filter_map(|&line| lines[line].last()).map(|&(n, value)| (x(n), y(value))).collect();
+        let labels = apart(&ends.iter().map(|end| end.1).collect::<Vec<_>>(), GAP, TOP, bottom);
         html! {
             text class="head" x=(LEFT) y="24" { (self.title) }
-            @for decade in low as u32..=high as u32 {
-                @let at = y(f64::from(decade));
-                line class="grid" x1=(LEFT) x2=(width - 28.0) y1=(point(at)) y2=(point(at)) {}
-                text class="quiet" x=(LEFT - 8.0) y=(point(at + 4.0)) text-anchor="end" { "10" tspan dy="-5" font-size="9" { (decade) } }
+            @for (value, text) in &axis.marks {
+                @let at = y(*value);
+                line class="grid" x1=(LEFT) x2=(right) y1=(point(at)) y2=(point(at)) {}
+                text class="quiet" x=(LEFT - 8.0) y=(point(at + 4.0)) text-anchor="end" { (text) }
             }
             @for log in sizes {
-                text class="quiet" x=(point(x(1 << log))) y=(HEIGHT - 28.0) text-anchor="middle" { (size(log)) }
+                text class="quiet" x=(point(x(f64::from(log)))) y=(bottom + 20.0) text-anchor="middle" { (size(log)) }
             }
-            text class="quiet" x=((LEFT + width - 28.0) / 2.0) y=(HEIGHT - 8.0) text-anchor="middle" { "elements" }
-            @for (number, line) in self.lines.iter().enumerate() {
-                @let (colour, dashes, filled) = style(number);
-                @let at: Vec<String> = line.points.iter().filter(|&&(_, count)| count > 0).map(|&(n, count)| format!("{} {}", point(x(n)), point(y(decades(count))))).collect();
-                @if !at.is_empty() {
-                    path class="line" stroke=(colour) stroke-dasharray=[dashes] d=(format!("M{}", at.join("L"))) {}
+            text class="quiet axis" x=((LEFT + right) / 2.0) y=(height - 10.0) text-anchor="middle" { "elements" }
+            text class="quiet axis" transform=(format!("translate(16 {}) rotate(-90)", (TOP + bottom) / 2.0)) text-anchor="middle" { (self.unit) }
+            @for ((&line, &(end, at)), &label) in drawn.iter().zip(&ends).zip(&labels) {
+                @let (colour, dashes, filled) = style(line);
+                @let places: Vec<_> = lines[line].iter().map(|&(n, value)| (point(x(n)), point(y(value)))).collect();
+                path class=(format!("line {colour}")) stroke-dasharray=[dashes] d=(format!("M{}", places.iter().map(|(x, y)| format!("{x} {y}")).collect::<Vec<_>>().join("L"))) {}
+                @for (x, y) in &places {
+                    circle class=(format!("point {colour}{}", if filled { "" } else { " ring" })) cx=(x) cy=(y) r="3" {}
                 }
-                @for at in &at {
-                    @let (x, y) = at.split_once(' ').unwrap_or_default();
-                    circle cx=(x) cy=(y) r="3" stroke=(colour) fill=(if filled { colour } else { "none" }) {}
-                }
+                path class=(format!("leader {colour}")) d=(format!("M{} {}L{} {}", point(end + 5.0), point(at), point(right + LEADER - 4.0), point(label))) {}
+                text class="name" x=(point(right + LEADER)) y=(point(label + 4.0)) { (self.lines[line].name) }
             }
         }
     }
 }
 
 /// A power of two, written out as long as it is short.
-fn size(log: u32) -> maud::Markup {
+fn size(log: u32) -> Markup {
     html! { @if log <= 12 { (1u64 << log) } @else { "2" tspan dy="-5" font-size="9" { (log) } } }
 }
 
@@ -125,12 +206,22 @@ fn point(at: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::style;
+    use super::{apart, style};
 
     #[test]
     fn thirty_six_lines_are_told_apart() {
         for other in 0..36 {
             assert!((0..other).all(|number| style(number) != style(other)), "{other}");
         }
+    }
+
+    #[test]
+    fn labels_do_not_touch_and_stay_near() {
+        assert_eq!(apart(&[10.0, 50.0], 15.0, 0.0, 100.0), [10.0, 50.0]);
+        // The upper one stays, the others make room, in the order of their lines.
+        assert_eq!(apart(&[22.0, 20.0, 21.0], 15.0, 0.0, 100.0), [50.0, 20.0, 35.0]);
+        // At the lower edge they make room upwards.
+        assert_eq!(apart(&[99.0, 98.0, 100.0], 15.0, 0.0, 100.0), [85.0, 70.0, 100.0]);
+        assert!(apart(&[], 15.0, 0.0, 100.0).is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! Whatever is shown is what the run holds.
 
 use super::layout::{Layout, Shown};
-use super::plot::{Line, Panel};
+use super::plot::{Line, Panel, Scale, Speed};
 use super::{Recording, html, plot, svg, text};
 use crate::algorithm::{Algorithm, Computes, Error, Input};
 use crate::algorithms::{ALGORITHMS, by_name};
@@ -326,18 +326,66 @@ fn loads_nothing(page: &str) {
 }
 
 #[test]
-fn plots_have_every_point() {
-    let line = |name: &str, points: &[(usize, u64)]| Line { name: name.to_owned(), points: points.to_vec() };
-    let lines = vec![line("a<b", &[(16, 15), (32, 31), (64, 0)]), line("c", &[(16, 49)]), line("none", &[])];
-    let plot = plot::render(&[
-        Panel { title: "operations".to_owned(), lines: lines.clone() },
-        Panel { title: "cycles".to_owned(), lines },
-    ]);
+fn plots_have_every_point_axis_and_name() {
+    let line = |name: &str, points: &[(usize, f64)]| Line { name: name.to_owned(), points: points.to_vec() };
+    let lines = vec![line("a<b", &[(16, 15.0), (32, 31.0), (64, 0.0)]), line("c", &[(16, 49.0)]), line("none", &[])];
+    let panel =
+        |title: &str, unit| Panel { title: title.to_owned(), unit, scale: Scale::Logarithmic, lines: lines.clone() };
+    let plot = plot::render(&[panel("Work", "operations"), panel("Depth", "one after the other")]);
     let document = roxmltree::Document::parse(&plot).unwrap();
-    // And one for each line in the legend.
-    assert_eq!(document.descendants().filter(|node| node.has_tag_name("circle")).count(), 6 + 3);
-    assert!(plot.contains("a&lt;b") && !plot.contains("NaN") && !plot.contains("inf"));
+    let of = |class: &str| {
+        let nodes =
+            document.descendants().filter(|node| node.attribute("class").is_some_and(|own| own.contains(class)));
+        nodes.collect::<Vec<_>>()
+    };
+    assert_eq!(of("point").len(), 6);
+    let texts = |class: &str| of(class).iter().map(|node| node.text().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(texts("axis"), ["elements", "operations", "elements", "one after the other"]);
+    assert_eq!(texts("name"), ["a<b", "c", "a<b", "c"]);
+    // A name stands to the right of its line's last point, as high as that.
+    let at = |node: &roxmltree::Node<'_, '_>, name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
+    let (end, name) = (&of("point")[1], &of("name")[0]);
+    assert!(at(name, "x") > at(end, "cx") && (at(name, "y") - 4.0 - at(end, "cy")).abs() < 1.0);
+    assert!(!plot.contains("NaN") && !plot.contains("inf"));
     roxmltree::Document::parse(&plot::render(&[])).unwrap();
+}
+
+/// The record of the race on an H200, as the pages of the book quote it.
+fn record() -> String {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join("benches/record/nvidia-h200/2026-11-21-lab.csv")).unwrap()
+}
+
+/// `UPSWEEP_TEST_SHOTS=docs cargo test -p upsweep-lab --lib race_of_the_readme` draws it anew.
+#[test]
+fn race_of_the_readme_is_that_of_the_record() {
+    let names = [
+        plot::COPY,
+        "hillis-steele",
+        "kogge-stone",
+        "brent-kung",
+        "brent-kung-padded",
+        "blelloch",
+        "blelloch-padded",
+        "three-kernel",
+        "chained",
+        "look-back",
+        "production",
+    ];
+    let record = record();
+    let rows = record.lines().filter_map(|line| {
+        let [name, _, _, log, _, gbps, ..] = line.split(',').collect::<Vec<_>>()[..] else { return None };
+        let name = names.into_iter().find(|own| *own == name)?;
+        Some(Speed { name, n: 1 << log.parse::<u32>().ok()?, gbps: gbps.parse().ok()? })
+    });
+    let speeds: Vec<Speed<'_>> = rows.collect();
+    assert_eq!(speeds.len(), 11 * 10);
+    let (drawn, path) =
+        (plot::race(&speeds), std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/race.svg"));
+    if std::env::var_os("UPSWEEP_TEST_SHOTS").is_some() {
+        std::fs::write(&path, &drawn).unwrap();
+    }
+    assert!(std::fs::read_to_string(path).unwrap() == drawn, "docs/race.svg is not what the record gives");
 }
 
 #[test]

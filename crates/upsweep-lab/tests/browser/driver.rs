@@ -168,6 +168,22 @@ impl Tab<'_> {
         }
     }
 
+    /// Drags an element to the right, and lets go after `look`.
+    #[track_caller]
+    pub(crate) fn drag<R>(&mut self, selector: &str, pixels: i64, look: impl FnOnce(&mut Self) -> R) -> R {
+        let place = self.place(selector);
+        let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+        let mouse = |tab: &mut Self, kind: &str, x: f64| {
+            let parameters = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+            tab.call("Input.dispatchMouseEvent", parameters);
+        };
+        mouse(self, "mousePressed", x);
+        mouse(self, "mouseMoved", x + pixels as f64);
+        let seen = look(self);
+        mouse(self, "mouseReleased", x + pixels as f64);
+        seen
+    }
+
     /// Makes the screen so many pixels wide.
     pub(crate) fn resize(&mut self, width: u64) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });

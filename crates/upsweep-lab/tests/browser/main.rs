@@ -8,6 +8,7 @@
 
 mod book;
 mod driver;
+mod live;
 mod shots;
 mod steps;
 mod views;

@@ -15,7 +15,9 @@ fn shots() {
     let mut browser = Browser::start();
     let chapter = CHAPTERS.iter().find(|chapter| chapter.file == "5-padding").unwrap();
     let pages = [
-        ("lab-banks", html::page(&recorded("blelloch"), None), "#step=4", 1560),
+        ("lab-banks", html::page(&recorded("blelloch"), None), "#step=4", 1700),
+        ("lab-live", html::page(&recorded("blelloch"), None), "#step=5", 1280),
+        ("lab-beside", html::pair(&recorded("kogge-stone"), &recorded("blelloch"), None), "#step=6", 1900),
         ("lab-tiles", html::page(&recorded("look-back"), None), "#step=40", 1640),
         ("lab-book", html::chapter(chapter, &claims()), "", 1740),
     ];
@@ -23,6 +25,12 @@ fn shots() {
         let mut tab = browser.open_at(&page, fragment);
         tab.prefers(false, true);
         tab.waits_for("document.fonts.status === 'loaded'");
+        if !fragment.is_empty() {
+            tab.waits_for("document.documentElement.dataset.model === 'ready'");
+        }
+        if name == "lab-live" {
+            tab.value("document.querySelectorAll('#elements input')[21].focus({ preventScroll: true })");
+        }
         let shot = tab.shot(1280, height);
         assert!(shot.starts_with(b"\x89PNG") && shot.len() > 40_000, "{name}: {} bytes", shot.len());
         if let Some(folder) = &folder {

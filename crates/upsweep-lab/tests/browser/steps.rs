@@ -21,7 +21,7 @@ fn memory(recording: &Recording, steps: usize) -> Value {
 }
 
 /// Checks the page at a step: memory, the picture, the counts, the place.
-fn at_step(tab: &mut Tab<'_>, recording: &Recording, step: usize) {
+pub(super) fn at_step(tab: &mut Tab<'_>, recording: &Recording, step: usize) {
     let name = recording.algorithm.name;
     assert_eq!(tab.value(MEMORY), memory(recording, step), "{name}, step {step}");
     let steps = recording.run.steps.len();
@@ -53,7 +53,7 @@ fn at_step(tab: &mut Tab<'_>, recording: &Recording, step: usize) {
     }
 }
 
-fn seed() -> u64 {
+pub(super) fn seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let seed = now.as_nanos() as u64;
     println!("seed {seed}");

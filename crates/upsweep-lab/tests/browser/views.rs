@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use upsweep_lab::algorithm::Input;
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};
+use upsweep_lab::book::CHAPTERS;
+use upsweep_lab::claims::claims;
 use upsweep_lab::machine::{Banks, Shape, Space, Step};
 use upsweep_lab::operator::Operator;
 use upsweep_lab::sample;
@@ -93,7 +95,7 @@ fn banks_and_turns_are_those_of_the_run() {
         for step in &recording.run.steps {
             tab.key("ArrowRight");
             let expected = cells(&recording, step);
-            assert_eq!(tab.value("document.getElementById('banks').hidden"), expected.is_none(), "{name}");
+            assert_eq!(tab.value("document.getElementById('bank-area').hidden"), expected.is_none(), "{name}");
             if let Some(expected) = expected {
                 conflicts += u64::from(expected.iter().any(|cell| cell.1 > 0));
                 assert_eq!(tab.value(CELLS), json!(expected), "{name}, {}", step.label);
@@ -231,6 +233,44 @@ fn pages_are_small_and_steps_quick() {
     }
 }
 
+/// Frames, cells and arrows that stand out from their ground by less than 3 to 1, and how many there are in all.
+const FAINT: &str = "(() => {
+    const numbers = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+    const light = (colour) => { const [r, g, b] = numbers(colour).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const ratio = (a, b) => { const [low, high] = [light(a), light(b)].sort((x, y) => x - y); return (high + 0.05) / (low + 0.05); };
+    const isSeen = (colour) => { const [, , , alpha] = numbers(colour); return colour !== 'none' && alpha !== 0; };
+    const ground = (node) => { for (; node; node = node.parentElement) { const { backgroundColor } = getComputedStyle(node); if (isSeen(backgroundColor)) return backgroundColor; } return 'rgb(255, 255, 255)'; };
+    const found = [];
+    for (const node of document.querySelectorAll('main *')) {
+        const style = getComputedStyle(node);
+        if (node.getClientRects().length === 0 || node.disabled) continue;
+        const drawn = node instanceof SVGElement ? (node.matches('.cell, .frame, .arrow, .fork, .idle, .line') ? style.stroke : 'none')
+            : style.borderBottomStyle !== 'none' && parseFloat(style.borderBottomWidth) > 0 ? style.borderBottomColor : 'none';
+        if (isSeen(drawn)) found.push([`${node.tagName}.${node.getAttribute('class')}`, ratio(drawn, ground(node.parentElement))]);
+    }
+    return { all: found.length, faint: found.filter(([, ratio]) => ratio < 3) };
+})()";
+
+#[test]
+#[ignore = "needs Chromium, which UPSWEEP_TEST_BROWSER names"]
+fn borders_and_arrows_are_to_be_seen() {
+    let mut browser = Browser::start();
+    let recordings: Vec<Recording> = ["blelloch", "look-back"].into_iter().map(recorded).collect();
+    let chapter = CHAPTERS.iter().find(|chapter| chapter.file == "4-banks").unwrap();
+    let mut pages: Vec<String> = recordings.iter().map(|recording| html::page(recording, None)).collect();
+    pages.extend([html::overview(&recordings), html::chapter(chapter, &claims())]);
+    for (page, least) in pages.iter().zip([300, 200, 15, 15]) {
+        let mut tab = browser.open_at(page, "#step=3");
+        for dark in [false, true] {
+            tab.prefers(dark, true);
+            let found = tab.value(FAINT);
+            assert_eq!(found["faint"], json!([]), "dark: {dark}");
+            assert!(found["all"].as_u64().unwrap() > least, "{found}");
+        }
+    }
+}
+
 /// The text of axe.
 pub(super) fn axe() -> String {
     std::fs::read_to_string(std::env::var("UPSWEEP_TEST_AXE").expect("it names axe.min.js")).unwrap()
@@ -252,11 +292,15 @@ fn nothing_is_in_anybodys_way() {
     let recordings: Vec<Recording> = names.iter().map(|name| recorded(name)).collect();
     let links = html::Links { overview: "index.html", previous: Some("before"), next: Some("after") };
     let mut pages: Vec<String> = recordings.iter().map(|recording| html::page(recording, Some(&links))).collect();
+    pages.push(html::pair(&recordings[0], &recordings[1], Some(&links)));
     pages.push(html::overview(&recordings));
     for page in &pages {
         let mut tab = browser.open_at(page, "#step=3");
-        tab.value(&format!("{axe};0"));
-        for (width, dark) in [(1400, false), (800, true), (400, false), (400, true)] {
+        if page.contains("id=\"model\"") {
+            tab.waits_for("document.documentElement.dataset.model === 'ready'");
+        }
+        tab.value(&format!("{axe};document.querySelectorAll('details').forEach(part => {{ part.open = true; }})"));
+        for (width, dark) in [(1400, false), (1400, true), (800, false), (800, true), (400, false), (400, true)] {
             tab.resize(width);
             tab.prefers(dark, true);
             assert_eq!(findings(&mut tab), json!([]), "{width} pixels, dark: {dark}");

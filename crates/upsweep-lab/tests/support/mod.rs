@@ -1,6 +1,5 @@
 //! What the tests of the model and of the GPU share.
 
-use upsweep_lab::algorithm::Algorithm;
 use upsweep_lab::operator::Affine;
 
 pub(crate) const LENGTHS: [usize; 16] = [1, 2, 3, 5, 8, 31, 32, 33, 100, 512, 513, 1000, 1024, 1025, 2047, 2048];
@@ -18,9 +17,4 @@ pub(crate) fn random(index: usize) -> i64 {
 
 pub(crate) fn affine(index: usize) -> Affine {
     Affine { m: random(index) | 1, c: random(index + 1) }
-}
-
-/// Algorithms that are there to be wrong are left out.
-pub(crate) fn is_right(algorithm: &&Algorithm) -> bool {
-    !algorithm.is_faulty()
 }

@@ -422,16 +422,27 @@ fn emulated_sketches() {
 #[ignore = "needs Linux and a C++20 compiler: g++ 12 or later, or $CXX"]
 fn emulated_files_stand_alone() {
     let folder = Folder::new();
+    let compile = |arguments: &[&str], path: &str, name: &str, text: &str| {
+        let from = folder.0.join(name);
+        std::fs::write(&from, text).unwrap();
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+        let output = Command::new(compiler).args(["-std=gnu++20", "-w"]).args(arguments).arg(&from).output().unwrap();
+        assert!(output.status.success(), "{path}: {}", printed(&output));
+    };
     let sample = crate::cuda::variants::sample();
+    let first = first_file();
+    let file = |path: &str| if path == FIRST { Some(first.as_str()) } else { emulated(path) };
+    let mut compiled = false;
     for (path, _) in FILES.iter().filter(|(path, _)| *path != FIRST && *path != CONFIG) {
         let source = KernelSource { root: path, prelude: sample.clone(), entry: "" };
-        let first = first_file();
-        let file = |path: &str| if path == FIRST { Some(first.as_str()) } else { emulated(path) };
-        let text = with_shared_variables(&stitch_from(&source, &file).unwrap());
-        let to = folder.0.join("file.cpp");
-        std::fs::write(&to, text).unwrap();
-        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
-        let output = Command::new(compiler).args(["-std=gnu++20", "-w", "-fsyntax-only"]).arg(&to).output().unwrap();
-        assert!(output.status.success(), "{path}: {}", printed(&output));
+        let text = stitch_from(&source, &file).unwrap();
+        // What comes before the prelude is the same every time: the compiler reads it once.
+        let (before, text) = text.split_at(text.find("#line 1 \"prelude\"").unwrap());
+        if !compiled {
+            compile(&["-x", "c++-header"], FIRST, "first.h", before);
+            compiled = true;
+        }
+        let text = with_shared_variables(text);
+        compile(&["-fsyntax-only"], path, "file.cpp", &format!("#include \"first.h\"\n{text}"));
     }
 }

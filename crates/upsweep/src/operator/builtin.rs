@@ -88,7 +88,8 @@ mod definitions {
     ///
     /// Computed as m + ln(1 + e^(l - m)) with the larger `m` and the smaller `l`, so that no power overflows. Identity minus
     /// infinity, the logarithm of 0; infinity if one is infinite, NaN if one is NaN. Commutative, and associative but for
-    /// rounding: one result errs by at most 1 unit in the last place of the largest of `|m|`, the result and 1.
+    /// rounding: one result errs by at most 1 unit in the last place of the largest of `|m|`, the result and 1. Over long
+    /// arrays [`SumOfPowers`] is faster.
     ///
     /// ```
     /// use upsweep::{Device, Reduce, operator::builtin::LogSumExp};
@@ -104,6 +105,51 @@ mod definitions {
         let (larger, smaller) = (a.maximum(b), a.minimum(b));
         // The difference of infinities would be NaN.
         if larger.is_infinite() { larger } else { larger + (smaller - larger).exp().ln_1p() }
+    }
+
+    /// A sum of powers of e, which may be larger than any float: `e^largest · sum`.
+    #[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C)]
+    pub struct Powers<F> {
+        /// The largest exponent.
+        pub largest: F,
+        /// The sum of the powers, each divided by that of the largest exponent.
+        pub sum: F,
+    }
+
+    /// The sum of two sums of powers: with the larger exponent `m` and the smaller `l`, `m` and `sum_m + sum_l e^(l - m)`.
+    ///
+    /// It computes one power, where [`LogSumExp`] computes a power and a logarithm. Map with [`Power`] before it and finish
+    /// with [`Logarithm`]. Commutative, and associative but for rounding. Identity: `sum` 0, the sum of no powers.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    /// use upsweep::operator::builtin::{Logarithm, Power, SumOfPowers};
+    ///
+    /// let scores = [1000.0f32, 1001.0, 1002.0];
+    /// let total: f32 = Reduce::new(SumOfPowers).map(Power).finish(Logarithm).run_to_host(&Device::cpu(), &scores)?;
+    /// assert!((total - 1002.4076).abs() < 1e-3);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    #[operator(identity = Powers { largest: F::LOWEST, sum: F::ZERO })]
+    pub fn sum_of_powers<F: Float>(a: Powers<F>, b: Powers<F>) -> Powers<F> {
+        let swapped = a.largest < b.largest;
+        let (larger, smaller) = if swapped { (b, a) } else { (a, b) };
+        // The difference of equal infinities would be NaN.
+        let power = if smaller.largest == larger.largest { F::ONE } else { (smaller.largest - larger.largest).exp() };
+        Powers { largest: larger.largest, sum: larger.sum + smaller.sum * power }
+    }
+
+    /// A float as the beginning of a [`SumOfPowers`]: e^`x`.
+    #[function]
+    pub fn power<F: Float>(x: F) -> Powers<F> {
+        Powers { largest: x, sum: F::ONE }
+    }
+
+    /// The logarithm of a [`SumOfPowers`]: `largest + ln sum`.
+    #[function]
+    pub fn logarithm<F: Float>(x: Powers<F>) -> F {
+        x.largest + x.sum.ln()
     }
 
     /// The first element: `a`. It has no identity.
@@ -157,8 +203,8 @@ mod definitions {
 }
 
 pub use definitions::{
-    And, ArgMax, ArgMin, Compensate, Compensated, CompensatedSum, First, Last, LogSumExp, Max, Min, Or, Product,
-    Rounded, Sum, Xor,
+    And, ArgMax, ArgMin, Compensate, Compensated, CompensatedSum, First, Last, LogSumExp, Logarithm, Max, Min, Or,
+    Power, Powers, Product, Rounded, Sum, SumOfPowers, Xor,
 };
 
 /// For an element that no program has, [`ArgMin`] and [`ArgMax`] are operators a second time. With a single implementation

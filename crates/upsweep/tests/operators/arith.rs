@@ -208,6 +208,46 @@ fn sums_of_logarithms() {
 }
 
 #[test]
+fn sums_of_powers() {
+    const INF: f32 = f32::INFINITY;
+    let of = |terms: &[f32]| {
+        let none = Operator::<Powers<f32>>::identity(&SumOfPowers).expect("it has one");
+        Logarithm.call((terms.iter().map(|x| Power.call((*x,))).fold(none, |a, b| SumOfPowers.combine(a, b)),))
+    };
+    let cases: [(&[f32], f32); 11] = [
+        (&[], -INF),
+        (&[-INF, -INF], -INF),
+        (&[INF, INF], INF),
+        (&[INF, -INF, 1.0], INF),
+        (&[-INF, 2.5], 2.5),
+        (&[f32::MAX, f32::MAX], f32::MAX),
+        (&[f32::MIN, f32::MIN], f32::MIN),
+        (&[f32::MIN, f32::MAX], f32::MAX),
+        (&[0.0, 0.0, 0.0, 0.0], 4f32.ln()),
+        (&[f32::NAN, INF], f32::NAN),
+        (&[-INF, f32::NAN, 3.0], f32::NAN),
+    ];
+    for (terms, expected) in cases {
+        let turned: Vec<f32> = terms.iter().rev().copied().collect();
+        assert!(same(of(terms), expected) && same(of(&turned), expected), "{terms:?}: {}", of(terms));
+    }
+    // As exact as sums of a thousand terms are, wherever they lie.
+    for offset in [-3e6f32, -700.0, 0.0, 90.0, 1e5] {
+        let terms: Vec<f32> = (0..1000).map(|i| offset + ((i * 7919) % 1000) as f32 * 0.0625).collect();
+        let largest = terms.iter().copied().fold(-INF, f32::max);
+        let sum: f64 = terms.iter().map(|x| f64::from(x - largest).exp()).sum();
+        let exact = f64::from(largest) + sum.ln();
+        let error = (f64::from(of(&terms)) - exact).abs();
+        assert!(error <= exact.abs().max(1.0) * 1e-6, "{offset}: {error}");
+    }
+    let samples =
+        [0.0, -1.0, 3.5, -20.0, 88.0, -745.0, -f64::INFINITY, 36.7].map(|largest| Powers { largest, sum: 1.5 });
+    let close = |a: Powers<f64>, b: Powers<f64>| a.largest == b.largest && (a.sum - b.sum).abs() <= 1e-15 * b.sum;
+    let laws = check_laws_within(&SumOfPowers, &samples, close).expect("it keeps the laws");
+    assert!(laws.identity && laws.not_commutative.is_none());
+}
+
+#[test]
 fn identities() {
     assert_eq!(Operator::<u8>::identity(&Sum), Some(0));
     assert_eq!(Operator::<f16>::identity(&Product), Some(f16::ONE));

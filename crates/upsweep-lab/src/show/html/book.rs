@@ -1,9 +1,9 @@
 //! The book's pages: contents, and a page a chapter.
 
 use super::super::recording::Recording;
-use super::super::{small, svg};
-use super::document;
+use super::super::{small, svg, telling};
 use super::lesson::prose;
+use super::{BESIDE, document};
 use crate::algorithm::{Algorithm, Input};
 use crate::algorithms::by_name;
 use crate::book::occupancy::{GPUS, hiding};
@@ -64,7 +64,7 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
             @if let Some(picture) = picture(chapter) {
                 section { h2 { "A picture" } div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (picture) } }
             }
-            section { h2 { "Side by side" } (compare(chapter)) }
+            section { h2 { "Side by side" } (compare(chapter)) p { (in_step(chapter)) } }
             section.text {
                 h2 { "Play it" }
                 ul.list {
@@ -86,6 +86,18 @@ fn picture(chapter: &Chapter) -> Option<Markup> {
     let (values, heads) = (sample::values::<i64>(3, n), sample::heads(3, n));
     let input = Input { values: &values, heads: &heads };
     Recording::of(algorithm, Operator::<i64>::sum(), shape, &input).ok().map(|recording| svg::part(&recording))
+}
+
+/// Two of a chapter's algorithms on the page where they play in step, on a machine that shows them.
+fn in_step(chapter: &Chapter) -> Markup {
+    let [first, second] = chapter.in_step;
+    let (n, shape) = by_name(second).map_or((16, small()), telling);
+    let mut link =
+        format!("{BESIDE}#algorithm={first}&beside={second}&n={n}&banks={}&warp={}", shape.banks.number(), shape.warp);
+    if let Some(tile) = shape.tile {
+        link.push_str(&format!("&tile={tile}"));
+    }
+    html! { a href=(link) { code { (first) } " and " code { (second) } " in step" } }
 }
 
 /// Numbers of several algorithms, each beside a bar.

@@ -35,7 +35,7 @@ fn code(lines: &[Line], runs: bool) -> Markup {
         (!names.is_empty()).then(|| names.join("|"))
     };
     html! {
-        pre id=[runs.then_some("code")] tabindex="0" role="region" aria-label=(if runs { "Pseudocode" } else { "Picture in text" }) {
+        pre.code[runs] tabindex="0" role="region" aria-label=(if runs { "Pseudocode" } else { "Picture in text" }) {
             @for line in lines {
                 @if runs {
                     span.line data-steps=[steps(line)] title=[steps(line).map(|names| format!("step {}", names.replace('|', ", ")))] { (line.text) }

@@ -2,24 +2,32 @@
 
 mod book;
 mod lesson;
+mod live;
 mod overview;
 mod page;
+mod pair;
 
 pub use book::{chapter, contents};
 pub use overview::overview;
+pub(crate) use page::live_page;
 pub use page::page;
+pub(crate) use pair::live_pair;
+pub use pair::pair;
 
 use super::{DEGREES, svg};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../../assets/page.css");
 
-/// Nothing may be loaded from anywhere; style and script are those in the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
-                      base-uri 'none'; form-action 'none'";
+/// Nothing may be loaded from anywhere; style, script and model are those in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
 
 /// What every page says near its beginning, and no other file does.
 pub const MARK: &str = "upsweep lab, the laboratory of scans";
+
+/// The file, among many pages, on which two algorithms play in step.
+pub const BESIDE: &str = "beside.html";
 
 /// Where a page leads.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +56,9 @@ fn legend(steps: bool) -> Markup {
             li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
                 path class="fork" d="M17 15V9M17 9L11 2M17 9L23 2" {}
             } "divergent warp" }
+            li { svg class="run" viewBox="0 0 34 16" width="34" height="16" aria-hidden="true" {
+                rect class="cell marked" x="4" y="2" width="26" height="12" rx="2" {}
+            } "depends on the chosen element" }
             }
         }
     }

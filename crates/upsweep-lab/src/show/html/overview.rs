@@ -2,7 +2,7 @@
 
 use super::super::recording::Recording;
 use super::super::svg;
-use super::{document, legend};
+use super::{BESIDE, document, legend};
 use crate::algorithms::GROUPS;
 use crate::machine::Run;
 use maud::{Markup, html};
@@ -24,6 +24,7 @@ pub fn overview(recordings: &[Recording]) -> String {
                      what is written. Work is the number of operations, depth how many of them follow each other; cycles, \
                      conflicts and divergent branches are those between the load and the store."
                 }
+                p { a href=(BESIDE) { "Two algorithms in step, on the same elements" } }
                 (legend(false))
             }
             @for group in GROUPS {

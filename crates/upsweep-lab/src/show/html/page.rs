@@ -3,6 +3,7 @@
 use super::super::recording::Recording;
 use super::super::{hints, json, svg};
 use super::lesson::{parts, prose};
+use super::live::{panel, scripts};
 use super::{Links, document, legend};
 use crate::algorithm::Algorithm;
 use crate::forecast::{Forecast, H200, recorded};
@@ -10,92 +11,119 @@ use crate::lesson::{Lesson, PSEUDOCODE, Part};
 use crate::machine::{Space, WARP};
 use maud::{Markup, PreEscaped, html};
 
-const SCRIPTS: [&str; 4] = [
-    include_str!("../../../assets/stage.js"),
-    include_str!("../../../assets/banks.js"),
-    include_str!("../../../assets/tiles.js"),
-    include_str!("../../../assets/player.js"),
-];
-
 /// A page on which the run plays.
 #[must_use]
 pub fn page(recording: &Recording, links: Option<&Links<'_>>) -> String {
-    let algorithm = recording.algorithm;
-    let lesson = algorithm.lesson();
     document(
-        algorithm.title,
+        recording.algorithm.title,
         &html! {
             header {
                 @if let Some(links) = links { (navigation(links)) }
-                h1 { (algorithm.title) }
-                p.quiet { code { (algorithm.name) } ": " (recording.summary()) }
-                @if let Some(heads) = recording.segments() {
-                    p.quiet { "Segments begin at " (heads.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")) "." }
-                }
-                @if let Some(fault) = recording.fault {
-                    p.fault { strong { "The model stops. " } (fault) "." }
-                }
-                (idea(&lesson))
+                div id="head" { (head(recording)) }
             }
-            section aria-label="Player" data-live hidden {
-                (controls(recording.run.steps.len()))
-                p id="now" aria-live="polite" {}
-                div.box { svg class="run stage" id="stage" role="group" aria-label="The step: words read, threads, words written. Up and down go from one to the next." {} }
-                p id="what" class="quiet" aria-live="polite" {}
-                (legend(true))
-            }
-            div.columns {
-                section aria-labelledby="code-title" {
-                    h2 id="code-title" { "Pseudocode" }
-                    @if let Some(section) = lesson.section(PSEUDOCODE) { (parts(section)) }
-                    @if recording.shape.warp < WARP {
-                        p.quiet {
-                            "Numbers in the text are a GPU's. Here warps have " (recording.shape.warp) " threads"
-                            @if let Some(tile) = recording.tile() { ", and blocks " (tile) " elements" } "."
-                        }
-                    }
-                }
-                section aria-labelledby="counts-title" data-live hidden {
-                    h2 id="counts-title" { "Counts" }
-                    (counts())
-                }
-            }
-            div data-live hidden {
-                (banks(recording))
-                section id="tiles" aria-labelledby="tiles-title" hidden {
-                    h2 id="tiles-title" { "What the tiles know of each other" }
-                    p.quiet { "A column for each tile. A: its aggregate is there; P: its inclusive prefix. Framed: read in this step." }
-                    div.box tabindex="0" role="region" aria-label="Tiles" { table id="tile-table" class="grid" {} }
-                }
-                section aria-labelledby="memory-title" {
-                    h2 id="memory-title" { "Memory and registers after the step" }
-                    div id="memory" {}
-                }
-            }
-            @for section in lesson.sections.iter().skip(1).filter(|section| section.heading != PSEUDOCODE) {
-                section.text { h2 { (section.heading) } (parts(section)) }
-            }
-            (gpu(algorithm))
-            @let hints = hints(algorithm);
-            @if !hints.is_empty() {
-                section.text {
-                    h2 { "Which length shows what" }
-                    ul.list { @for (options, words) in &hints { li { code { "upsweep lab show " (algorithm.name) " " (options) } ": " (words) } } }
-                }
-            }
-            section.text { h2 { "Source" } p { (algorithm.source) } }
-            section {
-                h2 { "The whole run" }
-                div.box.picture tabindex="0" role="region" aria-label="The whole run as a picture" { (svg::part(recording)) }
-            }
-            script id="run" type="application/json" { (PreEscaped(json::script(recording))) }
-            script { @for script in SCRIPTS { (PreEscaped(script)) } }
+            (panel(recording, None))
+            div id="played" { (played(recording)) }
+            (scripts())
         },
     )
 }
 
+/// What the page of another run would be: its title, its head, what plays.
+pub(crate) fn live_page(recording: &Recording) -> [String; 3] {
+    [recording.algorithm.title.to_owned(), head(recording).0, played(recording).0]
+}
+
+/// What it is.
+fn head(recording: &Recording) -> Markup {
+    let algorithm = recording.algorithm;
+    html! {
+        h1 { (algorithm.title) }
+        p.quiet { code { (algorithm.name) } ": " (recording.summary()) }
+        @if let Some(heads) = recording.segments() {
+            p.quiet { "Segments begin at " (heads.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")) "." }
+        }
+        @if let Some(fault) = recording.fault {
+            p.fault { strong { "The model stops. " } (fault) "." }
+        }
+        (idea(&algorithm.lesson()))
+    }
+}
+
+/// What plays, and what is said of it.
+fn played(recording: &Recording) -> Markup {
+    let algorithm = recording.algorithm;
+    let lesson = algorithm.lesson();
+    html! {
+        section aria-label="Player" data-live hidden {
+            (controls(recording.run.steps.len()))
+            (lane(""))
+            p id="what" class="quiet" aria-live="polite" {}
+            (legend(true))
+        }
+        div.columns {
+            section aria-labelledby="code-title" {
+                h2 id="code-title" { "Pseudocode" }
+                (pseudocode(&lesson, "code"))
+                @if recording.shape.warp < WARP {
+                    p.quiet {
+                        "Numbers in the text are a GPU's. Here warps have " (recording.shape.warp) " threads"
+                        @if let Some(tile) = recording.tile() { ", and blocks " (tile) " elements" } "."
+                    }
+                }
+            }
+            section aria-labelledby="counts-title" data-live hidden {
+                h2 id="counts-title" { "Counts" }
+                (counts())
+            }
+        }
+        div data-live hidden {
+            (banks(recording))
+            section id="tiles" aria-labelledby="tiles-title" hidden {
+                h2 id="tiles-title" { "What the tiles know of each other" }
+                p.quiet { "A column for each tile. A: its aggregate is there; P: its inclusive prefix. Framed: read in this step." }
+                div.box tabindex="0" role="region" aria-label="Tiles" { table id="tile-table" class="grid" {} }
+            }
+            section aria-labelledby="memory-title" {
+                h2 id="memory-title" { "Memory and registers after the step" }
+                div id="memory" {}
+            }
+        }
+        @for section in lesson.sections.iter().skip(1).filter(|section| section.heading != PSEUDOCODE) {
+            section.text { h2 { (section.heading) } (parts(section)) }
+        }
+        (gpu(algorithm))
+        @let hints = hints(algorithm);
+        @if !hints.is_empty() {
+            section.text {
+                h2 { "Which length shows what" }
+                ul.list { @for (options, words) in &hints { li { code { "upsweep lab show " (algorithm.name) " " (options) } ": " (words) } } }
+            }
+        }
+        section.text { h2 { "Source" } p { (algorithm.source) } }
+        section {
+            h2 { "The whole run" }
+            div.box.picture tabindex="0" role="region" aria-label="The whole run as a picture" { (svg::part(recording)) }
+        }
+        script id="run" type="application/json" { (PreEscaped(json::script(recording))) }
+    }
+}
+
+/// A run's picture of a step, and what is said of it.
+pub(super) fn lane(suffix: &str) -> Markup {
+    let label = "The step: words read, threads, words written. Up and down go from one to the next.";
+    html! {
+        p.now id=(format!("now{suffix}")) aria-live="polite" {}
+        div.box { svg class="run stage" id=(format!("stage{suffix}")) role="group" aria-label=(label) {} }
+    }
+}
+
+/// The pseudocode, in an element of this name.
+pub(super) fn pseudocode(lesson: &Lesson, id: &str) -> Markup {
+    html! { div id=(id) { @if let Some(section) = lesson.section(PSEUDOCODE) { (parts(section)) } } }
+}
+
 /// Where else there is to go.
-fn navigation(links: &Links<'_>) -> Markup {
+pub(super) fn navigation(links: &Links<'_>) -> Markup {
     html! {
         nav aria-label="Algorithms" {
             a href=(links.overview) { "All algorithms" }
@@ -123,7 +151,7 @@ fn banks(recording: &Recording) -> Markup {
     let number = recording.shape.banks.number();
     html! {
         @if recording.run.arrays.iter().any(|array| array.space == Space::Shared) {
-            section id="banks" aria-labelledby="banks-title" {
+            section id="bank-area" aria-labelledby="banks-title" {
                 h2 id="banks-title" { "Banks of shared memory" }
                 p.quiet {
                     "Word i lies in bank i modulo " (number) ". A bank gives one word a turn. Words of one bank stand in one column: each takes a turn of \
@@ -133,7 +161,7 @@ fn banks(recording: &Recording) -> Markup {
                 div id="bank-box" {}
             }
         } @else {
-            section id="banks" hidden { select id="access" aria-label="Access" {} div id="bank-box" {} }
+            section id="bank-area" hidden { select id="access" aria-label="Access" {} div id="bank-box" {} }
         }
     }
 }
@@ -180,7 +208,7 @@ fn counts() -> Markup {
     }
 }
 
-fn controls(steps: usize) -> Markup {
+pub(super) fn controls(steps: usize) -> Markup {
     let button = |id: &str, label: &str, icon: &str| {
         html! {
             button type="button" id=(id) aria-label=(label) title=(label) {

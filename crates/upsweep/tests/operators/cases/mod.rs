@@ -65,4 +65,7 @@ pub(crate) fn builtins(check: &mut impl Check) {
     compensated! { f32 f64 half::f16 half::bf16 }
     check.operator::<f32, _>("LogSumExp f32", LogSumExp);
     check.operator::<f64, _>("LogSumExp f64", LogSumExp);
+    check.operator::<Powers<f32>, _>("SumOfPowers f32", SumOfPowers);
+    check.function::<Powers<f32>, f32, _>("Logarithm f32", Logarithm);
+    check.operator::<Powers<f64>, _>("SumOfPowers f64", SumOfPowers);
 }

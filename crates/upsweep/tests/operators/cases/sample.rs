@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 use upsweep::operator::Element;
-use upsweep::operator::builtin::Compensated;
+use upsweep::operator::builtin::{Compensated, Powers};
 
 /// A random number generator (xorshift64*), the same in every run.
 pub(crate) struct Random(u64);
@@ -135,3 +135,4 @@ macro_rules! struct_sample {
 }
 pub(crate) use struct_sample;
 struct_sample! { Compensated<F> { sum, error } }
+struct_sample! { Powers<F> { largest, sum } }

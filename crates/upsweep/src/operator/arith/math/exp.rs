@@ -1,7 +1,7 @@
 //! `exp`, `exp2`, `exp_m1` and `tanh`: e^x = 2^k e^r, where k is an integer and |r| <= ln 2 / 2.
 
 use super::exact::{fast_sum, full_sum, nearest, power_of_two, scaled};
-use super::intrinsics::{coefficients, polynomial};
+use super::intrinsics::{bits_f32, coefficients, polynomial};
 use std::f64::consts::{LN_2, LOG2_E};
 use upsweep_macros::function;
 
@@ -73,9 +73,37 @@ pub fn exp_short(x: f64) -> f64 {
     (1.0 + (r + r * r * polynomial::<ExpTailShort>(r))) * power_of_two(k)
 }
 
+/// 2^23 + 2^22: what is added to it is rounded to an integer, which is in its lowest bits.
+const INTEGERS_F32: f32 = 12582912.0;
+/// Its bits.
+const INTEGERS_F32_BITS: i32 = 0x4b40_0000;
+/// ln 2 in two parts: the first has 15 bits, so that its product with an exponent is exact.
+const LN_2_HIGH_F32: f32 = 0.693145751953125;
+const LN_2_LOW_F32: f32 = 1.42860682e-6;
+
+/// 2^k, for `k` in -126..=127.
+#[function(helper)]
+fn power_of_two_f32(k: i32) -> f32 {
+    f32::from_bits(((k + 127) as u32) << 23)
+}
+
+/// In f32 alone: a GPU converts numbers slowly. The power of the rest has an error of 0.9 units at most, since what is added
+/// to 1 is at most a third of it.
 #[function(helper)]
 pub fn exp_single(x: f32) -> f32 {
-    exp_short(x as f64) as f32
+    let x = x.clamp(-104.0, 89.0);
+    let shifted = x * LOG2_E as f32 + INTEGERS_F32;
+    let n = shifted - INTEGERS_F32;
+    let k = bits_f32(shifted) as i32 - INTEGERS_F32_BITS;
+    let (high, low) = (x - n * LN_2_HIGH_F32, n * LN_2_LOW_F32);
+    let r = high - low;
+    // (e^r - 1 - r) / r^2; error 2^-27.8.
+    let tail = 0.0013814467 * r + 0.008368781;
+    let tail = (tail * r + 0.04166839) * r + 0.1666652;
+    let tail = tail * r + 0.49999994;
+    let power = 1.0 + (high + (r * r * tail - low));
+    let half = k >> 1;
+    power * power_of_two_f32(half) * power_of_two_f32(k - half)
 }
 
 #[function(helper)]

@@ -1,0 +1,39 @@
+//! The laboratory's model in a page: one question after the other, as text in memory that the page and the model share.
+//!
+//! The page asks for `room`, writes its question there, calls `answer`, and reads as many bytes as that returns where `said`
+//! points. What a question is, and what an answer, says `upsweep_lab::live`. `cargo xtask wasm` compiles this crate.
+
+use std::cell::RefCell;
+
+thread_local! {
+    static QUESTION: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Where a question of so many bytes goes.
+// SAFETY: no other function of the module has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn room(bytes: usize) -> *mut u8 {
+    QUESTION.with_borrow_mut(|question| {
+        question.clear();
+        question.resize(bytes, 0);
+        question.as_mut_ptr()
+    })
+}
+
+/// Answers the question; returns the answer's bytes.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn answer() -> usize {
+    let answer = QUESTION.with_borrow(|question| upsweep_lab::live::answer(&String::from_utf8_lossy(question)));
+    let bytes = answer.len();
+    ANSWER.set(answer);
+    bytes
+}
+
+/// Where the answer is.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn said() -> *const u8 {
+    ANSWER.with_borrow(|answer| answer.as_ptr())
+}

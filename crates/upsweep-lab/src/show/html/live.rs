@@ -1,0 +1,119 @@
+//! What makes a page live: the form of its settings, and the scripts and the model behind it.
+
+use super::super::recording::Recording;
+use super::super::{MOST_LIVE, listed};
+use crate::algorithm::Algorithm;
+use crate::algorithms::{ALGORITHMS, GROUPS};
+use crate::machine::Order;
+use maud::{Markup, PreEscaped, html};
+
+const SCRIPTS: [&str; 7] = [
+    include_str!("../../../assets/run.js"),
+    include_str!("../../../assets/stage.js"),
+    include_str!("../../../assets/banks.js"),
+    include_str!("../../../assets/tiles.js"),
+    include_str!("../../../assets/lane.js"),
+    include_str!("../../../assets/player.js"),
+    include_str!("../../../assets/live.js"),
+];
+
+/// The model as WebAssembly, which `cargo xtask wasm` makes of this crate. In there it is not needed once more.
+#[cfg(not(target_arch = "wasm32"))]
+static MODEL: &[u8] = include_bytes!("../../../assets/model.wasm.gz");
+#[cfg(target_arch = "wasm32")]
+static MODEL: &[u8] = &[];
+
+/// The page's scripts, and the model that they ask.
+pub(super) fn scripts() -> Markup {
+    html! {
+        script id="model" type="text/plain" { (PreEscaped(base64(MODEL))) }
+        script { @for script in SCRIPTS { (PreEscaped(script)) } }
+    }
+}
+
+/// Bytes in base 64.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let bits = three.iter().fold(0, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - three.len()));
+        for digit in 0..4 {
+            let sextet = (bits >> (18 - 6 * digit) & 63) as usize;
+            text.push(if digit <= three.len() { char::from(DIGITS[sextet]) } else { '=' });
+        }
+    }
+    text
+}
+
+/// The form in which everything is changed; `beside`: the run that stands beside this one.
+pub(super) fn panel(recording: &Recording, beside: Option<&Recording>) -> Markup {
+    let shape = recording.shape;
+    let values = serde_json::to_string(&recording.input).unwrap_or_default();
+    let segments = recording.segments().or_else(|| beside?.segments()).map(|heads| listed(&heads));
+    let text = |number: Option<String>| number.unwrap_or_default();
+    let order = if let Order::Chance(seed) = shape.order { Some(seed.to_string()) } else { None };
+    let choice = |id: &str, label: &str, options: &[(String, String)], chosen: &str| {
+        html! {
+            label { span { (label) } select id=(id) {
+                @for (value, name) in options { option value=(value) selected[value == chosen] { (name) } }
+            } }
+        }
+    };
+    let numbers = |numbers: &[usize]| numbers.iter().map(|n| (n.to_string(), n.to_string())).collect::<Vec<_>>();
+    let operators = [
+        ("sum", "sum"),
+        ("max", "maximum"),
+        ("affine", "functions, one behind the other"),
+        ("ranges", "which elements, as x8..11"),
+    ]
+    .map(|(value, name)| (value.to_owned(), name.to_owned()));
+    html! {
+        section id="live" aria-label="Settings" hidden {
+            form id="settings" {
+                details { summary { "Change the algorithm, set another one beside it, change the elements, the operator, the machine" } div.settings {
+                    label { span { "Algorithm" } select id="algorithm" { (algorithms(recording.algorithm)) } }
+                    label { span { "Beside it" } select id="beside" { option value="" { "nothing" } (algorithms_or_none(beside.map(|run| run.algorithm))) } }
+                    (choice("op", "Operator", &operators, recording.operator))
+                    label { span { "Elements" } input id="n" type="number" min="1" max=(MOST_LIVE) value=(recording.input.len()); }
+                    (choice("banks", "Banks", &numbers(&[2, 4, 8, 16, 32]), &shape.banks.number().to_string()))
+                    (choice("warp", "Threads of a warp", &numbers(&[2, 4, 8, 16, 32]), &shape.warp.to_string()))
+                    label { span { "Elements of a block" } input id="tile" type="number" min="2" placeholder="usual" value=(text(shape.tile.map(|tile| tile.to_string()))); }
+                    label { span { "Order of blocks" } input id="order" type="number" min="0" placeholder="in phases" value=(text(order)); }
+                    label { span { "Segments begin at" } input id="heads" type="text" autocomplete="off" placeholder="no segments" disabled[segments.is_none()] value=(text(segments)); }
+                } }
+                p.quiet { "Drag an element to the left or to the right, or type: what depends on it is marked, in every step." }
+                ol id="elements" aria-label="Elements" data-values=(values) data-places=(matches!(recording.operator, "affine" | "ranges")) {}
+                p id="trouble" role="status" {}
+            }
+        }
+    }
+}
+
+fn algorithms(chosen: &Algorithm) -> Markup {
+    algorithms_or_none(Some(chosen))
+}
+
+/// All algorithms, in groups, one of them chosen, or none.
+fn algorithms_or_none(chosen: Option<&Algorithm>) -> Markup {
+    html! {
+        @for group in GROUPS {
+            optgroup label=(group.title) {
+                @for algorithm in group.files.iter().flat_map(|file| ALGORITHMS.iter().filter(move |algorithm| algorithm.file == *file)) {
+                    option value=(algorithm.name) selected[chosen.is_some_and(|chosen| chosen.name == algorithm.name)] { (algorithm.name) }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn bytes_in_base_64() {
+        // The examples of RFC 4648.
+        let found = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
+        assert_eq!(found, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
+    }
+}
