@@ -3,7 +3,8 @@
     numpy_signals.py UPSWEEP [DEVICE [FILTERS]]
 
 Errors are those beside the same computed by SciPy in long double, as shares of the largest result so far (for filters in both
-directions: of all results). Those of the program may be four times those of SciPy in f64, and two last bits more.
+directions: of all results). Those of the program may be four times those of SciPy in f64, and two last bits more; of cascades a hundred
+times: what the sections do cancels, so that their states are much larger than the results, and are rounded between parts of a signal.
 """
 
 import os
@@ -159,7 +160,8 @@ def check(program, device, folder, number):
     errors = [(np.abs(values - exact) / largest).max() for values in (found.astype(WIDE), by_scipy.astype(WIDE))]
     digits = np.finfo(np.float32).eps if kind == "single" else EPSILON
     ratio = float(errors[0] / max(errors[1], digits / 2))
-    wrong = not errors[0] <= 4 * errors[1] + 2 * digits
+    times = 100 if "sos" in asked else 4
+    wrong = not errors[0] <= times * errors[1] + 2 * digits
     return kind, ratio, f"{what}: an error of {errors[0]:.3g}, that of SciPy is {errors[1]:.3g}" if wrong else None
 
 
