@@ -20,8 +20,10 @@
 //!
 //! The design of filters, which is to find coefficients for a wanted response, is not here: `scipy.signal` has it.
 
+mod along;
 mod envelope;
 mod filter;
+mod follow;
 mod sample;
 mod smooth;
 mod steady;

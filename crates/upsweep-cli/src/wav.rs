@@ -4,7 +4,7 @@ use crate::element::Values;
 use crate::failure::{Failure, Result, note, words};
 use crate::source::Source;
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
-use std::io::{BufReader, Cursor};
+use std::io::{BufReader, Cursor, ErrorKind};
 use std::path::Path;
 
 /// The sound of a file: values from -1 to 1, a row for each point in time with a value for each channel.
@@ -28,7 +28,8 @@ fn full(bits: u16) -> f64 {
 pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     let source = Source::open(path, name)?;
     let wrong = |e: hound::Error| match e {
-        hound::Error::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+        // What hound says of an end that comes too early is of no kind.
+        hound::Error::IoError(e) if matches!(e.kind(), ErrorKind::UnexpectedEof | ErrorKind::Other) => {
             Failure::input(name, "is truncated: its header promises more")
         }
         hound::Error::IoError(e) => Failure::input(name, words(&e)),

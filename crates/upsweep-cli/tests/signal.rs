@@ -141,7 +141,7 @@ fn wrong_input_is_named() {
     fails(&filter(&["x.npy", "--b=1", "--both-ways"]), &["x.npy: the padding of a signal of 3 elements is 3"]);
     fails(&filter(&["x.npy", "--b=1", "--axis", "1"]), &["x.npy: has no axis 1: there is one axis, 0"]);
     fails(&filter(&["x.npy", "--sos", "rows.csv"]), &["rows.csv: row 2: has 5 numbers: a section has 6"]);
-    fails(&filter(&["x.npy", "--sos", "words.csv"]), &["words.csv: row 1: \"zero\" is no number"]);
+    fails(&filter(&["x.npy", "--sos", "words.csv"]), &["words.csv: row 1: `zero` is no number"]);
     fails(&filter(&["x.npy", "--sos", "none.csv"]), &["--sos none.csv: the number of sections is 0"]);
     fails(
         &filter(&["x.npy", "--sos", "wide.npy"]),

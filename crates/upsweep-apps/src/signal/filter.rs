@@ -1,33 +1,11 @@
 //! Filters, in one direction and in both.
 
+use super::along::Along;
 use super::sample::{Sample, picked};
 use super::steady;
 use upsweep::plan::Shape;
 use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result};
-
-/// Which lines of an array are signals.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Along<'a> {
-    pub(super) axis: Option<(&'a [usize], usize)>,
-}
-
-impl<'a> Along<'a> {
-    pub(super) fn shape(&self, len: usize) -> Result<Shape> {
-        Shape::new(self.axis, len)
-    }
-
-    pub(super) fn put<'r>(&self, recurrence: Recurrence<'r, f64>) -> Recurrence<'r, f64>
-    where
-        'a: 'r,
-    {
-        match self.axis {
-            Some((shape, axis)) => recurrence.axis(shape, axis),
-            None => recurrence,
-        }
-    }
-}
 
 /// A linear filter, by its coefficients.
 #[derive(Clone, Copy, Debug)]

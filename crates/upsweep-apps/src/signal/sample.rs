@@ -1,6 +1,6 @@
 //! What signals are of, and some of their elements.
 
-use super::envelope::Follow;
+use super::follow::Follow;
 use upsweep::plan::Shape;
 use upsweep::{Device, Element, Input, Result, View};
 

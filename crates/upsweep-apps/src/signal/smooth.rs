@@ -1,6 +1,6 @@
 //! Exponential averages.
 
-use super::filter::Along;
+use super::along::Along;
 use super::sample::{Sample, picked};
 use upsweep::recurrence::ComputesOn;
 use upsweep::{Device, Error, Input, Output, Recurrence, Result};
