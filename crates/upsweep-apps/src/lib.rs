@@ -5,6 +5,7 @@
 //! questions. Devices, slices and views are the library's own; [`Error`] has the library's errors and what only applications
 //! find wrong.
 //!
+//! - [`signal`]: filters in one direction and in both, exponential averages, envelopes
 //! - [`text`]: the order of two buffers and where they first differ; tokens, lines that match, brackets
 //! - [`poly`]: polynomials at points, divided, through given values
 //! - [`bigint`]: sums and order of big integers
@@ -16,6 +17,7 @@ pub mod error;
 pub mod graph;
 mod part;
 pub mod poly;
+pub mod signal;
 pub mod text;
 pub mod tree;
 

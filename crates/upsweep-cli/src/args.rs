@@ -62,6 +62,9 @@ pub(crate) enum Command {
     /// Polynomials: their values, and those through points
     #[command(subcommand, after_help = apps::POLY_EXAMPLES, arg_required_else_help = true)]
     Poly(apps::Poly),
+    /// Signals: filters and exponential averages of .npy, tables, .wav
+    #[command(subcommand, arg_required_else_help = true)]
+    Signal(Signal),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -284,12 +287,14 @@ an interrupt (INT), TERM or HUP, and no output is left."
 pub(crate) mod apps;
 mod reading;
 mod selecting;
+mod signal;
 mod sorting;
 mod statistic;
 
 pub(crate) use reading::{Header, Reading, TableForm};
 use reading::{named, types};
 pub(crate) use selecting::{ExpandArgs, RunsArgs, SelectArgs, UniqueArgs};
+pub(crate) use signal::{FilterArgs, Of, Pad, Signal, SmoothArgs};
 pub(crate) use sorting::{MedianArgs, SortArgs, TopArgs};
 pub(crate) use statistic::Statistic;
 use statistic::statistics;

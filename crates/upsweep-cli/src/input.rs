@@ -69,9 +69,10 @@ fn other_format(path: &Path) -> Option<String> {
         "json" | "jsonl" | "ndjson" | "xml" | "yaml" | "yml" | "toml" | "html" | "parquet" | "orc" | "avro"
         | "arrow" | "feather" | "ipc" | "xlsx" | "xls" | "ods" | "npz" | "h5" | "hdf5" | "nc" | "mat" | "zarr"
         | "pkl" | "pickle" | "pt" | "pth" | "safetensors" | "db" | "sqlite" | "png" | "jpg" | "jpeg" | "gif"
-        | "tif" | "tiff" | "bmp" | "pdf" | "wav" | "mp3" | "flac" => {
+        | "tif" | "tiff" | "bmp" | "pdf" | "mp3" | "flac" => {
             format!("is a format that is not read (.{ending}): turn it into .npy or .csv, or name raw binary .bin")
         }
+        "wav" => "is sound, which `upsweep signal` reads: turn it into .npy for others".to_owned(),
         _ => return None,
     };
     Some(advice)

@@ -5,8 +5,8 @@
 //! file ([`npy`] and [`binary`], [`table`], [`words`]), [`segments`] finds where to begin anew, [`upsweep_dynamic`]
 //! computes, and [`mod@write`] puts the result where [`output`] or [`show`] say. The element types as text and bytes are in
 //! [`element`].
-//! [`histogram`], [`quantile`], [`selecting`] and [`sorting`] read and write in the same way; [`expression`] is the language of `select --where`.
-//! [`apps`] are the applications.
+//! [`histogram`], [`quantile`], [`selecting`], [`sorting`] and [`signal`] read and write in the same way; [`expression`] is the
+//! language of `select --where`. [`apps`] are the applications.
 //! [`lab`] is the laboratory: its algorithms run on a machine model, which needs no device; their race needs a GPU.
 
 #![deny(unsafe_code)]
@@ -37,14 +37,16 @@ mod run;
 mod segments;
 mod selecting;
 mod show;
+mod signal;
 mod sorting;
 mod source;
 mod table;
 mod threads;
+mod wav;
 mod words;
 mod write;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Signal};
 use clap::{CommandFactory, Parser};
 use failure::{Failure, Result};
 use output::Destination;
@@ -99,6 +101,8 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Tree(tree) => apps::tree::run(tree),
         Command::Graph(graph) => apps::graph::run(graph),
         Command::Poly(poly) => apps::poly::run(poly),
+        Command::Signal(Signal::Filter(args)) => signal::filter(args),
+        Command::Signal(Signal::Smooth(args)) => signal::smooth(args),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),

@@ -1,4 +1,5 @@
-//! The program against NumPy and SQLite: see numpy_reference.py, numpy_histograms.py, numpy_conditions.py and numpy_sorts.py beside this file.
+//! The program against NumPy and SQLite: see numpy_reference.py, numpy_histograms.py, numpy_conditions.py, numpy_sorts.py and,
+//! with SciPy, numpy_signals.py beside this file.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
@@ -45,4 +46,10 @@ fn conditions_as_numpy_and_sqlite_do() {
 #[ignore = "needs python3 with numpy"]
 fn sorts_as_numpy_does() {
     compare("numpy_sorts.py");
+}
+
+#[test]
+#[ignore = "needs python3 with numpy and scipy"]
+fn signals_as_scipy_does() {
+    compare("numpy_signals.py");
 }

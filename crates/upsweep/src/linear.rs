@@ -43,6 +43,13 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + sealed::Sealed 
     fn over(self, other: Self) -> Self;
     #[doc(hidden)]
     fn finite(self) -> bool;
+    /// 0 where the number is so small beside the largest of a table that products with it may be denormal, which processors take a
+    /// hundred times as long for; else the number.
+    #[doc(hidden)]
+    fn unless_negligible(self, beside: Self) -> Self;
+    /// The larger one of two, without their signs.
+    #[doc(hidden)]
+    fn larger(self, other: Self) -> Self;
     /// The matrices into a basis of states and back, of a transition and what it leads to; of numbers that are rounded.
     #[doc(hidden)]
     fn basis(
@@ -81,7 +88,7 @@ mod sealed {
 }
 
 macro_rules! floats {
-    ($($t:ty),*) => { $(
+    ($($t:ty: $smallest:expr),*) => { $(
         impl sealed::Sealed for $t {}
         impl Coefficient for $t {
             type Exact = Double;
@@ -95,6 +102,8 @@ macro_rules! floats {
             fn negated(self) -> Self { -self }
             fn over(self, other: Self) -> Self { self / other }
             fn finite(self) -> bool { self.is_finite() }
+            fn unless_negligible(self, beside: Self) -> Self { if self.abs() < beside * $smallest { 0.0 } else { self } }
+            fn larger(self, other: Self) -> Self { self.abs().max(other.abs()) }
             fn basis(order: usize, transition: &[Double], output: &[Double], direct: bool) -> Option<[Vec<Double>; 2]> {
                 basis::of(order, transition, output, direct).map(|basis| [basis.into, basis.back])
             }
@@ -118,6 +127,8 @@ macro_rules! integers {
             fn negated(self) -> Self { self.wrapping_neg() }
             fn over(self, _: Self) -> Self { self }
             fn finite(self) -> bool { true }
+            fn unless_negligible(self, _: Self) -> Self { self }
+            fn larger(self, other: Self) -> Self { self.max(other) }
             fn basis(_: usize, _: &[Self], _: &[Self], _: bool) -> Option<[Vec<Self>; 2]> { None }
         }
         impl Exact<Self> for $t {
@@ -155,7 +166,8 @@ macro_rules! computes_on_itself {
     };
 }
 
-floats! { f32, f64 }
+// The smallest normal numbers are 2^-126 and 2^-1022.
+floats! { f32: f32::MIN_POSITIVE * (1u32 << 26) as f32, f64: f64::MIN_POSITIVE * (1u64 << 55) as f64 }
 integers! { u32, i32, u64, i64 }
 
 /// The nearest f32.

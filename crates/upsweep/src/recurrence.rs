@@ -37,7 +37,9 @@
 //! **Numbers.** It computes in the type of the coefficients: that of the elements, or `f64` for elements of `f32`, whose results are
 //! then rounded once. Where poles lie close to the unit circle, or close to each other, rounding errors are multiplied by about
 //! `1 / (1 - r)` for a pole of radius `r`, and by a power of that for several poles: ask for `f64` there, and cut filters of a high
-//! order into sections.
+//! order into sections. Beside the largest result so far, the errors of 1,750 random filters (orders to 16, stable, nearly unstable and
+//! unstable) were at most 2.4 times SciPy's own on the CPU, and those of 500 random cascades at most 70 times, 4e-14 of the largest result:
+//! where sections undo what others do, states are larger than results.
 //!
 //! **Cost.** One pass over memory: each element is read once and each result written once, however high the order. On
 //! CUDA each element is gone over twice while it is in shared memory, which takes `2 (2 k + 1)` multiplications, and the states of a

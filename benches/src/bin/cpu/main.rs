@@ -1,4 +1,4 @@
-//! Inclusive scans and reductions on the CPU: upsweep on all cores, a plain loop on one, and a copy.
+//! Inclusive scans, reductions and others on the CPU: upsweep on all cores, a plain loop on one, and a copy.
 //!
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use timing::{copy_on_every_core, sample};
 use upsweep::prelude::*;
+use upsweep::recurrence::{Coefficient, ComputesOn};
 use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, median};
 
 /// A sample of a short call is the mean of as many as handle so many elements, so that the clock's steps do not show.
@@ -29,6 +30,7 @@ fn run() -> Outcome {
     bench::<f64>(&options, &mut record)?;
     columns(&options, &mut record)?;
     selections(&options, &mut record)?;
+    recurrences(&options, &mut record)?;
     histograms(&options, &mut record)?;
     sorts::sorts(&options, &mut record)
 }
@@ -150,6 +152,107 @@ fn columns(options: &Options, record: &mut Record) -> Outcome {
         )?;
     }
     Ok(())
+}
+
+/// Linear recurrences with their poles between 0.5 and 0.9: of one line, of rows and of columns.
+fn recurrences(options: &Options, record: &mut Record) -> Outcome {
+    for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
+        for order in [1, 2, 4, 8] {
+            filter::<f32>(&format!("recurrence_{order}"), order, None, |x| x as f32, log2n, options, record)?;
+        }
+        filter::<f64>("recurrence_2", 2, None, |x| x, log2n, options, record)?;
+        let n = 1 << log2n;
+        for (name, shape, axis) in [("rows", [n / 1024, 1024], 1), ("columns", [n / 256, 256], 0)] {
+            let algo = format!("recurrence_2_{name}_of_{}", shape[axis]);
+            filter::<f32>(&algo, 2, Some((shape, axis)), |x| x as f32, log2n, options, record)?;
+        }
+    }
+    Ok(())
+}
+
+/// A recurrence of this order, beside the loop that SciPy has.
+fn filter<T>(
+    algo: &str,
+    order: usize,
+    lines: Option<([usize; 2], usize)>,
+    of: impl Fn(f64) -> T,
+    log2n: u32,
+    options: &Options,
+    record: &mut Record,
+) -> Outcome
+where
+    T: Number + Coefficient + ComputesOn<T> + Into<f64> + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>,
+{
+    if !options.wants(algo, T::NAME) {
+        return Ok(());
+    }
+    let input: Vec<T> = (0..1 << log2n).map(T::random).collect();
+    // The product of 1 - p / z of all poles p.
+    let mut a = vec![1.0];
+    for k in 0..order {
+        let pole = 0.5 + 0.4 * (k + 1) as f64 / order as f64;
+        let before = a.clone();
+        a.push(0.0);
+        a.iter_mut().skip(1).zip(before).for_each(|(a, before)| *a -= pole * before);
+    }
+    let [b, a] = [vec![0.25; order + 1], a].map(|list| list.into_iter().map(&of).collect::<Vec<T>>());
+    let device = Device::cpu();
+    let recurrence = Recurrence::new(&b, &a);
+    let upsweep = |input: &[T], output: &mut [T]| match &lines {
+        Some((shape, axis)) => recurrence.axis(shape, *axis).run(&device, input, output),
+        None => recurrence.run(&device, input, output),
+    };
+    let plain = |input: &[T], output: &mut [T]| {
+        let (shape, axis) = lines.unwrap_or(([1, input.len()], 1));
+        let (count, len, step) = if axis == 1 { (shape[0], shape[1], 1) } else { (shape[1], shape[0], shape[1]) };
+        for line in 0..count {
+            let first = if axis == 1 { line * len } else { line };
+            plain_filter(&b, &a, (first, len, step), input, output);
+        }
+    };
+    let (mut output, mut expected) = (input.clone(), input.clone());
+    upsweep(&input, &mut output)?;
+    plain(&input, &mut expected);
+    let largest = expected.iter().fold(0.0f64, |most, &y| most.max(y.into().abs()));
+    let error = output.iter().zip(&expected).map(|(&y, &e)| (y.into() - e.into()).abs()).fold(0.0, f64::max);
+    if error > 1e-4 * largest {
+        return Err(format!("{algo} of {} {}: an error of {error} beside {largest}", input.len(), T::NAME).into());
+    }
+    let rounds = if options.smoke { 1 } else { 9 };
+    let calls = if options.smoke { 1 } else { (ELEMENTS_A_SAMPLE / input.len()).max(1) };
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..rounds {
+        let mut status = Ok(());
+        times[0].push(sample(calls, || status = upsweep(black_box(&input), black_box(&mut output))));
+        status?;
+        times[1].push(sample(calls, || copy_on_every_core(black_box(&input), &mut output)));
+        times[2].push(sample(calls, || black_box(&mut output).copy_from_slice(black_box(&input))));
+        times[3].push(sample(calls, || plain(black_box(&input), black_box(&mut output))));
+    }
+    let [upsweep, every_core, one_core, plain] = times.map(median);
+    let (copy, bytes) = (every_core.min(one_core), 2.0 * size_of_val(&input[..]) as f64);
+    let copy_gbps = bytes / copy / 1e3;
+    for (lib, micros) in [("upsweep", upsweep), ("copy", copy), ("loop", plain)] {
+        record.row(&Row { lib, algo, ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
+    }
+    Ok(())
+}
+
+/// One line of a recurrence in the transposed direct form II; `a[0]` is 1.
+#[inline(never)]
+fn plain_filter<T>(b: &[T], a: &[T], (first, len, step): (usize, usize, usize), input: &[T], output: &mut [T])
+where
+    T: Number + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>,
+{
+    let mut z = vec![T::ZERO; b.len()];
+    for i in 0..len {
+        let x = input[first + i * step];
+        let y = z[0].plus(b[0] * x);
+        for j in 1..b.len() {
+            z[j - 1] = if j + 1 < b.len() { z[j] } else { T::ZERO }.plus(b[j] * x) - a[j] * y;
+        }
+        output[first + i * step] = y;
+    }
 }
 
 /// Histograms of bytes and of floats, of random and of equal values.

@@ -1,35 +1,36 @@
 //! Linear recurrences on the CPU.
 //!
 //! ```text
-//! a long line      parts of it side by side in the lanes of a row, from no states on;
+//! a long line      what each part of it leaves of no states: sums of its elements with weights that are known;
 //!                  then the states before each part, one after the other, by the power of the transition for a part;
-//!                  then what these states make of the part's results is added, and the results stored
+//!                  then parts side by side in the lanes of a row, from these states on
 //! many lines       a line in each lane
 //! all else         the loop
 //! ```
 //!
-//! A thread goes over a *share* of a long line, which is some parts for each lane. It is read once; its results wait in the cache for
-//! the states before it. A share waits for the one before it alone (`engine/chain.rs`), and the same states are computed in the same
+//! A thread goes over a *share* of a long line, which is some parts for each lane, twice: the second time it is in the cache. Within a
+//! part the results are the loop's. A share waits for the one before it alone (`engine/chain.rs`), and the same states are computed in the same
 //! order however many threads there are.
 //!
-//! **In place.** A share is stored when it has been read, and nobody reads another one's elements.
+//! **In place.** A share is stored when what it leaves is published; who helps with it has read it by then (`engine/chain.rs`).
 
-use super::engine::chain::{States, Tickets};
-use super::tile::filter::{Correct, Filter, Finished, Places, Stored, Unfinished, lanes_of};
+mod parts;
+
+use self::parts::Parts;
+use super::engine::chain::{self, Chain, Step, Tickets};
+use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
 use super::tile::lanes::{Lanes, Work};
+use super::tile::remains::{Join, Remains, States};
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
 use crate::error::{Error, Result};
 use crate::job::Elements;
-use crate::linear::{Call, Coefficient, ComputesOn, MOST_ORDER, System, Transition};
+use crate::linear::{Call, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
 use crate::plan::Shape;
-use crate::plan::recurrence::{CpuRecurrencePlan, PART, PARTS_A_LANE};
+use crate::plan::recurrence::{CpuRecurrencePlan, PART};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
-
-/// The states of a line, of which the first ones are used.
-type Line<C> = [C; MOST_ORDER];
 
 pub(crate) fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) -> Result<()> {
     let Call { system, shape, reverse, input, output, first, last } = call;
@@ -45,7 +46,7 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) ->
     let memory = Memory { input, output, last: last.map_or(std::ptr::null_mut(), <[C]>::as_mut_ptr) };
     let filtering = Filtering { system: &system, shape, reverse, memory, first, plan, set: Set::widest() };
     if plan.long {
-        let parts = Parts::of(&system);
+        let parts = Parts::of(&system, filtering.plan.share(), reverse);
         if parts.are_finite() {
             return (0..shape.outer).try_for_each(|line| filtering.long_line(line, &parts));
         }
@@ -66,60 +67,6 @@ struct Memory<C, I> {
 // result and each state is written by one thread.
 unsafe impl<C: Send, I: Sync + Send> Sync for Memory<C, I> {}
 
-/// What a part's first states make of its results, and of the states behind it: in their basis.
-struct Parts<C> {
-    responses: Vec<C>,
-    /// The power of the transition, and what it lacks for having been rounded: the same error in each part would add up.
-    power: [Vec<C>; 2],
-    basis: Option<[Vec<C>; 2]>,
-}
-
-impl<C: Coefficient> Parts<C> {
-    fn of(system: &System<C>) -> Self {
-        let transition = Transition::of(system);
-        let (responses, power) = (transition.responses(PART), transition.power(PART));
-        Self { responses, power, basis: transition.basis }
-    }
-
-    /// States in their basis.
-    fn in_basis(&self, states: &Line<C>) -> Line<C> {
-        self.basis.as_ref().map_or(*states, |[into, _]| product(into, states))
-    }
-
-    /// And back.
-    fn back(&self, states: &Line<C>) -> Line<C> {
-        self.basis.as_ref().map_or(*states, |[_, back]| product(back, states))
-    }
-
-    /// Whether an unstable recurrence does not leave the numbers' range within a part.
-    fn are_finite(&self) -> bool {
-        self.responses.iter().chain(self.power.iter().flatten()).all(|x| x.finite())
-    }
-
-    /// The states behind a part, of which `own` are what its elements leave of no states.
-    fn behind(&self, system: &System<C>, before: &Line<C>, own: &Line<C>) -> Line<C> {
-        let mut states = self.in_basis(own);
-        // A part is longer than what is remembered without feedback.
-        if system.feedback {
-            let [power, lacks] = self.power.each_ref().map(|matrix| matrix.chunks_exact(system.order));
-            for ((to, power), lacks) in states.iter_mut().zip(power).zip(lacks) {
-                let of = |row: &[C], sum: C| row.iter().zip(before).fold(sum, |sum, (a, z)| sum.plus(a.times(*z)));
-                *to = of(power, of(lacks, *to));
-            }
-        }
-        states
-    }
-}
-
-/// The product of a matrix, whose order is that of its square, and states.
-fn product<C: Coefficient>(matrix: &[C], states: &Line<C>) -> Line<C> {
-    let mut product = [C::ZERO; MOST_ORDER];
-    for (to, row) in product.iter_mut().zip(matrix.chunks_exact(matrix.len().isqrt().max(1))) {
-        *to = row.iter().zip(states).fold(C::ZERO, |sum, (a, z)| sum.plus(a.times(*z)));
-    }
-    product
-}
-
 struct Filtering<'a, C, I> {
     system: &'a System<C>,
     shape: Shape,
@@ -139,12 +86,17 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         (at, if self.reverse { -(inner as isize) } else { inner as isize })
     }
 
+    /// The lowest place of some elements of a line.
+    fn lowest(&self, line: usize, begin: usize, end: usize) -> usize {
+        self.place(line, if self.reverse { end - 1 } else { begin }).0
+    }
+
     fn state_at(&self, line: usize, j: usize) -> usize {
         let inner = self.shape.inner;
         (line / inner * self.system.states + j) * inner + line % inner
     }
 
-    fn first_states(&self, line: usize) -> Line<C> {
+    fn first_states(&self, line: usize) -> States<C> {
         let mut states = [C::ZERO; MOST_ORDER];
         if let Some(first) = self.first {
             for (j, z) in states.iter_mut().enumerate().take(self.system.states) {
@@ -165,7 +117,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
     }
 
     /// The loop: elements `from` to the last of a line.
-    fn go_on(&self, line: usize, from: usize, states: &mut Line<C>) {
+    fn go_on(&self, line: usize, from: usize, states: &mut States<C>) {
         if from < self.shape.len {
             let (at, step) = self.place(line, from);
             let states = &mut states[..self.system.order];
@@ -174,7 +126,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
                 // SAFETY: the element is in the line, and this thread alone has the line.
                 unsafe {
                     let y = self.system.step(states, C::number_of(self.memory.input.add(at).read()));
-                    self.memory.output.add(at).write(Finished::<I>::of(y));
+                    self.memory.output.add(at).write(y.result().canonical());
                 }
             }
         }
@@ -186,13 +138,20 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         let (lanes, Shape { outer, inner, .. }) = (self.plan.lanes, self.shape);
         // Neighbours are lines of one outer index, or if lines lie one after the other, of neighbouring ones.
         let (rows, row) = if inner == 1 { (1, outer) } else { (outer, inner) };
-        let groups = row / lanes;
+        // Of neighbours, the first ones go in wide groups, the next in narrow ones, and the last by the loop.
+        let width = if inner == 1 { lanes } else { WIDE * lanes };
+        let wide = row / width;
+        let narrow = (row - wide * width) / lanes;
+        let groups = wide + narrow;
         let each = |task: usize| {
             let (at, task) = (task / (groups + 1) * row, task % (groups + 1));
-            if task < groups {
-                self.side_by_side(at + task * lanes);
+            if task < wide {
+                self.side_by_side(at + task * width, width);
+            } else if task < groups {
+                self.side_by_side(at + wide * width + (task - wide) * lanes, lanes);
             } else {
-                (at + groups * lanes..at + row).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
+                let first = wide * width + narrow * lanes;
+                (at + first..at + row).for_each(|line| self.go_on(line, 0, &mut self.first_states(line)));
             }
         };
         let tasks = rows * (groups + 1);
@@ -203,172 +162,211 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         }
     }
 
-    /// As many lines as there are lanes, from `line` on.
-    fn side_by_side(&self, line: usize) {
-        let (lanes, len) = (self.plan.lanes, self.shape.len);
-        let mut states = vec![C::ZERO; MOST_ORDER * lanes];
-        for lane in 0..lanes {
+    /// So many lines, from `line` on: as many as there are lanes, or [`WIDE`] times as many columns.
+    fn side_by_side(&self, line: usize, lines: usize) {
+        let (Shape { len, inner, .. }, system) = (self.shape, self.system);
+        let mut states = vec![C::ZERO; MOST_ORDER * lines];
+        for lane in 0..lines {
             let own = self.first_states(line + lane);
-            states.iter_mut().skip(lane).step_by(lanes).zip(own).for_each(|(to, from)| *to = from);
+            states.iter_mut().skip(lane).step_by(lines).zip(own).for_each(|(to, from)| *to = from);
         }
         // Lines that lie one after the other go in squares.
-        let steps = if self.shape.inner == 1 { len - len % lanes } else { len };
+        let steps = if inner == 1 { len - len % lines } else { len };
         if steps > 0 {
             let (at, step) = self.place(line, 0);
-            let places = Places { stride: if self.shape.inner == 1 { len as isize } else { 1 }, step };
             let Memory { input, output, .. } = self.memory;
-            // SAFETY: the lines are in memory, and this thread alone has them.
-            unsafe { self.filter::<Finished<I>>(steps, &mut states, input.add(at), places, output.add(at), places) };
+            // SAFETY: the lines are in memory, and this thread alone has them; the processor has the instructions of a `Set`.
+            unsafe {
+                let (input, output) = (input.add(at), output.add(at));
+                if inner == 1 {
+                    let places = Places { stride: len as isize, step };
+                    self.filter(steps, &mut states, (input, places), (output, places), std::ptr::null());
+                } else {
+                    let states = &mut states;
+                    self.set.compiled()(Columns { system, lines, steps, states, input, output, step });
+                }
+            }
         }
-        for lane in 0..lanes {
+        for lane in 0..lines {
             let mut own = [C::ZERO; MOST_ORDER];
-            own.iter_mut().zip(states.iter().skip(lane).step_by(lanes)).for_each(|(to, from)| *to = *from);
+            own.iter_mut().zip(states.iter().skip(lane).step_by(lines)).for_each(|(to, from)| *to = *from);
             self.go_on(line + lane, steps, &mut own);
         }
     }
 
     /// # Safety
     /// As [`Filter`].
-    unsafe fn filter<S: Stored<C>>(
+    unsafe fn filter(
         &self,
         steps: usize,
         states: &mut [C],
-        input: *const I,
-        places: Places,
-        output: *mut S::Value,
-        results: Places,
+        (input, places): (*const I, Places),
+        (output, results): (*mut I, Places),
+        ahead: *const u8,
     ) {
-        let work = Filter::<'_, C, I, S> { system: self.system, steps, states, input, places, output, results };
+        let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
         // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
         unsafe { self.set.compiled()(work) };
     }
 
     /// A line that is cut into parts.
     fn long_line(&self, line: usize, parts: &Parts<C>) -> Result<()> {
-        let (len, block) = (self.shape.len, self.plan.lanes * PART);
-        let share = PARTS_A_LANE * block;
+        let (len, block, share) = (self.shape.len, self.plan.lanes * PART, self.plan.share());
         // What is not a whole block is gone through by the loop.
         let whole = len - len % block;
         let count = whole.div_ceil(share);
-        let (tickets, states) = (Tickets::new(count), States::new(count)?);
+        let range = |ticket: usize| (ticket * share, whole.min((ticket + 1) * share));
         let threads = self.plan.threads.min(count).max(1);
-        let buffers = (0..threads).map(|_| Buffer::new(share)).collect::<Result<Vec<_>>>()?;
+        let buffers = (0..threads).map(|_| Buffer::<C, I>::new(share)).collect::<Result<Vec<_>>>()?;
         let buffers = Mutex::new(buffers);
         let buffers = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        tickets.run(threads, &|ticket, next| {
+        let combine = |before: States<C>, own: States<C>| self.join(&parts.share, before, &mut [own]);
+        let step_of = |ticket: usize, states: &mut Vec<States<C>>| {
+            self.read(parts, line, range(ticket), states);
+            let own = self.join(&parts.part, [C::ZERO; MOST_ORDER], &mut states.clone());
+            if ticket == 0 {
+                Step::Sets(combine(parts.in_basis(&self.first_states(line)), own))
+            } else if self.system.feedback {
+                Step::Adds(own)
+            } else {
+                Step::Sets(own)
+            }
+        };
+        let step = |ticket: usize| step_of(ticket, &mut Vec::new());
+        let (tickets, states) = (Tickets::new(count), chain::States::new(count)?);
+        let chain = Chain { tickets, states, step: &step, combine: &combine };
+        chain.tickets.run(threads, &|ticket, next| {
             // There are as many as threads.
             let Some(mut buffer) = buffers().pop() else { return Ok(()) };
-            let (begin, end) = (ticket * share, whole.min((ticket + 1) * share));
-            buffer.read(self, line, begin, end - begin);
-            let first = || parts.in_basis(&self.first_states(line));
-            let before = if ticket == 0 { first() } else { states.wait(ticket - 1, &tickets)? };
-            states.publish(ticket, buffer.join(self, parts, before, end - begin));
-            buffer.store(self, parts, line, (begin, end), next.map_or(0, |next| next * share));
+            let step = step_of(ticket, &mut buffer.states);
+            // What a share leaves may not depend on what comes before it: it is handed on before waiting.
+            let mut published = match step {
+                Step::Sets(state) => chain.states.publish(ticket, state),
+                Step::Adds(_) => true,
+            };
+            let before = match ticket.checked_sub(1) {
+                Some(last) => chain.wait(last)?,
+                None => parts.in_basis(&self.first_states(line)),
+            };
+            if let Step::Adds(own) = step {
+                published = chain.states.publish(ticket, combine(before, own));
+            }
+            if !published && self.memory.input.addr() == self.memory.output.addr() {
+                // Somebody who helps may still be reading the share.
+                chain.states.wait(ticket, &chain.tickets)?;
+            }
+            let behind = self.join(&parts.part, before, &mut buffer.states);
+            buffer.write(self, parts, line, range(ticket), next.map(range));
+            buffer.store(self, line, range(ticket));
+            if ticket + 1 == count {
+                // The last share may be a shorter one than the power is for.
+                self.go_on(line, whole, &mut parts.back(&behind));
+            }
             buffers().push(buffer);
             Ok(())
         });
-        let last = count.checked_sub(1).and_then(|last| states.get(last));
-        let mut last = last.map_or_else(|| self.first_states(line), |states| parts.back(&states));
-        self.go_on(line, whole, &mut last);
         Ok(())
+    }
+
+    /// What the parts of a share leave of no states, in their basis.
+    fn read(&self, parts: &Parts<C>, line: usize, (begin, end): (usize, usize), states: &mut Vec<States<C>>) {
+        let (system, order) = (self.system, self.system.order);
+        states.clear();
+        states.resize((end - begin) / PART, [C::ZERO; MOST_ORDER]);
+        if system.feedback {
+            let (at, step) = self.place(line, begin);
+            let lowest = if step < 0 { at + 1 - PART } else { at };
+            // SAFETY: the share is in the line.
+            let input = unsafe { self.memory.input.add(lowest) };
+            let work = Remains { order, weights: &parts.weights, input, stride: PART as isize * step, states };
+            // SAFETY: the processor has the instructions of a `Set`; blocks have a multiple of four parts.
+            unsafe { self.set.compiled()(work) };
+            return;
+        }
+        // Only the last elements of a part leave something.
+        for (part, states) in states.iter_mut().enumerate() {
+            let end = begin + (part + 1) * PART;
+            let (at, step) = self.place(line, end - order);
+            for i in 0..order as isize {
+                // SAFETY: the element is in the part.
+                let x = unsafe { self.memory.input.add(at).offset(i * step).read() };
+                system.step(&mut states[..order], C::number_of(x));
+            }
+        }
+    }
+
+    /// See [`Join`].
+    fn join(&self, power: &[[States<C>; 2]], before: States<C>, states: &mut [States<C>]) -> States<C> {
+        let work = Join { order: self.system.order, power, before, states };
+        // SAFETY: the processor has the instructions of a `Set`.
+        unsafe { self.set.compiled()(work) }
     }
 }
 
 /// What a thread has of a share.
 struct Buffer<C, I> {
-    /// The results from no states on.
-    unfinished: Vec<C>,
+    /// What each part leaves of no states; then the states before it. In their basis.
+    states: Vec<States<C>>,
     /// The results, as they lie in memory.
     results: Vec<I>,
-    /// What each block's parts leave of no states: state `j` of a lane at `j * lanes + lane`.
-    ends: [Vec<C>; PARTS_A_LANE],
-    /// The states before each part.
-    before: Vec<Line<C>>,
 }
 
 impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
     fn new(share: usize) -> Result<Self> {
-        let (mut unfinished, mut results) = (Vec::new(), Vec::new());
-        let bytes = share * size_of::<C>();
-        unfinished.try_reserve_exact(share).map_err(|_| Error::OutOfMemory { bytes })?;
+        let (mut states, mut results) = (Vec::new(), Vec::new());
+        let (parts, bytes) = (share / PART, share * size_of::<I>());
+        states.try_reserve_exact(parts).map_err(|_| Error::OutOfMemory { bytes: parts * size_of::<States<C>>() })?;
         results.try_reserve_exact(share).map_err(|_| Error::OutOfMemory { bytes })?;
-        unfinished.resize(share, C::ZERO);
-        let ends = std::array::from_fn(|_| vec![C::ZERO; MOST_ORDER * lanes_of::<C>()]);
-        Ok(Self { unfinished, results, ends, before: Vec::with_capacity(share / PART) })
+        Ok(Self { states, results })
     }
 
-    /// Reads a share, in blocks of a part for each lane.
-    fn read(&mut self, filtering: &Filtering<'_, C, I>, line: usize, begin: usize, len: usize) {
-        let block = filtering.plan.lanes * PART;
-        for ((first, ends), results) in
-            (0..len).step_by(block).zip(&mut self.ends).zip(self.unfinished.chunks_exact_mut(block))
-        {
-            ends.fill(C::ZERO);
-            let (at, step) = filtering.place(line, begin + first);
-            let places = Places { stride: PART as isize * step, step };
-            let to = Places { stride: PART as isize, step: 1 };
-            // SAFETY: the block is in the line; a part is some squares, and the results have room for all.
-            unsafe {
-                let input = filtering.memory.input.add(at);
-                filtering.filter::<Unfinished>(PART, ends, input, places, results.as_mut_ptr(), to);
-            }
-        }
-    }
-
-    /// Finds the states before each part, and returns those behind the last.
-    fn join(&mut self, filtering: &Filtering<'_, C, I>, parts: &Parts<C>, before: Line<C>, len: usize) -> Line<C> {
-        let lanes = filtering.plan.lanes;
-        self.before.clear();
-        let mut states = before;
-        for part in 0..len / PART {
-            self.before.push(states);
-            let (block, lane) = (part / lanes, part % lanes);
-            let ends = self.ends.get(block).map_or(&[][..], |ends| ends);
-            let mut own = [C::ZERO; MOST_ORDER];
-            own.iter_mut().zip(ends.iter().skip(lane).step_by(lanes)).for_each(|(to, from)| *to = *from);
-            states = parts.behind(filtering.system, &states, &own);
-        }
-        states
-    }
-
-    /// Completes the results of a share and stores them; this thread goes on with the share that begins at `next`, if it is not 0.
-    fn store(
+    /// Computes the results of a share from the states before its parts, and fetches the share that this thread goes on with.
+    fn write(
         &mut self,
         filtering: &Filtering<'_, C, I>,
         parts: &Parts<C>,
         line: usize,
         (begin, end): (usize, usize),
-        next: usize,
+        next: Option<(usize, usize)>,
     ) {
-        let (len, reverse, system) = (end - begin, filtering.reverse, filtering.system);
-        let to = self.results.as_mut_ptr();
-        for (part, (results, states)) in self.unfinished.chunks_exact_mut(PART).zip(&self.before).enumerate() {
-            let first = part * PART;
-            let (at, step) = if reverse { (len - 1 - first, -1) } else { (first, 1) };
-            // SAFETY: there is room for the share.
-            let output = unsafe { to.add(at) };
-            let states = &states[..system.order];
-            let work = Correct { system, responses: &parts.responses, states, results, output, step };
-            // SAFETY: the processor has the instructions of a `Set`; the part's results have a place each.
-            unsafe { filtering.set.compiled()(work) };
+        let lanes = filtering.plan.lanes;
+        let mut states = vec![C::ZERO; MOST_ORDER * lanes];
+        let lowest = |at: usize| if filtering.reverse { end - begin - 1 - at } else { at };
+        let ahead = next.map(|(begin, end)| filtering.memory.input.wrapping_add(filtering.lowest(line, begin, end)));
+        for (block, before) in self.states.chunks_exact(lanes).enumerate() {
+            for (lane, before) in before.iter().enumerate() {
+                let own = parts.back(before);
+                states.iter_mut().skip(lane).step_by(lanes).zip(own).for_each(|(to, from)| *to = from);
+            }
+            let first = block * lanes * PART;
+            let (at, step) = filtering.place(line, begin + first);
+            let places = Places { stride: PART as isize * step, step };
+            let ahead = ahead.map_or(std::ptr::null(), |ahead| ahead.wrapping_add(first).cast());
+            // SAFETY: the block is in the line, a part is some squares, and the results have room for all.
+            unsafe {
+                let input = filtering.memory.input.add(at);
+                let output = self.results.as_mut_ptr().add(lowest(first));
+                filtering.filter(PART, &mut states, (input, places), (output, places), ahead);
+            }
         }
-        let lowest = |begin: usize, end: usize| filtering.place(line, if reverse { end - 1 } else { begin }).0;
-        let bytes = len * size_of::<I>();
+    }
+
+    /// Stores the results of a share.
+    fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize)) {
+        let (from, len) = (self.results.as_ptr(), end - begin);
         // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this part of the
         // output.
         unsafe {
-            let output = filtering.memory.output.add(lowest(begin, end));
+            let output = filtering.memory.output.add(filtering.lowest(line, begin, end));
             if filtering.plan.non_temporal {
-                let ahead = if next == 0 {
-                    Ahead::NOTHING
-                } else {
-                    let end = (next + len).min(filtering.shape.len);
-                    Ahead::of(filtering.memory.input.wrapping_add(lowest(next, end)).cast(), bytes)
-                };
-                filtering.set.compiled()(Streamed { from: to.cast(), to: output.cast(), bytes, ahead });
+                filtering.set.compiled()(Streamed {
+                    from: from.cast(),
+                    to: output.cast(),
+                    bytes: len * size_of::<I>(),
+                });
                 store::fence();
             } else {
-                output.copy_from_nonoverlapping(to, len);
+                output.copy_from_nonoverlapping(from, len);
             }
         }
     }
@@ -379,7 +377,6 @@ struct Streamed {
     from: *const u8,
     to: *mut u8,
     bytes: usize,
-    ahead: Ahead,
 }
 
 impl Work for Streamed {
@@ -387,8 +384,8 @@ impl Work for Streamed {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Self { from, to, bytes, ahead } = self;
+        let Self { from, to, bytes } = self;
         // SAFETY: the caller's promise.
-        unsafe { StreamingCopy::<L>::new(from, to, bytes, ahead) }.finish(false);
+        unsafe { StreamingCopy::<L>::new(from, to, bytes, Ahead::NOTHING) }.finish(false);
     }
 }

@@ -6,9 +6,10 @@ use super::{Coefficient, Exact, System};
 #[derive(Clone, Debug)]
 pub(crate) struct Transition<C: Coefficient> {
     order: usize,
-    /// The states after an element of 0, row by row, and its result, as combinations of the states before.
+    /// The states after an element of 0, row by row, as combinations of the states before.
     rows: Vec<C::Exact>,
-    output: Vec<C::Exact>,
+    /// The states after an element of 1, where there were none.
+    input: Vec<C::Exact>,
     /// The matrices from states into the basis and back, in the direct form upper triangles; nothing where states are their own basis.
     pub(crate) basis: Option<[Vec<C>; 2]>,
 }
@@ -19,13 +20,14 @@ impl<C: Coefficient> Transition<C> {
     pub(crate) fn of(system: &System<C>) -> Self {
         let order = system.order;
         let (rows, output) = transition(system);
+        let input = after_one(system);
         let basis =
             (system.feedback && order > 1).then(|| C::basis(order, &rows, &output, system.sections == 0)).flatten();
-        let Some([into, back]) = basis else { return Self { order, rows, output, basis: None } };
-        let output = multiply::<C>(order, &output, &back);
+        let Some([into, back]) = basis else { return Self { order, rows, input, basis: None } };
+        let input = applied::<C>(&into, &input);
         let rows = multiply::<C>(order, &multiply::<C>(order, &into, &rows), &back);
         let basis = [into, back].map(|matrix| matrix.iter().map(|x| x.number()).collect());
-        Self { order, rows, output, basis: Some(basis) }
+        Self { order, rows, input, basis: Some(basis) }
     }
 
     /// The power `A^items`, and what it lacks for having been rounded.
@@ -67,15 +69,15 @@ impl<C: Coefficient> Transition<C> {
         result
     }
 
-    /// What each state makes of the results of the next `steps` elements that are 0: those of the first state, then those of the
-    /// next.
-    pub(crate) fn responses(&self, steps: usize) -> Vec<C> {
+    /// What each of `steps` elements leaves in the states behind the last of them: in the first state, of all elements in their order,
+    /// then in the next.
+    pub(crate) fn weights(&self, steps: usize) -> Vec<C> {
         let order = self.order;
         let mut all = vec![C::ZERO; order * steps];
-        let mut output = self.output.clone();
-        for step in 0..steps {
-            all.iter_mut().skip(step).step_by(steps).zip(&output).for_each(|(to, x)| *to = x.number());
-            output = multiply::<C>(order, &output, &self.rows);
+        let mut left = self.input.clone();
+        for step in (0..steps).rev() {
+            all.iter_mut().skip(step).step_by(steps).zip(&left).for_each(|(to, x)| *to = x.number());
+            left = applied::<C>(&self.rows, &left);
         }
         all
     }
@@ -117,6 +119,32 @@ fn transition<C: Coefficient>(system: &System<C>) -> (Vec<C::Exact>, Vec<C::Exac
         input = output;
     }
     (rows, input)
+}
+
+/// The states after an element of 1, where there were none: those of the first section of a cascade are of the element, those of
+/// the next ones of the results of the section before.
+fn after_one<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
+    let exact = |x: C| C::Exact::of(x);
+    if system.sections > 0 {
+        let mut states = Vec::with_capacity(system.order);
+        let mut x = exact(C::ONE);
+        for &[b0, b1, b2, a1, a2] in system.coefficients.as_chunks::<5>().0 {
+            let y = exact(b0).times(x);
+            states.extend([(b1, a1), (b2, a2)].map(|(b, a)| exact(b).times(x).plus(exact(a).times(y))));
+            x = y;
+        }
+        return states;
+    }
+    let (b, a) = system.coefficients.split_at(system.order + 1);
+    let y = exact(b.first().copied().unwrap_or(C::ZERO));
+    b.iter().skip(1).zip(a).map(|(&b, &a)| exact(b).plus(exact(a).times(y))).collect()
+}
+
+/// The product of a square, row by row, and a column.
+fn applied<C: Coefficient>(square: &[C::Exact], column: &[C::Exact]) -> Vec<C::Exact> {
+    let sum =
+        |row: &[C::Exact]| row.iter().zip(column).fold(C::Exact::of(C::ZERO), |sum, (a, x)| sum.plus(a.times(*x)));
+    square.chunks_exact(column.len().max(1)).map(sum).collect()
 }
 
 fn identity<C: Coefficient>(order: usize) -> Vec<C::Exact> {

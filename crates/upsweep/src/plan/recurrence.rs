@@ -173,9 +173,9 @@ impl RecurrencePlan {
     }
 }
 
-/// The elements of a part of a long line on the CPU, and the parts that a lane goes over before the states before them are known.
+/// The elements of a part of a long line on the CPU, and the parts that a lane goes over in a share.
 pub(crate) const PART: usize = 256;
-pub(crate) const PARTS_A_LANE: usize = 4;
+const PARTS_A_LANE: usize = 4;
 
 /// What a recurrence does on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,6 +202,11 @@ impl CpuRecurrencePlan {
             threads: if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() },
             non_temporal: cfg!(target_arch = "x86_64") && !in_place && bytes >= NON_TEMPORAL_FROM_BYTES,
         }
+    }
+
+    /// The elements of a long line that a thread goes over before it hands on what they leave.
+    pub(crate) fn share(&self) -> usize {
+        PARTS_A_LANE * self.lanes * PART
     }
 }
 

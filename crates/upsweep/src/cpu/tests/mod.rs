@@ -4,6 +4,7 @@ mod accuracy;
 mod any_order;
 mod carry;
 mod plan;
+mod recurrence;
 mod reduce;
 mod rows;
 mod scan;

@@ -1,10 +1,10 @@
 //! Linear recurrences of as many lines, or parts of a line, as a row has lanes: one in each lane. Lines that lie side by side are
-//! read as they lie; parts of a line are transposed, a square at a time.
+//! read as they lie; parts of a line are transposed, a square at a time. What parts leave in the states is found before, by sums.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
+use super::store;
 use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
-use std::marker::PhantomData;
 
 /// Lines or parts that go side by side, of numbers `C`.
 pub(in crate::cpu) const fn lanes_of<C>() -> usize {
@@ -18,49 +18,25 @@ pub(in crate::cpu) struct Places {
     pub(in crate::cpu) step: isize,
 }
 
-/// What is stored of a number.
-pub(in crate::cpu) trait Stored<C> {
-    type Value: Copy;
-    fn of(number: C) -> Self::Value;
-}
-
-/// The number itself, which something is still to be added to.
-pub(in crate::cpu) struct Unfinished;
-impl<C: Copy> Stored<C> for Unfinished {
-    type Value = C;
-    #[inline(always)]
-    fn of(number: C) -> C {
-        number
-    }
-}
-
-/// A result.
-pub(in crate::cpu) struct Finished<I>(PhantomData<I>);
-impl<I: Element, C: ComputesOn<I>> Stored<C> for Finished<I> {
-    type Value = I;
-    #[inline(always)]
-    fn of(number: C) -> I {
-        number.result().canonical()
-    }
-}
-
-/// Goes over a line or part in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
+/// Goes over a line or part, whose elements lie side by side, in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
 /// leaves the states after them there.
 ///
 /// # Safety
-/// Of the call: all elements and results of the places are there, and this thread alone uses the results. Where elements lie side by
-/// side (`step` is 1 or -1), `steps` is a multiple of the number of lanes; else `stride` is 1.
-pub(in crate::cpu) struct Filter<'a, C, I, S: Stored<C>> {
+/// Of the call: all elements and results of the places are there, and this thread alone uses the results. Their `step` is 1 or -1, and
+/// `steps` is a multiple of the number of lanes.
+pub(in crate::cpu) struct Filter<'a, C, I> {
     pub(in crate::cpu) system: &'a System<C>,
     pub(in crate::cpu) steps: usize,
     pub(in crate::cpu) states: &'a mut [C],
     pub(in crate::cpu) input: *const I,
     pub(in crate::cpu) places: Places,
-    pub(in crate::cpu) output: *mut S::Value,
+    pub(in crate::cpu) output: *mut I,
     pub(in crate::cpu) results: Places,
+    /// What to fetch meanwhile, as many bytes as are read: so that memory has something to do.
+    pub(in crate::cpu) ahead: *const u8,
 }
 
-impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Work for Filter<'_, C, I, S> {
+impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
     type Result = ();
 
     #[inline(always)]
@@ -148,55 +124,98 @@ impl<C: Coefficient> Coefficients<C> {
     }
 }
 
-impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Filter<'_, C, I, S> {
+impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize>(self) {
-        let Self { system, steps, states: all, input, places, output, results } = self;
+        let Self { system, steps, states: all, input, places, output, results, mut ahead } = self;
         let coefficients = Coefficients::of(system);
         let mut states = [[C::ZERO; N]; MOST_ORDER];
         for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
             *to = *from;
         }
-        let at = |places: Places, lane: usize, i: usize| lane as isize * places.stride + i as isize * places.step;
-        if places.stride == 1 && places.step != 1 {
-            for i in 0..steps {
-                let mut x = [C::ZERO; N];
-                for (lane, x) in x.iter_mut().enumerate() {
-                    // SAFETY: the caller's promise.
-                    *x = C::number_of(unsafe { input.offset(at(places, lane, i)).read() });
+        let mut square = [[C::ZERO; N]; N];
+        let backward = places.step < 0;
+        for first in (0..steps as isize).step_by(N) {
+            // The lowest of the next elements of a lane, as many as it has.
+            let lowest = |places: Places| first * places.step - if backward { N as isize - 1 } else { 0 };
+            // SAFETY: the caller's promise.
+            unsafe { transposed::<L, C, I, N>(input.offset(lowest(places)), places.stride, &mut square) };
+            for i in 0..N {
+                // One line at a time: many at once would be in the way of the next square.
+                if !ahead.is_null() {
+                    let bytes = N * size_of::<I>();
+                    store::fetch(ahead, bytes);
+                    ahead = ahead.wrapping_add(bytes);
                 }
-                let y = coefficients.step::<N, K>(&mut states, x);
-                for (lane, &y) in y.iter().enumerate() {
-                    // SAFETY: the caller's promise.
-                    unsafe { output.offset(at(results, lane, i)).write(S::of(y)) };
-                }
+                let row = &mut square[if backward { N - 1 - i } else { i }];
+                // Where results have the size of numbers, they are stored as they lie here.
+                *row = coefficients.step::<N, K>(&mut states, *row).map(C::canonical);
             }
-        } else {
-            let mut square = [[C::ZERO; N]; N];
-            for first in (0..steps).step_by(N) {
-                for (lane, row) in square.iter_mut().enumerate() {
-                    // SAFETY: the caller's promise: the next `N` elements of the part.
-                    let from = unsafe { input.offset(at(places, lane, first)) };
-                    for (i, x) in row.iter_mut().enumerate() {
-                        // SAFETY: the same.
-                        *x = C::number_of(unsafe { from.offset(i as isize * places.step).read() });
-                    }
-                }
-                // SAFETY: a square of numbers of the size of a lane; the processor has the instructions of `L`.
-                unsafe { L::transpose::<C>(square.as_mut_ptr().cast()) };
-                for row in &mut square {
-                    *row = coefficients.step::<N, K>(&mut states, *row);
-                }
-                // SAFETY: the same.
-                unsafe { L::transpose::<C>(square.as_mut_ptr().cast()) };
-                for (lane, row) in square.iter().enumerate() {
-                    // SAFETY: the caller's promise.
-                    let to = unsafe { output.offset(at(results, lane, first)) };
-                    for (i, &y) in row.iter().enumerate() {
-                        // SAFETY: the same.
-                        unsafe { to.offset(i as isize * results.step).write(S::of(y)) };
-                    }
-                }
+            // SAFETY: the same.
+            unsafe { put::<L, C, I, N>(&square, output.offset(lowest(results)), results.stride) };
+        }
+        for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
+            *to = *from;
+        }
+    }
+}
+
+/// Goes over lines that lie side by side, one in each lane of some rows, from the states in `states` on, of which state `j` of line
+/// `i` is at `j * lines + i`; and leaves the states after them there.
+///
+/// # Safety
+/// Of the call: the lines, of `steps` elements at distances of `step` from `input` on, and as many results from `output` on, are there;
+/// this thread alone uses the results. There are as many lines as a row has lanes, or as [`WIDE`] rows have.
+pub(in crate::cpu) struct Columns<'a, C, I> {
+    pub(in crate::cpu) system: &'a System<C>,
+    pub(in crate::cpu) lines: usize,
+    pub(in crate::cpu) steps: usize,
+    pub(in crate::cpu) states: &'a mut [C],
+    pub(in crate::cpu) input: *const I,
+    pub(in crate::cpu) output: *mut I,
+    pub(in crate::cpu) step: isize,
+}
+
+/// The rows of lines that are gone through together: their elements at one place of the axis are neighbouring cache lines.
+pub(in crate::cpu) const WIDE: usize = 4;
+
+impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let order = if self.system.sections == 0 { self.system.order } else { 0 };
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (self.lines, order) {
+                (64, 1) => self.go::<64, 1>(),
+                (64, 2) => self.go::<64, 2>(),
+                (64, _) => self.go::<64, 0>(),
+                (32, 1) => self.go::<32, 1>(),
+                (32, 2) => self.go::<32, 2>(),
+                (32, _) => self.go::<32, 0>(),
+                (16, _) => self.go::<16, 0>(),
+                _ => self.go::<8, 0>(),
+            }
+        }
+    }
+}
+
+impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
+    #[inline(always)]
+    unsafe fn go<const N: usize, const K: usize>(self) {
+        let Self { system, steps, states: all, input, output, step, .. } = self;
+        let coefficients = Coefficients::of(system);
+        let mut states = [[C::ZERO; N]; MOST_ORDER];
+        for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
+            *to = *from;
+        }
+        for i in 0..steps as isize {
+            // SAFETY: the caller's promise: the next element of each line.
+            unsafe {
+                let x = input.offset(i * step).cast::<[I; N]>().read_unaligned().map(C::number_of);
+                let y = coefficients.step::<N, K>(&mut states, x);
+                output.offset(i * step).cast::<[I; N]>().write_unaligned(y.map(result));
             }
         }
         for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
@@ -205,56 +224,57 @@ impl<C: ComputesOn<I>, I: Element, S: Stored<C>> Filter<'_, C, I, S> {
     }
 }
 
-/// Adds to the results of a part what its first states make of them, and stores them.
-///
-/// # Safety
-/// Of the call: there are `results.len()` results to be stored at `output`, at distances of `step`, which this thread alone uses.
-pub(in crate::cpu) struct Correct<'a, C, I> {
-    pub(in crate::cpu) system: &'a System<C>,
-    /// What each state makes of the results of a part, one after the other.
-    pub(in crate::cpu) responses: &'a [C],
-    pub(in crate::cpu) states: &'a [C],
-    pub(in crate::cpu) results: &'a mut [C],
-    pub(in crate::cpu) output: *mut I,
-    pub(in crate::cpu) step: isize,
+/// What is stored of a number.
+#[inline(always)]
+fn result<C: ComputesOn<I>, I: Element>(number: C) -> I {
+    number.result().canonical()
 }
 
-impl<C: ComputesOn<I>, I: Element> Work for Correct<'_, C, I> {
-    type Result = ();
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
-        let Self { system, responses, states, results, output, step } = self;
-        let (len, order) = (results.len(), system.order);
-        let responses: [&[C]; MOST_ORDER] =
-            std::array::from_fn(|j| responses.get(j * len..(j + 1) * len).unwrap_or(&[]));
-        if !system.feedback {
-            // Most responses are 0, and must be, even of states that are infinite.
-            for (&response, &state) in responses.iter().zip(states) {
-                for (y, &a) in results.iter_mut().zip(response).take(order).filter(|(_, a)| **a != C::ZERO) {
-                    *y = y.plus(a.times(state));
-                }
-            }
+/// Reads `N` neighbouring elements for each lane, and makes a row of the first ones, a row of the second ones, and so on.
+///
+/// # Safety
+/// All elements are there, and the processor has the instructions of `L`.
+#[inline(always)]
+unsafe fn transposed<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
+    input: *const I,
+    stride: isize,
+    square: &mut [[C; N]; N],
+) {
+    let to = (square.as_mut_ptr().cast::<C>(), N as isize);
+    // SAFETY: the caller's promise; elements that have the size of numbers are numbers (`ComputesOn`).
+    unsafe {
+        if size_of::<I>() == size_of::<C>() {
+            L::transpose::<C>((input.cast(), stride), to);
         } else {
-            for (responses, states) in responses.chunks(2).zip(states.chunks(2)).take(order.div_ceil(2)) {
-                match (responses, states) {
-                    (&[first, second], &[a, b]) => {
-                        for ((y, &of_a), &of_b) in results.iter_mut().zip(first).zip(second) {
-                            *y = y.plus(of_a.times(a)).plus(of_b.times(b));
-                        }
-                    }
-                    (&[response, ..], &[a, ..]) => {
-                        for (y, &of_a) in results.iter_mut().zip(response) {
-                            *y = y.plus(of_a.times(a));
-                        }
-                    }
-                    _ => {}
-                }
+            let mut rows = [[C::ZERO; N]; N];
+            for (lane, row) in rows.iter_mut().enumerate() {
+                *row = input.offset(lane as isize * stride).cast::<[I; N]>().read_unaligned().map(C::number_of);
             }
+            L::transpose::<C>((rows.as_ptr().cast(), N as isize), to);
         }
-        for (i, &y) in results.iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe { output.offset(i as isize * step).write(Finished::<I>::of(y)) };
+    }
+}
+
+/// The reverse: stores rows of results, which are canonical.
+///
+/// # Safety
+/// As [`transposed`], and nobody else uses the results.
+#[inline(always)]
+unsafe fn put<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
+    square: &[[C; N]; N],
+    output: *mut I,
+    stride: isize,
+) {
+    // SAFETY: the caller's promise; results that have the size of numbers are numbers (`ComputesOn`).
+    unsafe {
+        if size_of::<I>() == size_of::<C>() {
+            L::transpose::<C>((square.as_ptr().cast(), N as isize), (output.cast(), stride));
+        } else {
+            let mut rows = [[C::ZERO; N]; N];
+            L::transpose::<C>((square.as_ptr().cast(), N as isize), (rows.as_mut_ptr().cast(), N as isize));
+            for (lane, row) in rows.into_iter().enumerate() {
+                output.offset(lane as isize * stride).cast::<[I; N]>().write_unaligned(row.map(result));
+            }
         }
     }
 }
@@ -270,8 +290,11 @@ mod tests {
         type Result = ();
         #[inline(always)]
         unsafe fn run<L: Lanes>(self) {
-            // SAFETY: a square of numbers.
-            unsafe { L::transpose::<T>(self.0.as_mut_ptr().cast()) };
+            let from = *self.0;
+            // SAFETY: squares of numbers.
+            unsafe {
+                L::transpose::<T>((from.as_ptr().cast(), N as isize), (self.0.as_mut_ptr().cast(), N as isize));
+            }
         }
     }
 

@@ -75,17 +75,18 @@ pub(in crate::cpu) trait Lanes {
         false
     }
 
-    /// Transposes a square of as many rows as a row has lanes, of 4 or 8 bytes.
+    /// Transposes a square of as many rows as a row has lanes, of numbers of 4 or 8 bytes. Rows of `from`, and those of `to`, are so many
+    /// numbers apart.
     ///
     /// # Safety
-    /// There is such a square at `square`, aligned as its numbers are.
+    /// All rows are there, aligned as their numbers are, and those of `to` overlap nothing.
     #[inline(always)]
-    unsafe fn transpose<T: Copy>(square: *mut T) {
-        let lanes = ROW_BYTES / size_of::<T>();
+    unsafe fn transpose<T: Copy>((from, stride): (*const T, isize), (to, distance): (*mut T, isize)) {
+        let lanes = (ROW_BYTES / size_of::<T>()) as isize;
         for i in 0..lanes {
-            for j in 0..i {
-                // SAFETY: both are in the square.
-                unsafe { std::ptr::swap(square.add(i * lanes + j), square.add(j * lanes + i)) };
+            for j in 0..lanes {
+                // SAFETY: both are in their squares.
+                unsafe { to.offset(j * distance + i).write(from.offset(i * stride + j).read()) };
             }
         }
     }

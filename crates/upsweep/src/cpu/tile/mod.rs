@@ -10,6 +10,7 @@
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `compress` | elements whose bits are set, side by side |
 //! | `filter` | linear recurrences of a line in each lane |
+//! | `remains` | what parts of a line leave in a recurrence's states |
 //! | `pairwise` | values combined in a tree as they come |
 //! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
 
@@ -21,6 +22,7 @@ pub(super) mod lanes;
 pub(super) mod merge;
 pub(super) mod pairwise;
 pub(super) mod reduce;
+pub(super) mod remains;
 pub(super) mod rows;
 pub(super) mod run;
 pub(super) mod scan;

@@ -201,13 +201,13 @@ impl Lanes for Avx512 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    unsafe fn transpose<T: Copy>(square: *mut T) {
+    unsafe fn transpose<T: Copy>((from, stride): (*const T, isize), (to, distance): (*mut T, isize)) {
         // SAFETY: the caller's promise.
         unsafe {
             if size_of::<T>() == 4 {
-                x86_transpose::of_16(square.cast());
+                x86_transpose::of_16((from.cast(), stride), (to.cast(), distance));
             } else {
-                x86_transpose::of_8(square.cast());
+                x86_transpose::of_8((from.cast(), stride), (to.cast(), distance));
             }
         }
     }

@@ -6,12 +6,12 @@
 use std::arch::x86_64::*;
 
 /// # Safety
-/// There are 16 rows of 16 numbers at `square`.
+/// There are 16 rows of 16 numbers at `from` and `to`, which are so many numbers apart.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn of_16(square: *mut f32) {
+pub(super) unsafe fn of_16((from, stride): (*const f32, isize), (to, distance): (*mut f32, isize)) {
     // SAFETY: the row is in the square.
-    let row = |i: usize| unsafe { _mm512_loadu_ps(square.add(16 * i)) };
+    let row = |i: usize| unsafe { _mm512_loadu_ps(from.offset(stride * i as isize)) };
     let mut a = [_mm512_setzero_ps(); 16];
     for i in 0..8 {
         a[2 * i] = _mm512_unpacklo_ps(row(2 * i), row(2 * i + 1));
@@ -37,18 +37,18 @@ pub(super) unsafe fn of_16(square: *mut f32) {
         ];
         for (q, column) in columns.into_iter().enumerate() {
             // SAFETY: the row is in the square.
-            unsafe { _mm512_storeu_ps(square.add(16 * (4 * q + c)), column) };
+            unsafe { _mm512_storeu_ps(to.offset(distance * (4 * q + c) as isize), column) };
         }
     }
 }
 
 /// # Safety
-/// There are 8 rows of 8 numbers at `square`.
+/// There are 8 rows of 8 numbers at `from` and `to`, which are so many numbers apart.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn of_8(square: *mut f64) {
+pub(super) unsafe fn of_8((from, stride): (*const f64, isize), (to, distance): (*mut f64, isize)) {
     // SAFETY: the row is in the square.
-    let row = |i: usize| unsafe { _mm512_loadu_pd(square.add(8 * i)) };
+    let row = |i: usize| unsafe { _mm512_loadu_pd(from.offset(stride * i as isize)) };
     // a[2 i + c] has column 2 q + c of rows 2 i and 2 i + 1 in quarter q.
     let mut a = [_mm512_setzero_pd(); 8];
     for i in 0..4 {
@@ -66,7 +66,7 @@ pub(super) unsafe fn of_8(square: *mut f64) {
         ];
         for (q, column) in columns.into_iter().enumerate() {
             // SAFETY: the row is in the square.
-            unsafe { _mm512_storeu_pd(square.add(8 * (2 * q + c)), column) };
+            unsafe { _mm512_storeu_pd(to.offset(distance * (2 * q + c) as isize), column) };
         }
     }
 }

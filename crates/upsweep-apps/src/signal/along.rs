@@ -1,0 +1,29 @@
+//! The lines of an array.
+
+#![allow(unreachable_pub, reason = "what the public trait `Sample` stands on is public, but has no name outside")]
+
+use upsweep::plan::Shape;
+use upsweep::{Recurrence, Result};
+
+/// Which lines of an array are signals.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Along<'a> {
+    pub(super) axis: Option<(&'a [usize], usize)>,
+}
+
+impl<'a> Along<'a> {
+    pub(super) fn shape(&self, len: usize) -> Result<Shape> {
+        Shape::new(self.axis, len)
+    }
+
+    pub(super) fn put<'r>(&self, recurrence: Recurrence<'r, f64>) -> Recurrence<'r, f64>
+    where
+        'a: 'r,
+    {
+        match self.axis {
+            Some((shape, axis)) => recurrence.axis(shape, axis),
+            None => recurrence,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Filters, in one direction and in both.
+
+use super::along::Along;
+use super::sample::{Sample, picked};
+use super::steady;
+use upsweep::plan::Shape;
+use upsweep::recurrence::ComputesOn;
+use upsweep::{Device, Error, Input, Output, Recurrence, Result};
+
+/// A linear filter, by its coefficients.
+#[derive(Clone, Copy, Debug)]
+enum Coefficients<'a> {
+    Direct { b: &'a [f64], a: &'a [f64] },
+    Sections(&'a [[f64; 6]]),
+}
+
+impl<'a> Coefficients<'a> {
+    fn recurrence(self) -> Recurrence<'a, f64> {
+        match self {
+            Self::Direct { b, a } => Recurrence::new(b, a),
+            Self::Sections(sections) => Recurrence::sections(sections),
+        }
+    }
+
+    fn states(self) -> usize {
+        match self {
+            Self::Direct { b, a } => b.len().max(a.len()).saturating_sub(1),
+            Self::Sections(sections) => 2 * sections.len(),
+        }
+    }
+}
+
+/// A filter from the first element of a signal to the last, from no states: `scipy.signal.lfilter`, or with sections
+/// `scipy.signal.sosfilt`. [`Recurrence`] is the same with more options.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is run"]
+pub struct Filter<'a> {
+    coefficients: Coefficients<'a>,
+    along: Along<'a>,
+}
+
+impl<'a> Filter<'a> {
+    /// The filter with the coefficients `b` of elements and `a` of results, of an order of at most 16.
+    pub fn new(b: &'a [f64], a: &'a [f64]) -> Self {
+        Self { coefficients: Coefficients::Direct { b, a }, along: Along::default() }
+    }
+
+    /// A cascade of at most 8 sections of order 2: `b[0] b[1] b[2] a[0] a[1] a[2]` each.
+    pub fn sections(sections: &'a [[f64; 6]]) -> Self {
+        Self { coefficients: Coefficients::Sections(sections), along: Along::default() }
+    }
+
+    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
+        self.along.axis = Some((shape, axis));
+        self
+    }
+
+    /// Forward, and then backward over the results, so that nothing is delayed: `scipy.signal.filtfilt` and `sosfiltfilt`.
+    pub fn both_ways(self) -> BothWays<'a> {
+        BothWays { filter: self, padding: Padding::Odd, elements: None }
+    }
+
+    /// Filters `input` into `output`, which has as many elements.
+    ///
+    /// # Errors
+    /// As [`Recurrence::run`].
+    pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input<Item = T> + ?Sized,
+        Y: Output<Item = T> + ?Sized,
+        T: Sample,
+        f64: ComputesOn<T>,
+    {
+        self.along.put(self.coefficients.recurrence()).run(device, input, output)
+    }
+}
+
+/// What a signal is taken to be before its first element and after its last one, so that a filter begins there in a state that fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Padding {
+    /// Turned by half a circle around the element at the end: `2 x[0] - x[k]`.
+    Odd,
+    /// Mirrored at the element at the end: `x[k]`.
+    Even,
+    /// The element at the end again and again.
+    Constant,
+    /// Nothing: the filter begins in the steady state of the element at the end.
+    None,
+}
+
+/// A [`Filter`] forward and backward, which [`Filter::both_ways`] makes. What it does to the amplitudes of a signal's frequencies it
+/// does twice; their phases stay.
+///
+/// Each end of the signal is [padded](Self::padding), and each direction begins in the filter's steady state of the first element that it
+/// meets.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is run"]
+pub struct BothWays<'a> {
+    filter: Filter<'a>,
+    padding: Padding,
+    elements: Option<usize>,
+}
+
+impl BothWays<'_> {
+    /// How the ends are padded: [`Padding::Odd`] if this is not called.
+    pub fn padding(mut self, padding: Padding) -> Self {
+        self.padding = padding;
+        self
+    }
+
+    /// By how many elements each end is padded: as SciPy does if this is not called, which is three times as many as there are
+    /// coefficients. A signal is longer than that.
+    pub fn padded_by(mut self, elements: usize) -> Self {
+        self.elements = Some(elements);
+        self
+    }
+
+    /// Filters `input` into `output`, which has as many elements. On CUDA this waits between the two directions.
+    ///
+    /// # Errors
+    /// - [`Error::Coefficients`]: as [`Recurrence::run`]; the filter has no steady state; or a signal is no longer than its padding
+    /// - the others of [`Recurrence::run`]
+    pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input<Item = T> + ?Sized,
+        Y: Output<Item = T> + Input<Item = T> + ?Sized,
+        T: Sample,
+        f64: ComputesOn<T>,
+    {
+        let Self { filter: Filter { coefficients, along }, .. } = *self;
+        let shape = along.shape(Input::view(input).len())?;
+        // What is wrong with the coefficients, before anything is computed of them.
+        coefficients.recurrence().run_to_vec(&Device::cpu(), &Vec::<T>::new())?;
+        let steady = match coefficients {
+            Coefficients::Direct { b, a } => steady::direct(b, a),
+            Coefficients::Sections(sections) => steady::cascade(sections),
+        }?;
+        let padded = self.padded();
+        if shape.len == 0 && padded == 0 {
+            return along.put(coefficients.recurrence()).run(device, input, output);
+        }
+        if shape.len <= padded {
+            return Err(Error::Coefficients {
+                what: format!("the padding of a signal of {} elements", shape.len),
+                value: padded.to_string(),
+                rule: "a signal is longer than its padding: pad it by fewer elements",
+            });
+        }
+        let ends = Ends { coefficients, steady, shape, padded };
+        let [before, after] = ends.of(self.padding, device, input)?;
+        let first = device.upload(&ends.go_over(before, false)?.1)?;
+        let mut last = device.filled(ends.states(), 0.0f64)?;
+        along.put(coefficients.recurrence()).state(&first).run_with_state(device, input, output, &mut last)?;
+        let behind = if padded == 0 {
+            picked(device, &*output, shape, &[shape.len - 1])?
+        } else {
+            let mut behind = after;
+            let states = last.to_vec()?;
+            ends.run(&mut behind, &states, false)?;
+            behind
+        };
+        let first = device.upload(&ends.go_over(behind, true)?.1)?;
+        along.put(coefficients.recurrence()).reverse().state(&first).run_in_place(device, output)
+    }
+
+    fn padded(&self) -> usize {
+        let coefficients = match self.filter.coefficients {
+            Coefficients::Direct { b, a } => b.len().max(a.len()),
+            Coefficients::Sections(sections) => {
+                let without = |i: usize| sections.iter().filter(|section| section[i] == 0.0).count();
+                2 * sections.len() + 1 - without(2).min(without(5))
+            }
+        };
+        match (self.padding, self.elements) {
+            (Padding::None, _) => 0,
+            (_, elements) => elements.unwrap_or(3 * coefficients),
+        }
+    }
+}
+
+/// The padding at the ends of signals, which is gone over on the host: these are some tens of elements.
+struct Ends<'a> {
+    coefficients: Coefficients<'a>,
+    /// The states of a line of elements of 1.
+    steady: Vec<f64>,
+    shape: Shape,
+    padded: usize,
+}
+
+impl Ends<'_> {
+    fn states(&self) -> usize {
+        self.shape.lines() * self.coefficients.states()
+    }
+
+    /// The padding before and after each line; where there is none, the elements at the ends.
+    fn of<X, T>(&self, padding: Padding, device: &Device, input: &X) -> Result<[Vec<f64>; 2]>
+    where
+        X: Input<Item = T> + ?Sized,
+        T: Sample,
+    {
+        let Self { shape, padded, .. } = *self;
+        let Shape { len, inner, .. } = shape;
+        if padded == 0 {
+            return Ok([picked(device, input, shape, &[0])?, Vec::new()]);
+        }
+        let positions: Vec<usize> = (0..=padded).chain(len - 1 - padded..len).collect();
+        let near = picked(device, input, shape, &positions)?;
+        let rows = positions.len();
+        // Both ends in their order in the padded signal, each seen from the end: how far away, and the element there.
+        let end = |at_end: usize, away: &dyn Fn(usize) -> usize| {
+            let mut all = Vec::with_capacity(shape.lines() * padded);
+            for line in near.chunks_exact(rows * inner) {
+                for k in 0..padded {
+                    for i in 0..inner {
+                        let (end, x) = (line[at_end * inner + i], line[away(k) * inner + i]);
+                        all.push(match padding {
+                            Padding::Odd => 2.0 * end - x,
+                            Padding::Even => x,
+                            Padding::Constant | Padding::None => end,
+                        });
+                    }
+                }
+            }
+            all
+        };
+        Ok([end(0, &|k| padded - k), end(rows - 1, &|k| rows - 2 - k)])
+    }
+
+    /// Goes over padding that begins in the steady state of its first element; returns the states behind it, too.
+    fn go_over(&self, mut padding: Vec<f64>, reverse: bool) -> Result<(Vec<f64>, Vec<f64>)> {
+        let Shape { inner, .. } = self.shape;
+        let rows = self.padded.max(1);
+        let first = if reverse { rows - 1 } else { 0 };
+        let mut states = Vec::with_capacity(self.states());
+        for line in padding.chunks_exact(rows * inner.max(1)) {
+            for z in &self.steady {
+                states.extend(line.iter().skip(first * inner).take(inner).map(|x| z * x));
+            }
+        }
+        if self.padded > 0 {
+            states = self.run(&mut padding, &states, reverse)?;
+        }
+        Ok((padding, states))
+    }
+
+    /// Filters padding in place from these states, and returns those behind it.
+    fn run(&self, padding: &mut [f64], states: &[f64], reverse: bool) -> Result<Vec<f64>> {
+        let Shape { outer, inner, .. } = self.shape;
+        let (input, mut behind) = (padding.to_vec(), vec![0.0; states.len()]);
+        let shape = [outer, self.padded, inner];
+        let recurrence = self.coefficients.recurrence().axis(&shape, 1).state(states);
+        let recurrence = if reverse { recurrence.reverse() } else { recurrence };
+        recurrence.run_with_state(&Device::cpu(), &input, padding, &mut behind)?;
+        Ok(behind)
+    }
+}

@@ -1,0 +1,42 @@
+//! What signals are of, and some of their elements.
+
+use super::follow::Follow;
+use upsweep::plan::Shape;
+use upsweep::{Device, Element, Input, Result, View};
+
+/// An element of a signal: `f32` or `f64`.
+///
+/// It is implemented for these types alone.
+pub trait Sample: Element + Into<f64> + Follow + sealed::Sealed {}
+
+impl Sample for f32 {}
+impl Sample for f64 {}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The elements at some positions along the axis, of each line: an array of the signal's shape whose axis has as many elements. On CUDA
+/// this waits.
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "the host's elements are read as they lie"))]
+pub(super) fn picked<T: Sample, X>(device: &Device, x: &X, shape: Shape, positions: &[usize]) -> Result<Vec<f64>>
+where
+    X: Input<Item = T> + ?Sized,
+{
+    let Shape { outer, len, inner } = shape;
+    let at = |o: usize, k: usize, i: usize| (o * len + k) * inner + i;
+    let line = |o: usize| positions.iter().flat_map(move |&k| (0..inner).map(move |i| at(o, k, i)));
+    let indices = (0..outer).flat_map(line);
+    match x.view() {
+        View::Host(x) => Ok(indices.filter_map(|at| x.get(at)).map(|&x| x.into()).collect()),
+        #[cfg(feature = "cuda")]
+        View::Cuda(_) => {
+            let indices = device.upload(&indices.map(|at| at as u64).collect::<Vec<_>>())?;
+            let last = upsweep::operator::builtin::Last;
+            let values: Vec<T> = upsweep::Scan::new(last).run_to_vec(device, upsweep::Gather::of(x).at(&indices))?;
+            Ok(values.into_iter().map(Into::into).collect())
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Exponential averages.
+
+use super::along::Along;
+use super::sample::{Sample, picked};
+use upsweep::recurrence::ComputesOn;
+use upsweep::{Device, Error, Input, Output, Recurrence, Result};
+
+/// The exponential average of a signal: each result is the mean of all elements so far, of which older ones weigh less.
+///
+/// ```text
+/// y[0] = x[0],    y[i] = y[i-1] + a (x[i] - y[i-1])
+/// ```
+///
+/// as pandas computes with `adjust=False`. Elements are evenly spaced, and a NaN among them makes all results behind it NaN.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is run"]
+pub struct Smooth<'a> {
+    /// How much an element weighs, or what was given instead and is wrong.
+    weight: std::result::Result<f64, (&'static str, f64)>,
+    along: Along<'a>,
+}
+
+impl<'a> Smooth<'a> {
+    /// An element weighs half as much as one that is so many elements younger: `a = 1 - 2^(-1 / half-life)`. It is more than 0.
+    pub fn half_life(elements: f64) -> Self {
+        let weight = -(-std::f64::consts::LN_2 / elements).exp_m1();
+        Self::of(elements > 0.0 && elements.is_finite(), weight, ("the half-life", elements))
+    }
+
+    /// About so many elements are averaged: `a = 2 / (span + 1)`, at which elements are as old in the mean as those of a moving average of
+    /// this length. It is at least 1.
+    pub fn span(elements: f64) -> Self {
+        Self::of(elements >= 1.0 && elements.is_finite(), 2.0 / (elements + 1.0), ("the span", elements))
+    }
+
+    fn of(valid: bool, weight: f64, given: (&'static str, f64)) -> Self {
+        Self { weight: if valid { Ok(weight) } else { Err(given) }, along: Along::default() }
+    }
+
+    /// Along `axis` (counted from 0) of a row-major array of this `shape`: each line is a signal of its own.
+    pub fn axis(mut self, shape: &'a [usize], axis: usize) -> Self {
+        self.along.axis = Some((shape, axis));
+        self
+    }
+
+    /// Averages `input` into `output`, which has as many elements. On CUDA this waits for the first element of each line.
+    ///
+    /// # Errors
+    /// - [`Error::Coefficients`]: the half-life is not more than 0, or the span less than 1
+    /// - [`Error::Length`], [`Error::Shape`], [`Error::Axis`], [`Error::Place`], and CUDA's: as of a [`Recurrence`]
+    pub fn run<X, Y, T>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input<Item = T> + ?Sized,
+        Y: Output<Item = T> + ?Sized,
+        T: Sample,
+        f64: ComputesOn<T>,
+    {
+        let a = self.weight.map_err(|(what, value)| Error::Coefficients {
+            what: what.to_owned(),
+            value: value.to_string(),
+            rule: if what == "the span" { "it is a finite number from 1 on" } else { "it is a finite number above 0" },
+        })?;
+        let shape = self.along.shape(input.view().len())?;
+        let states: Vec<f64> = if shape.len == 0 {
+            vec![0.0; shape.lines()]
+        } else {
+            picked(device, input, shape, &[0])?.into_iter().map(|x| (1.0 - a) * x).collect()
+        };
+        let states = device.upload(&states)?;
+        let (b, a) = ([a], [1.0, a - 1.0]);
+        self.along.put(Recurrence::new(&b, &a)).state(&states).run(device, input, output)
+    }
+}

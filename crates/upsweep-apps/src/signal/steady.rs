@@ -1,0 +1,69 @@
+//! The states of a filter that has had elements of 1 for ever: where it begins when nothing is known of what was before.
+//!
+//! In the transposed direct form II the states z stay as they are when `z[j] = b[j+1] - a[j+1] y + z[j+1]`, where y, the result, is
+//! `sum b / sum a`. So each is the sum of what is added to it and to those behind it.
+
+use upsweep::{Error, Result};
+
+/// The steady states of a filter of elements of `level`, and its results then.
+fn of_direct(b: &[f64], a: &[f64], level: f64, states: usize) -> Result<(Vec<f64>, f64)> {
+    let first = a.first().copied().unwrap_or(1.0);
+    let at = |list: &[f64], j: usize| list.get(j).copied().unwrap_or(0.0) / first;
+    let sum = |list: &[f64]| (0..list.len()).map(|j| at(list, j)).sum::<f64>();
+    let (gain, of_a) = (sum(b), sum(a));
+    if of_a == 0.0 {
+        return Err(Error::Coefficients {
+            what: "the sum of the coefficients a".to_owned(),
+            value: "0".to_owned(),
+            rule: "a filter that never forgets has no steady state to begin with: run it in one direction",
+        });
+    }
+    let y = gain / of_a * level;
+    let mut zi = vec![0.0; states];
+    let mut behind = 0.0;
+    for (j, z) in zi.iter_mut().enumerate().rev() {
+        behind += at(b, j + 1) * level - at(a, j + 1) * y;
+        *z = behind;
+    }
+    Ok((zi, y))
+}
+
+/// The steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
+pub(super) fn direct(b: &[f64], a: &[f64]) -> Result<Vec<f64>> {
+    let states = b.len().max(a.len()).saturating_sub(1);
+    Ok(of_direct(b, a, 1.0, states)?.0)
+}
+
+/// Those of a cascade: `scipy.signal.sosfilt_zi`.
+pub(super) fn cascade(sections: &[[f64; 6]]) -> Result<Vec<f64>> {
+    let (mut all, mut level) = (Vec::with_capacity(2 * sections.len()), 1.0);
+    for &[b0, b1, b2, a0, a1, a2] in sections {
+        let (zi, y) = of_direct(&[b0, b1, b2], &[a0, a1, a2], level, 2)?;
+        all.extend(zi);
+        level = y;
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state is steady if an element of 1 leaves it as it is.
+    #[test]
+    fn an_element_of_one_changes_nothing() {
+        for (b, a) in
+            [(&[0.2, 0.3, -0.1][..], &[2.0, -1.1, 0.4, 0.3][..]), (&[3.0], &[1.0, -0.5]), (&[1.0, 2.0, 3.0], &[4.0])]
+        {
+            let zi = direct(b, a).unwrap();
+            let at = |list: &[f64], j: usize| list.get(j).copied().unwrap_or(0.0);
+            let y = at(b, 0) / a[0] + at(&zi, 0);
+            for j in 0..zi.len() {
+                let next = (at(b, j + 1) - at(a, j + 1) * y) / a[0] + at(&zi, j + 1);
+                assert!((next - zi[j]).abs() < 1e-14, "{b:?} {a:?}: state {j} goes from {} to {next}", zi[j]);
+            }
+        }
+        assert!(direct(&[1.0], &[1.0, -1.0]).is_err());
+        assert_eq!(direct(&[1.0], &[1.0]).unwrap(), []);
+    }
+}

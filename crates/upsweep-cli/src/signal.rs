@@ -1,0 +1,235 @@
+//! `upsweep signal`: filters and averages.
+
+use crate::args::{Common, FilterArgs, Of, Pad, SmoothArgs};
+use crate::asked::{axis, place};
+use crate::device::Chosen;
+use crate::element::{Type, Values, with_values};
+use crate::failure::{Failure, Result, one_line};
+use crate::input::{self, Form, Input};
+use crate::output::Destination;
+use crate::print::print;
+use crate::progress::Progress;
+use crate::run;
+use crate::show;
+use crate::wav::{self, Sound};
+use crate::write::{self, OutputForm};
+use hound::WavSpec;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use upsweep::{Device, Error};
+use upsweep_apps::signal::{Filter, Padding, Smooth};
+use upsweep_dynamic::Number;
+
+/// `upsweep signal filter`.
+pub(crate) fn filter(args: &FilterArgs) -> Result<()> {
+    let sections = args.sos.as_deref().map(sections).transpose()?;
+    let filter = match &sections {
+        Some(sections) => Filter::sections(sections),
+        None => Filter::new(&args.b, &args.a),
+    };
+    let padding = match args.pad {
+        Pad::Odd => Padding::Odd,
+        Pad::Even => Padding::Even,
+        Pad::Constant => Padding::Constant,
+        Pad::None => Padding::None,
+    };
+    let named = match &args.sos {
+        Some(path) => format!("--sos {}", path.display()),
+        None => "--b, --a".to_owned(),
+    };
+    let run = Run { of: &args.of, word: "filter", options: &named };
+    run.go(|device, values, along| {
+        macro_rules! filtered {
+            ($x:expr, $y:expr) => {{
+                let filter = along.map_or(filter, |(shape, axis)| filter.axis(shape, axis));
+                if args.both_ways {
+                    let both = filter.both_ways().padding(padding);
+                    args.pad_length.map_or(both, |n| both.padded_by(n)).run(device, $x, $y)
+                } else {
+                    filter.run(device, $x, $y)
+                }
+            }};
+        }
+        computed!(device, values, filtered)
+    })
+}
+
+/// `upsweep signal smooth`.
+pub(crate) fn smooth(args: &SmoothArgs) -> Result<()> {
+    let (smooth, named) = match (args.half_life, args.span) {
+        (Some(half_life), _) => (Smooth::half_life(half_life), "--half-life"),
+        (None, span) => (Smooth::span(span.unwrap_or(f64::NAN)), "--span"),
+    };
+    let run = Run { of: &args.of, word: "smooth", options: named };
+    run.go(|device, values, along| {
+        macro_rules! smoothed {
+            ($x:expr, $y:expr) => {
+                along.map_or(smooth, |(shape, axis)| smooth.axis(shape, axis)).run(device, $x, $y)
+            };
+        }
+        computed!(device, values, smoothed)
+    })
+}
+
+/// The results of values of either type, computed where the device has its memory.
+macro_rules! computed {
+    ($device:expr, $values:expr, $compute:ident) => {
+        match $values {
+            Values::F32(x) => {
+                let (x, mut y) = ($device.upload(x)?, $device.filled(x.len(), 0.0f32)?);
+                $compute!(&x, &mut y)?;
+                Ok(Values::F32(y.into_vec()?))
+            }
+            Values::F64(x) => {
+                let (x, mut y) = ($device.upload(x)?, $device.filled(x.len(), 0.0f64)?);
+                $compute!(&x, &mut y)?;
+                Ok(Values::F64(y.into_vec()?))
+            }
+            _ => Ok(Values::F64(Vec::new())),
+        }
+    };
+}
+use computed;
+
+/// The lines that are signals: an axis of a shape.
+type Along<'a> = Option<(&'a [usize], usize)>;
+
+/// What both commands do with a signal, from the file to the result.
+struct Run<'a> {
+    of: &'a Of,
+    /// What the result is called.
+    word: &'a str,
+    /// The options that say what is computed, as errors name them.
+    options: &'a str,
+}
+
+impl Run<'_> {
+    fn go(&self, compute: impl Fn(&Device, &Values, Along<'_>) -> upsweep::Result<Values>) -> Result<()> {
+        let Of { ref reading, axis: asked, device, ref output } = *self.of;
+        let common = Common::of(reading, device);
+        let as_sound = output.as_deref().filter(|path| wav::is_wav(path));
+        let (destination, named) = match as_sound {
+            Some(path) => (Destination::of("-o", path)?, None),
+            None => run::output(output.as_deref())?,
+        };
+        let device = Chosen::open(device)?;
+        run::explain_waiting(&common);
+        let (input, spec) = load(&common)?;
+        if let (Some(path), None) = (as_sound, &spec) {
+            let reason = format!("{} is no .wav, so nothing says how many values there are in a second", input.name);
+            return Err(Failure::Input(format!("-o {}: {reason}: write .npy", path.display())));
+        }
+        let Input { name, values, shape, form, .. } = input;
+        let values = floats(values, &name)?;
+        let form_of_output = named.unwrap_or(OutputForm::of_input(&form));
+        form_of_output.check(values.element(), destination.name())?;
+        let axis = match asked {
+            Some(asked) => Some(axis(asked, &shape, &name)?),
+            // Each channel of sound is a signal.
+            None => spec.filter(|_| shape.len() > 1).map(|_| 0),
+        };
+        let along = axis.map(|axis| (&shape[..], axis));
+        let results = compute(&device.device, &values, along).map_err(|e| self.failed(&name, e))?;
+        if let (Some(spec), Some(_)) = (spec, as_sound) {
+            let bytes = wav::written(&results, spec, destination.name())?;
+            return destination
+                .write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(destination.name(), &e)));
+        }
+        if output.is_none() && io::stdout().is_terminal() {
+            let (sample, (place, first)) = (show::sample(&values), place(&form));
+            let places = show::Places { name: place, first, shape: &shape };
+            let column = if let Form::Table { layout, .. } = &form { layout.column() } else { "value" };
+            return print(&destination, |out| show::table(out, (&sample, column), (&results, self.word), &places));
+        }
+        let progress = Progress::new("writing", None);
+        let to = destination.name();
+        destination.write(|out| match (&form, form_of_output) {
+            (Form::Table { layout, .. }, OutputForm::Table { delimiter }) => {
+                layout.write_joined((&name, self.word), &results, delimiter, (out, to), &progress)
+            }
+            _ => write::write(form_of_output, &results, &shape, (out, to), &progress),
+        })
+    }
+
+    /// What the library refused, as the user asked for it.
+    fn failed(&self, name: &str, error: Error) -> Failure {
+        match &error {
+            Error::Coefficients { what, .. } if what.starts_with("the padding") => Failure::input(name, &error),
+            Error::Coefficients { .. } => Failure::Input(format!("{}: {}", self.options, one_line(&error.to_string()))),
+            _ => Failure::computing(name, &error.into()),
+        }
+    }
+}
+
+/// Reads a signal, and if it is sound, its form.
+fn load(common: &Common) -> Result<(Input, Option<WavSpec>)> {
+    if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
+        return Ok((input::load(common, false)?, None));
+    }
+    let name = common.file.display().to_string();
+    for (option, given) in [("--column", common.column.is_some()), ("--type", common.element.is_some())] {
+        if given {
+            return Err(Failure::input(&name, format!("is sound, which has no {option}")));
+        }
+    }
+    let Sound { spec, values, shape } = wav::read(&common.file, &name)?;
+    Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(spec)))
+}
+
+/// The values as f32 or f64: f16 is f32, and whole numbers are f64, if that changes none.
+fn floats(values: Values, name: &str) -> Result<Values> {
+    if matches!(values.element(), Type::F32 | Type::F64) {
+        return Ok(values);
+    }
+    if let Values::F16(x) = &values {
+        return Ok(Values::F32(x.iter().map(|x| x.to_f32()).collect()));
+    }
+    let float = |(at, number): (usize, Number)| match number {
+        Number::Float(x) => Ok(x),
+        Number::Integer(n) if n as f64 as i128 == n => Ok(n as f64),
+        Number::Integer(n) => {
+            Err(Failure::input(name, format!("value {at} is {n}, which is no f64: the next is {}", n as f64)))
+        }
+    };
+    let numbers: Result<Vec<f64>> =
+        with_values!(&values, x => x.iter().map(|&x| Number::from(x)).enumerate().map(float).collect());
+    Ok(Values::F64(numbers?))
+}
+
+/// The sections in a file: six numbers in each row.
+fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
+    let name = path.display().to_string();
+    if input::is_npy(path) {
+        let reading = crate::args::Reading::of(path, crate::args::TableForm::default());
+        let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu), false)?;
+        if shape.get(1) != Some(&6) || shape.len() != 2 {
+            return Err(Failure::input(&name, format!("has the shape {shape:?}: sections are rows of 6 numbers")));
+        }
+        let values = match floats(values, &name)? {
+            Values::F32(x) => x.into_iter().map(f64::from).collect(),
+            Values::F64(x) => x,
+            _ => Vec::new(),
+        };
+        return Ok(values.as_chunks().0.to_vec());
+    }
+    let Some(delimiter) = input::delimiter(path) else {
+        return Err(Failure::input(&name, "sections are in a .npy, .csv or .tsv file"));
+    };
+    let reader = csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_path(path);
+    let wrong = |row: usize, reason: String| Failure::input(&name, format!("row {row}: {reason}"));
+    let failed = |e: csv::Error| Failure::input(&name, one_line(&e.to_string()));
+    let mut all = Vec::new();
+    for (row, record) in reader.map_err(failed)?.records().enumerate() {
+        let record = record.map_err(failed)?;
+        let number = |text: &str| {
+            text.trim()
+                .parse::<f64>()
+                .map_err(|_| wrong(row + 1, format!("{} is no number", crate::failure::quoted(text))))
+        };
+        let numbers = record.iter().map(number).collect::<Result<Vec<f64>>>()?;
+        let found = numbers.len();
+        let section: std::result::Result<[f64; 6], Vec<f64>> = numbers.try_into();
+        all.push(section.map_err(|_| wrong(row + 1, format!("has {found} numbers: a section has 6")))?);
+    }
+    Ok(all)
+}

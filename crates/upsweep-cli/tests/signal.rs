@@ -1,0 +1,167 @@
+//! `upsweep signal`: what it prints, writes and refuses. The numbers are compared with SciPy in `numpy_signals.py`.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use support::{Folder, bytes_of, npy, npy_data};
+
+#[test]
+fn arrays_are_filtered() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<f8'", "(4,)", &bytes_of!(f64: 8.0, 0.0, 0.0, 4.0)));
+    f.prints(&["signal", "filter", "x.npy", "--b", "1", "--a", "1,-0.5", "-o", "y.npy"]);
+    assert_eq!(npy_data(&f.read("y.npy")), bytes_of!(f64: 8.0, 4.0, 2.0, 5.0));
+    // f32 stays f32, and f16 becomes f32.
+    f.file("single.npy", npy("'<f4'", "(2,2)", &bytes_of!(f32: 1.0, 2.0, 3.0, 4.0)));
+    f.prints(&["signal", "filter", "single.npy", "--b=1,1", "--axis", "0", "-o", "y.f32"]);
+    assert_eq!(f.read("y.f32"), bytes_of!(f32: 1.0, 2.0, 4.0, 6.0));
+    f.prints(&["signal", "filter", "single.npy", "--b=1,1", "--axis", "-1", "-o", "y.f32"]);
+    assert_eq!(f.read("y.f32"), bytes_of!(f32: 1.0, 3.0, 3.0, 7.0));
+    f.file("half.npy", npy("'<f2'", "(2,)", &[0, 60, 0, 64]));
+    f.prints(&["signal", "filter", "half.npy", "--b=1,1", "-o", "y.f32"]);
+    assert_eq!(f.read("y.f32"), bytes_of!(f32: 1.0, 3.0));
+    // Whole numbers are f64.
+    f.file("whole.npy", npy("'<i4'", "(3,)", &bytes_of!(i32: 1, 2, 3)));
+    f.prints(&["signal", "smooth", "whole.npy", "--span", "3", "-o", "y.f64"]);
+    assert_eq!(f.read("y.f64"), bytes_of!(f64: 1.0, 1.5, 2.25));
+    assert_eq!(f.run_with(&["signal", "smooth", "-", "--half-life", "1"], b"8 0 0").good(), "8.0\n4.0\n2.0\n");
+    assert_eq!(f.run_with(&["signal", "smooth", "-", "--half-life", "1"], b"").good(), "");
+}
+
+#[test]
+fn a_table_gets_a_column() {
+    let f = Folder::new();
+    f.file("x.csv", "day,mm,place\n1,8,a\n2,0,b\n3,4,c\n");
+    let printed = f.prints(&["signal", "filter", "x.csv", "--column", "mm", "--b", "0.5,0.5"]);
+    assert_eq!(printed, "day,mm,place,mm_filter\n1,8,a,4.0\n2,0,b,4.0\n3,4,c,2.0\n");
+    let printed = f.prints(&["signal", "smooth", "x.csv", "--column", "mm", "--half-life", "1"]);
+    assert_eq!(printed, "day,mm,place,mm_smooth\n1,8,a,8.0\n2,0,b,4.0\n3,4,c,4.0\n");
+}
+
+#[test]
+fn sections_come_from_a_file() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<f8'", "(3,)", &bytes_of!(f64: 1.0, 0.0, 0.0)));
+    f.file("sos.csv", "1,1,0,1,0,0\n2, 0,0,1,-0.5,0\n");
+    f.file(
+        "sos.npy",
+        npy("'<f8'", "(2, 6)", &bytes_of!(f64: 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, -0.5, 0.0)),
+    );
+    for sos in ["sos.csv", "sos.npy"] {
+        f.prints(&["signal", "filter", "x.npy", "--sos", sos, "-o", "y.f64"]);
+        assert_eq!(f.read("y.f64"), bytes_of!(f64: 2.0, 3.0, 1.5), "{sos}");
+    }
+}
+
+#[test]
+fn both_ways_delays_nothing() {
+    let f = Folder::new();
+    // The mean of two neighbours forward and backward: a quarter, a half, a quarter.
+    let x = b"0 0 0 4 0 0 0";
+    for pad in ["odd", "even", "constant", "none"] {
+        let asked = ["signal", "filter", "-", "--b=0.5,0.5", "--both-ways", "--pad", pad, "--pad-length", "2"];
+        assert_eq!(f.run_with(&asked, x).good(), "0.0\n0.0\n1.0\n2.0\n1.0\n0.0\n0.0\n", "{pad}");
+    }
+    // At the ends: what stands before 2 is 2 * 2 - 4, 4 and 2.
+    for (pad, first) in [("odd", "2.0"), ("even", "3.0"), ("constant", "2.5"), ("none", "2.5")] {
+        let asked = ["signal", "filter", "-", "--b=0.5,0.5", "--both-ways", "--pad", pad, "--pad-length", "1"];
+        let printed = f.run_with(&asked, b"2 4 4 4").good();
+        assert_eq!(printed.lines().next(), Some(first), "{pad}");
+    }
+}
+
+/// A .wav with these bytes of data: PCM, or floats if `bits` is 32.
+fn wav(channels: u16, bits: u16, data: &[u8]) -> Vec<u8> {
+    let block = channels * (bits / 8);
+    let mut bytes = b"RIFF".to_vec();
+    bytes.extend((36 + data.len() as u32).to_le_bytes());
+    bytes.extend(b"WAVEfmt ");
+    bytes.extend(16u32.to_le_bytes());
+    bytes.extend((if bits == 32 { 3u16 } else { 1 }).to_le_bytes());
+    bytes.extend(channels.to_le_bytes());
+    bytes.extend(8000u32.to_le_bytes());
+    bytes.extend((8000 * u32::from(block)).to_le_bytes());
+    bytes.extend(block.to_le_bytes());
+    bytes.extend(bits.to_le_bytes());
+    bytes.extend(b"data");
+    bytes.extend((data.len() as u32).to_le_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+#[test]
+fn sound_is_filtered_by_channel() {
+    let f = Folder::new();
+    f.file("x.wav", wav(2, 16, &bytes_of!(i16: 1000, -8000, 3000, 0, 0, 0)));
+    let mean = ["signal", "filter", "x.wav", "--b=0.5,0.5"];
+    f.prints(&[&mean[..], &["-o", "y.wav"]].concat());
+    let y = f.read("y.wav");
+    assert!(y.ends_with(&bytes_of!(i16: 500, -4000, 2000, -4000, 1500, 0)), "{y:?}");
+    assert_eq!(y[22..28], wav(2, 16, &[])[22..28], "as many channels, and as fast");
+    f.prints(&[&mean[..], &["-o", "y.npy"]].concat());
+    let y = f.read("y.npy");
+    assert_eq!(
+        npy_data(&y),
+        bytes_of!(f32: 500.0 / 32768.0, -4000.0 / 32768.0, 2000.0 / 32768.0, -4000.0 / 32768.0, 1500.0 / 32768.0, 0.0)
+    );
+    assert!(String::from_utf8_lossy(&y[..90]).contains("(3, 2)"));
+    assert_eq!(f.prints(&mean).lines().count(), 3);
+    // Floats have no limits; of whole numbers what is too loud is cut, and said.
+    f.file("float.wav", wav(1, 32, &bytes_of!(f32: 0.5, 3.0)));
+    f.prints(&["signal", "filter", "float.wav", "--b=2", "-o", "y.wav"]);
+    assert!(f.read("y.wav").ends_with(&bytes_of!(f32: 1.0, 6.0)));
+    f.file("loud.wav", wav(1, 16, &bytes_of!(i16: 20_000, -20_000, 5)));
+    let done = f.run(&["signal", "filter", "loud.wav", "--b=2", "-o", "y.wav"]);
+    assert!(done.stderr.contains("y.wav: 2 values are louder"), "{}", done.stderr);
+    assert!(f.read("y.wav").ends_with(&bytes_of!(i16: 32_767, -32_768, 10)));
+    f.file("bytes.wav", wav(1, 8, &[128, 255, 0]));
+    f.prints(&["signal", "filter", "bytes.wav", "--b=0.5", "-o", "y.f32"]);
+    assert_eq!(f.read("y.f32"), bytes_of!(f32: 0.0, 127.0 / 256.0, -0.5));
+}
+
+#[test]
+fn wrong_input_is_named() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<f8'", "(3,)", &bytes_of!(f64: 1.0, 2.0, 3.0)));
+    f.file("large.npy", npy("'<u8'", "(1,)", &bytes_of!(u64: u64::MAX)));
+    f.file("rows.csv", "1,0,0,1,0,0\n1,0,0,1,0\n").file("words.csv", "1,0,0,1,zero,0\n").file("none.csv", "");
+    f.file("cut.wav", &wav(1, 16, &[1, 2, 3, 4])[..46]).file("no.wav", "RIFF and what not");
+    f.file("wide.npy", npy("'<f8'", "(2, 3)", &[0; 48]));
+    let fails = |args: &[&str], words: &[&str]| f.fails(args, b"", 2, words);
+    let filter = |more: &[&'static str]| [&["signal", "filter"], more].concat();
+    fails(&filter(&["x.npy"]), &["--b"]);
+    fails(&filter(&["x.npy", "--b", "1", "--sos", "rows.csv"]), &["--b", "--sos"]);
+    fails(&filter(&["x.npy", "--b", "1", "--a", "0,1"]), &["--b, --a: a[0] is 0: all coefficients are divided by it"]);
+    fails(&filter(&["x.npy", "--b", "nan"]), &["--b, --a: b[0] is NaN: coefficients are finite numbers"]);
+    fails(&filter(&["x.npy", "--b", "one"]), &["--b", "one"]);
+    fails(&filter(&["x.npy", "--b=1", "--pad", "even"]), &["--both-ways"]);
+    fails(&filter(&["x.npy", "--b=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"]), &["the number of coefficients b is 18"]);
+    fails(&filter(&["x.npy", "--b=1", "--a=1,-1", "--both-ways"]), &["--b, --a: the sum of the coefficients a is 0"]);
+    fails(&filter(&["x.npy", "--b=1", "--both-ways"]), &["x.npy: the padding of a signal of 3 elements is 3"]);
+    fails(&filter(&["x.npy", "--b=1", "--axis", "1"]), &["x.npy: has no axis 1: there is one axis, 0"]);
+    fails(&filter(&["x.npy", "--sos", "rows.csv"]), &["rows.csv: row 2: has 5 numbers: a section has 6"]);
+    fails(&filter(&["x.npy", "--sos", "words.csv"]), &["words.csv: row 1: `zero` is no number"]);
+    fails(&filter(&["x.npy", "--sos", "none.csv"]), &["--sos none.csv: the number of sections is 0"]);
+    fails(
+        &filter(&["x.npy", "--sos", "wide.npy"]),
+        &["wide.npy: has the shape [2, 3]: sections are rows of 6 numbers"],
+    );
+    fails(&filter(&["x.npy", "--sos", "sos.txt"]), &["sos.txt: sections are in a .npy, .csv or .tsv file"]);
+    fails(&filter(&["x.npy", "--sos", "missing.csv"]), &["missing.csv"]);
+    fails(&filter(&["large.npy", "--b=1"]), &["large.npy: value 0 is 18446744073709551615, which is no f64"]);
+    fails(&filter(&["cut.wav", "--b=1"]), &["cut.wav: is truncated"]);
+    fails(&filter(&["no.wav", "--b=1"]), &["no.wav: is no .wav"]);
+    fails(&filter(&["missing.wav", "--b=1"]), &["missing.wav: no such file"]);
+    fails(&filter(&["cut.wav", "--b=1", "--column", "2"]), &["cut.wav: is sound, which has no --column"]);
+    fails(&filter(&["x.npy", "--b=1", "-o", "y.wav"]), &["-o y.wav: x.npy is no .wav", "write .npy"]);
+    fails(&filter(&["x.npy", "--b=1", "-o", "y.mp3"]), &["-o y.mp3: no .mp3 is written"]);
+    fails(&["scan", "cut.wav"], &["cut.wav: is sound, which `upsweep signal` reads"]);
+    fails(&["signal", "smooth", "x.npy"], &["--half-life"]);
+    fails(&["signal", "smooth", "x.npy", "--half-life", "2", "--span", "2"], &["--half-life", "--span"]);
+    fails(
+        &["signal", "smooth", "x.npy", "--half-life", "-2"],
+        &["--half-life: the half-life is -2: it is a finite number above 0"],
+    );
+    fails(&["signal", "smooth", "x.npy", "--span", "0"], &["--span: the span is 0: it is a finite number from 1 on"]);
+}
