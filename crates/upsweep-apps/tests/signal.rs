@@ -97,7 +97,7 @@ fn lines_of_arrays(device: &Device) {
     for axis in 0..3 {
         let inner: usize = shape[axis + 1..].iter().product();
         let line = |first: usize| (0..shape[axis]).map(|k| first + k * inner).collect::<Vec<_>>();
-        let lines = (0..600).filter(|at| at / inner % shape[axis] == 0).map(line);
+        let lines = (0..600).filter(|at| (at / inner).is_multiple_of(shape[axis])).map(line);
         let mut expected = [vec![0.0; 600], vec![0.0; 600], vec![0.0; 600]];
         for at in lines {
             let x: Vec<f64> = at.iter().map(|&at| x[at]).collect();

@@ -37,7 +37,7 @@
 //! **Numbers.** It computes in the type of the coefficients: that of the elements, or `f64` for elements of `f32`, whose results are
 //! then rounded once. Where poles lie close to the unit circle, or close to each other, rounding errors are multiplied by about
 //! `1 / (1 - r)` for a pole of radius `r`, and by a power of that for several poles: ask for `f64` there, and cut filters of a high
-//! order into sections. Beside the largest result so far, the errors of 1,750 random filters (orders to 16, stable, nearly unstable and
+//! order into sections. Beside the largest result so far, the errors of 1,500 random filters (orders to 16, stable, nearly unstable and
 //! unstable) were at most 2.4 times SciPy's own on the CPU, and those of 500 random cascades at most 70 times, 4e-14 of the largest result:
 //! where sections undo what others do, states are larger than results.
 //!
