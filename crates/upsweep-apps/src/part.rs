@@ -54,21 +54,29 @@ where
     Transform::new(function).run_to_array(device, input)
 }
 
+/// The elements, where they are in the host's memory.
+fn in_host_memory<'v, T: Element>(view: &'v View<'_, T>) -> Option<&'v [T]> {
+    match view {
+        View::Host(x) => Some(x),
+        #[cfg(feature = "cuda")]
+        View::Cuda(_) => None,
+    }
+}
+
 /// The elements on the host. On CUDA this waits for them.
 pub(crate) fn to_host<B: Input + ?Sized>(device: &Device, buffer: &B) -> Result<Vec<B::Item>> {
-    match buffer.view() {
-        View::Host(x) => Device::cpu().upload(x)?.into_vec(),
-        #[cfg(feature = "cuda")]
-        View::Cuda(_) => Transform::copy().run_to_array(device, &Part::all(buffer))?.into_vec(),
+    match in_host_memory(&buffer.view()) {
+        Some(x) => Device::cpu().upload(x)?.into_vec(),
+        None => Transform::copy().run_to_array(device, &Part::all(buffer))?.into_vec(),
     }
 }
 
 /// One element on the host. On CUDA this waits for it.
 pub(crate) fn element<B: Input + ?Sized>(device: &Device, buffer: &B, at: usize) -> Result<B::Item> {
     let one = Part::of(buffer, at..at + 1)?;
-    match one.view() {
-        View::Host(x) => x.first().copied().ok_or(Error::Index { at: 0, index: at as i128, len: 0 }),
-        #[cfg(feature = "cuda")]
-        View::Cuda(_) => Transform::copy().run_to_array(device, &one)?.to_vec()?.first().copied().ok_or(Error::Overlap),
+    let missing = Error::Index { at: 0, index: at as i128, len: 0 };
+    match in_host_memory(&one.view()) {
+        Some(x) => x.first().copied().ok_or(missing),
+        None => Transform::copy().run_to_array(device, &one)?.to_vec()?.first().copied().ok_or(missing),
     }
 }

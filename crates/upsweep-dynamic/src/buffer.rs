@@ -39,6 +39,15 @@ impl<'a, T: crate::Value> Buffer<'a, T> {
         }
     }
 
+    /// The elements, where they are in host memory.
+    pub(crate) fn as_slice(&self) -> Option<&[T]> {
+        match self {
+            Self::Host(values) => Some(values),
+            Self::Borrowed(values) => Some(values),
+            Self::Device(values) => values.as_slice(),
+        }
+    }
+
     /// The elements, on the host.
     pub(crate) fn into_vec(self) -> Result<Vec<T>> {
         match self {

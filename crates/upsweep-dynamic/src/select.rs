@@ -1,6 +1,6 @@
 //! Select, runs, distinct values and expansion: results whose number depends on the data.
 
-use crate::buffer::{Buffer, on_host};
+use crate::buffer::Buffer;
 use crate::values::room;
 use crate::{Error, Number, Result, Type, Value, Values, View, f16, with_view};
 use bytemuck::allocation::cast_vec;
@@ -157,19 +157,12 @@ pub(crate) fn fetched(device: &Device, x: View<'_>, places: &Buffer<'_, u64>) ->
 
 /// The values at these places.
 pub(crate) fn fetch<T: Value>(device: &Device, x: &Buffer<'_, T>, places: &Buffer<'_, u64>) -> Result<Vec<T>> {
-    if on_host(device) {
-        let (upsweep::View::Host(x), upsweep::View::Host(places)) = (view(x), view(places)) else {
-            return Ok(Vec::new());
-        };
+    if let (Some(x), Some(places)) = (x.as_slice(), places.as_slice()) {
         let mut found = room(places.len())?;
         found.extend(places.iter().filter_map(|&at| x.get(at as usize)));
         return Ok(found);
     }
     Ok(Scan::new(Last).run_to_vec(device, Gather::of(x).at(places))?)
-}
-
-fn view<'x, T: Value>(x: &'x Buffer<'_, T>) -> upsweep::View<'x, T> {
-    upsweep::Input::view(x)
 }
 
 struct Repeated<'a>(&'a Buffer<'a, u64>);
