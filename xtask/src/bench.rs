@@ -60,7 +60,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
 
 /// Runs one bench and its peers, and keeps what they print; or says what there is to run.
 fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
-    build(root, name, options.smoke)?;
+    build(root, name, options)?;
     let profile = if options.smoke { "debug" } else { "release" };
     let mut bench = Command::new(target(root).join(profile).join(name));
     bench.args(options.passed_on).args(options.smoke.then_some("--smoke"));
@@ -78,10 +78,11 @@ fn bench(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
 
 /// Builds one bench: for a record as it ships, to try it as the tests are built. Of the whole workspace, as in `.ci/run`,
 /// so that what the tests built is used.
-fn build(root: &Path, name: &str, smoke: bool) -> Outcome {
+fn build(root: &Path, name: &str, options: &Options<'_>) -> Outcome {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(root);
-    command::run(build.args((!smoke).then_some("--release")))
+    build.args((!options.smoke).then_some("--release"));
+    command::run(build.args(options.peers.then_some("--features=upsweep-bench/peers")))
 }
 
 /// Whether the driver knows a GPU. The library would tell as well, but xtask does without it.

@@ -1,4 +1,4 @@
-//! Sorts, beside std's, rayon's and two radix sorts: of keys, of pairs, of sorted keys, and the first ones in order.
+//! Sorts, beside std's and rayon's, and with the feature `peers` beside two radix sorts: of keys, of pairs, of sorted keys.
 
 use crate::timing::{copy_on_every_core, sample};
 use std::hint::black_box;
@@ -6,19 +6,23 @@ use upsweep::prelude::*;
 use upsweep_bench::{Options, Outcome, Record, Row, Value, hash, median};
 
 use rayon::slice::ParallelSliceMut;
+#[cfg(feature = "peers")]
 use rdst::{RadixKey, RadixSort};
+#[cfg(feature = "peers")]
 use voracious_radix_sort::{RadixSort as Voracious, Radixable};
 
 /// A key and its value as one element, as the rivals sort them.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Pair(u32, u32);
 
+#[cfg(feature = "peers")]
 impl RadixKey for Pair {
     const LEVELS: usize = 4;
     fn get_level(&self, level: usize) -> u8 {
         (self.0 >> (8 * level)) as u8
     }
 }
+#[cfg(feature = "peers")]
 impl Radixable<u32> for Pair {
     type Key = u32;
     fn key(&self) -> u32 {
@@ -30,25 +34,26 @@ impl Radixable<u32> for Pair {
 type Contestant<'a, T> = (&'a str, &'a dyn Fn(&mut [T]));
 
 pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
-    let threads = rayon::current_num_threads();
     for log2n in options.sizes(&[10, 16, 20, 24, 27], &[10, 16, 20]) {
         macro_rules! keys {
             ($t:ty, $make:expr, $unstable:expr) => {{
                 let input: Vec<$t> = (0..1 << log2n).map($make).collect();
-                let rivals: [Contestant<'_, $t>; 5] = [
+                let rivals: &[Contestant<'_, $t>] = &[
                     ("upsweep", &|x| drop(Sort::new().run_in_place(&Device::cpu(), x))),
                     ("std", &|x| x.sort_unstable_by($unstable)),
                     ("rayon", &|x| x.par_sort_unstable_by($unstable)),
+                    #[cfg(feature = "peers")]
                     ("rdst", &|x| x.radix_sort_unstable()),
-                    ("voracious", &|x| x.voracious_mt_sort(threads)),
+                    #[cfg(feature = "peers")]
+                    ("voracious", &|x| x.voracious_mt_sort(rayon::current_num_threads())),
                 ];
-                contest("sort_keys", <$t>::NAME, (&input, &|x| x.is_sorted()), &rivals, options, record)?;
+                contest("sort_keys", <$t>::NAME, (&input, &|x| x.is_sorted()), rivals, options, record)?;
             }};
         }
         keys!(u32, u32::random, |a, b| a.cmp(b));
         keys!(u64, u64::random, |a, b| a.cmp(b));
         keys!(f32, |i| hash(i) as i32 as f32 / 65_536.0, |a, b| a.total_cmp(b));
-        pairs(log2n, threads, options, record)?;
+        pairs(log2n, options, record)?;
         let sorted: Vec<u32> = (0..1 << log2n).collect();
         let stable: [Contestant<'_, u32>; 2] =
             [("upsweep", &|x| drop(Sort::new().run_in_place(&Device::cpu(), x))), ("std", &|x| x.sort())];
@@ -58,7 +63,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
 }
 
 /// Pairs: upsweep sorts two arrays, the others one of pairs.
-fn pairs(log2n: u32, threads: usize, options: &Options, record: &mut Record) -> Outcome {
+fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     let input: Vec<Pair> = (0..1 << log2n).map(|i| Pair(u32::random(i), i as u32)).collect();
     let split = |x: &mut [Pair]| {
         // SAFETY: pairs are two numbers side by side, without padding: here memory for as many of each.
@@ -66,19 +71,21 @@ fn pairs(log2n: u32, threads: usize, options: &Options, record: &mut Record) -> 
         let (keys, values) = words.split_at_mut(x.len());
         drop(Sort::pairs().run_in_place(&Device::cpu(), (keys, values)));
     };
-    let rivals: [Contestant<'_, Pair>; 5] = [
+    let rivals: &[Contestant<'_, Pair>] = &[
         ("upsweep", &split),
         ("std", &|x| x.sort_by_key(|pair| pair.0)),
         ("rayon", &|x| x.par_sort_by_key(|pair| pair.0)),
+        #[cfg(feature = "peers")]
         ("rdst", &|x| x.radix_sort_unstable()),
-        ("voracious", &|x| x.voracious_mt_sort(threads)),
+        #[cfg(feature = "peers")]
+        ("voracious", &|x| x.voracious_mt_sort(rayon::current_num_threads())),
     ];
     // upsweep's keys are the first half of the memory.
     let in_order = |x: &[Pair]| {
         let keys = x.iter().take(x.len() / 2).flat_map(|pair| [pair.0, pair.1]);
         keys.is_sorted() || x.is_sorted_by_key(|pair| pair.0)
     };
-    contest("sort_pairs", "u32+u32", (&input, &in_order), &rivals, options, record)
+    contest("sort_pairs", "u32+u32", (&input, &in_order), rivals, options, record)
 }
 
 /// Times each contestant on copies of the input, in turns; the copy is not in the time.
