@@ -2,20 +2,21 @@
 
 use super::super::recording::Recording;
 use super::super::{small, svg, telling};
+use super::compare::{self, Comparison};
 use super::lesson::prose;
-use super::{BESIDE, document};
+use super::{BESIDE, document, live};
 use crate::algorithm::{Algorithm, Input};
 use crate::algorithms::by_name;
 use crate::book::occupancy::{GPUS, hiding};
-use crate::book::{BEGIN, CHAPTERS, Chapter, run};
+use crate::book::{BEGIN, CHAPTERS, Chapter};
 use crate::claims::Claim;
-use crate::forecast::recorded;
 use crate::machine::{Banks, Shape};
 use crate::operator::Operator;
 use crate::sample;
 use maud::{Markup, PreEscaped, html};
 
 const SCRIPT: &str = include_str!("../../../assets/book.js");
+const COMPARE: &str = include_str!("../../../assets/compare.js");
 
 /// The book's contents, with links to its chapters and to `overview`, the page of all algorithms.
 #[must_use]
@@ -64,7 +65,13 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
             @if let Some(picture) = picture(chapter) {
                 section { h2 { "A picture" } div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (picture) } }
             }
-            section { h2 { "Side by side" } (compare(chapter)) p { (in_step(chapter)) } }
+            section aria-labelledby="beside-title" {
+                h2 id="beside-title" { "Side by side" }
+                @let comparison = comparison(chapter);
+                (compare::form(&comparison))
+                div id="compared" { (comparison.markup()) }
+                p { "To see two of them do it: " (in_step(chapter)) "." }
+            }
             section.text {
                 h2 { "Play it" }
                 ul.list {
@@ -74,7 +81,8 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
             @if chapter.file == "10-latency" { (calculator()) }
             (exercise(chapter))
             (errata(chapter, claims))
-            script { (PreEscaped(SCRIPT)) }
+            (live::model())
+            script { (PreEscaped(live::ASK)) (PreEscaped(COMPARE)) (PreEscaped(SCRIPT)) }
         },
     )
 }
@@ -100,44 +108,11 @@ fn in_step(chapter: &Chapter) -> Markup {
     html! { a href=(link) { code { (first) } " and " code { (second) } " in step" } }
 }
 
-/// Numbers of several algorithms, each beside a bar.
-fn compare(chapter: &Chapter) -> Markup {
+/// The chapter's algorithms side by side.
+fn comparison(chapter: &Chapter) -> Comparison {
     let (n, banks, names) = chapter.compare;
-    let rows: Vec<(&str, [Option<f64>; 5])> = names
-        .iter()
-        .filter_map(|&name| {
-            let run = run(name, n, banks)?;
-            let (inner, span) = (run.inner(), run.span());
-            let counts =
-                [inner.operations, span.operations, inner.conflicts, span.cycles].map(|count| Some(count as f64));
-            let [work, depth, conflicts, cycles] = counts;
-            Some((name, [work, depth, conflicts, cycles, recorded(name).and_then(|micros| micros[1])]))
-        })
-        .collect();
-    let most = |column: usize| rows.iter().filter_map(|row| row.1[column]).fold(1.0, f64::max);
-    let heads = ["work", "depth", "conflicts", "critical cycles", "µs for 2²⁶ on an H200"];
-    html! {
-        div.box tabindex="0" role="region" aria-label="Side by side" {
-            table.bars {
-                thead { tr { th scope="col" { (n) " elements, " (banks.number()) " banks" } @for head in heads { th scope="col" { (head) } } } }
-                tbody {
-                    @for (name, numbers) in &rows {
-                        tr {
-                            th scope="row" { a href=(format!("{name}.html")) { (name) } }
-                            @for (column, number) in numbers.iter().enumerate() {
-                                td {
-                                    @if let Some(number) = number {
-                                        (format!("{number:.0}"))
-                                        span.bar-of style=(format!("width:{:.1}%", 100.0 * number / most(column))) {}
-                                    } @else { "-" }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let algorithms = names.iter().filter_map(|name| by_name(name)).collect();
+    Comparison { algorithms, n, shape: banks.into(), large: true }
 }
 
 fn exercise(chapter: &Chapter) -> Markup {

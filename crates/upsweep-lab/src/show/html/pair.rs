@@ -2,6 +2,7 @@
 
 use super::super::json;
 use super::super::recording::Recording;
+use super::compare::bar;
 use super::live::{panel, scripts};
 use super::page::{controls, lane, navigation, pseudocode};
 use super::{Links, document, legend};
@@ -132,11 +133,7 @@ fn in_all(both: [&Recording; 2]) -> Markup {
                     tr {
                         th scope="row" { (name) }
                         @for number in of {
-                            td {
-                                @if let Some(number) = number {
-                                    (format!("{number:.0}")) span.bar-of style=(format!("width:{:.1}%", 100.0 * number / most)) {}
-                                } @else { "-" }
-                            }
+                            td { (bar(*number, most)) }
                         }
                     }
                 }
@@ -194,7 +191,7 @@ fn why(both: [&Recording; 2]) -> Markup {
         }
         @if let [Some(a), Some(b)] = foreseen {
             @match (fast, less([Some(a.micros), Some(b.micros)])) {
-                (Some(fast), Some(foreseen)) if fast == foreseen => p { "The model foresees which one is faster. Its times are too short by a third or so." },
+                (Some(fast), Some(foreseen)) if fast == foreseen => p { "The model foresees which one is faster. Its times are too short, by a third to a half." },
                 (Some(_), Some(foreseen)) => p { strong { "Here the model fails: " } "it foresees " (names[foreseen]) " to be faster." },
                 (Some(_), None) => p { strong { "Here the model fails: " } "it foresees the same time for both, but for a twentieth." },
                 (None, Some(foreseen)) => p { strong { "Here the model fails: " } "it foresees " (names[foreseen]) " to be faster by more than a twentieth." },
