@@ -24,7 +24,13 @@ pub static CHAPTERS: &[Chapter] = &[
         compare: (
             512,
             ThirtyTwo,
-            &["reduce-interleaved", "reduce-strided", "reduce-sequential", "reduce-unrolled", "reduce-shuffle"],
+            &[
+                "reduce-interleaved",
+                "reduce-strided",
+                "reduce-sequential-ordered",
+                "reduce-unrolled-ordered",
+                "reduce-shuffle",
+            ],
         ),
         in_step: ["reduce-interleaved", "reduce-sequential"],
         play: &[

@@ -10,7 +10,6 @@ use crate::algorithms::by_name;
 use crate::book::occupancy::{GPUS, hiding};
 use crate::book::{BEGIN, CHAPTERS, Chapter};
 use crate::claims::Claim;
-use crate::machine::{Banks, Shape};
 use crate::operator::Operator;
 use crate::sample;
 use maud::{Markup, PreEscaped, html};
@@ -63,7 +62,14 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
                 details.answer { summary { "The answer" } @for text in chapter.answer { p { (prose(text)) } } }
             }
             @if let Some(picture) = picture(chapter) {
-                section { h2 { "A picture" } div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (picture) } }
+                section {
+                    h2 { "A whole run" }
+                    p.about {
+                        "Each row is a step of " code { (picture.algorithm.name) } ", on a small machine with warps of " (picture.shape.warp) " threads and "
+                        (picture.shape.banks.number()) " banks: what was read, and what was written of it."
+                    }
+                    div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (svg::part(&picture)) }
+                }
             }
             section aria-labelledby="beside-title" {
                 h2 id="beside-title" { "Side by side" }
@@ -87,13 +93,13 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
     )
 }
 
-/// A run of few elements.
-fn picture(chapter: &Chapter) -> Option<Markup> {
-    let algorithm: &'static Algorithm = by_name(chapter.compare.2.last()?)?;
-    let (n, shape) = if algorithm.has_tiles() { (16, small()) } else { (8, Shape::from(Banks::Four)) };
+/// A run of few elements on a small machine: of the second of those that play in step.
+fn picture(chapter: &Chapter) -> Option<Recording> {
+    let algorithm: &'static Algorithm = by_name(chapter.in_step[1])?;
+    let n = if algorithm.has_tiles() { 16 } else { 8 };
     let (values, heads) = (sample::values::<i64>(3, n), sample::heads(3, n));
     let input = Input { values: &values, heads: &heads };
-    Recording::of(algorithm, Operator::<i64>::sum(), shape, &input).ok().map(|recording| svg::part(&recording))
+    Recording::of(algorithm, Operator::<i64>::sum(), small(), &input).ok()
 }
 
 /// Two of a chapter's algorithms on the page where they play in step, on a machine that shows them.
@@ -168,7 +174,7 @@ fn calculator() -> Markup {
     html! {
         section {
             h2 { "Calculator" }
-            form id="calculator" data-live hidden {
+            form id="calculator" data-live hidden { div.settings {
                 label { span { "GPU" } select id="gpu" {
                     @for (place, limits) in GPUS.iter().enumerate() {
                         option value=(place) selected[place == gpu] data-threads=(limits.threads) data-blocks=(limits.blocks) data-registers=(limits.registers)
@@ -181,7 +187,7 @@ fn calculator() -> Markup {
                 (number("latency", "Cycles of latency", 400))
                 (number("cycles", "Cycles of an instruction", 1))
                 (number("between", "Instructions between two waits", 8))
-            }
+            } }
             table.times {
                 tbody {
                     @for (id, label, value) in [

@@ -1,7 +1,7 @@
 //! Several algorithms side by side: bars of what is counted and measured, and why.
 
 use super::lesson::prose;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Computes};
 use crate::algorithms::{ALGORITHMS, GROUPS};
 use crate::book::counted;
 use crate::forecast::{Forecast, H200, recorded};
@@ -66,7 +66,7 @@ impl Comparison {
         };
         let most = |column: usize| numbers(column).fold(1.0, f64::max);
         html! {
-            table.bars {
+            table.bars.wide {
                 thead { tr {
                     th scope="col" { (self.n) " elements, " (self.shape.banks.number()) " banks; µs for " (self.size()) }
                     @for head in HEADS { th scope="col" { (head) } }
@@ -94,22 +94,12 @@ impl Comparison {
 
     /// Who is the fastest, which of the numbers say so, and what each waits for.
     fn why(&self, rows: &[Row]) -> Markup {
-        let timed: Vec<(&str, &[Option<f64>; 6], f64)> = rows
+        // Reductions leave one result, so they are not compared with scans.
+        let is_reduction = |row: &&Row| row.algorithm.computes == Computes::Reduction;
+        let (reductions, scans): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(is_reduction);
+        let waiting: Vec<String> = rows
             .iter()
-            .filter_map(|row| {
-                let numbers = row.numbers.as_ref().ok()?;
-                Some((row.algorithm.name, numbers, numbers[RECORDED]?))
-            })
-            .collect();
-        let by_time = |a: &&(&str, _, f64), b: &&(&str, _, f64)| a.2.total_cmp(&b.2);
-        let (fastest, slowest) = (timed.iter().min_by(by_time), timed.iter().max_by(by_time));
-        let tellings: Vec<String> = [0, 1, 2, 3, 5]
-            .into_iter()
-            .map(|column| {
-                let pairs: Vec<_> = timed.iter().map(|(_, numbers, time)| (numbers[column], *time)).collect();
-                let (right, all) = order(&pairs);
-                format!("{} for {right} of {all}", ["work", "depth", "bank conflicts", "critical cycles", "", "the forecast"][column])
-            })
+            .filter_map(|row| Some(format!("`{}` for {}", row.algorithm.name, row.forecast?.bound.name())))
             .collect();
         let unknown: Vec<&str> = rows
             .iter()
@@ -118,20 +108,56 @@ impl Comparison {
             .collect();
         html! {
             div.why {
-                @if let (Some((fast, _, least)), Some((slow, _, most))) = (fastest, slowest) {
-                    @if timed.len() > 1 {
-                        p {
-                            "For " (self.size()) " elements on an H200 " strong { (fast) " is the fastest" } " of these, and " (slow) " takes " (format!("{:.1}", most / least))
-                            " times as long. Does a count say who is faster? Of the pairs whose times differ by more than a twentieth, it is right by "
-                            (tellings.join(", ")) ". What is the same for both is not right."
-                        }
-                    }
-                }
-                @let waiting: Vec<String> = rows.iter().filter_map(|row| Some(format!("`{}` for {}", row.algorithm.name, row.forecast?.bound.name()))).collect();
+                @for kind in [reductions, scans] { (self.fastest(&kind)) }
                 @if !waiting.is_empty() { p { "What the main kernel waits for, by the model: " (prose(&waiting.join("; "))) "." } }
                 @if !unknown.is_empty() { p.quiet { "On no record for this size: " (unknown.join(", ")) "." } }
             }
         }
+    }
+
+    /// Which of several is the fastest, and how many pairs each number has in the right order.
+    fn fastest(&self, rows: &[&Row]) -> Markup {
+        let timed: Vec<(&str, &[Option<f64>; 6], f64)> = rows
+            .iter()
+            .filter_map(|row| {
+                let numbers = row.numbers.as_ref().ok()?;
+                Some((row.algorithm.name, numbers, numbers[RECORDED]?))
+            })
+            .collect();
+        let by_time = |a: &&(&str, _, f64), b: &&(&str, _, f64)| a.2.total_cmp(&b.2);
+        let (Some((fast, _, least)), Some((slow, _, most))) = (timed.iter().min_by(by_time), timed.iter().max_by(by_time))
+        else {
+            return html! {};
+        };
+        let told = |column: usize| {
+            order(&timed.iter().map(|(_, numbers, time)| (numbers[column], *time)).collect::<Vec<_>>())
+        };
+        let all = told(0).1;
+        if all == 0 {
+            return html! {};
+        }
+        let names = ["the work", "the depth", "conflicts", "critical cycles", "", "the forecast"];
+        let right = |column: usize| format!("{} {}", names[column], told(column).0);
+        // Blocks that wait for each other are not foreseen.
+        let foreseen = timed.iter().all(|(_, numbers, _)| numbers[5].is_some());
+        let tellings: Vec<String> = [0, 1, 2, 3].into_iter().chain(foreseen.then_some(5)).map(right).collect();
+        html! {
+            p {
+                "For " (self.size()) " elements on an H200 " strong { (fast) " is the fastest" } ", and " (slow) " takes " (format!("{:.1}", most / least))
+                " times as long. Which count says so? " @if all == 1 { "Of this one pair" } @else { "Of the " (all) " pairs whose times differ by more than a twentieth" }
+                ", these have the less one where the time is less: " (listed(&tellings)) "."
+            }
+        }
+    }
+}
+
+/// `a, b and c`.
+pub(super) fn listed(words: &[impl AsRef<str>]) -> String {
+    let all: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match &all[..] {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
     }
 }
 
@@ -220,10 +246,13 @@ mod tests {
             assert!(two.contains(words), "{words}: {two}");
         }
         // By the additions it would be Blelloch's; by the depth, and by the model, it is not.
-        for words in ["work for 0 of 1", "depth for 1 of 1", "the forecast for 1 of 1"] {
+        for words in ["Of this one pair", "the work 0, the depth 1, conflicts 1, critical cycles 1 and the forecast 1"] {
             assert!(two.contains(words), "{words}: {two}");
         }
         assert!(of(&["kogge-stone"], 512, false).contains("22") && two.contains("<code>blelloch</code> for instructions"));
+        // A scan is not compared with a reduction.
+        let three = of(&["kogge-stone", "reduce-shuffle", "reduce-interleaved"], 512, true);
+        assert!(three.contains("reduce-shuffle is the fastest") && !three.contains("kogge-stone is the fastest"), "{three}");
         // What does not take so many says so.
         assert!(of(&["kogge-stone", "blelloch"], 2048, true).contains("kogge-stone takes 1 to 1024 elements, not 2048"));
         assert!(of(&["quicksort"], 16, true).contains("On no record for this size: quicksort"));

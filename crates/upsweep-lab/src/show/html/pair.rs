@@ -2,7 +2,7 @@
 
 use super::super::json;
 use super::super::recording::Recording;
-use super::compare::bar;
+use super::compare::{bar, listed};
 use super::live::{panel, scripts};
 use super::page::{controls, lane, navigation, pseudocode};
 use super::{Links, document, legend};
@@ -152,11 +152,6 @@ fn less(of: [Option<f64>; 2]) -> Option<usize> {
 fn why(both: [&Recording; 2]) -> Markup {
     let names = both.map(|run| run.algorithm.name);
     let (recorded, foreseen) = times(both);
-    let list = |names: &[&str]| match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [some @ .., last] => format!("{} and {last}", some.join(", ")),
-    };
     let measures = counted(both);
     let by = |which: usize| {
         measures
@@ -171,8 +166,8 @@ fn why(both: [&Recording; 2]) -> Markup {
             (Some(fast), [Some(a), Some(b)]) => {
                 p {
                     "On an NVIDIA H200 " strong { (names[fast]) " is faster" } ", " (format!("{:.1}", a.max(b) / a.min(b))) " times. "
-                    @if !by(fast).is_empty() { "Its " (list(&by(fast))) " would say so. " }
-                    @if !by(1 - fast).is_empty() { "By " (list(&by(1 - fast))) " it should be " (names[1 - fast]) ", and it is not: they are not what the kernels wait for." }
+                    @if !by(fast).is_empty() { "Its " (listed(&by(fast))) " would say so. " }
+                    @if !by(1 - fast).is_empty() { "By " (listed(&by(1 - fast))) " it should be " (names[1 - fast]) ", and it is not: that is not what the kernels wait for." }
                 }
             }
             (None, [Some(_), Some(_)]) => p { "On an NVIDIA H200 both take the same time, but for a twentieth at most." },
