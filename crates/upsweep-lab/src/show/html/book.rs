@@ -9,7 +9,7 @@ use crate::algorithm::{Algorithm, Input};
 use crate::algorithms::by_name;
 use crate::book::occupancy::{GPUS, hiding};
 use crate::book::{BEGIN, CHAPTERS, Chapter};
-use crate::claims::Claim;
+use crate::claims::{Claim, Play, play};
 use crate::operator::Operator;
 use crate::sample;
 use maud::{Markup, PreEscaped, html};
@@ -158,10 +158,18 @@ fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
                         dt { "Found" } dd { (claim.found) }
                     }
                     p { (claim.remark) }
+                    @if let Some(Play { algorithm, settings }) = play(claim.name) {
+                        p { a href=(format!("{algorithm}.html#{settings}")) { "See it in " (algorithm) @if let Some(step) = step_of(settings) { ", step " (step) } } }
+                    }
                 }
             }
         }
     }
+}
+
+/// The step to which an address leads.
+fn step_of(settings: &str) -> Option<&str> {
+    settings.split('&').find_map(|setting| setting.strip_prefix("step="))
 }
 
 /// How many warps there are, and how many it takes.
