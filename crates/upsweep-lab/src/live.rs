@@ -297,9 +297,8 @@ mod tests {
 
     #[test]
     fn comparisons_are_counted_anew() {
-        let ask = |names: &str, n: &str, banks: &str| {
-            asked(json!({ "compare": names, "n": n, "banks": banks, "log": "26" }))
-        };
+        let ask =
+            |names: &str, n: &str, banks: &str| asked(json!({ "compare": names, "n": n, "banks": banks, "log": "26" }));
         let table = ask("kogge-stone,blelloch,blelloch", "256", "16");
         let text = table["compared"].as_str().unwrap();
         // n log n - (n - 1) and 2 (n - 1); once each.

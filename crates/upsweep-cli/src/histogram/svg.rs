@@ -98,7 +98,10 @@ mod tests {
         assert!(!drawn.contains("fill=") && !drawn.contains("stroke=") && drawn.contains("<style>"), "{svg}");
         for class in ["paper", "line", "floor", "bars"] {
             let rule = format!(".{class}{{");
-            assert!(light.contains(&rule) && dark.contains(&rule) && drawn.contains(&format!("class=\"{class}\"")), "{class}");
+            assert!(
+                light.contains(&rule) && dark.contains(&rule) && drawn.contains(&format!("class=\"{class}\"")),
+                "{class}"
+            );
         }
     }
 

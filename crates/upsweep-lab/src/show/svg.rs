@@ -95,7 +95,8 @@ impl<'a> Picture<'a> {
         }
         let tiles = recording.tile().map_or(0, |tile| recording.input.len().div_ceil(tile) * tile);
         let words = layout.columns.max(tiles) as i64 * column;
-        let margins = if sizes.head < 20 { sizes.margins } else { [left_margin(recording, &layout, sizes), sizes.margins[1]] };
+        let margins =
+            if sizes.head < 20 { sizes.margins } else { [left_margin(recording, &layout, sizes), sizes.margins[1]] };
         let sizes = Sizes { margins, ..sizes };
         let width = sizes.margins[0] + words + sizes.margins[1];
         Self { recording, layout, sizes, column, lines, rows, width, height: y }

@@ -125,19 +125,19 @@ impl Comparison {
             })
             .collect();
         let by_time = |a: &&(&str, _, f64), b: &&(&str, _, f64)| a.2.total_cmp(&b.2);
-        let (Some((fast, _, least)), Some((slow, _, most))) = (timed.iter().min_by(by_time), timed.iter().max_by(by_time))
+        let (Some((fast, _, least)), Some((slow, _, most))) =
+            (timed.iter().min_by(by_time), timed.iter().max_by(by_time))
         else {
             return html! {};
         };
-        let told = |column: usize| {
-            order(&timed.iter().map(|(_, numbers, time)| (numbers[column], *time)).collect::<Vec<_>>())
-        };
+        let told =
+            |column: usize| order(&timed.iter().map(|(_, numbers, time)| (numbers[column], *time)).collect::<Vec<_>>());
         let all = told(0).1;
         if all == 0 {
             return html! {};
         }
         let names = ["the work", "the depth", "conflicts", "critical cycles", "", "the forecast"];
-        let right = |column: usize| format!("{} {}", names[column], told(column).0);
+        let right = |column: usize| format!("{} in {}", names[column], told(column).0);
         // Blocks that wait for each other are not foreseen.
         let foreseen = timed.iter().all(|(_, numbers, _)| numbers[5].is_some());
         let tellings: Vec<String> = [0, 1, 2, 3].into_iter().chain(foreseen.then_some(5)).map(right).collect();
@@ -246,15 +246,25 @@ mod tests {
             assert!(two.contains(words), "{words}: {two}");
         }
         // By the additions it would be Blelloch's; by the depth, and by the model, it is not.
-        for words in ["Of this one pair", "the work 0, the depth 1, conflicts 1, critical cycles 1 and the forecast 1"] {
+        for words in [
+            "Of this one pair",
+            "the work in 0, the depth in 1, conflicts in 1, critical cycles in 1 and the forecast in 1",
+        ] {
             assert!(two.contains(words), "{words}: {two}");
         }
-        assert!(of(&["kogge-stone"], 512, false).contains("22") && two.contains("<code>blelloch</code> for instructions"));
+        assert!(
+            of(&["kogge-stone"], 512, false).contains("22") && two.contains("<code>blelloch</code> for instructions")
+        );
         // A scan is not compared with a reduction.
         let three = of(&["kogge-stone", "reduce-shuffle", "reduce-interleaved"], 512, true);
-        assert!(three.contains("reduce-shuffle is the fastest") && !three.contains("kogge-stone is the fastest"), "{three}");
+        assert!(
+            three.contains("reduce-shuffle is the fastest") && !three.contains("kogge-stone is the fastest"),
+            "{three}"
+        );
         // What does not take so many says so.
-        assert!(of(&["kogge-stone", "blelloch"], 2048, true).contains("kogge-stone takes 1 to 1024 elements, not 2048"));
+        assert!(
+            of(&["kogge-stone", "blelloch"], 2048, true).contains("kogge-stone takes 1 to 1024 elements, not 2048")
+        );
         assert!(of(&["quicksort"], 16, true).contains("On no record for this size: quicksort"));
     }
 }
