@@ -12,7 +12,7 @@
 mod compiled;
 mod record;
 
-pub use record::recorded;
+pub use record::{LOGS, raced, recorded};
 
 use crate::algorithm::{Algorithm, Computes, Error, Input, Setup};
 use crate::algorithms::MAX_THREADS;

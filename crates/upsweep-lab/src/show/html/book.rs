@@ -1,15 +1,17 @@
 //! The book's pages: contents, and a page a chapter.
 
+use super::super::plot::{self, COPY, Speed};
 use super::super::recording::Recording;
 use super::super::{small, svg, telling};
 use super::compare::{self, Comparison};
 use super::lesson::prose;
 use super::{BESIDE, document, live};
-use crate::algorithm::{Algorithm, Input};
+use crate::algorithm::{Algorithm, Computes, Input};
 use crate::algorithms::by_name;
 use crate::book::occupancy::{GPUS, hiding};
 use crate::book::{BEGIN, CHAPTERS, Chapter};
 use crate::claims::{Claim, Play, play};
+use crate::forecast::raced;
 use crate::operator::Operator;
 use crate::sample;
 use maud::{Markup, PreEscaped, html};
@@ -78,6 +80,7 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
                 div id="compared" { (comparison.markup()) }
                 p { "To see two of them do it: " (in_step(chapter)) "." }
             }
+            (race(chapter))
             section.text {
                 h2 { "Play it" }
                 ul.list {
@@ -100,6 +103,33 @@ fn picture(chapter: &Chapter) -> Option<Recording> {
     let (values, heads) = (sample::values::<i64>(3, n), sample::heads(3, n));
     let input = Input { values: &values, heads: &heads };
     Recording::of(algorithm, Operator::<i64>::sum(), small(), &input).ok()
+}
+
+/// The speeds of a chapter's algorithms in the recorded race.
+fn race(chapter: &Chapter) -> Markup {
+    let speeds: Vec<Speed<'_>> = [COPY]
+        .iter()
+        .chain(chapter.compare.2)
+        .flat_map(|&name| {
+            let is_reduction = by_name(name).is_some_and(|algorithm| algorithm.computes == Computes::Reduction);
+            let bytes = if is_reduction { 4.0 } else { 8.0 };
+            let speed = move |(log, micros)| {
+                let n = 1_usize << log;
+                Speed { name, n, gbps: bytes * n as f64 / micros / 1e3 }
+            };
+            raced(name).map(speed)
+        })
+        .collect();
+    html! {
+        section {
+            h2 { "The race" }
+            p.about {
+                "32-bit sums on an H200, as recorded: the bytes that must be read and written, in the time that it took, as a share of what a copy reaches of \
+                 the same array. On the left the launches count, on the right what is done with an element."
+            }
+            div.box.picture tabindex="0" role="region" aria-label="Speeds in the race" { (plot::race_part(&speeds)) }
+        }
+    }
 }
 
 /// Two of a chapter's algorithms on the page where they play in step, on a machine that shows them.
