@@ -4,14 +4,13 @@
 //! With `--arch`, every variant is compiled for every architecture given. Without, a variant is compiled for the oldest
 //! architecture that has it, and for one of the later ones in turn: that is half of the time. The kernels' text and their
 //! tuning know an architecture in few shared places, which every family meets in several variants.
-//!
-//! NVRTC compiles one kernel at a time in a process, so there is a process for each core, which is this program with `--share`.
 
 mod cubin;
 
 use std::collections::HashMap;
-use std::io::Write;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use upsweep::cuda::{KernelSource, compile_for, variants};
 
@@ -27,16 +26,12 @@ struct Work {
     source: KernelSource,
 }
 
-/// What a kernel takes, or the compiler's log; `None` where the variant was not compiled for the architecture.
-type Attempt = Option<Result<String, String>>;
+/// What was compiled, or the compiler's log; `None` where the variant was not compiled for the architecture.
+type Attempt = Option<Result<Vec<u8>, String>>;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let (asked, share) = match args.split_last_chunk() {
-        Some((asked, [option, share])) if option == "--share" => (asked, Some(share)),
-        _ => (args.as_slice(), None),
-    };
-    let architectures = match architectures(asked) {
+    let architectures = match architectures(&args) {
         Ok(architectures) => architectures,
         Err(message) => {
             eprintln!("{message}");
@@ -45,13 +40,10 @@ fn main() -> ExitCode {
     };
     let start = Instant::now();
     let (names, mut work) = shipped(&architectures);
-    if asked.is_empty() {
+    if args.is_empty() {
         work = in_turn(work, names.len());
     }
-    if let Some(share) = share {
-        return compile_share(&work, &architectures, share);
-    }
-    let rows = compile_all(&work, &architectures, names.len(), asked);
+    let rows = compile_all(&work, &architectures, names.len());
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
     let titles: String = architectures.iter().map(|(architecture, _)| format!("  {architecture:<24}")).collect();
     println!("cubin bytes, registers and local bytes a thread, shared bytes a block\n{:width$}{titles}", "variant");
@@ -60,8 +52,10 @@ fn main() -> ExitCode {
         let mut line = format!("{name:width$}");
         let mut first_message = None;
         for ((architecture, _), attempt) in architectures.iter().zip(row) {
-            let cell = match attempt {
-                None => "-",
+            let result =
+                attempt.as_ref().map(|attempt| attempt.as_ref().map_err(String::clone).and_then(|cubin| takes(cubin)));
+            let cell = match result {
+                None => "-".to_owned(),
                 Some(Ok(takes)) => {
                     compiled += 1;
                     takes
@@ -69,8 +63,8 @@ fn main() -> ExitCode {
                 Some(Err(message)) => {
                     failed += 1;
                     // The other architectures usually say the same.
-                    first_message.get_or_insert(format!("  {architecture}: {}", beginning(message)));
-                    "FAILED"
+                    first_message.get_or_insert(format!("  {architecture}: {}", beginning(&message)));
+                    "FAILED".to_owned()
                 }
             };
             line += &format!("  {cell:<24}");
@@ -130,60 +124,21 @@ fn in_turn(work: Vec<Work>, variants: usize) -> Vec<Work> {
     work.into_iter().filter(|work| keeps(work)).collect()
 }
 
-/// Compiles in a process for each core. Returns a row for each variant, with a column for each architecture.
-fn compile_all(
-    work: &[Work],
-    architectures: &[Architecture<'_>],
-    variants: usize,
-    asked: &[String],
-) -> Vec<Vec<Attempt>> {
-    let mut rows = vec![vec![None; architectures.len()]; variants];
-    let processes = std::thread::available_parallelism().map_or(1, usize::from);
-    let of_share = |share: usize| {
-        let mut command = Command::new(std::env::current_exe().map_err(|error| error.to_string())?);
-        command.args(asked).args(["--share", &format!("{share}/{processes}")]).stderr(Stdio::inherit());
-        let output = command.output().map_err(|error| error.to_string())?;
-        Ok((String::from_utf8_lossy(&output.stdout).into_owned(), output.status))
-    };
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..processes).map(|share| scope.spawn(move || of_share(share))).collect();
-        for (share, running) in running.into_iter().enumerate() {
-            let outcome = running.join().unwrap_or_else(|_| Err("a thread panicked".to_owned()));
-            let (said, end) = match outcome {
-                Ok((said, status)) => (said, status.to_string()),
-                Err(error) => (String::new(), error),
-            };
-            let mut said = said.split_terminator('\0');
-            // What a process did not come to, it did not compile.
-            for work in work.iter().skip(share).step_by(processes) {
-                rows[work.variant][work.architecture] = Some(match (said.next(), said.next()) {
-                    (Some("compiled"), Some(takes)) => Ok(takes.to_owned()),
-                    (Some(_), Some(log)) => Err(log.to_owned()),
-                    _ => Err(format!("the process that compiles it ended before: {end}")),
-                });
-            }
+/// Compiles on every core; NVRTC may be called from several threads at once. Returns a row for each variant, with a column for
+/// each architecture.
+fn compile_all(work: &[Work], architectures: &[Architecture<'_>], variants: usize) -> Vec<Vec<Attempt>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(vec![vec![None; architectures.len()]; variants]));
+    let compile = || {
+        // The counter only hands out indices; what is done is ordered by the mutex.
+        while let Some(work) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let architecture = architectures[work.architecture].0;
+            let result = compile_for(&work.source, architecture).map_err(|error| error.to_string());
+            done.lock().unwrap_or_else(PoisonError::into_inner)[work.variant][work.architecture] = Some(result);
         }
-    });
-    rows
-}
-
-/// Compiles what is in a share, `2/4`: of each four, the third. Says of each whether it was compiled, and what it takes or the log.
-fn compile_share(work: &[Work], architectures: &[Architecture<'_>], share: &str) -> ExitCode {
-    let Some((first, step)) = share.split_once('/').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?))) else {
-        eprintln!("a share is 0/2, say; not {share}");
-        return ExitCode::from(2);
     };
-    for work in work.iter().skip(first).step_by(usize::max(step, 1)) {
-        let compiled = compile_for(&work.source, architectures[work.architecture].0);
-        let said = match compiled.map_err(|error| error.to_string()).and_then(|cubin| takes(&cubin)) {
-            Ok(takes) => format!("compiled\0{takes}\0"),
-            Err(log) => format!("failed\0{log}\0"),
-        };
-        if std::io::stdout().write_all(said.as_bytes()).is_err() {
-            return ExitCode::FAILURE;
-        }
-    }
-    ExitCode::SUCCESS
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile))));
+    done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the kernels of a compiled variant take.
