@@ -57,6 +57,9 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// The bits from `shift` on, which is less than their number, at the low end.
     #[must_use]
     fn above(self, shift: u32) -> Self;
+    /// The bits below `shift`, which is less than their number.
+    #[must_use]
+    fn below(self, shift: u32) -> Self;
     /// Zeros below the lowest bit that is set.
     #[must_use]
     fn trailing_zeros(self) -> u32;
@@ -103,6 +106,10 @@ macro_rules! key_bits {
             #[inline(always)]
             fn above(self, shift: u32) -> Self {
                 self >> shift
+            }
+            #[inline(always)]
+            fn below(self, shift: u32) -> Self {
+                self & ((1 << shift) - 1)
             }
             #[inline(always)]
             fn trailing_zeros(self) -> u32 {

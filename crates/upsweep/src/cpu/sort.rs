@@ -3,7 +3,9 @@
 
 mod array;
 mod cached;
+mod pages;
 mod parts;
+mod ranges;
 mod threads;
 mod values;
 

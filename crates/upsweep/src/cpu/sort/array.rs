@@ -12,22 +12,27 @@
 //!     parts that are too large for it are cut again, by all threads
 //! ```
 
-use super::cached::Room;
+use super::cached::{Room, varying};
+use super::ranges::Ranges;
 use super::threads::{in_parts, part_of};
-use super::values::{Columns, Memory, Moved, Sort};
+use super::values::{BLOCK, Block, Columns, Memory, Moved, Sort};
 use crate::cpu::tile::digits::Lines;
+use crate::cpu::tile::store::fence;
 use crate::error::Result;
 use crate::key::KeyBits;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The fewest and the most bits by which an array is cut. Each value of them has a line of keys and one of values, which the
-/// second-level cache holds.
+/// The fewest and the most bits by which an array is cut. Each range has a line of keys and one of values, which the second-level cache
+/// holds.
 const CUT_BITS: (u32, u32) = (6, 11);
-/// Parts are to have so much of the bytes of the cache: of fewer bits, fewer digits are left.
-const CUT_TO: usize = 8;
 /// Parts are cut again that have more than so many times the bytes of the cache.
-const CUT_AGAIN: usize = 8;
+const CUT_AGAIN: usize = 4;
+/// The most keys of a sample, and of how many at least each is one.
+const SAMPLE: usize = 8192;
+const SAMPLE_OF: usize = 64;
+/// Keys that are counted in 32 bits.
+const COUNTED: usize = 1 << 30;
 /// Keys that are compared with their neighbours before it is asked again whether to go on.
 const LOOK: usize = 4096;
 /// Keys that are looked at first.
@@ -41,41 +46,8 @@ enum Found {
     Unsorted,
 }
 
-/// What is cut: the input, or a part of what has been cut before.
-trait Source<B, V>: Copy + Sync {
-    /// # Safety
-    /// There is an element `i`.
-    unsafe fn key(&self, i: usize) -> B;
-    /// # Safety
-    /// There is an element `i`.
-    unsafe fn value(&self, i: usize) -> V;
-}
-
-impl<B: KeyBits, V: Moved> Source<B, V> for Sort<B> {
-    #[inline(always)]
-    unsafe fn key(&self, i: usize) -> B {
-        // SAFETY: the caller's.
-        unsafe { self.number(i) }
-    }
-    #[inline(always)]
-    unsafe fn value(&self, i: usize) -> V {
-        // SAFETY: the caller's.
-        unsafe { Sort::value(self, i) }
-    }
-}
-
-impl<B: KeyBits, V: Moved> Source<B, V> for Columns<B, V> {
-    #[inline(always)]
-    unsafe fn key(&self, i: usize) -> B {
-        // SAFETY: the caller's.
-        unsafe { self.keys.add(i).read() }
-    }
-    #[inline(always)]
-    unsafe fn value(&self, i: usize) -> V {
-        // SAFETY: the caller's.
-        unsafe { self.values.add(i).read() }
-    }
-}
+/// What is cut: a part of what has been cut before, or the input.
+type Source<B, V> = Option<Columns<B, V>>;
 
 impl<B: KeyBits> Sort<B> {
     /// Sorts all elements; `room` is the calling thread's.
@@ -107,73 +79,60 @@ impl<B: KeyBits> Sort<B> {
         }
         let (mut keys, mut values) = (Memory::none(), Memory::none());
         let scratch = Columns { keys: keys.of(len)?, values: values.of(len)? };
-        self.cut::<V, Self>(*self, 0..len, scratch, None)
+        self.cut::<V>(None, 0..len, scratch, None, 0)
     }
 
-    /// Cuts the elements of `source`, whose results are the places `range`, by their highest bits, and sorts the parts. `to` has
-    /// room for them; so has `free`, if there is one, which nobody reads.
-    fn cut<V: Moved, S: Source<B, V>>(
+    /// Cuts the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room for them; so has `free`,
+    /// if there is one, which nobody reads. `depth` is how often they have been cut.
+    fn cut<V: Moved>(
         &self,
-        source: S,
+        source: Source<B, V>,
         range: Range<usize>,
         to: Columns<B, V>,
         free: Option<Columns<B, V>>,
+        depth: usize,
     ) -> Result<()> {
         let (len, threads) = (range.len(), self.threads());
-        let key = |i: usize| {
-            // SAFETY: it is below the length.
-            unsafe { source.key(i) }
-        };
-        let first = key(0);
-        let differ = in_parts(threads, |part| {
-            part_of(len, threads, part).fold(B::default(), |differ, i| differ | (key(i) ^ first))
-        });
-        let high = differ.into_iter().fold(B::default(), |all, part| all | part).length();
-        if high == 0 {
-            in_parts(threads, |part| {
-                for i in part_of(len, threads, part) {
-                    // SAFETY: `i` is below the length, and the results are other memory than the source.
-                    unsafe { self.store(range.start + i, first, source.value(i)) };
-                }
-            });
+        let bits = self.bytes(len).div_ceil(self.limits.cached.max(1)).next_power_of_two().ilog2();
+        let bits = bits.clamp(CUT_BITS.0, CUT_BITS.1);
+        let sample = self.sample(source, len);
+        let mut ranges = Ranges::of_sample(&sample, bits);
+        if depth > 0 {
+            // By bits alone, so that with each cut fewer are left.
+            ranges = Ranges::by_bits(varying(&sample).length(), bits);
+        }
+        let (mut counts, mut differ) = self.count(source, len, &ranges);
+        if !ranges.hold(differ) {
+            ranges = Ranges::by_bits(differ.length(), bits);
+            (counts, differ) = self.count(source, len, &ranges);
+        }
+        let streams = cfg!(target_arch = "x86_64") && self.bytes(len) >= self.limits.non_temporal_from;
+        if differ == B::default() {
+            self.copy_equal(source, range, streams);
             return Ok(());
         }
-        let wanted = (self.bytes(len) / (self.limits.cached / CUT_TO).max(1)).checked_ilog2().unwrap_or(0);
-        let bits = wanted.clamp(CUT_BITS.0, CUT_BITS.1).min(high);
-        let (shift, mask) = (high - bits, (1u32 << bits) - 1);
-        let number = 1usize << bits;
-        let part_of_key = |key: B| key.bits(shift, mask);
-
-        let mut places = in_parts(threads, |part| {
-            // Two tables, so that a key need not wait for the count of an equal one before it.
-            let mut counts = vec![0usize; 2 * number];
-            for i in part_of(len, threads, part) {
-                // SAFETY: the bits are less than the number of counts of a table.
-                unsafe { *counts.get_unchecked_mut(i % 2 * number + part_of_key(key(i))) += 1 };
-            }
-            let (even, odd) = counts.split_at(number);
-            even.iter().zip(odd).map(|(a, b)| a + b).collect::<Vec<usize>>()
-        });
+        let number = ranges.number();
         let (mut next, mut begins) = (0, Vec::with_capacity(number + 1));
         for value in 0..number {
             begins.push(next);
-            for count in places.iter_mut().filter_map(|part| part.get_mut(value)) {
+            for count in counts.iter_mut().filter_map(|part| part.get_mut(value)) {
                 next += std::mem::replace(count, next);
             }
         }
         begins.push(next);
-        let streams = cfg!(target_arch = "x86_64") && self.bytes(len) >= self.limits.non_temporal_from;
-        let shares = std::sync::Mutex::new(places.into_iter().enumerate().collect::<Vec<_>>());
+        let shares = std::sync::Mutex::new(counts.into_iter().enumerate().collect::<Vec<_>>());
         in_parts(threads, |_| {
             // A panic of another thread ends the call.
             let Some((part, mut places)) = shares.lock().ok().and_then(|mut shares| shares.pop()) else { return };
             let mut lines = Lines::new(to.both(), &mut places, streams);
-            for i in part_of(len, threads, part) {
-                // SAFETY: `i` is below the length, and the places are those of this share's keys with these bits, one after the other.
-                unsafe {
-                    let number = source.key(i);
-                    lines.push(part_of_key(number), number, source.value(i));
-                }
+            let (mut room, mut of, mut values) = (Block::new(B::default()), [0; BLOCK], Block::new(V::default()));
+            for places in blocks(part_of(len, threads, part)) {
+                let numbers = self.numbers(source, places.clone(), &mut room);
+                let values = self.values_of(source, places, &mut values);
+                ranges.of(numbers, &mut of);
+                let of = of.get(..numbers.len()).unwrap_or_default();
+                // SAFETY: the places are those of this share's keys in this range, one after the other.
+                unsafe { lines.push(of, numbers.as_ptr(), values.as_ptr()) };
             }
             lines.finish();
         });
@@ -182,19 +141,22 @@ impl<B: KeyBits> Sort<B> {
             let at = |value: usize| begins.get(value).copied().unwrap_or(len);
             at(value)..at(value + 1)
         };
-        let again = |part: &Range<usize>| shift > 0 && self.bytes(part.len()) > CUT_AGAIN * self.limits.cached;
+        let again = |part: &Range<usize>| self.bytes(part.len()) > CUT_AGAIN * self.limits.cached;
         let turn = AtomicUsize::new(0);
         let sorted = in_parts(threads, |_| {
             let mut room = Room::new();
             loop {
                 let value = turn.fetch_add(1, Ordering::Relaxed);
                 if value >= number {
+                    fence();
                     return Ok(());
                 }
                 let part = part(value);
                 if !part.is_empty() && !again(&part) {
                     // SAFETY: the part's elements and results are nobody else's.
-                    unsafe { room.finish(self, to.behind(part.start), part.len(), range.start + part.start)? };
+                    unsafe {
+                        room.finish(self, to.behind(part.start), part.len(), range.start + part.start, streams)?;
+                    }
                 }
             }
         });
@@ -209,9 +171,104 @@ impl<B: KeyBits> Sort<B> {
             } else {
                 Columns { keys: keys.of(part.len())?, values: values.of(part.len())? }
             };
-            self.cut::<V, Columns<B, V>>(from, results, to, Some(from))?;
+            self.cut::<V>(Some(from), results, to, Some(from), depth + 1)?;
         }
         Ok(())
+    }
+
+    /// Some numbers, from all over the source.
+    fn sample<V: Moved>(&self, source: Source<B, V>, len: usize) -> Vec<B> {
+        let size = (len / SAMPLE_OF).clamp(1, SAMPLE);
+        let mut one = Block::new(B::default());
+        let number = |i: usize| {
+            // Not at equal distances, so that what repeats itself is seen as well.
+            let at = part_of(len, size, i);
+            let at = at.start + (i.wrapping_mul(0x9e37_79b1) >> 7) % at.len().max(1);
+            self.numbers(source, at..at + 1, &mut one).first().copied().unwrap_or_default()
+        };
+        (0..size).map(number).collect()
+    }
+
+    /// How many elements each thread's share has of each range, and the bits that are not the same in all numbers.
+    fn count<V: Moved>(&self, source: Source<B, V>, len: usize, ranges: &Ranges) -> (Vec<Vec<usize>>, B) {
+        let (threads, number) = (self.threads(), ranges.number());
+        let first = self.numbers(source, 0..1, &mut Block::new(B::default())).first().copied().unwrap_or_default();
+        // Several tables, so that a key need not wait for the count of an equal one before it; as many as the first-level cache holds.
+        let tables = if number <= 1024 { 4 } else { 2 };
+        let begins = [0, 1, 2, 3].map(|table| table % tables * number);
+        let shares = in_parts(threads, |part| {
+            let (mut counts, mut all) = (vec![0u32; tables * number], vec![0; number]);
+            let (mut room, mut of, mut differ) = (Block::new(B::default()), [0; BLOCK], B::default());
+            let share = part_of(len, threads, part);
+            for stretch in share.clone().step_by(COUNTED) {
+                for places in blocks(stretch..share.end.min(stretch.saturating_add(COUNTED))) {
+                    let numbers = self.numbers(source, places, &mut room);
+                    differ = numbers.iter().fold(differ, |differ, &number| differ | (number ^ first));
+                    ranges.of(numbers, &mut of);
+                    for four in of.get(..numbers.len()).unwrap_or_default().chunks(4) {
+                        for (&range, table) in four.iter().zip(begins) {
+                            // SAFETY: a table has a count for each range.
+                            unsafe { *counts.get_unchecked_mut(table + usize::from(range)) += 1 };
+                        }
+                    }
+                }
+                for table in counts.chunks_mut(number) {
+                    all.iter_mut().zip(table).for_each(|(all, count)| *all += std::mem::take(count) as usize);
+                }
+            }
+            (all, differ)
+        });
+        let differ = shares.iter().fold(B::default(), |all, share| all | share.1);
+        (shares.into_iter().map(|share| share.0).collect(), differ)
+    }
+
+    /// The numbers at `places` of the source, no more than a block: where they are, or in `room`.
+    #[inline(always)]
+    fn numbers<'a, V: Moved>(&self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<B>) -> &'a [B] {
+        // SAFETY: whoever asks has elements at these places, which nobody writes meanwhile.
+        unsafe {
+            match source {
+                Some(from) => std::slice::from_raw_parts(from.keys.add(places.start), places.len()),
+                None => {
+                    let room = room.first(places.len());
+                    self.load_numbers(places.start, room);
+                    room
+                }
+            }
+        }
+    }
+
+    /// The values there.
+    #[inline(always)]
+    fn values_of<'a, V: Moved>(&self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<V>) -> &'a [V] {
+        // SAFETY: as above.
+        unsafe {
+            match source {
+                Some(from) => std::slice::from_raw_parts(from.values.add(places.start), places.len()),
+                None => {
+                    let room = room.first(places.len());
+                    self.load_values(places.start, room);
+                    room
+                }
+            }
+        }
+    }
+
+    /// Stores all elements of the source, whose keys are equal, as results from `range` on.
+    fn copy_equal<V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
+        let (len, threads) = (range.len(), self.threads());
+        in_parts(threads, |part| {
+            let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
+            for places in blocks(part_of(len, threads, part)) {
+                let from = Columns {
+                    keys: self.numbers(source, places.clone(), &mut numbers).as_ptr().cast_mut(),
+                    values: self.values_of(source, places.clone(), &mut values).as_ptr().cast_mut(),
+                };
+                // SAFETY: the results are other memory than the source, and each place is one thread's.
+                unsafe { self.store_all(range.start + places.start, from, places.len(), streams) };
+            }
+            fence();
+        });
     }
 
     /// Looks at the keys up to the first that is neither in order nor in the reverse.
@@ -269,15 +326,18 @@ impl<B: KeyBits> Sort<B> {
 
     /// Exchanges the first element and the last, and so on, in place.
     fn reverse<V: Moved>(&self) {
-        for (i, j) in (0..self.len / 2).map(|i| (i, self.len - 1 - i)) {
-            // SAFETY: both are below the length; in place nothing else reads or writes them.
-            unsafe {
-                self.keys_out.add(i).swap(self.keys_out.add(j));
-                let (a, b) = (self.value::<V>(i), self.value::<V>(j));
-                a.store(self.values_out, j, self.value_bytes);
-                b.store(self.values_out, i, self.value_bytes);
+        let threads = self.threads();
+        in_parts(threads, |part| {
+            for (i, j) in part_of(self.len / 2, threads, part).map(|i| (i, self.len - 1 - i)) {
+                // SAFETY: both are below the length; in place nothing else reads or writes them, and no other thread has either.
+                unsafe {
+                    self.keys_out.add(i).swap(self.keys_out.add(j));
+                    let (a, b) = (self.value::<V>(i), self.value::<V>(j));
+                    a.store(self.values_out, j, self.value_bytes);
+                    b.store(self.values_out, i, self.value_bytes);
+                }
             }
-        }
+        });
     }
 
     /// Stores each key, of 16 bits at most, as often as there is one.
@@ -303,4 +363,9 @@ impl<B: KeyBits> Sort<B> {
             next += count;
         }
     }
+}
+
+/// Places, in blocks.
+fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    places.clone().step_by(BLOCK).map(move |begin| begin..places.end.min(begin + BLOCK))
 }

@@ -4,12 +4,17 @@ use super::values::{Columns, Memory, Moved, Sort};
 use crate::error::Result;
 use crate::key::KeyBits;
 
-/// The most bits of a digit; of fewer elements, the most of theirs.
-const DIGIT_BITS: u32 = 11;
-const SMALL_DIGIT_BITS: u32 = 8;
-const SMALL_BELOW: usize = 2048;
+/// The most bits of a digit: of the numbers of these two tables are in the first-level cache.
+const DIGIT_BITS: u32 = 12;
+/// The fewest, where there is a choice.
+const LEAST_DIGIT_BITS: u32 = 6;
+/// Bits more than as many as number the elements, by which most of them are in their order.
+const BEYOND: u32 = 5;
+/// How many equal ones a number may have in the mean, and how far it may be moved, so that it is worth it.
+const MOST_EQUAL: usize = 1;
+const MOST_MOVES: usize = 2;
 /// Digits of the longest keys.
-const DIGITS: usize = 16;
+const DIGITS: usize = 11;
 
 /// Some neighbouring bits.
 #[derive(Clone, Copy, Default)]
@@ -49,6 +54,15 @@ fn fewest_digits<B: KeyBits>(varying: B, most_bits: u32) -> ([Digit; DIGITS], us
     found
 }
 
+/// Two digits at most with the highest bits that vary, enough to tell most of `len` numbers apart.
+fn highest_digits<B: KeyBits>(varying: B, len: usize) -> ([Digit; 2], usize) {
+    let bits = (len.max(1).ilog2() + BEYOND).div_ceil(2).clamp(LEAST_DIGIT_BITS, DIGIT_BITS);
+    let digit = |varying: B| Digit { shift: varying.length().saturating_sub(bits), mask: (1 << bits) - 1 };
+    let high = digit(varying);
+    let below = varying.below(high.shift);
+    if below == B::default() { ([high; 2], 1) } else { ([digit(below), high], 2) }
+}
+
 /// A thread's memory for such sorts.
 pub(super) struct Room<B, V> {
     keys: [Memory<B>; 2],
@@ -79,21 +93,32 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             }
         }
         // SAFETY: as above.
-        unsafe { self.finish(sort, own, sort.len, 0) }
+        unsafe { self.finish(sort, own, sort.len, 0, false) }
     }
 
-    /// Sorts `len` numbers, which are not needed afterwards, and stores them as results from place `at` on.
+    /// Sorts `len` numbers, which are not needed afterwards, and stores them as results from place `at` on, with `streams` past the
+    /// cache.
     ///
     /// # Safety
-    /// `from` and the results have as many elements, which nobody else uses; `from` is not this room's first memory.
-    pub(super) unsafe fn finish(&mut self, sort: &Sort<B>, from: Columns<B, V>, len: usize, at: usize) -> Result<()> {
+    /// `from` and the results have as many elements, which nobody else uses; `from` is not this room's first memory. With `streams`
+    /// nobody reads the results before this thread has called [`fence`](crate::cpu::tile::store::fence).
+    pub(super) unsafe fn finish(
+        &mut self,
+        sort: &Sort<B>,
+        from: Columns<B, V>,
+        len: usize,
+        at: usize,
+        streams: bool,
+    ) -> Result<()> {
         // SAFETY: the caller's.
         unsafe {
             if len < sort.limits.compare_below {
                 self.by_comparison(sort, from, len, at);
                 return Ok(());
             }
-            self.by_digits(sort, from, len, at)
+            let sorted = self.by_digits(from, len)?;
+            sort.store_all(at, sorted, len, streams);
+            Ok(())
         }
     }
 
@@ -121,62 +146,132 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
+    /// Sorts by the highest digits that tell most numbers apart, and puts the others among their neighbours; or by all digits.
+    ///
     /// # Safety
     /// As [`finish`](Self::finish).
-    unsafe fn by_digits(&mut self, sort: &Sort<B>, mut from: Columns<B, V>, len: usize, at: usize) -> Result<()> {
+    unsafe fn by_digits(&mut self, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: the caller's.
-        let varying = varying(unsafe { std::slice::from_raw_parts(from.keys, len) });
-        let (digits, number) = fewest_digits(varying, if len < SMALL_BELOW { SMALL_DIGIT_BITS } else { DIGIT_BITS });
-        let digits = digits.get(..number).unwrap_or_default();
-        let [now, next] = &mut self.counts;
-        let clear = |counts: &mut Vec<u32>, digit: Digit| {
+        unsafe {
+            let varying = varying(std::slice::from_raw_parts(from.keys, len));
+            let (all, number) = fewest_digits(varying, DIGIT_BITS);
+            let all = all.get(..number).unwrap_or_default();
+            let mut sorted = from;
+            if number > 2 {
+                let (digits, number) = highest_digits(varying, len);
+                let digits = digits.get(..number).unwrap_or_default();
+                self.count(sorted, len, digits);
+                if self.tells_apart(digits, len) {
+                    sorted = self.by_counted(sorted, len, digits)?;
+                    if insert(sorted, len) {
+                        return Ok(sorted);
+                    }
+                }
+            }
+            for two in all.chunks(2) {
+                self.count(sorted, len, two);
+                sorted = self.by_counted(sorted, len, two)?;
+            }
+            Ok(sorted)
+        }
+    }
+
+    /// Whether the counted digits leave few numbers that have equal ones, if the lower digit is spread.
+    fn tells_apart(&self, digits: &[Digit], len: usize) -> bool {
+        let [low, high] = match digits {
+            [low, _] => [low.mask as usize + 1, 1],
+            _ => [1, 0],
+        };
+        let equal = |counts: &Vec<u32>| counts.iter().map(|&count| (count as usize).pow(2)).sum::<usize>();
+        self.counts.get(high).is_none_or(|counts| equal(counts) / low <= len * (1 + MOST_EQUAL))
+    }
+
+    /// Counts one digit or two.
+    ///
+    /// # Safety
+    /// There are so many elements.
+    unsafe fn count(&mut self, from: Columns<B, V>, len: usize, digits: &[Digit]) {
+        for (counts, digit) in self.counts.iter_mut().zip(digits) {
             counts.clear();
             counts.resize(digit.mask as usize + 1, 0);
-        };
-        let Some((&last, _)) = digits.split_last() else {
-            for i in 0..len {
-                // SAFETY: the caller's.
-                unsafe { sort.store::<V>(at + i, from.keys.add(i).read(), from.values.add(i).read()) };
-            }
-            return Ok(());
-        };
-        let first = digits.first().copied().unwrap_or(last);
-        clear(now, first);
-        for i in 0..len {
-            // SAFETY: the caller's; a digit is less than the number of counts.
-            unsafe { *now.get_unchecked_mut(from.keys.add(i).read().bits(first.shift, first.mask)) += 1 };
         }
-        for (turn, pair) in digits.windows(2).enumerate() {
-            let &[digit, after] = pair else { continue };
-            let to = Columns { keys: self.keys[turn % 2].of(len)?, values: self.values[turn % 2].of(len)? };
-            clear(next, after);
-            places(now);
+        let [first, second] = self.counts.each_mut().map(Vec::as_mut_slice);
+        // SAFETY: the caller's; a digit is less than the number of its counts.
+        unsafe {
+            let numbers = std::slice::from_raw_parts(from.keys, len);
+            match digits {
+                &[low, high] => {
+                    for number in numbers {
+                        *first.get_unchecked_mut(number.bits(low.shift, low.mask)) += 1;
+                        *second.get_unchecked_mut(number.bits(high.shift, high.mask)) += 1;
+                    }
+                }
+                &[digit] => {
+                    for number in numbers {
+                        *first.get_unchecked_mut(number.bits(digit.shift, digit.mask)) += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Sorts by the digits that have been counted.
+    ///
+    /// # Safety
+    /// There are so many elements, which have been counted.
+    unsafe fn by_counted(&mut self, mut from: Columns<B, V>, len: usize, digits: &[Digit]) -> Result<Columns<B, V>> {
+        for (which, digit) in digits.iter().enumerate() {
+            let first = self.columns(0, len)?;
+            let to = if from.keys == first.keys { self.columns(1, len)? } else { first };
+            let Some(counts) = self.counts.get_mut(which) else { break };
+            places(counts);
+            let (next, Digit { shift, mask }) = (counts.as_mut_ptr(), *digit);
             for i in 0..len {
                 // SAFETY: the caller's; the memory has as many elements; digits are less than the number of counts.
                 unsafe {
-                    let (key, value) = (from.keys.add(i).read(), from.values.add(i).read());
-                    *next.get_unchecked_mut(key.bits(after.shift, after.mask)) += 1;
-                    let place = now.get_unchecked_mut(key.bits(digit.shift, digit.mask));
-                    to.keys.add(*place as usize).write(key);
-                    to.values.add(*place as usize).write(value);
-                    *place += 1;
+                    let key = from.keys.add(i).read();
+                    let next = next.add(key.bits(shift, mask));
+                    let place = next.read();
+                    next.write(place + 1);
+                    to.keys.add(place as usize).write(key);
+                    to.values.add(place as usize).write(from.values.add(i).read());
                 }
             }
-            std::mem::swap(now, next);
             from = to;
         }
-        places(now);
-        for i in 0..len {
-            // SAFETY: as above.
-            unsafe {
-                let (key, value) = (from.keys.add(i).read(), from.values.add(i).read());
-                let place = now.get_unchecked_mut(key.bits(last.shift, last.mask));
-                sort.store(at + *place as usize, key, value);
-                *place += 1;
-            }
-        }
-        Ok(())
+        Ok(from)
     }
+}
+
+/// Puts each number that is less than its neighbour where it belongs, unless they move too far; says whether it did.
+///
+/// # Safety
+/// There are so many elements, which nobody else uses.
+unsafe fn insert<B: KeyBits, V: Moved>(Columns { keys, values }: Columns<B, V>, len: usize) -> bool {
+    let mut moves = MOST_MOVES * len;
+    for i in 1..len {
+        // SAFETY: the caller's.
+        unsafe {
+            let key = keys.add(i).read();
+            if key >= keys.add(i - 1).read() {
+                continue;
+            }
+            let (value, mut to) = (values.add(i).read(), i);
+            while to > 0 && key < keys.add(to - 1).read() {
+                keys.add(to).write(keys.add(to - 1).read());
+                values.add(to).write(values.add(to - 1).read());
+                to -= 1;
+            }
+            keys.add(to).write(key);
+            values.add(to).write(value);
+            if i - to > moves {
+                return false;
+            }
+            moves -= i - to;
+        }
+    }
+    true
 }
 
 /// The bits that are not the same in all numbers.
@@ -209,6 +304,6 @@ mod tests {
         assert_eq!(shifts(0x1f_ffff, 11), [(0, 11), (11, 11)]);
         assert_eq!(shifts(0x00ff_00ff_0000, 11), [(16, 8), (32, 8)]);
         assert_eq!(shifts(u64::MAX, 8).len(), 8);
-        assert_eq!(fewest_digits(u128::MAX, 8).1, 16);
+        assert_eq!(fewest_digits(u128::MAX, DIGIT_BITS).1, DIGITS);
     }
 }

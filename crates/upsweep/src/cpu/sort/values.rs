@@ -1,10 +1,12 @@
 //! What is sorted, by sizes alone: so that each kind of sort is compiled once, in this library.
 
-use crate::cpu::tile::digits::Line;
+use super::pages::prefer_large;
+use crate::cpu::tile::digits::{Line, store_lines};
 use crate::error::{Error, Result};
 use crate::key::{KeyBits, KeyOrder};
 use crate::plan::cpu::SortLimits;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A value while it is sorted.
 pub(super) trait Moved: Copy + Default + Send + Sync {
@@ -18,11 +20,23 @@ pub(super) trait Moved: Copy + Default + Send + Sync {
     /// # Safety
     /// The place is valid for writes.
     unsafe fn store(self, to: *mut u8, i: usize, bytes: usize);
+    /// The values from place `first` on, as [`load`](Self::load) does.
+    ///
+    /// # Safety
+    /// The places are valid for reads.
+    unsafe fn load_all(from: *const u8, first: usize, bytes: usize, to: &mut [Self]);
+    /// Stores values side by side, as [`store`](Self::store) does.
+    ///
+    /// # Safety
+    /// The places are valid for writes.
+    unsafe fn store_all(values: &[Self], to: *mut u8, bytes: usize);
     /// The position `i`, which it holds.
     fn position(i: usize) -> Self;
 }
 
 impl Moved for () {
+    unsafe fn load_all(_: *const u8, _: usize, _: usize, _: &mut [Self]) {}
+    unsafe fn store_all(_: &[Self], _: *mut u8, _: usize) {}
     unsafe fn load(_: *const u8, _: usize, _: usize) {}
     unsafe fn store(self, _: *mut u8, _: usize, _: usize) {}
     fn position(_: usize) {}
@@ -56,6 +70,25 @@ macro_rules! moved {
                     return to.cast::<$narrow>().add(i).write_unaligned(self as $narrow);
                 })*
                 to.add(i * bytes).copy_from_nonoverlapping(self.to_ne_bytes().as_ptr(), bytes.min(size_of::<Self>()));
+            }
+        }
+        unsafe fn load_all(from: *const u8, first: usize, bytes: usize, to: &mut [Self]) {
+            // A loop for each size that is known.
+            let load = |bytes: usize, to: &mut [Self]| {
+                for (i, to) in to.iter_mut().enumerate() {
+                    // SAFETY: the caller's.
+                    *to = unsafe { Self::load(from, first + i, bytes) };
+                }
+            };
+            if bytes == size_of::<Self>() {
+                return load(size_of::<Self>(), to);
+            }
+            load(bytes, to);
+        }
+        unsafe fn store_all(values: &[Self], to: *mut u8, bytes: usize) {
+            for (i, value) in values.iter().enumerate() {
+                // SAFETY: the caller's.
+                unsafe { value.store(to, i, bytes) };
             }
         }
         #[inline(always)]
@@ -125,6 +158,67 @@ impl<B: KeyBits> Sort<B> {
         }
     }
 
+    /// The numbers of the keys from `first` on.
+    ///
+    /// # Safety
+    /// There are so many.
+    pub(super) unsafe fn load_numbers(&self, first: usize, to: &mut [B]) {
+        // SAFETY: the caller's.
+        let keys = unsafe { std::slice::from_raw_parts(self.keys.add(first), to.len()) };
+        for (to, key) in to.iter_mut().zip(keys) {
+            *to = key.ordered(self.order, self.descending);
+        }
+    }
+
+    /// The values from `first` on.
+    ///
+    /// # Safety
+    /// There are so many.
+    pub(super) unsafe fn load_values<V: Moved>(&self, first: usize, to: &mut [V]) {
+        if self.values.is_null() {
+            for (i, to) in to.iter_mut().enumerate() {
+                *to = V::position(first + i);
+            }
+            return;
+        }
+        // SAFETY: the caller's.
+        unsafe { V::load_all(self.values, first, self.value_bytes, to) };
+    }
+
+    /// Stores the results from place `at` on; with `streams` past the cache, so that nobody reads them before the thread has called
+    /// [`fence`](crate::cpu::tile::store::fence).
+    ///
+    /// # Safety
+    /// `from` and the results have `len` elements, which nobody else uses, and are apart.
+    pub(super) unsafe fn store_all<V: Moved>(&self, at: usize, from: Columns<B, V>, len: usize, streams: bool) {
+        let (mut keys, mut values) = (Block::new(B::default()), Block::new(0u64));
+        // SAFETY: the caller's.
+        unsafe {
+            if !self.keys_out.is_null() {
+                let to = self.keys_out.add(at);
+                in_blocks(to.cast(), size_of::<B>(), len, |places| {
+                    let (numbers, keys) =
+                        (std::slice::from_raw_parts(from.keys.add(places.start), places.len()), keys.first(places.len()));
+                    for (key, number) in keys.iter_mut().zip(numbers) {
+                        *key = number.restored(self.order, self.descending);
+                    }
+                    let bytes = size_of_val(keys);
+                    store_lines(to.add(places.start).cast(), keys.as_ptr().cast(), bytes, streams);
+                });
+            }
+            if size_of::<V>() == 0 {
+                return;
+            }
+            let to = self.values_out.add(at * self.value_bytes);
+            in_blocks(to, self.value_bytes, len, |places| {
+                let narrow: *mut u8 = values.first(places.len()).as_mut_ptr().cast();
+                let wide = std::slice::from_raw_parts(from.values.add(places.start), places.len());
+                V::store_all(wide, narrow, self.value_bytes);
+                store_lines(to.add(places.start * self.value_bytes), narrow, places.len() * self.value_bytes, streams);
+            });
+        }
+    }
+
     /// The bytes of so many elements.
     pub(super) fn bytes(&self, len: usize) -> usize {
         len.saturating_mul(size_of::<B>() + self.value_bytes)
@@ -165,6 +259,37 @@ impl<B, V> Columns<B, V> {
     }
 }
 
+/// Elements that are on their way at once.
+pub(super) const BLOCK: usize = 256;
+
+/// Room for some elements, in the first-level cache.
+#[repr(C, align(64))]
+pub(super) struct Block<T>([T; BLOCK]);
+
+impl<T: Copy> Block<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self([value; BLOCK])
+    }
+
+    /// The first `len` of them, which are no more than there are.
+    #[inline(always)]
+    pub(super) fn first(&mut self, len: usize) -> &mut [T] {
+        self.0.get_mut(..len).unwrap_or_default()
+    }
+}
+
+/// Calls `of` for places below `len`, as many at a time as a block has, so that all but the first begin at a line of the memory `to`
+/// if elements of so many bytes allow that.
+#[inline(always)]
+fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usize>)) {
+    let skew = to.addr() / bytes.max(1) % BLOCK;
+    let (mut begin, mut end) = (0, (BLOCK - skew).min(len));
+    while begin < end {
+        of(begin..end);
+        (begin, end) = (end, (end + BLOCK).min(len));
+    }
+}
+
 /// Uninitialised memory, which begins at a line of the processor's.
 #[derive(Debug)]
 pub(super) struct Memory<T> {
@@ -184,6 +309,7 @@ impl<T> Memory<T> {
         if lines > self.lines.capacity() {
             self.lines = Vec::new();
             self.lines.try_reserve_exact(lines).map_err(|_| Error::OutOfMemory { bytes })?;
+            prefer_large(self.lines.as_mut_ptr().cast(), bytes);
         }
         Ok(self.lines.as_mut_ptr().cast())
     }
