@@ -15,7 +15,7 @@
 use super::cached::{Room, varying};
 use super::ranges::Ranges;
 use super::threads::{in_parts, part_of};
-use super::values::{BLOCK, Block, Columns, Memory, Moved, Sort};
+use super::values::{BLOCK, Block, Blocks, Columns, Memory, Moved, Sort, blocks};
 use crate::cpu::tile::digits::Lines;
 use crate::cpu::tile::store::fence;
 use crate::error::Result;
@@ -33,8 +33,6 @@ const SAMPLE: usize = 8192;
 const SAMPLE_OF: usize = 64;
 /// Keys that are counted in 32 bits.
 const COUNTED: usize = 1 << 30;
-/// Keys that are compared with their neighbours before it is asked again whether to go on.
-const LOOK: usize = 4096;
 /// Keys that are looked at first.
 const FEW: usize = 64;
 
@@ -49,42 +47,42 @@ enum Found {
 /// What is cut: a part of what has been cut before, or the input.
 type Source<B, V> = Option<Columns<B, V>>;
 
-impl<B: KeyBits> Sort<B> {
+impl Sort {
     /// Sorts all elements; `room` is the calling thread's.
-    pub(super) fn run<V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
+    pub(super) fn run<B: KeyBits, V: Moved>(&self, room: &mut Room<B, V>) -> Result<()> {
         let len = self.len;
         let in_place = self.keys_out.cast_const() == self.keys;
-        match self.look() {
+        match self.look::<B>() {
             Found::InOrder if in_place => return Ok(()),
             Found::InOrder => {
-                self.copy::<V>(|i| i);
+                self.copy::<B, V>(false);
                 return Ok(());
             }
             Found::Reversed if !in_place => {
-                self.copy::<V>(|i| len - 1 - i);
+                self.copy::<B, V>(true);
                 return Ok(());
             }
             Found::Reversed => {
-                self.reverse::<V>();
+                self.reverse::<B, V>();
                 return Ok(());
             }
             Found::Unsorted => {}
         }
-        if self.bytes(len) <= self.limits.cached {
+        if Self::bytes::<B, V>(len) <= self.limits.cached {
             return room.sort(self);
         }
-        if size_of::<V>() == 0 && B::BITS <= 16 {
-            self.by_counting();
+        if self.value_bytes == 0 && self.key_bytes <= 2 {
+            self.by_counting::<B>();
             return Ok(());
         }
         let (mut keys, mut values) = (Memory::none(), Memory::none());
         let scratch = Columns { keys: keys.of(len)?, values: values.of(len)? };
-        self.cut::<V>(None, 0..len, scratch, None, 0)
+        self.cut::<B, V>(None, 0..len, scratch, None, 0)
     }
 
     /// Cuts the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room for them; so has `free`,
     /// if there is one, which nobody reads. `depth` is how often they have been cut.
-    fn cut<V: Moved>(
+    fn cut<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
         range: Range<usize>,
@@ -93,21 +91,21 @@ impl<B: KeyBits> Sort<B> {
         depth: usize,
     ) -> Result<()> {
         let (len, threads) = (range.len(), self.threads());
-        let bits = self.bytes(len).div_ceil(self.limits.cached.max(1)).next_power_of_two().ilog2();
+        let bits = Self::bytes::<B, V>(len).div_ceil(self.limits.cached.max(1)).next_power_of_two().ilog2();
         let bits = bits.clamp(CUT_BITS.0, CUT_BITS.1);
-        let sample = self.sample(source, len);
-        let mut ranges = Ranges::of_sample(&sample, bits);
+        let (sample, below) = (self.sample(source, len), self.below::<B>());
+        let mut ranges = Ranges::of_sample(&sample, bits, below);
         if depth > 0 {
             // By bits alone, so that with each cut fewer are left.
-            ranges = Ranges::by_bits(varying(&sample).length(), bits);
+            ranges = Ranges::by_bits(varying(&sample).length(), bits, below);
         }
         let (mut counts, mut differ) = self.count(source, len, &ranges);
         if !ranges.hold(differ) {
-            ranges = Ranges::by_bits(differ.length(), bits);
+            ranges = Ranges::by_bits(differ.length(), bits, below);
             (counts, differ) = self.count(source, len, &ranges);
         }
-        let streams = cfg!(target_arch = "x86_64") && self.bytes(len) >= self.limits.non_temporal_from;
-        if differ == B::default() {
+        let streams = cfg!(target_arch = "x86_64") && Self::bytes::<B, V>(len) >= self.limits.non_temporal_from;
+        if differ.above(below) == B::default() {
             self.copy_equal(source, range, streams);
             return Ok(());
         }
@@ -141,7 +139,7 @@ impl<B: KeyBits> Sort<B> {
             let at = |value: usize| begins.get(value).copied().unwrap_or(len);
             at(value)..at(value + 1)
         };
-        let again = |part: &Range<usize>| self.bytes(part.len()) > CUT_AGAIN * self.limits.cached;
+        let again = |part: &Range<usize>| Self::bytes::<B, V>(part.len()) > CUT_AGAIN * self.limits.cached;
         let turn = AtomicUsize::new(0);
         let sorted = in_parts(threads, |_| {
             let mut room = Room::new();
@@ -171,13 +169,13 @@ impl<B: KeyBits> Sort<B> {
             } else {
                 Columns { keys: keys.of(part.len())?, values: values.of(part.len())? }
             };
-            self.cut::<V>(Some(from), results, to, Some(from), depth + 1)?;
+            self.cut::<B, V>(Some(from), results, to, Some(from), depth + 1)?;
         }
         Ok(())
     }
 
     /// Some numbers, from all over the source.
-    fn sample<V: Moved>(&self, source: Source<B, V>, len: usize) -> Vec<B> {
+    fn sample<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize) -> Vec<B> {
         let size = (len / SAMPLE_OF).clamp(1, SAMPLE);
         let mut one = Block::new(B::default());
         let number = |i: usize| {
@@ -190,7 +188,7 @@ impl<B: KeyBits> Sort<B> {
     }
 
     /// How many elements each thread's share has of each range, and the bits that are not the same in all numbers.
-    fn count<V: Moved>(&self, source: Source<B, V>, len: usize, ranges: &Ranges) -> (Vec<Vec<usize>>, B) {
+    fn count<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize, ranges: &Ranges) -> (Vec<Vec<usize>>, B) {
         let (threads, number) = (self.threads(), ranges.number());
         let first = self.numbers(source, 0..1, &mut Block::new(B::default())).first().copied().unwrap_or_default();
         // Several tables, so that a key need not wait for the count of an equal one before it; as many as the first-level cache holds.
@@ -224,23 +222,23 @@ impl<B: KeyBits> Sort<B> {
 
     /// The numbers at `places` of the source, no more than a block: where they are, or in `room`.
     #[inline(always)]
-    fn numbers<'a, V: Moved>(&self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<B>) -> &'a [B] {
+    fn numbers<'a, B: KeyBits, V: Moved>(&'a self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<B>) -> &'a [B] {
         // SAFETY: whoever asks has elements at these places, which nobody writes meanwhile.
         unsafe {
             match source {
                 Some(from) => std::slice::from_raw_parts(from.keys.add(places.start), places.len()),
-                None => {
+                None => self.plain_numbers(places.start, places.len()).unwrap_or_else(|| {
                     let room = room.first(places.len());
                     self.load_numbers(places.start, room);
                     room
-                }
+                }),
             }
         }
     }
 
     /// The values there.
     #[inline(always)]
-    fn values_of<'a, V: Moved>(&self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<V>) -> &'a [V] {
+    fn values_of<'a, B: KeyBits, V: Moved>(&self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<V>) -> &'a [V] {
         // SAFETY: as above.
         unsafe {
             match source {
@@ -255,7 +253,7 @@ impl<B: KeyBits> Sort<B> {
     }
 
     /// Stores all elements of the source, whose keys are equal, as results from `range` on.
-    fn copy_equal<V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
+    fn copy_equal<B: KeyBits, V: Moved>(&self, source: Source<B, V>, range: Range<usize>, streams: bool) {
         let (len, threads) = (range.len(), self.threads());
         in_parts(threads, |part| {
             let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
@@ -265,107 +263,110 @@ impl<B: KeyBits> Sort<B> {
                     values: self.values_of(source, places.clone(), &mut values).as_ptr().cast_mut(),
                 };
                 // SAFETY: the results are other memory than the source, and each place is one thread's.
-                unsafe { self.store_all(range.start + places.start, from, places.len(), streams) };
+                unsafe { self.store(range.start + places.start, from, places.len(), streams) };
             }
             fence();
         });
     }
 
     /// Looks at the keys up to the first that is neither in order nor in the reverse.
-    fn look(&self) -> Found {
-        if self.all::<false>() {
+    fn look<B: KeyBits>(&self) -> Found {
+        if self.all::<B>(false) {
             Found::InOrder
-        } else if self.all::<true>() {
+        } else if self.all::<B>(true) {
             Found::Reversed
         } else {
             Found::Unsorted
         }
     }
 
-    /// Whether each key follows the one to its left in order; if it `DESCENDS`, whether it is before that one.
-    fn all<const DESCENDS: bool>(&self) -> bool {
-        let wrong = |i: usize| {
-            // SAFETY: both are below the length.
-            let (before, own) = unsafe { (self.number(i - 1), self.number(i)) };
-            if DESCENDS { before <= own } else { before > own }
+    /// Whether each key follows the one to its left in order; if it `descends`, whether it is before that one.
+    fn all<B: KeyBits>(&self, descends: bool) -> bool {
+        let below = self.below::<B>();
+        let wrong = |numbers: &[B]| {
+            let after = numbers.get(1..).unwrap_or_default();
+            let pairs = numbers.iter().zip(after).map(|(before, own)| (before.above(below), own.above(below)));
+            if descends {
+                pairs.fold(0, |any, (before, own)| any | u32::from(before <= own)) > 0
+            } else {
+                pairs.fold(0, |any, (before, own)| any | u32::from(before > own)) > 0
+            }
         };
+        let mut room = Block::new(B::default());
         // Most keys that are in no order show that at once.
-        if (1..self.len.min(FEW)).any(wrong) {
+        if wrong(self.numbers::<B, ()>(None, 0..self.len.min(FEW), &mut room)) {
             return false;
         }
         let (threads, failed) = (self.threads(), AtomicBool::new(false));
         in_parts(threads, |part| {
-            let mut range = part_of(self.len, threads, part);
-            range.start = range.start.max(1);
-            while !range.is_empty() && !failed.load(Ordering::Relaxed) {
-                let end = range.end.min(range.start + LOOK);
-                if (range.start..end).fold(0, |any, i| any | u32::from(wrong(i))) > 0 {
+            let mut room = Block::new(B::default());
+            let share = part_of(self.len, threads, part);
+            let mut begin = share.start;
+            while begin + 1 < share.end.saturating_add(1).min(self.len) && !failed.load(Ordering::Relaxed) {
+                // The last one is the first one of the next block, or share.
+                let end = self.len.min(share.end + 1).min(begin + BLOCK);
+                if wrong(self.numbers::<B, ()>(None, begin..end, &mut room)) {
                     failed.store(true, Ordering::Relaxed);
                 }
-                range.start = end;
+                begin = end - 1;
             }
         });
         !failed.into_inner()
     }
 
-    /// Stores element `from(i)` of the input at place `i`, in other memory.
-    fn copy<V: Moved>(&self, from: impl Fn(usize) -> usize + Sync) {
+    /// Copies all elements to other memory, or `reversed`.
+    fn copy<B: KeyBits, V: Moved>(&self, reversed: bool) {
         let threads = self.threads();
         in_parts(threads, |part| {
-            for i in part_of(self.len, threads, part) {
-                // SAFETY: all have as many elements, and the output is another memory than the input.
+            let mut room = Blocks::<B, V>::new();
+            for places in blocks(part_of(self.len, threads, part)) {
+                // SAFETY: both have as many elements, and the output is another memory than the input.
                 unsafe {
-                    if !self.keys_out.is_null() {
-                        self.keys_out.add(i).write(self.keys.add(from(i)).read());
+                    let from = room.load(self, places.start, places.len());
+                    if reversed {
+                        room.reverse(places.len());
                     }
-                    self.value::<V>(from(i)).store(self.values_out, i, self.value_bytes);
+                    let to = if reversed { self.len - places.end } else { places.start };
+                    self.store(to, from, places.len(), false);
                 }
             }
         });
     }
 
     /// Exchanges the first element and the last, and so on, in place.
-    fn reverse<V: Moved>(&self) {
+    fn reverse<B: KeyBits, V: Moved>(&self) {
         let threads = self.threads();
         in_parts(threads, |part| {
-            for (i, j) in part_of(self.len / 2, threads, part).map(|i| (i, self.len - 1 - i)) {
-                // SAFETY: both are below the length; in place nothing else reads or writes them, and no other thread has either.
+            let (mut room, mut other) = (Blocks::<B, V>::new(), Blocks::<B, V>::new());
+            for places in blocks(part_of(self.len / 2, threads, part)) {
+                let (len, mirror) = (places.len(), self.len - places.end);
+                // SAFETY: the places and their mirror images are below the length, apart, and no other thread has them.
                 unsafe {
-                    self.keys_out.add(i).swap(self.keys_out.add(j));
-                    let (a, b) = (self.value::<V>(i), self.value::<V>(j));
-                    a.store(self.values_out, j, self.value_bytes);
-                    b.store(self.values_out, i, self.value_bytes);
+                    let (first, last) = (room.load(self, places.start, len), other.load(self, mirror, len));
+                    room.reverse(len);
+                    other.reverse(len);
+                    self.store(mirror, first, len, false);
+                    self.store(places.start, last, len, false);
                 }
             }
         });
     }
 
     /// Stores each key, of 16 bits at most, as often as there is one.
-    fn by_counting(&self) {
-        let (threads, numbers) = (self.threads(), 1usize << B::BITS.min(16));
-        let counts = in_parts(threads, |part| {
-            let mut counts = vec![0usize; 2 * numbers];
-            for i in part_of(self.len, threads, part) {
-                // SAFETY: `i` is below the length, and a number of 16 bits at most has a count.
-                unsafe { *counts.get_unchecked_mut(i % 2 * numbers + self.number(i).bits(0, 0xffff)) += 1 };
-            }
-            counts
-        });
-        let count = |number: usize| -> usize {
-            let of = |part: &Vec<usize>| part.get(number).unwrap_or(&0) + part.get(numbers + number).unwrap_or(&0);
-            counts.iter().map(of).sum()
-        };
+    fn by_counting<B: KeyBits>(&self) {
+        let (ranges, numbers) = (Ranges::by_bits(8 * self.key_bytes as u32, 16, 0), 1usize << (8 * self.key_bytes));
+        let (shares, _) = self.count::<B, ()>(None, self.len, &ranges);
         let mut next = 0;
+        let mut room = Block::new(B::default());
         for number in 0..numbers {
-            let (key, count) = (B::of(number).restored(self.order, self.descending), count(number));
-            // SAFETY: all counts together are as many as the output has keys.
-            unsafe { std::slice::from_raw_parts_mut(self.keys_out.add(next), count) }.fill(key);
+            let count: usize = shares.iter().filter_map(|share| share.get(number)).sum();
+            room.first(count.min(BLOCK)).fill(B::of(number as u128));
+            let from = Columns { keys: room.first(BLOCK).as_mut_ptr(), values: std::ptr::dangling_mut::<()>() };
+            for places in blocks(next..next + count) {
+                // SAFETY: all counts together are as many as the output has keys.
+                unsafe { self.store(places.start, from, places.len(), false) };
+            }
             next += count;
         }
     }
-}
-
-/// Places, in blocks.
-fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    places.clone().step_by(BLOCK).map(move |begin| begin..places.end.min(begin + BLOCK))
 }

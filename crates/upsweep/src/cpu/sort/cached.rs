@@ -1,6 +1,6 @@
 //! Sort of what fits in a core's cache, by one thread: by digits from the lowest on, or by comparisons.
 
-use super::values::{Columns, Memory, Moved, Sort};
+use super::values::{Columns, Memory, Moved, Sort, blocks};
 use crate::error::Result;
 use crate::key::KeyBits;
 
@@ -83,13 +83,14 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     }
 
     /// Sorts the whole input.
-    pub(super) fn sort(&mut self, sort: &Sort<B>) -> Result<()> {
+    pub(super) fn sort(&mut self, sort: &Sort) -> Result<()> {
         let own = self.columns(1, sort.len)?;
-        for i in 0..sort.len {
+        for places in blocks(0..sort.len) {
             // SAFETY: the input and the memory have as many elements.
             unsafe {
-                own.keys.add(i).write(sort.number(i));
-                own.values.add(i).write(sort.value(i));
+                let to = own.behind(places.start);
+                sort.load_numbers(places.start, std::slice::from_raw_parts_mut(to.keys, places.len()));
+                sort.load_values(places.start, std::slice::from_raw_parts_mut(to.values, places.len()));
             }
         }
         // SAFETY: as above.
@@ -104,56 +105,62 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     /// nobody reads the results before this thread has called [`fence`](crate::cpu::tile::store::fence).
     pub(super) unsafe fn finish(
         &mut self,
-        sort: &Sort<B>,
+        sort: &Sort,
         from: Columns<B, V>,
         len: usize,
         at: usize,
         streams: bool,
     ) -> Result<()> {
+        let below = sort.below::<B>();
         // SAFETY: the caller's.
         unsafe {
-            if len < sort.limits.compare_below {
-                self.by_comparison(sort, from, len, at);
-                return Ok(());
-            }
-            let sorted = self.by_digits(from, len)?;
-            sort.store_all(at, sorted, len, streams);
-            Ok(())
+            let sorted = if len < sort.limits.compare_below {
+                self.by_comparison(below, from, len)?
+            } else {
+                self.by_digits(below, from, len)?
+            };
+            sort.store(at, sorted, len, streams);
         }
+        Ok(())
     }
 
     /// # Safety
     /// As [`finish`](Self::finish).
-    unsafe fn by_comparison(&mut self, sort: &Sort<B>, from: Columns<B, V>, len: usize, at: usize) {
-        if size_of::<V>() == 0 {
-            // SAFETY: the caller's.
-            let numbers = unsafe { std::slice::from_raw_parts_mut(from.keys, len) };
-            // Keys that are equal in every bit cannot be told apart.
-            numbers.sort_unstable();
-            for (i, &number) in numbers.iter().enumerate() {
-                // SAFETY: the caller's.
-                unsafe { sort.store(at + i, number, V::default()) };
-            }
-            return;
-        }
-        self.items.clear();
+    unsafe fn by_comparison(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: the caller's.
-        self.items.extend((0..len).map(|i| (unsafe { from.keys.add(i).read() }, i as u32)));
+        let numbers = unsafe { std::slice::from_raw_parts_mut(from.keys, len) };
+        if size_of::<V>() == 0 {
+            if below == 0 {
+                // Keys that are equal in every bit cannot be told apart.
+                numbers.sort_unstable();
+            } else {
+                numbers.sort_by_key(|number| number.above(below));
+            }
+            return Ok(from);
+        }
+        let to = self.columns(0, len)?;
+        self.items.clear();
+        self.items.extend(numbers.iter().zip(0..).map(|(&number, place)| (number, place)));
         self.items.sort_unstable();
         for (i, &(number, place)) in self.items.iter().enumerate() {
-            // SAFETY: the caller's; the places are below the length.
-            unsafe { sort.store(at + i, number, from.values.add(place as usize).read()) };
+            // SAFETY: the caller's; the places are below the length, which the memory has.
+            unsafe {
+                to.keys.add(i).write(number);
+                to.values.add(i).write(from.values.add(place as usize).read());
+            }
         }
+        Ok(to)
     }
 
     /// Sorts by the highest digits that tell most numbers apart, and puts the others among their neighbours; or by all digits.
     ///
     /// # Safety
     /// As [`finish`](Self::finish).
-    unsafe fn by_digits(&mut self, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
+    unsafe fn by_digits(&mut self, below: u32, from: Columns<B, V>, len: usize) -> Result<Columns<B, V>> {
         // SAFETY: the caller's.
         unsafe {
             let varying = varying(std::slice::from_raw_parts(from.keys, len));
+            let varying = varying ^ varying.below(below);
             let (all, number) = fewest_digits(varying, DIGIT_BITS);
             let all = all.get(..number).unwrap_or_default();
             let mut sorted = from;
@@ -163,7 +170,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
                 self.count(sorted, len, digits);
                 if self.tells_apart(digits, len) {
                     sorted = self.by_counted(sorted, len, digits)?;
-                    if insert(sorted, len) {
+                    if insert(below, sorted, len) {
                         return Ok(sorted);
                     }
                 }
@@ -248,17 +255,17 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
 ///
 /// # Safety
 /// There are so many elements, which nobody else uses.
-unsafe fn insert<B: KeyBits, V: Moved>(Columns { keys, values }: Columns<B, V>, len: usize) -> bool {
+unsafe fn insert<B: KeyBits, V: Moved>(below: u32, Columns { keys, values }: Columns<B, V>, len: usize) -> bool {
     let mut moves = MOST_MOVES * len;
     for i in 1..len {
         // SAFETY: the caller's.
         unsafe {
             let key = keys.add(i).read();
-            if key >= keys.add(i - 1).read() {
+            if key.above(below) >= keys.add(i - 1).read().above(below) {
                 continue;
             }
             let (value, mut to) = (values.add(i).read(), i);
-            while to > 0 && key < keys.add(to - 1).read() {
+            while to > 0 && key.above(below) < keys.add(to - 1).read().above(below) {
                 keys.add(to).write(keys.add(to - 1).read());
                 values.add(to).write(values.add(to - 1).read());
                 to -= 1;

@@ -2,7 +2,7 @@
 
 /// Bytes from which it is worth it.
 #[cfg(target_os = "linux")]
-const FROM_BYTES: usize = 8 << 20;
+const FROM_BYTES: usize = 4 << 20;
 
 /// Asks the system for large pages where memory is that has been reserved and not been written: the thread that first writes to a page
 /// waits until it is there, which for 512 small ones takes as long as to sort what they hold a quarter.

@@ -25,17 +25,20 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// By the highest `bits` bits of those up to `high`.
-    pub(super) fn by_bits(high: u32, bits: u32) -> Self {
-        let bits = bits.min(high);
+    /// By the highest `bits` bits of those up to `high`, but none `below`.
+    pub(super) fn by_bits(high: u32, bits: u32, below: u32) -> Self {
+        let high = high.max(below);
+        let bits = bits.min(high - below);
         Self { high, number: 1 << bits, shift: high - bits, mask: (1 << bits) - 1, table: Vec::new() }
     }
 
-    /// About `1 << bits` ranges, for numbers of which these are some.
-    pub(super) fn of_sample<B: KeyBits>(sample: &[B], bits: u32) -> Self {
+    /// About `1 << bits` ranges, for numbers of which these are some, by no bits `below`.
+    pub(super) fn of_sample<B: KeyBits>(sample: &[B], bits: u32, below: u32) -> Self {
         let high = super::cached::varying(sample).length();
-        let Some(&first) = sample.first().filter(|_| high > bits) else { return Self::by_bits(high, bits) };
-        let top = TABLE_BITS.min(high);
+        let Some(&first) = sample.first().filter(|_| high > bits + below) else {
+            return Self::by_bits(high, bits, below);
+        };
+        let top = TABLE_BITS.min(high - below);
         let (shift, mask) = (high - top, (1 << top) - 1);
         let mut counts = vec![0; 1 << top];
         for number in sample {
@@ -44,13 +47,13 @@ impl Ranges {
         let even = EVEN_BITS.min(bits).min(top);
         let most = counts.chunks(1 << (top - even)).map(|values| values.iter().sum::<usize>()).max();
         if most.is_none_or(|most| most <= UNEVEN * sample.len().div_ceil(1 << even)) {
-            return Self::by_bits(high, bits);
+            return Self::by_bits(high, bits, below);
         }
         let (share, mut number, mut room) = ((sample.len() >> bits).max(1), 0u32, 0);
         let entry = |(value, count): (u32, usize)| {
             let more = if count > share {
                 room = 0;
-                count.div_ceil(share).next_power_of_two().ilog2().min(shift)
+                count.div_ceil(share).next_power_of_two().ilog2().min(shift - below)
             } else {
                 if count > room || number == 0 {
                     (number, room) = (number + 1, share);
@@ -105,7 +108,7 @@ mod tests {
 
     /// Ranges ascend with the numbers, none is outside, and sampled numbers of a skewed distribution are spread.
     fn check(numbers: &mut [u64], bits: u32, most: usize) {
-        let ranges = Ranges::of_sample(numbers, bits);
+        let ranges = Ranges::of_sample(numbers, bits, 0);
         numbers.sort_unstable();
         let mut of = vec![0; numbers.len()];
         ranges.of(numbers, &mut of);
@@ -127,6 +130,6 @@ mod tests {
         check(&mut of(&|i| hash(i) & 0x55), 8, 8192);
         check(&mut of(&|i| if i % 2 == 0 { 3 } else { 1 << 63 }), 8, 4096);
         check(&mut of(&|_| 7), 8, 8192);
-        assert!(Ranges::of_sample::<u8>(&[], 6).hold(0u8));
+        assert!(Ranges::of_sample::<u8>(&[], 6, 0).hold(0u8));
     }
 }
