@@ -125,7 +125,7 @@ impl Sort {
             let mut lines = Lines::new(to.both(), &mut places, streams);
             let (mut room, mut of, mut values) = (Block::new(B::default()), [0; BLOCK], Block::new(V::default()));
             for places in blocks(part_of(len, threads, part)) {
-                let numbers = self.numbers(source, places.clone(), &mut room);
+                let numbers = self.numbers(source, places.clone(), &mut room, true);
                 let values = self.values_of(source, places, &mut values);
                 ranges.of(numbers, &mut of);
                 let of = of.get(..numbers.len()).unwrap_or_default();
@@ -182,7 +182,7 @@ impl Sort {
             // Not at equal distances, so that what repeats itself is seen as well.
             let at = part_of(len, size, i);
             let at = at.start + (i.wrapping_mul(0x9e37_79b1) >> 7) % at.len().max(1);
-            self.numbers(source, at..at + 1, &mut one).first().copied().unwrap_or_default()
+            self.numbers(source, at..at + 1, &mut one, false).first().copied().unwrap_or_default()
         };
         (0..size).map(number).collect()
     }
@@ -190,7 +190,7 @@ impl Sort {
     /// How many elements each thread's share has of each range, and the bits that are not the same in all numbers.
     fn count<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize, ranges: &Ranges) -> (Vec<Vec<usize>>, B) {
         let (threads, number) = (self.threads(), ranges.number());
-        let first = self.numbers(source, 0..1, &mut Block::new(B::default())).first().copied().unwrap_or_default();
+        let first = self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
         // Several tables, so that a key need not wait for the count of an equal one before it; as many as the first-level cache holds.
         let tables = if number <= 1024 { 4 } else { 2 };
         let begins = [0, 1, 2, 3].map(|table| table % tables * number);
@@ -200,7 +200,7 @@ impl Sort {
             let share = part_of(len, threads, part);
             for stretch in share.clone().step_by(COUNTED) {
                 for places in blocks(stretch..share.end.min(stretch.saturating_add(COUNTED))) {
-                    let numbers = self.numbers(source, places, &mut room);
+                    let numbers = self.numbers(source, places, &mut room, false);
                     differ = numbers.iter().fold(differ, |differ, &number| differ | (number ^ first));
                     ranges.of(numbers, &mut of);
                     for four in of.get(..numbers.len()).unwrap_or_default().chunks(4) {
@@ -220,16 +220,23 @@ impl Sort {
         (shares.into_iter().map(|share| share.0).collect(), differ)
     }
 
-    /// The numbers at `places` of the source, no more than a block: where they are, or in `room`.
+    /// The numbers at `places` of the source, no more than a block: where they are, or in `room`. Without values there may be others in
+    /// their place.
     #[inline(always)]
-    fn numbers<'a, B: KeyBits, V: Moved>(&'a self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<B>) -> &'a [B] {
+    fn numbers<'a, B: KeyBits, V: Moved>(
+        &'a self,
+        source: Source<B, V>,
+        places: Range<usize>,
+        room: &'a mut Block<B>,
+        with_values: bool,
+    ) -> &'a [B] {
         // SAFETY: whoever asks has elements at these places, which nobody writes meanwhile.
         unsafe {
             match source {
                 Some(from) => std::slice::from_raw_parts(from.keys.add(places.start), places.len()),
                 None => self.plain_numbers(places.start, places.len()).unwrap_or_else(|| {
                     let room = room.first(places.len());
-                    self.load_numbers(places.start, room);
+                    self.load_numbers(places.start, room, with_values);
                     room
                 }),
             }
@@ -259,7 +266,7 @@ impl Sort {
             let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
             for places in blocks(part_of(len, threads, part)) {
                 let from = Columns {
-                    keys: self.numbers(source, places.clone(), &mut numbers).as_ptr().cast_mut(),
+                    keys: self.numbers(source, places.clone(), &mut numbers, true).as_ptr().cast_mut(),
                     values: self.values_of(source, places.clone(), &mut values).as_ptr().cast_mut(),
                 };
                 // SAFETY: the results are other memory than the source, and each place is one thread's.
@@ -294,7 +301,7 @@ impl Sort {
         };
         let mut room = Block::new(B::default());
         // Most keys that are in no order show that at once.
-        if wrong(self.numbers::<B, ()>(None, 0..self.len.min(FEW), &mut room)) {
+        if wrong(self.numbers::<B, ()>(None, 0..self.len.min(FEW), &mut room, false)) {
             return false;
         }
         let (threads, failed) = (self.threads(), AtomicBool::new(false));
@@ -305,7 +312,7 @@ impl Sort {
             while begin + 1 < share.end.saturating_add(1).min(self.len) && !failed.load(Ordering::Relaxed) {
                 // The last one is the first one of the next block, or share.
                 let end = self.len.min(share.end + 1).min(begin + BLOCK);
-                if wrong(self.numbers::<B, ()>(None, begin..end, &mut room)) {
+                if wrong(self.numbers::<B, ()>(None, begin..end, &mut room, false)) {
                     failed.store(true, Ordering::Relaxed);
                 }
                 begin = end - 1;

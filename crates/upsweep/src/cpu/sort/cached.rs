@@ -89,7 +89,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             // SAFETY: the input and the memory have as many elements.
             unsafe {
                 let to = own.behind(places.start);
-                sort.load_numbers(places.start, std::slice::from_raw_parts_mut(to.keys, places.len()));
+                sort.load_numbers(places.start, std::slice::from_raw_parts_mut(to.keys, places.len()), true);
                 sort.load_values(places.start, std::slice::from_raw_parts_mut(to.values, places.len()));
             }
         }

@@ -77,11 +77,11 @@ impl Sort {
         plain.then(|| unsafe { std::slice::from_raw_parts(self.keys.cast::<B>().add(first), len) })
     }
 
-    /// The numbers of the keys from `first` on, with their values where these go with them.
+    /// The numbers of the keys from `first` on, `with_values` where these go with them, and otherwise with zeros in their place.
     ///
     /// # Safety
     /// There are so many.
-    pub(super) unsafe fn load_numbers<B: KeyBits>(&self, first: usize, to: &mut [B]) {
+    pub(super) unsafe fn load_numbers<B: KeyBits>(&self, first: usize, to: &mut [B], with_values: bool) {
         // SAFETY: the caller's; keys have this size.
         unsafe {
             match self.key_bytes {
@@ -91,7 +91,9 @@ impl Sort {
                 8 => self.load_keys::<u64, B>(first, to),
                 _ => self.load_keys::<u128, B>(first, to),
             }
-            if self.packs::<B>() {
+            if self.packs::<B>() && !with_values {
+                to.iter_mut().for_each(|to| *to = to.beside(0));
+            } else if self.packs::<B>() {
                 let mut values = Block::new(0);
                 for (block, to) in to.chunks_mut(BLOCK).enumerate() {
                     let values = values.first(to.len());
@@ -305,7 +307,7 @@ impl<B: KeyBits, V: Moved> Blocks<B, V> {
         let (numbers, values) = (self.0.first(len), self.1.first(len));
         // SAFETY: the caller's.
         unsafe {
-            sort.load_numbers(first, numbers);
+            sort.load_numbers(first, numbers, true);
             sort.load_values(first, values);
         }
         Columns { keys: numbers.as_mut_ptr(), values: values.as_mut_ptr() }
