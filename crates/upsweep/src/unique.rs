@@ -21,8 +21,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value. Which of its bit
-//! patterns such a value has is that of the first in the order of [`Key`]: `-0` before `+0`.
+//! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value. Zero is
+//! `-0` where there is one.
 //!
 //! Neighbours that are equal in an array that need not be sorted are what [`Dedup`](crate::Dedup) is for.
 //!

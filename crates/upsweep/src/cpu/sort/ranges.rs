@@ -84,7 +84,7 @@ impl Ranges {
         differ.length() <= self.high
     }
 
-    /// The range of each number.
+    /// The range of each number. Of numbers that these ranges do not [hold](Self::hold) it is one of them, too.
     #[inline(always)]
     pub(super) fn of<B: KeyBits>(&self, numbers: &[B], to: &mut [u16]) {
         let Self { shift, mask, .. } = *self;
@@ -94,10 +94,11 @@ impl Ranges {
             }
             return;
         }
+        let last = (self.number - 1) as u16;
         for (to, number) in to.iter_mut().zip(numbers) {
             // SAFETY: the table has an entry for each value of these bits.
             let entry = unsafe { *self.table.get_unchecked(number.bits(shift, mask)) };
-            *to = (number.bits(entry & 0xffff, 0xffff) as u16).wrapping_add((entry >> 16) as u16);
+            *to = (number.bits(entry & 0xffff, 0xffff) as u16).wrapping_add((entry >> 16) as u16).min(last);
         }
     }
 }
@@ -131,5 +132,11 @@ mod tests {
         check(&mut of(&|i| if i % 2 == 0 { 3 } else { 1 << 63 }), 8, 4096);
         check(&mut of(&|_| 7), 8, 8192);
         assert!(Ranges::of_sample::<u8>(&[], 6, 0).hold(0u8));
+        // Numbers that the sample does not tell of.
+        let ranges = Ranges::of_sample(&of(&|i| hash(i) >> 30 >> (i % 30)), 8, 0);
+        let mut found = vec![0; 8192];
+        ranges.of(&of(&hash), &mut found);
+        assert!(found.iter().all(|&range| usize::from(range) < ranges.number()));
+        assert!(!ranges.hold(u64::MAX));
     }
 }
