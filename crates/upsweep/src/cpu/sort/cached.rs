@@ -234,15 +234,21 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             let Some(counts) = self.counts.get_mut(which) else { break };
             places(counts);
             let (next, Digit { shift, mask }) = (counts.as_mut_ptr(), *digit);
+            // The place of a key with the digit of the one before it is not in memory: a processor that reads it while it does not yet
+            // know where keys go has to do so again.
+            let (mut own, mut place) = (0, counts.first().copied().unwrap_or(0));
             for i in 0..len {
                 // SAFETY: the caller's; the memory has as many elements; digits are less than the number of counts.
                 unsafe {
                     let key = from.keys.add(i).read();
-                    let next = next.add(key.bits(shift, mask));
-                    let place = next.read();
-                    next.write(place + 1);
+                    let digit = key.bits(shift, mask);
+                    if digit != own {
+                        next.add(own).write(place);
+                        (own, place) = (digit, next.add(digit).read());
+                    }
                     to.keys.add(place as usize).write(key);
                     to.values.add(place as usize).write(from.values.add(i).read());
+                    place += 1;
                 }
             }
             from = to;

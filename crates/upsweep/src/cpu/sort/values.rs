@@ -94,14 +94,11 @@ impl Sort {
             if self.packs::<B>() && !with_values {
                 to.iter_mut().for_each(|to| *to = to.beside(0));
             } else if self.packs::<B>() {
-                let mut values = Block::new(0);
-                for (block, to) in to.chunks_mut(BLOCK).enumerate() {
-                    let values = values.first(to.len());
-                    self.load_values(first + block * BLOCK, values);
-                    for (to, &value) in to.iter_mut().zip(&*values) {
-                        *to = to.beside(value);
-                    }
-                }
+                self.each_value(first, to.len(), |i, value| {
+                    // SAFETY: it is below the length.
+                    let to = to.get_unchecked_mut(i);
+                    *to = to.beside(value);
+                });
             }
         }
     }
@@ -121,33 +118,42 @@ impl Sort {
     /// # Safety
     /// There are so many.
     pub(super) unsafe fn load_values<V: Moved>(&self, first: usize, to: &mut [V]) {
-        if size_of::<V>() == 0 {
-            return;
+        if size_of::<V>() > 0 {
+            // SAFETY: the caller's; it is below the length.
+            unsafe { self.each_value(first, to.len(), |i, value| *to.get_unchecked_mut(i) = V::of(value)) };
         }
+    }
+
+    /// Calls `of` for `len` values from `first` on, with the place of each among them.
+    ///
+    /// # Safety
+    /// There are so many.
+    #[inline(always)]
+    unsafe fn each_value(&self, first: usize, len: usize, mut of: impl FnMut(usize, u64)) {
         let (from, bytes) = (self.values, self.value_bytes);
         if from.is_null() {
-            to.iter_mut().enumerate().for_each(|(i, to)| *to = V::of((first + i) as u64));
+            (0..len).for_each(|i| of(i, (first + i) as u64));
             return;
         }
-        macro_rules! load {
+        macro_rules! each {
             ($t:ty) => {
-                for (i, to) in to.iter_mut().enumerate() {
+                for i in 0..len {
                     // SAFETY: the caller's.
-                    *to = V::of(u64::from(unsafe { from.cast::<$t>().add(first + i).read_unaligned() }));
+                    of(i, u64::from(unsafe { from.cast::<$t>().add(first + i).read_unaligned() }));
                 }
             };
         }
         match bytes {
-            1 => load!(u8),
-            2 => load!(u16),
-            4 => load!(u32),
-            8 => load!(u64),
+            1 => each!(u8),
+            2 => each!(u16),
+            4 => each!(u32),
+            8 => each!(u64),
             _ => {
-                for (i, to) in to.iter_mut().enumerate() {
+                for i in 0..len {
                     let mut value = [0; 8];
                     // SAFETY: the caller's; values have less than eight bytes.
                     unsafe { value.as_mut_ptr().copy_from_nonoverlapping(from.add((first + i) * bytes), bytes) };
-                    *to = V::of(u64::from_le_bytes(value));
+                    of(i, u64::from_le_bytes(value));
                 }
             }
         }
