@@ -135,7 +135,7 @@ pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
 pub use search::Search;
-pub use searching::{Ascending, Ordered};
+pub use searching::Ordered;
 pub use segments::Segments;
 pub use select::Select;
 pub use sets::Sets;

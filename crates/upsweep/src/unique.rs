@@ -100,7 +100,11 @@ impl Unique {
     ///
     /// # Errors
     /// Those of a [`Sort`] to a new array and of a [`Dedup`]; [`Error::Driver`](crate::Error::Driver) in a capture.
-    pub fn run_to_array<I: Input<Item: Distinct> + ?Sized>(&self, device: &Device, input: &I) -> Result<Array<I::Item>> {
+    pub fn run_to_array<I: Input<Item: Distinct> + ?Sized>(
+        &self,
+        device: &Device,
+        input: &I,
+    ) -> Result<Array<I::Item>> {
         let sorted = Sort::new().run_to_array(device, input)?;
         Dedup::by(I::Item::SAME).run_to_array(device, &sorted)
     }

@@ -4,11 +4,11 @@
 //! keys that are in order, or in the reverse of it, are copied
 //! short ones, and what fits in a core's cache, one thread sorts there (cached.rs)
 //! keys of 16 bits and less, without values: each is stored as often as it was counted
-//! otherwise, by the highest bits that vary, as many as make parts that fit in the cache:
-//!     each thread, for its share of the input:   count these bits
-//!     for each value of them, share by share:    where the share's keys with it go
+//! otherwise, into ranges of about one size, by the highest bits that vary in a sample (ranges.rs):
+//!     each thread, for its share of the input:   count the ranges, and see which bits vary in all keys
+//!     for each range, share by share:            where the share's keys in it go
 //!     each thread, for its share:                move each key there, and its value
-//!     thread by thread:                          the keys with one value are sorted in the cache, by the bits below
+//!     thread by thread:                          the keys of one range are sorted in the cache, by the bits below
 //!     parts that are too large for it are cut again, by all threads
 //! ```
 
@@ -190,7 +190,8 @@ impl Sort {
     /// How many elements each thread's share has of each range, and the bits that are not the same in all numbers.
     fn count<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize, ranges: &Ranges) -> (Vec<Vec<usize>>, B) {
         let (threads, number) = (self.threads(), ranges.number());
-        let first = self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
+        let first =
+            self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
         // Several tables, so that a key need not wait for the count of an equal one before it; as many as the first-level cache holds.
         let tables = if number <= 1024 { 4 } else { 2 };
         let begins = [0, 1, 2, 3].map(|table| table % tables * number);
@@ -245,7 +246,12 @@ impl Sort {
 
     /// The values there.
     #[inline(always)]
-    fn values_of<'a, B: KeyBits, V: Moved>(&self, source: Source<B, V>, places: Range<usize>, room: &'a mut Block<V>) -> &'a [V] {
+    fn values_of<'a, B: KeyBits, V: Moved>(
+        &self,
+        source: Source<B, V>,
+        places: Range<usize>,
+        room: &'a mut Block<V>,
+    ) -> &'a [V] {
         // SAFETY: as above.
         unsafe {
             match source {

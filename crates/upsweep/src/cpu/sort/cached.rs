@@ -1,4 +1,11 @@
-//! Sort of what fits in a core's cache, by one thread: by digits from the lowest on, or by comparisons.
+//! Sort of what fits in a core's cache, by one thread.
+//!
+//! ```text
+//! few elements by comparisons
+//! others by two digits at most, with the highest bits that vary, as many as tell most elements apart;
+//!     those that they do not are put where they belong among their neighbours
+//! if that would be far, by all digits, from the lowest on
+//! ```
 
 use super::values::{Columns, Memory, Moved, Sort, blocks};
 use crate::error::Result;

@@ -81,7 +81,8 @@ fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
     let threads = sort.threads();
     let results = in_parts(threads, |thread| {
         let [mut keys, mut keys_out, mut values, mut values_out] = [const { Memory::<u8>::none() }; 4];
-        let (key_bytes, value_bytes) = (shape.len.saturating_mul(sort.key_bytes), shape.len.saturating_mul(sort.value_bytes));
+        let (key_bytes, value_bytes) =
+            (shape.len.saturating_mul(sort.key_bytes), shape.len.saturating_mul(sort.value_bytes));
         let (keys, keys_out) = (keys.of(key_bytes)?, keys_out.of(key_bytes)?);
         let (values, values_out) = (values.of(value_bytes)?, values_out.of(value_bytes)?);
         let of_line = Sort {

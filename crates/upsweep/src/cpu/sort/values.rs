@@ -197,7 +197,9 @@ impl Sort {
                 *key = K::of(number.above(below).wide()).restored(self.order, self.descending);
             }
             // SAFETY: the caller's.
-            unsafe { store_lines(to.add(places.start * size_of::<K>()), keys.as_ptr().cast(), size_of_val(keys), streams) };
+            unsafe {
+                store_lines(to.add(places.start * size_of::<K>()), keys.as_ptr().cast(), size_of_val(keys), streams)
+            };
         });
     }
 

@@ -31,8 +31,8 @@ pub(in crate::cpu) struct Lines<'a, B, V> {
 }
 
 impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
-    const LEN: usize =
-        LINE_BYTES / if size_of::<V>() == 0 || size_of::<B>() < size_of::<V>() { size_of::<B>() } else { size_of::<V>() };
+    const LEN: usize = LINE_BYTES
+        / if size_of::<V>() == 0 || size_of::<B>() < size_of::<V>() { size_of::<B>() } else { size_of::<V>() };
 
     /// To the outputs, of which each digit has the places from `places` on. With `streams`, past the cache.
     pub(in crate::cpu) fn new(
