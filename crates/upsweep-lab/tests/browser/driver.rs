@@ -145,9 +145,12 @@ impl Tab<'_> {
     #[track_caller]
     fn place(&mut self, selector: &str) -> Value {
         let selector = Value::from(selector);
+        // What the page scrolls by itself, it scrolls when the next frame is drawn.
         self.value(&format!(
-            "{{ const found = document.querySelector({selector}); found.scrollIntoView({{ block: 'center', inline: 'center' }}); \
-             const box = found.getBoundingClientRect(); [box.x + box.width / 2, box.y + box.height / 2] }}"
+            "(async () => {{ const found = document.querySelector({selector}); \
+             found.scrollIntoView({{ block: 'center', inline: 'center' }}); \
+             await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))); \
+             const box = found.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ))
     }
 
