@@ -213,14 +213,14 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         // SAFETY: the caller's; a digit is less than the number of its counts.
         unsafe {
             let numbers = std::slice::from_raw_parts(from.keys, len);
-            match digits {
-                &[low, high] => {
+            match *digits {
+                [low, high] => {
                     for number in numbers {
                         *first.get_unchecked_mut(number.bits(low.shift, low.mask)) += 1;
                         *second.get_unchecked_mut(number.bits(high.shift, high.mask)) += 1;
                     }
                 }
-                &[digit] => {
+                [digit] => {
                     for number in numbers {
                         *first.get_unchecked_mut(number.bits(digit.shift, digit.mask)) += 1;
                     }
