@@ -21,7 +21,7 @@
 //! ascend in the order of [`Key`], as after a [`Sort`](crate::Sort); of inputs that do not, the results are some of their elements. Of floats all NaN are
 //! equal, and so are `-0` and `+0`.
 //!
-//! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over these, and for a union a [`Merge`](crate::Merge). How
+//! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over these, and for a union a [`Merge`]. How
 //! many elements there are is waited for.
 
 use crate::buffer::{Array, Input};

@@ -24,9 +24,9 @@
 //! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value. Zero is
 //! `-0` where there is one.
 //!
-//! Neighbours that are equal in an array that need not be sorted are what [`Dedup`](crate::Dedup) is for.
+//! Neighbours that are equal in an array that need not be sorted are what [`Dedup`] is for.
 //!
-//! **Cost.** A [`Sort`](crate::Sort) and a pass or two over its results. With places a sort of pairs of elements and positions of 64 bits, and an
+//! **Cost.** A [`Sort`] and a pass or two over its results. With places a sort of pairs of elements and positions of 64 bits, and an
 //! expansion that is scattered. How many values there are is waited for.
 
 use crate::buffer::{Array, Input};

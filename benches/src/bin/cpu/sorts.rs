@@ -60,7 +60,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
             ("sort_sorted_keys", &|i| i),
             ("sort_reversed_keys", &|i| n - i),
             ("sort_equal_keys", &|_| 7),
-            ("sort_two_values", &|i| if hash(i as usize) % 2 == 0 { 3 } else { 1 << 31 }),
+            ("sort_two_values", &|i| if hash(i as usize).is_multiple_of(2) { 3 } else { 1 << 31 }),
             ("sort_organ_pipe", &|i| i.min(n - i)),
             ("sort_zipf_keys", &|i| (f64::from(u32::MAX) / (f64::from(u32::random(i as usize)) + 1.0)) as u32),
             ("sort_one_digit_constant", &|i| u32::random(i as usize) & 0xff00_ffff),
