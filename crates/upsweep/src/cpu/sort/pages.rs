@@ -4,8 +4,8 @@
 #[cfg(target_os = "linux")]
 const FROM_BYTES: usize = 4 << 20;
 
-/// Asks the system for large pages where memory is that has been reserved and not been written: the thread that first writes to a page
-/// waits until it is there, which for 512 small ones takes as long as to sort what they hold a quarter.
+/// Asks the system for large pages where memory is that has been reserved and not been written. Whoever first writes to a page waits until
+/// it is there: with small ones that is a fifth of the time of a sort.
 #[cfg(target_os = "linux")]
 pub(super) fn prefer_large(start: *mut u8, bytes: usize) {
     const PAGE: usize = 4096;
