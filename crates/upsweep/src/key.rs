@@ -57,15 +57,27 @@ pub trait KeyBits: Element + Ord + Default + BitOr<Output = Self> + BitXor<Outpu
     /// The bits from `shift` on, which is less than their number, at the low end.
     #[must_use]
     fn above(self, shift: u32) -> Self;
+    /// The bits below `shift`, which is less than their number.
+    #[must_use]
+    fn below(self, shift: u32) -> Self;
     /// Zeros below the lowest bit that is set.
     #[must_use]
     fn trailing_zeros(self) -> u32;
     /// Bits up to the highest that is set.
     #[must_use]
     fn length(self) -> u32;
-    /// The number `value`, which fits.
+    /// The number with the lowest bits of `wide`.
     #[must_use]
-    fn of(value: usize) -> Self;
+    fn of(wide: u128) -> Self;
+    /// It with zeros before it.
+    #[must_use]
+    fn wide(self) -> u128;
+    /// This number in the higher half, in which it fits, and `low` in the lower one.
+    #[must_use]
+    fn beside(self, low: u64) -> Self;
+    /// Its lower half.
+    #[must_use]
+    fn lower_half(self) -> u64;
 }
 
 macro_rules! key_bits {
@@ -105,6 +117,10 @@ macro_rules! key_bits {
                 self >> shift
             }
             #[inline(always)]
+            fn below(self, shift: u32) -> Self {
+                self & ((1 << shift) - 1)
+            }
+            #[inline(always)]
             fn trailing_zeros(self) -> u32 {
                 self.trailing_zeros()
             }
@@ -113,8 +129,20 @@ macro_rules! key_bits {
                 <$bits>::BITS - self.leading_zeros()
             }
             #[inline(always)]
-            fn of(value: usize) -> Self {
-                value as $bits
+            fn of(wide: u128) -> Self {
+                wide as $bits
+            }
+            #[inline(always)]
+            fn wide(self) -> u128 {
+                u128::from(self)
+            }
+            #[inline(always)]
+            fn beside(self, low: u64) -> Self {
+                self << (<$bits>::BITS / 2) | low as $bits
+            }
+            #[inline(always)]
+            fn lower_half(self) -> u64 {
+                (self & (<$bits>::MAX >> (<$bits>::BITS / 2))) as u64
             }
         }
     )* };

@@ -40,7 +40,8 @@
 //!   stays on the device.
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
 //!   function, and [`sort_by`] takes an order of your own.
-//! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of two sorted inputs.
+//! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of sorted inputs.
+//! - [`unique`] finds distinct values, with their counts and places; [`sets`] has union, intersection and difference of sorted arrays.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
@@ -83,12 +84,14 @@ pub mod search;
 mod searching;
 pub mod segments;
 pub mod select;
+pub mod sets;
 pub mod sort;
 pub mod sort_by;
 pub mod sort_by_fields;
 pub mod sort_by_key;
 pub mod topk;
 pub mod transform;
+pub mod unique;
 
 mod bins;
 mod cpu;
@@ -132,13 +135,15 @@ pub use reduce::Reduce;
 pub use runs::Runs;
 pub use scan::Scan;
 pub use search::Search;
-pub use searching::{Ascending, Ordered};
+pub use searching::Ordered;
 pub use segments::Segments;
 pub use select::Select;
+pub use sets::Sets;
 pub use sort::Sort;
 pub use sort_by::SortBy;
 pub use topk::TopK;
 pub use transform::Transform;
+pub use unique::Unique;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
@@ -147,5 +152,5 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
         Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, Sort, TopK, Transform, function, operator};
+    pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, function, operator};
 }

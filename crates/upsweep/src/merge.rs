@@ -1,4 +1,4 @@
-//! Merge: two sorted arrays as one.
+//! Merge: two sorted arrays as one, or more of them.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -157,6 +157,49 @@ impl<F> Merge<F> {
     {
         device.refuse_in_capture("reading the results of a merge")?;
         self.run_to_array(device, inputs)?.into_vec()
+    }
+}
+
+impl<F> Merge<F> {
+    /// Merges any number of inputs into a new array on the device; none make an empty one. Of equal elements those of earlier inputs come
+    /// first. Neighbours are merged until there is one, so each element is moved log2 of the number of inputs times.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let merged = Merge::new().run_all_to_array(&Device::cpu(), &[&[1, 8][..], &[], &[2, 9], &[0, 8]])?;
+    /// assert_eq!(merged.to_vec()?, [0, 1, 2, 8, 8, 9]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_all_to_array<A>(&self, device: &Device, inputs: &[&A]) -> Result<Array<A::Item>>
+    where
+        A: Input + ?Sized,
+        F: Function<(A::Item, A::Item), Output = bool>,
+    {
+        let none = device.upload::<A::Item>(&[])?;
+        let mut merged: Vec<Array<A::Item>> = inputs
+            .chunks(2)
+            .map(|pair| match pair {
+                [a, b] => self.run_to_array(device, (*a, *b)),
+                [a, ..] => self.run_to_array(device, (*a, &none)),
+                [] => device.upload(&[]),
+            })
+            .collect::<Result<_>>()?;
+        while merged.len() > 1 {
+            let mut rest = merged.into_iter();
+            let mut next = Vec::new();
+            while let Some(a) = rest.next() {
+                next.push(match rest.next() {
+                    Some(b) => self.run_to_array(device, (&a, &b))?,
+                    None => a,
+                });
+            }
+            merged = next;
+        }
+        Ok(merged.pop().unwrap_or(none))
     }
 }
 

@@ -30,7 +30,9 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Function};
 use crate::outputs::Target;
-use crate::searching::{Ascending, Searching};
+use crate::searching::Searching;
+
+pub use crate::searching::Ascending;
 
 /// A search with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Debug)]

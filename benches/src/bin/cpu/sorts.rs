@@ -54,10 +54,26 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
         keys!(u64, u64::random, |a, b| a.cmp(b));
         keys!(f32, |i| hash(i) as i32 as f32 / 65_536.0, |a, b| a.total_cmp(b));
         pairs(log2n, options, record)?;
-        let sorted: Vec<u32> = (0..1 << log2n).collect();
-        let stable: [Contestant<'_, u32>; 2] =
-            [("upsweep", &|x| drop(Sort::new().run_in_place(&Device::cpu(), x))), ("std", &|x| x.sort())];
-        contest("sort_sorted_keys", u32::NAME, (&sorted, &|x| x.is_sorted()), &stable, options, record)?;
+        // What makes a sort slow, or could make it faster.
+        let n = 1u32 << log2n;
+        let distributions: [(&str, &dyn Fn(u32) -> u32); 7] = [
+            ("sort_sorted_keys", &|i| i),
+            ("sort_reversed_keys", &|i| n - i),
+            ("sort_equal_keys", &|_| 7),
+            ("sort_two_values", &|i| if hash(i as usize).is_multiple_of(2) { 3 } else { 1 << 31 }),
+            ("sort_organ_pipe", &|i| i.min(n - i)),
+            ("sort_zipf_keys", &|i| (f64::from(u32::MAX) / (f64::from(u32::random(i as usize)) + 1.0)) as u32),
+            ("sort_one_digit_constant", &|i| u32::random(i as usize) & 0xff00_ffff),
+        ];
+        for (algo, key) in distributions {
+            let input: Vec<u32> = (0..n).map(key).collect();
+            let rivals: [Contestant<'_, u32>; 3] = [
+                ("upsweep", &|x| drop(Sort::new().run_in_place(&Device::cpu(), x))),
+                ("std", &|x| x.sort_unstable()),
+                ("rayon", &|x| x.par_sort_unstable()),
+            ];
+            contest(algo, u32::NAME, (&input, &|x| x.is_sorted()), &rivals, options, record)?;
+        }
     }
     Ok(())
 }

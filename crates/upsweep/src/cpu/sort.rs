@@ -1,9 +1,11 @@
-//! Sort on the CPU: of a whole array (`array.rs`), or of its parts (`parts.rs`). What is sorted are numbers of so many bytes, with
-//! nothing, four or eight bytes beside each; wider values are fetched by their positions in the end.
+//! Sort on the CPU: of a whole array (`array.rs`), or of its parts (`parts.rs`). What is sorted are numbers of so many bytes,
+//! which have values of up to eight bytes in their lower half, or beside them; wider values are fetched by their positions in the end.
 
 mod array;
 mod cached;
+mod pages;
 mod parts;
+mod ranges;
 mod threads;
 mod values;
 
@@ -14,7 +16,7 @@ use crate::buffer::View;
 use crate::cpu::engine::segment_heads::check_offsets;
 use crate::error::Result;
 use crate::job::Unsorted;
-use crate::key::{Index, Key, KeyBits};
+use crate::key::{Index, Key};
 use crate::operator::Element;
 use crate::outputs::Target;
 use crate::plan::cpu::SortLimits;
@@ -77,79 +79,39 @@ fn call<K: Key>(
     len: usize,
     (keys, keys_out): (*const K, *mut K),
     (values, values_out, value_bytes): (*const u8, *mut u8, usize),
-) -> Sort<K::Bits> {
-    let (keys, keys_out, limits) = (keys.cast(), keys_out.cast(), SortLimits::new());
-    Sort { order: K::ORDER, descending, len, keys, keys_out, values, values_out, value_bytes, limits }
+) -> Sort {
+    let (keys, keys_out, key_bytes, limits) = (keys.cast(), keys_out.cast(), size_of::<K>(), SortLimits::new());
+    Sort { order: K::ORDER, descending, len, keys, keys_out, key_bytes, values, values_out, value_bytes, limits }
 }
 
 /// Sorts each part by itself.
-fn run<B: KeyBits, I: Offset>(sort: &Sort<B>, cut: &Cut<'_, I>) -> Result<()> {
+fn run<I: Offset>(sort: &Sort, cut: &Cut<'_, I>) -> Result<()> {
     match cut {
-        Cut::Whole => of_any_keys(sort, Parts::Whole),
-        Cut::Lines(shape) => of_any_keys(sort, Parts::Lines(*shape)),
+        Cut::Whole => by_sizes(sort, Parts::Whole),
+        Cut::Lines(shape) => by_sizes(sort, Parts::Lines(*shape)),
         Cut::Offsets(offsets) => {
             let offsets = offsets.on_host("offsets")?;
             check_offsets(offsets, sort.len)?;
             let start = |segment: usize| offsets.get(segment).and_then(|offset| offset.to_usize()).unwrap_or(0);
-            of_any_keys(sort, Parts::Segments(offsets.len().saturating_sub(1), &start))
+            by_sizes(sort, Parts::Segments(offsets.len().saturating_sub(1), &start))
         }
     }
 }
 
-/// Chooses the code by the size of the keys: not by their type, so that it is compiled here and not with each caller.
-fn of_any_keys<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
-    match size_of::<B>() {
-        1 => of_keys::of_1_byte(sort.of_bits(), parts),
-        2 => of_keys::of_2_bytes(sort.of_bits(), parts),
-        4 => of_keys::of_4_bytes(sort.of_bits(), parts),
-        8 => of_keys::of_8_bytes(sort.of_bits(), parts),
-        _ => of_keys::of_16_bytes(sort.of_bits(), parts),
-    }
-}
-
-impl<B> Sort<B> {
-    /// The same sort, where `C` is `B`.
-    fn of_bits<C>(&self) -> Sort<C> {
-        let Self { order, descending, len, keys, keys_out, values, values_out, value_bytes, limits } = *self;
-        Sort {
-            order,
-            descending,
-            len,
-            keys: keys.cast(),
-            keys_out: keys_out.cast(),
-            values,
-            values_out,
-            value_bytes,
-            limits,
-        }
-    }
-}
-
-/// One function for each size of keys, none of them generic.
-mod of_keys {
-    use super::{Parts, Result, Sort, by_value};
-
-    macro_rules! of_keys {
-        ($($name:ident: $bits:ty;)*) => { $(
-            pub(super) fn $name(sort: Sort<$bits>, parts: Parts<'_>) -> Result<()> {
-                by_value(&sort, parts)
-            }
-        )* };
-    }
-    of_keys! { of_1_byte: u8; of_2_bytes: u16; of_4_bytes: u32; of_8_bytes: u64; of_16_bytes: u128; }
-}
-
-fn by_value<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
-    match sort.value_bytes {
-        0 => parts::run::<B, ()>(sort, parts),
-        1..=4 => parts::run::<B, u32>(sort, parts),
-        5..=8 => parts::run::<B, u64>(sort, parts),
-        _ => with_wide_values(sort, parts),
+/// Chooses the code by sizes: not by types, so that it is compiled here and not with each caller. Values lie in the lower half of a number
+/// that has a key in the higher one, but beside keys of 16 bytes.
+fn by_sizes(sort: &Sort, parts: Parts<'_>) -> Result<()> {
+    match (sort.key_bytes, sort.value_bytes) {
+        (_, 9..) => with_wide_values(sort, parts),
+        (16, 1..) => parts::run::<u128, u64>(sort, parts),
+        (16, 0) | (8, 1..) | (_, 5..) => parts::run::<u128, ()>(sort, parts),
+        (8, 0) | (_, 1..) => parts::run::<u64, ()>(sort, parts),
+        (_, 0) => parts::run::<u32, ()>(sort, parts),
     }
 }
 
 /// Sorts positions, and then fetches the values.
-fn with_wide_values<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
+fn with_wide_values(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     let (len, bytes) = (sort.len, sort.value_bytes);
     let in_place = sort.values == sort.values_out.cast_const();
     let (mut positions, mut sorted, mut fetched) = (Memory::<u64>::none(), Memory::<u64>::none(), Memory::<u8>::none());
@@ -160,7 +122,7 @@ fn with_wide_values<B: KeyBits>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> 
     (0..len).for_each(|i| unsafe { positions.add(i).write(i as u64) });
     let of_positions =
         Sort { values: positions.cast(), values_out: sorted.cast(), value_bytes: size_of::<u64>(), ..*sort };
-    parts::run::<B, u64>(&of_positions, parts)?;
+    by_sizes(&of_positions, parts)?;
     let to = if in_place { fetched.of(len.saturating_mul(bytes))? } else { sort.values_out };
     let (threads, shared) = (sort.threads(), Addresses { from: sort.values, sorted, to });
     in_parts(threads, |part| {
@@ -213,6 +175,6 @@ pub(in crate::cpu) mod tests {
         let sort = call::<K>(descending, values.len(), keys, (values.as_ptr().cast(), to.cast(), size_of::<V>()));
         let start = |segment: usize| offsets[segment];
         let parts = if offsets.is_empty() { Parts::Whole } else { Parts::Segments(offsets.len() - 1, &start) };
-        of_any_keys(&Sort { limits, ..sort }, parts)
+        by_sizes(&Sort { limits, ..sort }, parts)
     }
 }

@@ -1,10 +1,11 @@
-//! Merges and sorts by a comparison, on each backend, with std's stable sort as the oracle.
+//! Merges, sorts by a comparison, distinct values and sets, on each backend, with std's stable sort as the oracle.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test --test merge -- --include-ignored` runs it there too.
 //! `UPSWEEP_TEST_SIZES=reduced` keeps few and short arrays, for a run under compute-sanitizer.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod distinct;
 mod merges;
 mod sorts;
 

@@ -21,9 +21,9 @@ pub(super) enum Parts<'a> {
 }
 
 /// Sorts each part by itself.
-pub(super) fn run<B: KeyBits, V: Moved>(sort: &Sort<B>, parts: Parts<'_>) -> Result<()> {
+pub(super) fn run<B: KeyBits, V: Moved>(sort: &Sort, parts: Parts<'_>) -> Result<()> {
     match parts {
-        Parts::Whole => sort.run::<V>(&mut Room::new()),
+        Parts::Whole => sort.run(&mut Room::<B, V>::new()),
         Parts::Lines(Shape { len, inner: 1, .. }) => {
             let rows = sort.len.checked_div(len).unwrap_or(0);
             segments::<B, V>(sort, rows, &|row| row * len)
@@ -34,12 +34,12 @@ pub(super) fn run<B: KeyBits, V: Moved>(sort: &Sort<B>, parts: Parts<'_>) -> Res
 }
 
 /// Sorts the `number` parts of which part `i` is the elements `start(i) .. start(i + 1)`.
-fn segments<B, V>(sort: &Sort<B>, number: usize, start: &(dyn Fn(usize) -> usize + Sync)) -> Result<()>
+fn segments<B, V>(sort: &Sort, number: usize, start: &(dyn Fn(usize) -> usize + Sync)) -> Result<()>
 where
     B: KeyBits,
     V: Moved,
 {
-    let is_long = |range: &Range<usize>| sort.bytes(range.len()) >= sort.limits.parallel_from;
+    let is_long = |range: &Range<usize>| sort.of(range.clone()).threads() > 1;
     let range_of = |part: usize| start(part)..start(part + 1);
     let threads = sort.threads();
     if threads == 1 {
@@ -77,41 +77,37 @@ where
 }
 
 /// Sorts interleaved lines, each by way of memory of its own.
-fn lines<B: KeyBits, V: Moved>(sort: &Sort<B>, shape: Shape) -> Result<()> {
+fn lines<B: KeyBits, V: Moved>(sort: &Sort, shape: Shape) -> Result<()> {
     let threads = sort.threads();
     let results = in_parts(threads, |thread| {
-        let [mut keys, mut keys_out] = [const { Memory::<B>::none() }; 2];
-        let [mut values, mut values_out] = [const { Memory::<V>::none() }; 2];
-        let (keys, keys_out) = (keys.of(shape.len)?, keys_out.of(shape.len)?);
-        let (values, values_out) = (values.of(shape.len)?, values_out.of(shape.len)?);
+        let [mut keys, mut keys_out, mut values, mut values_out] = [const { Memory::<u8>::none() }; 4];
+        let (key_bytes, value_bytes) =
+            (shape.len.saturating_mul(sort.key_bytes), shape.len.saturating_mul(sort.value_bytes));
+        let (keys, keys_out) = (keys.of(key_bytes)?, keys_out.of(key_bytes)?);
+        let (values, values_out) = (values.of(value_bytes)?, values_out.of(value_bytes)?);
         let of_line = Sort {
             len: shape.len,
             keys: keys.cast_const(),
             keys_out: if sort.keys_out.is_null() { sort.keys_out } else { keys_out },
-            values: if sort.values.is_null() { sort.values } else { values.cast::<u8>().cast_const() },
-            values_out: values_out.cast(),
-            value_bytes: size_of::<V>(),
+            values: if sort.values.is_null() { sort.values } else { values.cast_const() },
+            values_out,
             ..*sort
         };
         let mut room = Room::<B, V>::new();
         for line in part_of(shape.lines(), threads, thread) {
-            let place = |k: usize| (line / shape.inner * shape.len + k) * shape.inner + line % shape.inner;
+            let first = line / shape.inner * shape.len * shape.inner + line % shape.inner;
             // SAFETY: the places of a line are in the buffers, and no other line has them; the memory has room for a line, which is
             // written before it is read.
             unsafe {
-                for k in 0..shape.len {
-                    keys.add(k).write(sort.keys.add(place(k)).read());
-                    if !sort.values.is_null() {
-                        values.add(k).write(sort.value(place(k)));
-                    }
+                copy(sort.keys, (first, shape.inner), keys, (0, 1), shape.len, sort.key_bytes);
+                if !sort.values.is_null() {
+                    copy(sort.values, (first, shape.inner), values, (0, 1), shape.len, sort.value_bytes);
                 }
                 of_line.run(&mut room)?;
-                for k in 0..shape.len {
-                    if !sort.keys_out.is_null() {
-                        sort.keys_out.add(place(k)).write(keys_out.add(k).read());
-                    }
-                    values_out.add(k).read().store(sort.values_out, place(k), sort.value_bytes);
+                if !sort.keys_out.is_null() {
+                    copy(keys_out, (0, 1), sort.keys_out, (first, shape.inner), shape.len, sort.key_bytes);
                 }
+                copy(values_out, (0, 1), sort.values_out, (first, shape.inner), shape.len, sort.value_bytes);
             }
         }
         Ok(())
@@ -119,7 +115,49 @@ fn lines<B: KeyBits, V: Moved>(sort: &Sort<B>, shape: Shape) -> Result<()> {
     results.into_iter().collect()
 }
 
-impl<B: KeyBits> Sort<B> {
+/// Copies `len` elements of so many bytes: in both memories, from an element on, elements at a distance.
+///
+/// # Safety
+/// The elements are in both memories, which are apart.
+unsafe fn copy(
+    from: *const u8,
+    (first, step): (usize, usize),
+    to: *mut u8,
+    (first_to, step_to): (usize, usize),
+    len: usize,
+    bytes: usize,
+) {
+    macro_rules! copy {
+        ($t:ty) => {
+            for i in 0..len {
+                // SAFETY: the caller's.
+                unsafe {
+                    let element = from.cast::<$t>().add(first + i * step).read_unaligned();
+                    to.cast::<$t>().add(first_to + i * step_to).write_unaligned(element);
+                }
+            }
+        };
+    }
+    match bytes {
+        0 => {}
+        1 => copy!(u8),
+        2 => copy!(u16),
+        4 => copy!(u32),
+        8 => copy!(u64),
+        16 => copy!(u128),
+        _ => {
+            for i in 0..len {
+                // SAFETY: the caller's.
+                unsafe {
+                    let from = from.add((first + i * step) * bytes);
+                    to.add((first_to + i * step_to) * bytes).copy_from_nonoverlapping(from, bytes);
+                }
+            }
+        }
+    }
+}
+
+impl Sort {
     /// The sort of a part of the elements.
     fn of(&self, range: Range<usize>) -> Self {
         let at = range.start;
@@ -127,8 +165,8 @@ impl<B: KeyBits> Sort<B> {
         unsafe {
             Self {
                 len: range.len(),
-                keys: self.keys.add(at),
-                keys_out: if self.keys_out.is_null() { self.keys_out } else { self.keys_out.add(at) },
+                keys: self.keys.add(at * self.key_bytes),
+                keys_out: if self.keys_out.is_null() { self.keys_out } else { self.keys_out.add(at * self.key_bytes) },
                 values: if self.values.is_null() { self.values } else { self.values.add(at * self.value_bytes) },
                 values_out: self.values_out.add(at * self.value_bytes),
                 ..*self

@@ -86,10 +86,11 @@ fn bits_of<K: Key>(key: K) -> K::Bits {
 
 #[test]
 fn sorts_of_many_keys() {
-    check::<u32, u32>(|bits| bits as u32, |i| i as u32, 1);
+    // Values are in no order, so that it shows if keys are sorted by them, too.
+    check::<u32, u32>(|bits| bits as u32, |i| (i as u32).wrapping_mul(0x9e37_79b1), 1);
     check::<u32, [u8; 0]>(|bits| bits as u32, |_| [], 2);
-    check::<f64, u64>(f64::from_bits, |i| i as u64, 3);
-    check::<u8, u16>(|bits| bits as u8, |i| i as u16, 4);
+    check::<f64, u64>(f64::from_bits, |i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15), 3);
+    check::<u8, u16>(|bits| bits as u8, |i| (i as u16).wrapping_mul(40_503), 4);
     check::<i128, [u8; 3]>(|bits| i128::from(bits) << 60, |i| [i as u8, (i >> 8) as u8, 7], 5);
     check::<i16, [u64; 3]>(|bits| bits as i16, |i| [i as u64, 5, 6], 6);
     check::<u16, [u8; 0]>(|bits| bits as u16, |_| [], 7);

@@ -14,10 +14,11 @@ const LINE_BYTES: usize = 64;
 #[repr(C, align(64))]
 pub(in crate::cpu) struct Line([MaybeUninit<u8>; LINE_BYTES]);
 
-/// Keys and values on their way: as many keys of each digit as have 64 bytes, and their values.
+/// Keys and values on their way: of each digit as many as have 64 bytes, and where keys and values differ in size, as many as have 64 of
+/// the smaller.
 pub(in crate::cpu) struct Lines<'a, B, V> {
     keys: Vec<Line>,
-    values: Vec<MaybeUninit<V>>,
+    values: Vec<Line>,
     keys_out: *mut B,
     values_out: *mut V,
     /// Where the next key of a digit goes.
@@ -30,7 +31,8 @@ pub(in crate::cpu) struct Lines<'a, B, V> {
 }
 
 impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
-    const LEN: usize = LINE_BYTES / size_of::<B>();
+    const LEN: usize = LINE_BYTES
+        / if size_of::<V>() == 0 || size_of::<B>() < size_of::<V>() { size_of::<B>() } else { size_of::<V>() };
 
     /// To the outputs, of which each digit has the places from `places` on. With `streams`, past the cache.
     pub(in crate::cpu) fn new(
@@ -38,28 +40,33 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         places: &'a mut [usize],
         streams: bool,
     ) -> Self {
-        let keys = vec![Line([MaybeUninit::uninit(); LINE_BYTES]); places.len()];
-        let values = vec![MaybeUninit::uninit(); places.len() * Self::LEN];
+        let lines = |bytes: usize| vec![Line([MaybeUninit::uninit(); LINE_BYTES]); places.len() * bytes / LINE_BYTES];
+        let (keys, values) = (lines(Self::LEN * size_of::<B>()), lines(Self::LEN * size_of::<V>()));
         let (begins, skew) = (places.to_vec(), keys_out.addr() / size_of::<B>() % Self::LEN);
         Self { keys, values, keys_out, values_out, places, begins, skew, streams }
     }
 
-    /// Takes the next key with this digit, and its value.
+    /// Takes the next keys, with these digits, and their values.
     ///
     /// # Safety
-    /// There is a place for the digit; it is in the output and nobody else's.
+    /// There is a place for each; it is in the output and nobody else's. There are as many keys and values as digits.
     #[inline(always)]
-    pub(in crate::cpu) unsafe fn push(&mut self, digit: usize, key: B, value: V) {
-        // SAFETY: there are as many places and lines as digits, and as many elements in a line.
-        unsafe {
-            let next = self.places.get_unchecked_mut(digit);
-            let place = *next;
-            *next = place + 1;
-            let in_line = (place + self.skew) % Self::LEN;
-            self.keys.as_mut_ptr().add(digit).cast::<B>().add(in_line).write(key);
-            self.values.as_mut_ptr().add(digit * Self::LEN + in_line).write(MaybeUninit::new(value));
-            if in_line == Self::LEN - 1 {
-                self.flush(digit, place + 1);
+    pub(in crate::cpu) unsafe fn push(&mut self, digits: &[u16], keys: *const B, values: *const V) {
+        let (places, skew) = (self.places.as_mut_ptr(), self.skew);
+        let (key_lines, value_lines) = (self.keys.as_mut_ptr().cast::<B>(), self.values.as_mut_ptr().cast::<V>());
+        for (i, &digit) in digits.iter().enumerate() {
+            let digit = usize::from(digit);
+            // SAFETY: the caller's; there are as many places and lines as digits, and as many elements in a line.
+            unsafe {
+                let place = places.add(digit).read();
+                places.add(digit).write(place + 1);
+                let in_line = (place + skew) % Self::LEN;
+                // A line goes out when the next one begins: its last key has reached the cache by then, from where wide loads have it.
+                if in_line == 0 && place > *self.begins.get_unchecked(digit) {
+                    self.flush(digit, place);
+                }
+                key_lines.add(digit * Self::LEN + in_line).write(keys.add(i).read());
+                value_lines.add(digit * Self::LEN + in_line).write(values.add(i).read());
             }
         }
     }
@@ -67,7 +74,7 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
     /// Stores what is still held.
     pub(in crate::cpu) fn finish(self) {
         for (digit, (&end, &begin)) in self.places.iter().zip(&self.begins).enumerate() {
-            if end > begin && !(end + self.skew).is_multiple_of(Self::LEN) {
+            if end > begin {
                 // SAFETY: these keys have been pushed.
                 unsafe { self.flush(digit, end) };
             }
@@ -88,11 +95,12 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         let (in_line, len) = (begin + self.skew - line_begin, end - begin);
         // SAFETY: the caller's.
         unsafe {
-            let keys = self.keys.as_ptr().add(digit).cast::<B>();
-            let values = self.values.as_ptr().add(digit * Self::LEN).cast::<V>();
+            let keys = self.keys.as_ptr().cast::<B>().add(digit * Self::LEN);
+            let values = self.values.as_ptr().cast::<V>().add(digit * Self::LEN);
             if len == Self::LEN {
-                store_line::<B>(self.keys_out.add(begin), keys, Self::LEN, self.streams);
-                store_line::<V>(self.values_out.add(begin), values, Self::LEN, self.streams);
+                let bytes = (Self::LEN * size_of::<B>(), Self::LEN * size_of::<V>());
+                store_lines(self.keys_out.add(begin).cast(), keys.cast(), bytes.0, self.streams);
+                store_lines(self.values_out.add(begin).cast(), values.cast(), bytes.1, self.streams);
             } else {
                 self.keys_out.add(begin).copy_from_nonoverlapping(keys.add(in_line), len);
                 self.values_out.add(begin).copy_from_nonoverlapping(values.add(in_line), len);
@@ -101,26 +109,22 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
     }
 }
 
-/// Copies a line, past the cache where that is asked for and the output's line is one of the processor's.
+/// Copies bytes, past the cache where that is asked for and they are whole lines of the processor's.
 ///
 /// # Safety
-/// Both are valid for `len` elements and apart. Until [`store::fence`] nobody reads what is written.
+/// Both are valid for so many bytes and apart. Until [`store::fence`] nobody reads what is written.
 #[inline(always)]
-unsafe fn store_line<T: Copy>(to: *mut T, from: *const T, len: usize, streams: bool) {
+pub(in crate::cpu) unsafe fn store_lines(to: *mut u8, from: *const u8, bytes: usize, streams: bool) {
     #[cfg(target_arch = "x86_64")]
-    if streams
-        && size_of::<T>() > 0
-        && (len * size_of::<T>()).is_multiple_of(LINE_BYTES)
-        && to.addr().is_multiple_of(LINE_BYTES)
-    {
+    if streams && bytes.is_multiple_of(LINE_BYTES) && to.addr().is_multiple_of(LINE_BYTES) {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-        for i in 0..len * size_of::<T>() / 16 {
-            // SAFETY: SSE2 is part of the x86-64 baseline; the caller's elements have these bytes, the output's aligned.
+        for i in 0..bytes / 16 {
+            // SAFETY: SSE2 is part of the x86-64 baseline; the caller's memory has these bytes, the output's aligned.
             unsafe { _mm_stream_si128(to.cast::<__m128i>().add(i), _mm_loadu_si128(from.cast::<__m128i>().add(i))) };
         }
         return;
     }
     let _ = streams;
     // SAFETY: the caller's.
-    unsafe { to.copy_from_nonoverlapping(from, len) };
+    unsafe { to.cast::<MaybeUninit<u8>>().copy_from_nonoverlapping(from.cast(), bytes) };
 }

@@ -1,0 +1,127 @@
+//! Sets: union, intersection and difference of two sorted arrays.
+//!
+//! ```text
+//! an element that is m times in a and k times in b
+//! union           is max(m, k) times in the results:    all of a, and what b has more
+//! intersection    min(m, k) times:                      the first of a
+//! difference      m - min(m, k) times:                  the last of a
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let (device, a, b) = (Device::cpu(), [1, 2, 2, 5], [2, 3, 5]);
+//! assert_eq!(Sets::union().run_to_vec(&device, (&a, &b))?, [1, 2, 2, 3, 5]);
+//! assert_eq!(Sets::intersection().run_to_vec(&device, (&a, &b))?, [2, 5]);
+//! assert_eq!(Sets::difference().run_to_vec(&device, (&a, &b))?, [1, 2]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! Without repeated elements these are sets, as in NumPy; with them they are what `std::set_union` and its like of C++ make. Both inputs
+//! ascend in the order of [`Key`], as after a [`Sort`](crate::Sort); of inputs that do not, the results are some of their elements. Of floats all NaN are
+//! equal, and so are `-0` and `+0`.
+//!
+//! **Cost.** Three [searches](crate::search) for each element that may be left out, a pass over these, and for a union a [`Merge`]. How
+//! many elements there are is waited for.
+
+use crate::buffer::{Array, Input};
+use crate::device::Device;
+use crate::error::Result;
+use crate::key::Key;
+use crate::merge::Merge;
+use crate::operator::function;
+use crate::search::Search;
+use crate::searching::Ordered;
+use crate::select::Select;
+use crate::transform::Transform;
+
+/// An operation on two sorted arrays: see the [module](self).
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is computed until it is run"]
+pub struct Sets {
+    operation: Operation,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Union,
+    Intersection,
+    Difference,
+}
+
+/// Whether element `at`, of which there are equal ones from `first` on, is one of those that `low..high` has as well.
+#[function]
+fn common(at: u64, first: u64, low: u64, high: u64) -> bool {
+    at - first < high - low
+}
+#[function]
+fn more(at: u64, first: u64, low: u64, high: u64) -> bool {
+    at - first >= high - low
+}
+
+impl Sets {
+    /// What is in either.
+    pub fn union() -> Self {
+        Self { operation: Operation::Union }
+    }
+
+    /// What is in both.
+    pub fn intersection() -> Self {
+        Self { operation: Operation::Intersection }
+    }
+
+    /// What is in the first and not in the second.
+    pub fn difference() -> Self {
+        Self { operation: Operation::Difference }
+    }
+
+    /// The results in a new array on the device. On CUDA this waits until it is known how many there are.
+    ///
+    /// # Errors
+    /// Those of a [`Search`], a [`Select`] and a [`Merge`] to new arrays; [`Error::Driver`](crate::Error::Driver) in a capture.
+    pub fn run_to_array<A, B>(&self, device: &Device, (a, b): (&A, &B)) -> Result<Array<A::Item>>
+    where
+        A: Input<Item: Key + Ordered> + ?Sized,
+        B: Input<Item = A::Item> + ?Sized,
+    {
+        device.refuse_in_capture("an array whose length depends on the data")?;
+        match self.operation {
+            Operation::Union => {
+                let rest = kept(device, b, a, false)?;
+                Merge::new().run_to_array(device, (a, &rest))
+            }
+            Operation::Intersection => kept(device, a, b, true),
+            Operation::Difference => kept(device, a, b, false),
+        }
+    }
+
+    /// The results in a vector on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// As [`run_to_array`](Self::run_to_array).
+    pub fn run_to_vec<A, B>(&self, device: &Device, inputs: (&A, &B)) -> Result<Vec<A::Item>>
+    where
+        A: Input<Item: Key + Ordered> + ?Sized,
+        B: Input<Item = A::Item> + ?Sized,
+    {
+        self.run_to_array(device, inputs)?.into_vec()
+    }
+}
+
+/// The elements of `x` that `other` has as well, as often as it has them, or the others.
+fn kept<X, Y>(device: &Device, x: &X, other: &Y, wanted: bool) -> Result<Array<X::Item>>
+where
+    X: Input<Item: Key + Ordered> + ?Sized,
+    Y: Input<Item = X::Item> + ?Sized,
+{
+    let first: Array<u64> = Search::lower(x).run_to_array(device, x)?;
+    let low: Array<u64> = Search::lower(other).run_to_array(device, x)?;
+    let high: Array<u64> = Search::upper(other).run_to_array(device, x)?;
+    let places = (0..x.view().len() as u64, &first, &low, &high);
+    let flags: Array<bool> = if wanted {
+        Transform::new(Common).run_to_array(device, places)?
+    } else {
+        Transform::new(More).run_to_array(device, places)?
+    };
+    Select::flags(&flags).run_to_array(device, x)
+}

@@ -1,0 +1,203 @@
+//! Unique: the distinct values of an array, in order, with how often each occurs, where it is first, and which one each element is.
+//!
+//! ```text
+//! values      v[0] < v[1] < ...                   each value of x once
+//! counts      c[j] = how many x[i] are v[j]
+//! firsts      f[j] = the least i with x[i] = v[j]
+//! inverse     x[i] = v[inverse[i]]
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let x = [7u32, 3, 7, 1, 3, 7];
+//! assert_eq!(Unique::new().run_to_vec(&device, &x)?, [1, 3, 7]);
+//! assert_eq!(Unique::new().counts().run_to_vecs(&device, &x)?, (vec![1, 3, 7], vec![1, 2, 3]));
+//!
+//! let found = Unique::new().places().run(&device, &x)?;
+//! assert_eq!(found.firsts.to_vec()?, [3, 1, 0]);
+//! assert_eq!(found.inverse.to_vec()?, [2, 1, 2, 0, 1, 2]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Order.** That of [`Key`], ascending. As in NumPy, all NaN are one value, the last, and `-0` and `+0` are one value. Zero is
+//! `-0` where there is one.
+//!
+//! Neighbours that are equal in an array that need not be sorted are what [`Dedup`] is for.
+//!
+//! **Cost.** A [`Sort`] and a pass or two over its results. With places a sort of pairs of elements and positions of 64 bits, and an
+//! expansion that is scattered. How many values there are is waited for.
+
+use crate::buffer::{Array, Input};
+use crate::dedup::Dedup;
+use crate::device::Device;
+use crate::error::Result;
+use crate::expand::Expand;
+use crate::key::Key;
+use crate::operator::builtin::{Min, Sum};
+use crate::operator::{Function, function};
+use crate::outputs::Scatter;
+use crate::reduce::Reduce;
+use crate::runs::Runs;
+use crate::scan::Scan;
+use crate::segments::{Equal, Segments};
+use crate::sort::Sort;
+use crate::transform::Transform;
+use half::{bf16, f16};
+use std::marker::PhantomData;
+
+/// The distinct values of an array: see the [module](self). Build it once, run it often.
+///
+/// `W` is what it finds: [`Alone`], [`Counted`] or [`Placed`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is computed until it is run"]
+pub struct Unique<W = Alone> {
+    finds: PhantomData<W>,
+}
+
+/// Of a [`Unique`]: values.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+/// Of a [`Unique`]: values, and how often each occurs.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted;
+/// Of a [`Unique`]: everything in [`Found`].
+#[derive(Clone, Copy, Debug)]
+pub struct Placed;
+
+/// What a [`Unique`] with [`places`](Unique::places) finds, in arrays on the device.
+#[derive(Debug)]
+pub struct Found<T> {
+    /// The distinct values, in order.
+    pub values: Array<T>,
+    /// How often each occurs.
+    pub counts: Array<u64>,
+    /// Where each is first.
+    pub firsts: Array<u64>,
+    /// For each element the place of its value among the distinct ones.
+    pub inverse: Array<u64>,
+}
+
+impl Unique {
+    /// The distinct values.
+    #[allow(clippy::new_without_default, reason = "as of the other builders, whose options change the type")]
+    pub fn new() -> Self {
+        Self { finds: PhantomData }
+    }
+
+    /// With how often each occurs.
+    pub fn counts(self) -> Unique<Counted> {
+        Unique { finds: PhantomData }
+    }
+
+    /// With how often each occurs, where it is first, and for each element which one it is.
+    pub fn places(self) -> Unique<Placed> {
+        Unique { finds: PhantomData }
+    }
+
+    /// Finds the distinct values of `input`, in a new array on the device. On CUDA this waits until it is known how many there are.
+    ///
+    /// # Errors
+    /// Those of a [`Sort`] to a new array and of a [`Dedup`]; [`Error::Driver`](crate::Error::Driver) in a capture.
+    pub fn run_to_array<I: Input<Item: Distinct> + ?Sized>(
+        &self,
+        device: &Device,
+        input: &I,
+    ) -> Result<Array<I::Item>> {
+        let sorted = Sort::new().run_to_array(device, input)?;
+        Dedup::by(I::Item::SAME).run_to_array(device, &sorted)
+    }
+
+    /// As [`run_to_array`](Self::run_to_array), in a vector on the host.
+    ///
+    /// # Errors
+    /// As [`run_to_array`](Self::run_to_array).
+    pub fn run_to_vec<I: Input<Item: Distinct> + ?Sized>(&self, device: &Device, input: &I) -> Result<Vec<I::Item>> {
+        self.run_to_array(device, input)?.into_vec()
+    }
+}
+
+impl Unique<Counted> {
+    /// Finds the distinct values of `input` and how often each occurs, in new arrays on the device. On CUDA this waits until it is known
+    /// how many there are.
+    ///
+    /// # Errors
+    /// As [`Unique::run_to_array`].
+    pub fn run_to_arrays<I>(&self, device: &Device, input: &I) -> Result<(Array<I::Item>, Array<u64>)>
+    where
+        I: Input<Item: Distinct> + ?Sized,
+    {
+        let sorted = Sort::new().run_to_array(device, input)?;
+        Runs::by(I::Item::SAME).run_to_arrays(device, &sorted)
+    }
+
+    /// As [`run_to_arrays`](Self::run_to_arrays), in vectors on the host.
+    ///
+    /// # Errors
+    /// As [`Unique::run_to_array`].
+    pub fn run_to_vecs<I>(&self, device: &Device, input: &I) -> Result<(Vec<I::Item>, Vec<u64>)>
+    where
+        I: Input<Item: Distinct> + ?Sized,
+    {
+        let (values, counts) = self.run_to_arrays(device, input)?;
+        Ok((values.into_vec()?, counts.into_vec()?))
+    }
+}
+
+impl Unique<Placed> {
+    /// Finds the distinct values of `input`, and all about their places. On CUDA this waits until it is known how many there are.
+    ///
+    /// # Errors
+    /// As [`Unique::run_to_array`].
+    pub fn run<I: Input<Item: Distinct> + ?Sized>(&self, device: &Device, input: &I) -> Result<Found<I::Item>> {
+        device.refuse_in_capture("arrays whose length depends on the data")?;
+        let len = input.view().len();
+        let mut sorted = Transform::copy().run_to_array(device, input)?;
+        let mut order: Array<u64> = Transform::copy().run_to_array(device, 0..len as u64)?;
+        Sort::pairs().run_in_place(device, (&mut sorted, &mut order))?;
+        let (values, counts) = Runs::by(I::Item::SAME).run_to_arrays::<_, u64>(device, &sorted)?;
+        let begins: Array<u64> = Scan::new(Sum).exclusive().with_total().run_to_array(device, &counts)?;
+        // The least, as zeros of both signs are in order of their signs first.
+        let mut firsts = device.filled(values.view().len(), 0)?;
+        Reduce::new(Min).segments(Segments::Offsets(&begins)).run(device, &order, &mut firsts)?;
+        let owners: Array<u64> = Expand::new().run_to_array(device, &counts)?;
+        let mut inverse = device.filled(len, 0)?;
+        Transform::copy().run(device, &owners, Scatter::to(&mut inverse).at(&order))?;
+        Ok(Found { values, counts, firsts, inverse })
+    }
+}
+
+/// A key whose distinct values can be found: every [`Key`].
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a key that upsweep can sort by", label = "not a key")]
+pub trait Distinct: Key {
+    /// Whether two neighbours in order are one value.
+    #[doc(hidden)]
+    type Same: Function<(Self, Self), Output = bool>;
+    /// That function.
+    #[doc(hidden)]
+    const SAME: Self::Same;
+}
+
+macro_rules! exact {
+    ($($t:ty)*) => { $(impl Distinct for $t {
+        type Same = Equal;
+        const SAME: Equal = Equal;
+    })* };
+}
+exact! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize bool char }
+
+macro_rules! floats {
+    ($($name:ident $same:ident $t:ident;)*) => { $(
+        #[function]
+        #[doc(hidden)]
+        pub fn $name(a: $t, b: $t) -> bool {
+            a == b || (a.is_nan() && b.is_nan())
+        }
+        impl Distinct for $t {
+            type Same = $same;
+            const SAME: $same = $same;
+        }
+    )* };
+}
+floats! { same_f16 SameF16 f16; same_bf16 SameBf16 bf16; same_f32 SameF32 f32; same_f64 SameF64 f64; }
