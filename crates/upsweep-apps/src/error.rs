@@ -80,6 +80,17 @@ pub enum Error {
         /// What it has to be.
         rule: &'static str,
     },
+    /// A point that is not in a raster.
+    Outside {
+        /// Its row.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+    },
     /// Too many vertices of a tree.
     Vertices {
         /// How many there are.
@@ -133,6 +144,9 @@ impl fmt::Display for Error {
                 "{values} values add up to {sum}, and {accumulator} holds at most {most} exactly: take a wider type of sums"
             ),
             Self::Number { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
+            Self::Outside { row, column, rows, columns } => {
+                write!(f, "row {row}, column {column} is no cell of {rows} rows and {columns} columns, counted from 0")
+            }
             Self::Vertices { vertices, most } => write!(f, "{vertices} vertices: a tree has at most {most}"),
             Self::Edges { edges, vertices } => {
                 write!(f, "{edges} edges of {vertices} vertices: a tree has one edge less than vertices")

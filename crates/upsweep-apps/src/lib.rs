@@ -7,6 +7,7 @@
 //!
 //! - [`signal`]: filters in one direction and in both, exponential averages, envelopes
 //! - [`image`]: sums over areas, box and Gaussian blurs, thresholds, equalisation, gamma, mipmaps
+//! - [`terrain`]: what is seen along a ray and of a whole terrain, horizons, hill shade
 //! - [`text`]: the order of two buffers and where they first differ; tokens, lines that match, brackets
 //! - [`poly`]: polynomials at points, divided, through given values
 //! - [`bigint`]: sums and order of big integers
@@ -20,6 +21,7 @@ pub mod image;
 mod part;
 pub mod poly;
 pub mod signal;
+pub mod terrain;
 pub mod text;
 pub mod tree;
 
