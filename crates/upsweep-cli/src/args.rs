@@ -65,6 +65,12 @@ pub(crate) enum Command {
     /// Signals: filters and exponential averages of .npy, tables, .wav
     #[command(subcommand, arg_required_else_help = true)]
     Signal(Signal),
+    /// Images: sums over areas, blurs, black and white, mipmaps, of .png and .npy
+    #[command(subcommand, after_help = pictures::IMAGE_EXAMPLES, arg_required_else_help = true)]
+    Image(pictures::Image),
+    /// Terrain: what is seen from where, hill shade, of .asc and .npy
+    #[command(subcommand, after_help = pictures::TERRAIN_EXAMPLES, arg_required_else_help = true)]
+    Terrain(pictures::Terrain),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -285,6 +291,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 }
 
 pub(crate) mod apps;
+pub(crate) mod pictures;
 mod reading;
 mod selecting;
 mod signal;
