@@ -45,10 +45,18 @@ pub struct Mipmap<P> {
 }
 
 /// One level: its size, and where it begins.
-#[derive(Element, Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 struct Level {
     extent: Extent,
+    begin: u64,
+}
+
+/// The same where the device computes.
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Grid {
+    height: u64,
+    width: u64,
     begin: u64,
 }
 
@@ -155,15 +163,14 @@ fn pixel_at(
     #[param] down: f64,
     #[param] right: f64,
     #[param] repeat: bool,
-    level: Level,
+    level: Grid,
     point: Point,
     result: u64,
 ) -> u64 {
-    let extent = level.extent;
-    let row = within(repeat, between(point.v, extent.height, whole.height).0 + down, extent.height);
-    let column = within(repeat, between(point.u, extent.width, whole.width).0 + right, extent.width);
-    let plane = result / (points * extent.channels);
-    level.begin + ((plane * extent.height + row) * extent.width + column) * extent.channels + result % extent.channels
+    let row = within(repeat, between(point.v, level.height, whole.height).0 + down, level.height);
+    let column = within(repeat, between(point.u, level.width, whole.width).0 + right, level.width);
+    let plane = result / (points * whole.channels);
+    level.begin + ((plane * level.height + row) * level.width + column) * whole.channels + result % whole.channels
 }
 
 #[function]
@@ -173,15 +180,15 @@ fn point_of(#[param] points: u64, #[param] channels: u64, result: u64) -> u64 {
 
 /// Two neighbours in a row, mixed.
 #[function]
-fn mixed_in_row<P: Cast<f64>>(#[param] whole: Extent, a: P, b: P, level: Level, point: Point) -> f64 {
+fn mixed_in_row<P: Cast<f64>>(#[param] whole: Extent, a: P, b: P, level: Grid, point: Point) -> f64 {
     let (a, b) = (a as f64, b as f64);
-    a + (b - a) * between(point.u, level.extent.width, whole.width).1
+    a + (b - a) * between(point.u, level.width, whole.width).1
 }
 
 /// Two rows, mixed.
 #[function]
-fn mixed_rows(#[param] whole: Extent, a: f64, b: f64, level: Level, point: Point) -> f64 {
-    a + (b - a) * between(point.v, level.extent.height, whole.height).1
+fn mixed_rows(#[param] whole: Extent, a: f64, b: f64, level: Grid, point: Point) -> f64 {
+    a + (b - a) * between(point.v, level.height, whole.height).1
 }
 
 /// Two levels, mixed.
@@ -316,7 +323,8 @@ impl<P: Pixel> Mipmap<P> {
         let count = points.view().len() as u64;
         let whole = self.levels[0].extent;
         let results = whole.planes * count * whole.channels;
-        let table = &device.upload(&self.levels)?;
+        let grid = |&Level { extent: Extent { height, width, .. }, begin }: &Level| Grid { height, width, begin };
+        let table = &device.upload(&self.levels.iter().map(grid).collect::<Vec<Grid>>())?;
         let (levels, channels, repeat) = (self.levels.len() as u64, whole.channels, wrap == Wrap::Repeat);
         let point =
             || Gather::of(points).at(Apply(PointOf { points: count.max(1), channels }, 0..results));

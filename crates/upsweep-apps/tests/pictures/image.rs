@@ -4,7 +4,7 @@ use upsweep_apps::Error;
 use upsweep_apps::image::{Area, Extent, GaussianBlur, LocalVariance, SummedArea, Threshold, equalise, gamma};
 
 cases! {
-    tables_and_sums, overflow, box_blurs, variances, thresholds, equalised, brightened, gaussian, the_lecture, refused
+    tables_and_sums, overflow, box_blurs, variances, thresholds, equalised, brightened, gaussian, other_programs, the_lecture, refused
 }
 
 /// The pixels of a window, as far as they are in the image.
@@ -213,7 +213,52 @@ fn gaussian(device: &Device) {
     }
 }
 
-//REFERENCE
+/// Pixel `i` of the picture of 6 rows and 7 columns that other programs were given.
+fn of_others(i: usize) -> u8 {
+    ((i * i * 37 + i * 11 + 5) % 256) as u8
+}
+
+/// OpenCV 5.0.0: `integral`, `equalizeHist`, `blur` by 3 x 3 and `adaptiveThreshold` by the mean of 3 x 3 less 7; scikit-image 0.26.0:
+/// `threshold_sauvola(window_size=3, k=0.3, r=128)`; SciPy 1.17.1: `gaussian_filter(sigma=3, mode="mirror", truncate=8)`. Of windows the
+/// pixels inside, since these programs make up what is beyond the borders.
+fn other_programs(device: &Device) {
+    const INTEGRAL: [u32; 8] = [0, 804, 1730, 2454, 3164, 4048, 5038, 5810];
+    const EQUALISED: [u8; 42] = [
+        12, 31, 174, 87, 112, 218, 106, 75, 155, 19, 230, 249, 50, 0, 243, 25, 187, 118, 162, 6, 180, 168, 236, 93, 44, 81,
+        211, 137, 131, 199, 62, 37, 68, 205, 143, 149, 224, 100, 56, 124, 255, 193,
+    ];
+    const BLURRED: [u8; 20] =
+        [110, 125, 156, 147, 128, 143, 134, 143, 141, 127, 160, 129, 116, 119, 140, 162, 138, 102, 140, 166];
+    const MEAN: [u8; 20] = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1];
+    const SAUVOLA: [u8; 20] = [1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1];
+    const GAUSSIAN: [f64; 42] = [
+        135.809, 135.861, 136.001, 136.191, 136.38, 136.516, 136.566, 136.287, 136.322, 136.424, 136.577, 136.743, 136.874,
+        136.924, 137.535, 137.528, 137.533, 137.588, 137.7, 137.818, 137.868, 139.071, 139.015, 138.902, 138.842, 138.891,
+        138.995, 139.048, 140.309, 140.214, 140.009, 139.86, 139.862, 139.958, 140.013, 140.781, 140.671, 140.432, 140.25,
+        140.234, 140.327, 140.384,
+    ];
+    let x: Vec<u8> = (0..42).map(of_others).collect();
+    let (given, extent) = (device.upload(&x).unwrap(), Extent::new(6, 7));
+    let inside = |x: Vec<u8>| -> Vec<u8> { (1..5).flat_map(|y| x[y * 7 + 1..y * 7 + 6].to_vec()).collect() };
+    let table = SummedArea::<u32>::build(device, &given, extent).unwrap();
+    assert_eq!(table.table().to_vec().unwrap()[48..], INTEGRAL);
+    let mut y = device.filled(42, 0u8).unwrap();
+    equalise(device, &given, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), EQUALISED);
+    table.box_blur(device, 1, &mut y).unwrap();
+    assert_eq!(inside(y.to_vec().unwrap()), BLURRED);
+    Threshold::mean(1, 7.0).run(device, &given, extent, &mut y).unwrap();
+    assert_eq!(inside(y.to_vec().unwrap()), MEAN.map(|x| 255 * x));
+    Threshold::sauvola(1, 0.3, 128.0).run(device, &given, extent, &mut y).unwrap();
+    assert_eq!(inside(y.to_vec().unwrap()), SAUVOLA.map(|x| 255 * x));
+    // Six rows end before the mirrored ones do, so the borders are farther off.
+    let floats: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+    let mut blurred = device.filled(42, 0.0f64).unwrap();
+    GaussianBlur::new(3.0).run(device, &device.upload(&floats).unwrap(), extent, &mut blurred).unwrap();
+    for (found, expected) in blurred.to_vec().unwrap().iter().zip(GAUSSIAN) {
+        assert!((found - expected).abs() < 0.03 * 255.0, "{found} {expected}");
+    }
+}
 
 /// The sum of the lecture's areas: A - B - C + D.
 fn the_lecture(device: &Device) {
