@@ -15,7 +15,12 @@ fn yes(f: &Folder, args: &[&str]) -> Vec<u8> {
 /// The one line of a bad input.
 fn wrong(f: &Folder, args: &[&str]) -> String {
     let done = f.run_with(args, b"");
-    assert_eq!((done.code, done.stdout.len(), done.stderr.lines().count()), (Some(2), 0, 1), "{args:?}: {}", done.stderr);
+    assert_eq!(
+        (done.code, done.stdout.len(), done.stderr.lines().count()),
+        (Some(2), 0, 1),
+        "{args:?}: {}",
+        done.stderr
+    );
     done.stderr
 }
 
@@ -40,7 +45,14 @@ fn images() {
     yes(&f, &["image", "mipmap", "same.png", "--level", "1", "-o", "half.npy"]);
     assert_eq!(npy_data(&f.read("half.npy")), [4]);
     // Colours of 16 bits.
-    f.file("rgb.npy", npy("'<u2'", "(2, 2, 3)", &bytes_of!(u16: 0, 500, 1000, 1500, 2000, 2500, 3000, 30000, 40000, 50000, 60000, 65535)));
+    f.file(
+        "rgb.npy",
+        npy(
+            "'<u2'",
+            "(2, 2, 3)",
+            &bytes_of!(u16: 0, 500, 1000, 1500, 2000, 2500, 3000, 30000, 40000, 50000, 60000, 65535),
+        ),
+    );
     yes(&f, &["image", "mipmap", "rgb.npy", "-o", "pyramid.png"]);
     yes(&f, &["image", "blur", "pyramid.png", "--radius", "0", "-o", "pyramid.npy"]);
     assert_eq!(npy_data(&f.read("pyramid.npy")).len(), 2 * 16);
@@ -108,6 +120,8 @@ fn bad_terrain() {
     assert!(wrong(&f, &["terrain", "sight", "dem.asc", "--from", "0,0", "--to", "0,9"]).contains("column 9"));
     assert!(wrong(&f, &["terrain", "shade", "dem.asc", "--spacing", "0,1", "-o", "y.png"]).contains("above 0"));
     assert!(wrong(&f, &["terrain", "shade", "dem.asc", "--sun", "1", "-o", "y.png"]).contains("--sun"));
-    assert!(wrong(&f, &["terrain", "viewshed", "dem.asc", "--from", "0,0", "--shaded", "-o", "y.asc"]).contains(".png"));
+    assert!(
+        wrong(&f, &["terrain", "viewshed", "dem.asc", "--from", "0,0", "--shaded", "-o", "y.asc"]).contains(".png")
+    );
     assert!(!f.names().contains(&"y.png".to_owned()));
 }

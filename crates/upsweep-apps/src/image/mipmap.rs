@@ -261,9 +261,8 @@ impl<P: Pixel> Mipmap<P> {
                 Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
             }
             let made = values(to.extent);
-            let right = |tap| {
-                Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made))
-            };
+            let right =
+                |tap| Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made));
             let inputs = (right(0), right(1), right(2), 0..made);
             let sum = Apply(Weighted { inner: channels, len: width }, inputs);
             let by = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
@@ -326,12 +325,9 @@ impl<P: Pixel> Mipmap<P> {
         let grid = |&Level { extent: Extent { height, width, .. }, begin }: &Level| Grid { height, width, begin };
         let table = &device.upload(&self.levels.iter().map(grid).collect::<Vec<Grid>>())?;
         let (levels, channels, repeat) = (self.levels.len() as u64, whole.channels, wrap == Wrap::Repeat);
-        let point =
-            || Gather::of(points).at(Apply(PointOf { points: count.max(1), channels }, 0..results));
+        let point = || Gather::of(points).at(Apply(PointOf { points: count.max(1), channels }, 0..results));
         let in_level = |next| {
-            let level = move || {
-                Gather::of(table).at(Apply(LevelAt { levels, next }, point()))
-            };
+            let level = move || Gather::of(table).at(Apply(LevelAt { levels, next }, point()));
             let pixel = move |down, right| {
                 let at = PixelAt { whole, points: count.max(1), down, right, repeat };
                 Gather::of(&self.values).at(Apply(at, (level(), point(), 0..results)))

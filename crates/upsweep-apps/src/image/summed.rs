@@ -77,7 +77,11 @@ impl<A: Accumulator> SummedArea<A> {
     ///
     /// # Errors
     /// As [`build`](Self::build), but that squares are not checked: they fit into f64.
-    pub(super) fn of_squares<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>> {
+    pub(super) fn of_squares<P: Pixel>(
+        device: &Device,
+        image: &Part<'_, P>,
+        extent: Extent,
+    ) -> Result<SummedArea<f64>> {
         extent.check(image.view().len())?;
         let mut table = SummedArea::<f64>::zeros(device, extent)?;
         let scan = Scan::new(Sum).exclusive().with_total().map(Squared);

@@ -98,7 +98,11 @@ impl Threshold {
             Rule::Sauvola { k, range } => {
                 finite("k", k)?;
                 if !(range > 0.0 && range.is_finite()) {
-                    return Err(Error::Number { what: "the range", value: range, rule: "it is a finite number above 0" });
+                    return Err(Error::Number {
+                        what: "the range",
+                        value: range,
+                        rule: "it is a finite number above 0",
+                    });
                 }
                 let sums = SummedArea::<f64>::of_values(device, image, extent)?;
                 let squares = SummedArea::<f64>::of_squares(device, image, extent)?;

@@ -35,7 +35,11 @@ impl Raster {
         }
         if shape.iter().any(|&n| n > i32::MAX as usize) {
             let value = shape[0].max(shape[1]) as f64;
-            return Err(Error::Number { what: "the number of rows or columns", value, rule: "it is at most 2147483647" });
+            return Err(Error::Number {
+                what: "the number of rows or columns",
+                value,
+                rule: "it is at most 2147483647",
+            });
         }
         for value in [self.dx, self.dy] {
             if !(value > 0.0 && value.is_finite()) {

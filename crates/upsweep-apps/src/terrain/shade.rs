@@ -123,8 +123,7 @@ impl HillShade {
             by_y: by(raster.dy),
         };
         let cells = 0..terrain.view().len() as u64;
-        let cell =
-            |down, right| Gather::of(terrain).at(Apply(Neighbour { raster, down, right }, cells.clone()));
+        let cell = |down, right| Gather::of(terrain).at(Apply(Neighbour { raster, down, right }, cells.clone()));
         let row = |down| Apply(Three, (cell(down, -1), cell(down, 0), cell(down, 1)));
         Ok(Transform::new(Shade { sun }).run(device, (row(-1), row(0), row(1)), shades)?)
     }

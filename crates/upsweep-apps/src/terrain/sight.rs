@@ -40,14 +40,7 @@ fn hiding(#[param] spacing: f64, #[param] drop: f64, #[param] observer: f64, z: 
 }
 
 #[function]
-fn seen(
-    #[param] spacing: f64,
-    #[param] drop: f64,
-    #[param] rise: f64,
-    z: (f32, f32),
-    hidden: f64,
-    at: u64,
-) -> bool {
+fn seen(#[param] spacing: f64, #[param] drop: f64, #[param] rise: f64, z: (f32, f32), hidden: f64, at: u64) -> bool {
     at == 0 || slope((spacing, drop), rise, z, at) > hidden
 }
 

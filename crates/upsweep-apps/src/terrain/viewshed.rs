@@ -15,7 +15,8 @@ use upsweep::{Input, Output};
 ///
 /// **Exactness.** A ray for each cell of its own (R3) costs n^3 for n rows and columns. R2 has one for all cells near it, so it may be wrong
 /// where a ridge hides a cell by little: at the edges of what is seen, and more often near the observer's diagonals and far away, where
-/// rays pass up to half a cell beside a cell's centre. On the terrains of the tests at most 2 % of the cells differ from R3. Slopes are
+/// rays pass up to half a cell beside a cell's centre. On the terrains of the tests at most 1.9 % of all cells differ from R3; on real
+/// mountains of 240 x 280 cells 0.4 to 1.5 %, which are 5 to 7 % of those that are seen. Slopes are
 /// compared as `f32`: of two that differ by less than 6e-8 of themselves the farther one counts as hidden.
 ///
 /// **Cost.** A scan of as many values as there are cells at the border times the most steps of a ray, some 4 n^2 / 2 from the middle,

@@ -70,9 +70,13 @@ fn all_shapes(device: &Device) {
     for (shape, axes) in shapes {
         let x = random.bytes(shape.iter().product());
         let given = device.upload(&x).unwrap();
-        for (exclusive, total, reverse) in
-            [(false, false, false), (false, false, true), (true, false, false), (true, false, true), (true, true, false)]
-        {
+        for (exclusive, total, reverse) in [
+            (false, false, false),
+            (false, false, true),
+            (true, false, false),
+            (true, false, true),
+            (true, true, false),
+        ] {
             let (mut expected, mut results): (Vec<u64>, _) = (x.iter().map(|&x| x.into()).collect(), shape.to_vec());
             for &axis in axes {
                 expected = along(&expected, &mut results, axis, (exclusive, total, reverse), Some(0), &|a, b| a + b);
@@ -143,7 +147,10 @@ fn errors(device: &Device) {
     assert!(matches!(refused(sum().axes(&[2, 3], &[]), 6), Error::Options { .. }));
     assert!(matches!(refused(sum().axis(&[6], 0).axes(&[2, 3], &[1]), 6), Error::Options { .. }));
     assert!(matches!(refused(sum().with_total().axes(&[2, 3], &[1, 0]), 12), Error::Options { .. }));
-    assert!(matches!(refused(sum().exclusive().reverse().with_total().axes(&[2, 3], &[1, 0]), 12), Error::Options { .. }));
+    assert!(matches!(
+        refused(sum().exclusive().reverse().with_total().axes(&[2, 3], &[1, 0]), 12),
+        Error::Options { .. }
+    ));
     let short = refused(sum().exclusive().with_total().axes(&[2, 3], &[1, 0]), 6);
     assert!(matches!(short, Error::Length { found: 6, expected: 12, .. }), "{short}");
 }

@@ -43,7 +43,8 @@ fn tables_and_sums(device: &Device) {
         for (p, area) in (0..planes).flat_map(|p| areas.iter().map(move |area| (p, area))) {
             for ch in 0..c {
                 let pixels = (area.top..area.bottom).flat_map(|y| (area.left..area.right).map(move |x| (y, x)));
-                let at = |(row, column): (u32, u32)| u64::from(x[((p * h + row as usize) * w + column as usize) * c + ch]);
+                let at =
+                    |(row, column): (u32, u32)| u64::from(x[((p * h + row as usize) * w + column as usize) * c + ch]);
                 assert_eq!(sums.next(), Some(pixels.map(at).sum()), "{extent:?} {area:?}");
             }
         }
@@ -74,8 +75,10 @@ fn box_blurs(device: &Device) {
     for extent in extents() {
         let x = random.bytes(extent.shape().iter().product());
         let given = device.upload(&x).unwrap();
-        let (whole, wide) =
-            (SummedArea::<u32>::build(device, &given, extent).unwrap(), SummedArea::<f64>::build(device, &given, extent).unwrap());
+        let (whole, wide) = (
+            SummedArea::<u32>::build(device, &given, extent).unwrap(),
+            SummedArea::<f64>::build(device, &given, extent).unwrap(),
+        );
         for radius in [0usize, 1, 2, 7, 100, u32::MAX as usize] {
             let mut blurred = device.filled(x.len(), 0u8).unwrap();
             whole.box_blur(device, radius as u32, &mut blurred).unwrap();
@@ -224,18 +227,18 @@ fn of_others(i: usize) -> u8 {
 fn other_programs(device: &Device) {
     const INTEGRAL: [u32; 8] = [0, 804, 1730, 2454, 3164, 4048, 5038, 5810];
     const EQUALISED: [u8; 42] = [
-        12, 31, 174, 87, 112, 218, 106, 75, 155, 19, 230, 249, 50, 0, 243, 25, 187, 118, 162, 6, 180, 168, 236, 93, 44, 81,
-        211, 137, 131, 199, 62, 37, 68, 205, 143, 149, 224, 100, 56, 124, 255, 193,
+        12, 31, 174, 87, 112, 218, 106, 75, 155, 19, 230, 249, 50, 0, 243, 25, 187, 118, 162, 6, 180, 168, 236, 93, 44,
+        81, 211, 137, 131, 199, 62, 37, 68, 205, 143, 149, 224, 100, 56, 124, 255, 193,
     ];
     const BLURRED: [u8; 20] =
         [110, 125, 156, 147, 128, 143, 134, 143, 141, 127, 160, 129, 116, 119, 140, 162, 138, 102, 140, 166];
     const MEAN: [u8; 20] = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1];
     const SAUVOLA: [u8; 20] = [1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1];
     const GAUSSIAN: [f64; 42] = [
-        135.809, 135.861, 136.001, 136.191, 136.38, 136.516, 136.566, 136.287, 136.322, 136.424, 136.577, 136.743, 136.874,
-        136.924, 137.535, 137.528, 137.533, 137.588, 137.7, 137.818, 137.868, 139.071, 139.015, 138.902, 138.842, 138.891,
-        138.995, 139.048, 140.309, 140.214, 140.009, 139.86, 139.862, 139.958, 140.013, 140.781, 140.671, 140.432, 140.25,
-        140.234, 140.327, 140.384,
+        135.809, 135.861, 136.001, 136.191, 136.38, 136.516, 136.566, 136.287, 136.322, 136.424, 136.577, 136.743,
+        136.874, 136.924, 137.535, 137.528, 137.533, 137.588, 137.7, 137.818, 137.868, 139.071, 139.015, 138.902,
+        138.842, 138.891, 138.995, 139.048, 140.309, 140.214, 140.009, 139.86, 139.862, 139.958, 140.013, 140.781,
+        140.671, 140.432, 140.25, 140.234, 140.327, 140.384,
     ];
     let x: Vec<u8> = (0..42).map(of_others).collect();
     let (given, extent) = (device.upload(&x).unwrap(), Extent::new(6, 7));

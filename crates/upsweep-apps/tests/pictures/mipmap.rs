@@ -35,9 +35,16 @@ fn halved(x: &[f64], e: Extent) -> (Vec<f64>, Extent) {
 
 fn levels(device: &Device) {
     let mut random = Random(1);
-    for (h, w, planes, channels) in
-        [(1, 1, 1, 1), (2, 2, 1, 1), (5, 3, 1, 1), (1, 7, 1, 1), (9, 1, 1, 2), (16, 16, 1, 3), (13, 22, 3, 1), (31, 33, 2, 4)]
-    {
+    for (h, w, planes, channels) in [
+        (1, 1, 1, 1),
+        (2, 2, 1, 1),
+        (5, 3, 1, 1),
+        (1, 7, 1, 1),
+        (9, 1, 1, 2),
+        (16, 16, 1, 3),
+        (13, 22, 3, 1),
+        (31, 33, 2, 4),
+    ] {
         let extent = Extent::new(h, w).planes(planes).channels(channels);
         let x = random.bytes(extent.shape().iter().product());
         let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
@@ -122,10 +129,7 @@ fn lookups(device: &Device) {
     };
     let bilinear = |k: usize, point: Point, c: usize, wrap: Wrap| {
         let [_, lh, lw, _] = mipmap.extent(k).shape();
-        let (x, y) = (
-            f64::from(point.u) * lw as f64 / w as f64 - 0.5,
-            f64::from(point.v) * lh as f64 / h as f64 - 0.5,
-        );
+        let (x, y) = (f64::from(point.u) * lw as f64 / w as f64 - 0.5, f64::from(point.v) * lh as f64 / h as f64 - 0.5);
         let (x0, y0) = (x.floor() as i64, y.floor() as i64);
         let (fx, fy) = (x - x.floor(), y - y.floor());
         let row = |y| pick(k, y, x0, c, wrap) * (1.0 - fx) + pick(k, y, x0 + 1, c, wrap) * fx;

@@ -39,7 +39,9 @@ fn rays_as_a_loop(device: &Device) {
         if n > 10 {
             z[7] = f32::NAN;
         }
-        for (observer, target, curvature) in [(0.0, 0.0, 0.0), (300.0, 2.0, 0.0), (20.0, 0.5, 0.85714), (150.0, 0.0, 1.0)] {
+        for (observer, target, curvature) in
+            [(0.0, 0.0, 0.0), (300.0, 2.0, 0.0), (20.0, 0.5, 0.85714), (150.0, 0.0, 1.0)]
+        {
             let (d, drop) = (30.0, curvature / (2.0 * EARTH));
             let mut steepest = f64::NEG_INFINITY;
             let slope = |i: usize, rise: f64| {
@@ -64,7 +66,13 @@ fn rays_as_a_loop(device: &Device) {
 }
 
 /// R3: a ray to each cell of its own.
-fn exact(z: &[f32], (rows, columns): (usize, usize), from: (usize, usize), heights: (f64, f64), drop: f64) -> Vec<bool> {
+fn exact(
+    z: &[f32],
+    (rows, columns): (usize, usize),
+    from: (usize, usize),
+    heights: (f64, f64),
+    drop: f64,
+) -> Vec<bool> {
     let at = |y: usize, x: usize| f64::from(z[y * columns + x]);
     let eye = at(from.0, from.1) + heights.0;
     let cell = |i: usize| {
