@@ -60,6 +60,37 @@ pub enum Error {
         /// The place of the first that has no partner, or one of another kind.
         at: u64,
     },
+    /// Sums of an image's values that their type does not hold.
+    Overflow {
+        /// How many values are added.
+        values: usize,
+        /// What they add up to.
+        sum: u64,
+        /// The most that the type holds exactly.
+        most: u64,
+        /// The type of the sums.
+        accumulator: &'static str,
+    },
+    /// A number that an option cannot be.
+    Number {
+        /// What it was to be.
+        what: &'static str,
+        /// The number.
+        value: f64,
+        /// What it has to be.
+        rule: &'static str,
+    },
+    /// A point that is not in a raster.
+    Outside {
+        /// Its row.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+    },
     /// Too many vertices of a tree.
     Vertices {
         /// How many there are.
@@ -108,6 +139,14 @@ impl fmt::Display for Error {
                 write!(f, "the rules make an automaton of {states} states, and may make one of {most}: simplify them")
             }
             Self::Bracket { at } => write!(f, "the bracket at {at} has no partner of its kind"),
+            Self::Overflow { values, sum, most, accumulator } => write!(
+                f,
+                "{values} values add up to {sum}, and {accumulator} holds at most {most} exactly: take a wider type of sums"
+            ),
+            Self::Number { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
+            Self::Outside { row, column, rows, columns } => {
+                write!(f, "row {row}, column {column} is no cell of {rows} rows and {columns} columns, counted from 0")
+            }
             Self::Vertices { vertices, most } => write!(f, "{vertices} vertices: a tree has at most {most}"),
             Self::Edges { edges, vertices } => {
                 write!(f, "{edges} edges of {vertices} vertices: a tree has one edge less than vertices")

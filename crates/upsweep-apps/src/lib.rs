@@ -6,6 +6,8 @@
 //! find wrong.
 //!
 //! - [`signal`]: filters in one direction and in both, exponential averages, envelopes
+//! - [`image`]: sums over areas, box and Gaussian blurs, thresholds, equalisation, gamma, mipmaps
+//! - [`terrain`]: what is seen along a ray and of a whole terrain, horizons, hill shade
 //! - [`text`]: the order of two buffers and where they first differ; tokens, lines that match, brackets
 //! - [`poly`]: polynomials at points, divided, through given values
 //! - [`bigint`]: sums and order of big integers
@@ -15,9 +17,11 @@
 pub mod bigint;
 pub mod error;
 pub mod graph;
+pub mod image;
 mod part;
 pub mod poly;
 pub mod signal;
+pub mod terrain;
 pub mod text;
 pub mod tree;
 

@@ -1,8 +1,12 @@
-//! `upsweep text`, `tree`, `graph` and `poly`: applications.
+//! `upsweep text`, `tree`, `graph`, `poly`, `image` and `terrain`: applications.
 
 pub(crate) mod graph;
+mod grid;
 mod icicle;
+pub(crate) mod image;
+mod picture;
 pub(crate) mod poly;
+pub(crate) mod terrain;
 pub(crate) mod text;
 pub(crate) mod tree;
 
@@ -55,6 +59,12 @@ fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: Devi
     let common = Common { element, column: column.map(str::to_owned), ..common };
     let read = input::load(&common, false)?;
     Ok((read.values, read.name))
+}
+
+/// The values of a .npy file, and its shape.
+fn read_array(path: &Path, device: DeviceChoice) -> Result<(Values, Vec<usize>)> {
+    let read = input::load(&Common::of(&Reading::of(path, TableForm::default()), device), false)?;
+    Ok((read.values, read.shape))
 }
 
 /// As f64, which they have been read as.

@@ -27,7 +27,7 @@ pub(crate) enum Command {
     #[command(after_help = HISTOGRAM_EXAMPLES)]
     Histogram(HistogramArgs),
     /// The values below which given shares of the values of FILE lie: the median, the 99th percentile, ...
-    #[command(after_help = QUANTILE_EXAMPLES)]
+    #[command(after_help = statistic::QUANTILE_EXAMPLES)]
     Quantile(QuantileArgs),
     /// The values of FILE, or the rows of a table, of which a condition holds
     #[command(after_help = selecting::SELECT_EXAMPLES)]
@@ -65,6 +65,12 @@ pub(crate) enum Command {
     /// Signals: filters and exponential averages of .npy, tables, .wav
     #[command(subcommand, arg_required_else_help = true)]
     Signal(Signal),
+    /// Images: sums over areas, blurs, black and white, mipmaps, of .png and .npy
+    #[command(subcommand, after_help = pictures::IMAGE_EXAMPLES, arg_required_else_help = true)]
+    Image(pictures::Image),
+    /// Terrain: what is seen from where, hill shade, of .asc and .npy
+    #[command(subcommand, after_help = pictures::TERRAIN_EXAMPLES, arg_required_else_help = true)]
+    Terrain(pictures::Terrain),
     /// The devices that can compute
     Devices,
     /// What a scan or reduction of a size will do, without doing it
@@ -285,6 +291,7 @@ an interrupt (INT), TERM or HUP, and no output is left."
 }
 
 pub(crate) mod apps;
+pub(crate) mod pictures;
 mod reading;
 mod selecting;
 mod signal;
@@ -405,19 +412,6 @@ Examples:
 
 Bins are those of numpy.histogram, value by value. What lies outside of the range is in no bin, nor is NaN. A line has a bin's two
 edges and its count, in tabs; on a terminal bars are drawn. Files are read as `upsweep scan --help` says.
-
-",
-    exit_codes!()
-);
-
-const QUANTILE_EXAMPLES: &str = concat!(
-    "\
-Examples:
-  upsweep quantile latencies.csv --column ms --q 0.5,0.99
-  upsweep quantile samples.npy --q 0.5
-
-One result to a line, those of numpy.quantile: exact, in linear interpolation between neighbours. NaN among the values makes
-every result NaN. Files are read as `upsweep scan --help` says.
 
 ",
     exit_codes!()

@@ -103,6 +103,8 @@ fn run_command(command: &Command) -> Result<()> {
         Command::Poly(poly) => apps::poly::run(poly),
         Command::Signal(Signal::Filter(args)) => signal::filter(args),
         Command::Signal(Signal::Smooth(args)) => signal::smooth(args),
+        Command::Image(image) => apps::image::run(image),
+        Command::Terrain(terrain) => apps::terrain::run(terrain),
         Command::Devices => print(&Destination::standard_output(), device::list),
         Command::Explain(args) => print_lines(&explain::lines(args)?),
         Command::Lab(lab) => lab::run(lab),

@@ -58,7 +58,7 @@ use crate::steps::{Parts, Steps};
 #[must_use = "a scan does nothing until it is run"]
 pub struct Scan<'a, Op, M = Same, F = Same, G = Whole, V = NoInit> {
     pub(crate) options: Options<'a, Op, M, F, G, V>,
-    direction: Direction,
+    pub(crate) direction: Direction,
 }
 
 shared_options! { Scan { direction }, "Scans", "scan", "" }
@@ -245,6 +245,12 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         device.refuse_in_capture("reading the results of a scan")?;
         self.run_to_array(device, input)?.into_vec()
+    }
+
+    /// The inclusive scan without a total.
+    pub(crate) fn inclusive_part(mut self) -> Self {
+        self.direction = Direction::default();
+        self
     }
 
     /// The results of a scan of `len` elements.

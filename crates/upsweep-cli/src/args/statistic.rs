@@ -29,3 +29,16 @@ pub(super) fn statistics() -> impl TypedValueParser<Value = Statistic> {
         name => name.parse().map(Statistic::Of),
     })
 }
+
+pub(super) const QUANTILE_EXAMPLES: &str = concat!(
+    "\
+Examples:
+  upsweep quantile latencies.csv --column ms --q 0.5,0.99
+  upsweep quantile samples.npy --q 0.5
+
+One result to a line, those of numpy.quantile: exact, in linear interpolation between neighbours. NaN among the values makes
+every result NaN. Files are read as `upsweep scan --help` says.
+
+",
+    exit_codes!()
+);

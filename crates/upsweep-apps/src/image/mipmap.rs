@@ -1,0 +1,370 @@
+//! Mipmaps: an image in all resolutions, and how it is read at any of them.
+
+use super::extent::Extent;
+use super::pixel::{Pixel, StoreF32};
+use crate::error::{Error, Result};
+use crate::part::Part;
+use upsweep::operator::Cast;
+use upsweep::prelude::*;
+use upsweep::{Input, Output};
+
+/// An image and, level by level, its halves: each has `max(1, n / 2)` of the `n` rows and columns before, down to one pixel.
+///
+/// ```text
+/// n = 2 m      r[k] = (x[2k] + x[2k+1]) / 2
+/// n = 2 m + 1  r[k] = ((m - k) x[2k] + m x[2k+1] + (k + 1) x[2k+2]) / (2 m + 1)
+/// ```
+///
+/// along rows and columns: the mean of what a pixel covers, so of odd sizes no row or column is lost, and all weigh the same. It is computed
+/// exactly or in `f64` from the level above as it is stored, and rounded once, so whole numbers are rounded half up at each level. With
+/// [`srgb`](Self::build_srgb) it is light that is averaged, not the numbers that stand for it.
+///
+/// ```
+/// use upsweep::Device;
+/// use upsweep_apps::image::{Extent, Mipmap, Point, Wrap};
+///
+/// let device = Device::cpu();
+/// let mipmap = Mipmap::build(&device, &[10u8, 20, 30, 41, 50, 60], Extent::new(2, 3))?;
+/// assert_eq!(mipmap.level(&device, 1)?, [35]); // the mean of all six, rounded half up
+/// let mut seen = [0.0; 2];
+/// let points = [Point { u: 0.5, v: 0.5, level: 0.0 }, Point { u: 1.0, v: 0.5, level: 0.5 }];
+/// mipmap.lookup(&device, &points, Wrap::Clamp, &mut seen)?;
+/// assert_eq!(seen, [10.0, 25.0]);
+/// # Ok::<(), upsweep_apps::Error>(())
+/// ```
+///
+/// **Cost.** Two passes for each level, the first of which stores an `f64` for each value of half a level: some 7 times the image's bytes for
+/// `u8`.
+///
+/// Sources: Williams, "Pyramidal Parametrics", 1983; the weights of odd sizes: Guthe and Heckbert, "Non-Power-of-Two Mipmapping", 2005.
+#[derive(Debug)]
+pub struct Mipmap<P> {
+    /// All levels, one behind the other.
+    values: Array<P>,
+    levels: Vec<Level>,
+}
+
+/// One level: its size, and where it begins.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    extent: Extent,
+    begin: u64,
+}
+
+/// The same where the device computes.
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Grid {
+    height: u64,
+    width: u64,
+    begin: u64,
+}
+
+/// A point of an image, and the level at which it is read: (0, 0) is the outer corner of the first pixel of level 0, whose centre is at
+/// (0.5, 0.5), and (width, height) that of the last one.
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Point {
+    /// How far right, in pixels of level 0.
+    pub u: f32,
+    /// How far down.
+    pub v: f32,
+    /// 0 is the image; between two levels both are mixed.
+    pub level: f32,
+}
+
+/// What there is beyond the borders of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrap {
+    /// The nearest pixel.
+    Clamp,
+    /// The image again.
+    Repeat,
+}
+
+/// The three values along an axis that a value of the next level covers, by their weights' numerators.
+#[function]
+fn weighted(#[param] inner: u64, #[param] len: u64, a: f64, b: f64, c: f64, at: u64) -> f64 {
+    let half = len / 2;
+    let k = at / inner % (if half > 0 { half } else { 1 });
+    if len == 1 {
+        a
+    } else if len % 2 == 0 {
+        a + b
+    } else {
+        (half - k) as f64 * a + half as f64 * b + (k + 1) as f64 * c
+    }
+}
+
+/// Where the value `tap` of those lies.
+#[function]
+fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] tap: u64, at: u64) -> u64 {
+    let half = if len > 1 { len / 2 } else { 1 };
+    let line = at / inner;
+    let along = line % half * 2 + tap;
+    let inside = if along < len { along } else { len - 1 };
+    begin + (line / half * len + inside) * inner + at % inner
+}
+
+#[function]
+fn wide<P: Cast<f64>>(x: P) -> f64 {
+    x as f64
+}
+
+/// The light of a value of sRGB, of which 1 is white.
+#[function]
+fn light<P: Cast<f64>>(#[param] white: f64, x: P) -> f64 {
+    let s = (x as f64) / white;
+    if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+}
+
+#[function]
+fn divided(#[param] by: f64, x: f64) -> f64 {
+    x / by
+}
+
+#[function]
+fn srgb_of(#[param] by: f64, #[param] white: f64, x: f64) -> f64 {
+    let light = x / by;
+    let s = if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0f64 / 2.4) - 0.055 };
+    s * white
+}
+
+/// A position along an axis of a level: the pixel before it and how far it is on the way to the next one.
+#[function]
+fn between(at: f32, size: u64, of: u64) -> (f64, f64) {
+    let place = at as f64 * (size as f64) / (of as f64) - 0.5;
+    (place.floor(), place - place.floor())
+}
+
+/// A pixel within an axis.
+#[function]
+fn within(repeat: bool, at: f64, size: u64) -> u64 {
+    let n = size as f64;
+    let turned = if repeat { at - (at / n).floor() * n } else { at };
+    let inside = if turned < 0.0 { 0.0 } else { turned };
+    let index = inside as u64;
+    if index < size { index } else { size - 1 }
+}
+
+/// The level below a point's, or the one above.
+#[function]
+fn level_at(#[param] levels: u64, #[param] next: bool, point: Point) -> u64 {
+    let below = if point.level > 0.0 { point.level.floor() as u64 } else { 0 };
+    let level = if next { below.saturating_add(1) } else { below };
+    if level < levels { level } else { levels - 1 }
+}
+
+/// Where one of the four pixels around a point lies.
+#[function]
+fn pixel_at(
+    #[param] whole: Extent,
+    #[param] points: u64,
+    #[param] down: f64,
+    #[param] right: f64,
+    #[param] repeat: bool,
+    level: Grid,
+    point: Point,
+    result: u64,
+) -> u64 {
+    let row = within(repeat, between(point.v, level.height, whole.height).0 + down, level.height);
+    let column = within(repeat, between(point.u, level.width, whole.width).0 + right, level.width);
+    let plane = result / (points * whole.channels);
+    level.begin + ((plane * level.height + row) * level.width + column) * whole.channels + result % whole.channels
+}
+
+#[function]
+fn point_of(#[param] points: u64, #[param] channels: u64, result: u64) -> u64 {
+    result / channels % points
+}
+
+/// Two neighbours in a row, mixed.
+#[function]
+fn mixed_in_row<P: Cast<f64>>(#[param] whole: Extent, a: P, b: P, level: Grid, point: Point) -> f64 {
+    let (a, b) = (a as f64, b as f64);
+    a + (b - a) * between(point.u, level.width, whole.width).1
+}
+
+/// Two rows, mixed.
+#[function]
+fn mixed_rows(#[param] whole: Extent, a: f64, b: f64, level: Grid, point: Point) -> f64 {
+    a + (b - a) * between(point.v, level.height, whole.height).1
+}
+
+/// Two levels, mixed.
+#[function]
+fn mixed_levels(#[param] last: f32, a: f64, b: f64, point: Point) -> f64 {
+    let level = point.level.clamp(0.0, last);
+    a + (b - a) * (level - level.floor()) as f64
+}
+
+/// Where a value of a level stands in the arrangement of R, G and B.
+#[function]
+fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, at: u64) -> u64 {
+    let pixels = level.height * level.width;
+    let (channel, pixel) = if planar { (at / pixels, at % pixels) } else { (at % 3, at / 3) };
+    let row = pixel / level.width + if channel > 0 { level.height } else { 0 };
+    let column = pixel % level.width + if channel != 1 { level.width } else { 0 };
+    row * (2 * width) + column
+}
+
+impl<P: Pixel> Mipmap<P> {
+    /// The mipmap of an image of at least one pixel, each channel and plane by itself. On CUDA the work is enqueued and the call returns
+    /// at once.
+    ///
+    /// # Errors
+    /// - [`Shape`](upsweep::Error::Shape): the image has another number of values, or none
+    /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn build<X: Input<Item = P> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<Self> {
+        Self::made(device, &Part::all(image), extent, false)
+    }
+
+    /// The mipmap of an image whose values are sRGB: of means of the light that they stand for. All channels are; give an alpha channel as
+    /// an image of its own to [`build`](Self::build).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_srgb<X: Input<Item = P> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<Self> {
+        Self::made(device, &Part::all(image), extent, true)
+    }
+
+    fn made(device: &Device, image: &Part<'_, P>, extent: Extent, srgb: bool) -> Result<Self> {
+        if extent.check(image.view().len())? == 0 {
+            return Err(upsweep::Error::Shape { shape: extent.shape().to_vec(), len: 0 }.into());
+        }
+        let mut levels = vec![Level { extent, begin: 0 }];
+        let values = |extent: Extent| extent.shape().iter().product::<usize>() as u64;
+        let mut level = levels[0];
+        while level.extent.height > 1 || level.extent.width > 1 {
+            let Extent { height, width, .. } = level.extent;
+            let extent = Extent { height: (height / 2).max(1), width: (width / 2).max(1), ..extent };
+            level = Level { extent, begin: level.begin + values(level.extent) };
+            levels.push(level);
+        }
+        let all = (level.begin + values(level.extent)) as usize;
+        let mut pyramid = device.filled(all, P::ZERO)?;
+        let count = values(extent);
+        Transform::copy().run(device, image, Scatter::to(&mut pyramid).at(0..count))?;
+        for pair in levels.windows(2) {
+            let [from, to] = [pair[0], pair[1]];
+            let Extent { width, channels, height, planes } = from.extent;
+            let (row, begin) = (width * channels, from.begin);
+            let halved = planes * to.extent.height * row;
+            let mut rows = device.filled(halved as usize, 0.0f64)?;
+            let down = |tap| Gather::of(&pyramid).at(Apply(TapOf { begin, inner: row, len: height, tap }, 0..halved));
+            let weighted = Weighted { inner: row, len: height };
+            if srgb {
+                let down = |tap| Apply(Light { white: P::WHITE }, down(tap));
+                Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
+            } else {
+                let down = |tap| Apply(Wide, down(tap));
+                Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
+            }
+            let made = values(to.extent);
+            let right =
+                |tap| Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made));
+            let inputs = (right(0), right(1), right(2), 0..made);
+            let sum = Apply(Weighted { inner: channels, len: width }, inputs);
+            let by = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
+            let output = Scatter::to(&mut pyramid).at(to.begin..to.begin + made);
+            if srgb {
+                let value = Apply(SrgbOf { by, white: P::WHITE }, sum);
+                Transform::new(P::STORE).run(device, value, output)?;
+            } else {
+                Transform::new(P::STORE).run(device, Apply(Divided { by }, sum), output)?;
+            }
+        }
+        Ok(Self { values: pyramid, levels })
+    }
+
+    /// How many levels there are, the image and one pixel included.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The size of a level; of one that there is not that of the last one.
+    #[must_use]
+    pub fn extent(&self, level: usize) -> Extent {
+        self.levels[level.min(self.levels.len() - 1)].extent
+    }
+
+    /// The values of a level, on the host. On CUDA this waits for them.
+    ///
+    /// # Errors
+    /// [`Index`](upsweep::Error::Index): there is no such level; CUDA's own
+    pub fn level(&self, device: &Device, level: usize) -> Result<Vec<P>> {
+        let missing = upsweep::Error::Index { at: 0, index: level as i128, len: self.levels.len() };
+        let Some(&Level { begin, extent }) = self.levels.get(level) else { return Err(missing.into()) };
+        let begin = begin as usize;
+        let part = Part::of(&self.values, begin..begin + extent.shape().iter().product::<usize>())?;
+        Ok(crate::part::to_host(device, &part)?)
+    }
+
+    /// The level whose pixels are as large as a footprint of so many pixels of the image: its logarithm to base 2, at least 0. So a footprint
+    /// between the sizes of the pixels of levels n and n + 1 is read between these levels.
+    #[must_use]
+    pub fn level_of(footprint: f32) -> f32 {
+        if footprint > 1.0 { footprint.log2() } else { 0.0 }
+    }
+
+    /// The image at points: bilinear in two levels, and between these (trilinear). For each plane there are the results of all points, and
+    /// for each point one for each channel. A level below 0 is 0, and one above the last the last.
+    ///
+    /// # Errors
+    /// [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own
+    pub fn lookup<X, Y>(&self, device: &Device, points: &X, wrap: Wrap, seen: &mut Y) -> Result<()>
+    where
+        X: Input<Item = Point> + ?Sized,
+        Y: Output<Item = f32> + ?Sized,
+    {
+        let points = &Part::all(points);
+        let count = points.view().len() as u64;
+        let whole = self.levels[0].extent;
+        let results = whole.planes * count * whole.channels;
+        let grid = |&Level { extent: Extent { height, width, .. }, begin }: &Level| Grid { height, width, begin };
+        let table = &device.upload(&self.levels.iter().map(grid).collect::<Vec<Grid>>())?;
+        let (levels, channels, repeat) = (self.levels.len() as u64, whole.channels, wrap == Wrap::Repeat);
+        let point = || Gather::of(points).at(Apply(PointOf { points: count.max(1), channels }, 0..results));
+        let in_level = |next| {
+            let level = move || Gather::of(table).at(Apply(LevelAt { levels, next }, point()));
+            let pixel = move |down, right| {
+                let at = PixelAt { whole, points: count.max(1), down, right, repeat };
+                Gather::of(&self.values).at(Apply(at, (level(), point(), 0..results)))
+            };
+            let row = move |down| Apply(MixedInRow { whole }, (pixel(down, 0.0), pixel(down, 1.0), level(), point()));
+            Apply(MixedRows { whole }, (row(0.0), row(1.0), level(), point()))
+        };
+        let last = (levels - 1) as f32;
+        let mixed = Apply(MixedLevels { last }, (in_level(false), in_level(true), point()));
+        Ok(Transform::new(StoreF32).run(device, mixed, seen)?)
+    }
+
+    /// The levels of an image of three channels in one picture of twice its size, as Williams drew them: red at the upper right, green at
+    /// the lower left, blue at the lower right, and at the upper left the next level in the same way. It ends with the first level that
+    /// is one pixel wide or high. Returns the picture, row by row, with its size.
+    ///
+    /// # Errors
+    /// - [`Error::Number`]: the image has not three channels, or three planes
+    /// - [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn arrangement(&self, device: &Device) -> Result<(Array<P>, Extent)> {
+        let whole = self.levels[0].extent;
+        let planar = whole.planes == 3;
+        if whole.planes * whole.channels != 3 {
+            let value = (whole.planes * whole.channels) as f64;
+            return Err(Error::Number { what: "the number of channels", value, rule: "red, green and blue are three" });
+        }
+        let picture = Extent { planes: 1, height: 2 * whole.height, width: 2 * whole.width, channels: 1 };
+        let mut output = device.filled(picture.shape().iter().product(), P::ZERO)?;
+        for &Level { extent, begin } in &self.levels {
+            let count = 3 * extent.height * extent.width;
+            let part = Part::of(&self.values, begin as usize..(begin + count) as usize)?;
+            let place = Arranged { level: extent, width: whole.width, planar };
+            Transform::copy().run(device, &part, Scatter::to(&mut output).at(Apply(place, 0..count)))?;
+            if extent.height == 1 || extent.width == 1 {
+                break;
+            }
+        }
+        Ok((output, picture))
+    }
+}

@@ -1,0 +1,200 @@
+//! Tables of sums over areas.
+
+use super::areas::{Area, AreaOf, CornerOf, Enclosed, around, pixels, radius};
+use super::extent::Extent;
+use super::pixel::{Accumulator, Pixel};
+use crate::error::{Error, Result};
+use crate::part::Part;
+use upsweep::operator::WidenFrom;
+use upsweep::prelude::*;
+use upsweep::{Input, Output};
+
+/// The sums of an image over all rectangles from its first pixel on, from which the sum over any rectangle takes four reads.
+///
+/// ```text
+/// table[v][u] = the sum of pixel[y][x] over y < v and x < u
+/// sum over rows a..b and columns c..d = table[b][d] - table[a][d] - table[b][c] + table[a][c]
+/// ```
+///
+/// The table has a row and a column more than the image, both of zeros, as OpenCV's `integral` has; for each channel and plane there is a
+/// table of its own. `A` holds the sums: [`u32`, `u64`, `f32` or `f64`](Accumulator). Sums of whole numbers are exact, and a table that
+/// its type would not hold is an error. Sums of floats are rounded, in `f32` to about 2^-24 of the sum from the first pixel on, however small
+/// the rectangle: `f64` is the safe choice.
+///
+/// The table of as many sums as pixels, that of scikit-image's `integral_image`, is
+/// `Scan::new(Sum).axes(&[height, width], &[1, 0])`.
+///
+/// **Cost.** The [scan along both axes](upsweep::scan_axes): two passes over memory on CUDA, one on the CPU. A sum is four reads,
+/// whatever its size.
+///
+/// Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
+#[derive(Debug)]
+pub struct SummedArea<A> {
+    table: Array<A>,
+    extent: Extent,
+}
+
+/// A mean of the values in a window.
+#[function]
+fn mean_around(#[param] extent: Extent, sum: f64, radius: u32, at: u64) -> f64 {
+    sum / pixels(extent, radius, at)
+}
+
+impl<A: Accumulator> SummedArea<A> {
+    /// The table of an image. On CUDA the work is enqueued and the call returns at once, unless the largest values would overflow: then it
+    /// waits for the actual sums.
+    ///
+    /// # Errors
+    /// - [`Shape`](upsweep::Error::Shape): the image has another number of values
+    /// - [`Error::Overflow`]: the sum over the image is more than `A` holds exactly
+    /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn build<X, P>(device: &Device, image: &X, extent: Extent) -> Result<Self>
+    where
+        X: Input<Item = P> + ?Sized,
+        P: Pixel,
+        A: WidenFrom<P>,
+    {
+        let image = &Part::all(image);
+        let values = extent.check(image.view().len())?;
+        if let Some(most) = P::MOST {
+            let pixels = extent.height.saturating_mul(extent.width);
+            if most.checked_mul(pixels).is_none_or(|sum| sum > A::MOST) {
+                let sum = P::largest_sum(device, image, extent)?;
+                if sum > A::MOST {
+                    let accumulator = std::any::type_name::<A>();
+                    return Err(Error::Overflow { values, sum, most: A::MOST, accumulator });
+                }
+            }
+        }
+        let shape = extent.shape();
+        let mut table = Self::zeros(device, extent)?;
+        let scan = Scan::new(Sum).exclusive().with_total().accumulate::<A>();
+        scan.axes(&shape, &[2, 1]).run(device, image, &mut table)?;
+        Ok(Self { table, extent })
+    }
+
+    /// The table of the squares of an image's values.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), but that squares are not checked: they fit into f64.
+    pub(super) fn of_squares<P: Pixel>(
+        device: &Device,
+        image: &Part<'_, P>,
+        extent: Extent,
+    ) -> Result<SummedArea<f64>> {
+        extent.check(image.view().len())?;
+        let mut table = SummedArea::<f64>::zeros(device, extent)?;
+        let scan = Scan::new(Sum).exclusive().with_total().map(Squared);
+        scan.axes(&extent.shape(), &[2, 1]).run(device, image, &mut table)?;
+        Ok(SummedArea { table, extent })
+    }
+
+    /// The table of the values themselves, in f64.
+    ///
+    /// # Errors
+    /// As [`of_squares`](Self::of_squares).
+    pub(super) fn of_values<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>> {
+        extent.check(image.view().len())?;
+        let mut table = SummedArea::<f64>::zeros(device, extent)?;
+        let scan = Scan::new(Sum).exclusive().with_total().map(Wide);
+        scan.axes(&extent.shape(), &[2, 1]).run(device, image, &mut table)?;
+        Ok(SummedArea { table, extent })
+    }
+
+    fn zeros(device: &Device, extent: Extent) -> Result<Array<A>> {
+        let shape = extent.bordered().shape();
+        let values = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n)).unwrap_or(usize::MAX);
+        Ok(device.filled(values, A::ZERO)?)
+    }
+
+    /// The table itself: planes of `height + 1` rows of `width + 1` sums of each channel.
+    #[must_use]
+    pub fn table(&self) -> &Array<A> {
+        &self.table
+    }
+
+    /// The table, without what it knows of the image.
+    #[must_use]
+    pub fn into_table(self) -> Array<A> {
+        self.table
+    }
+
+    /// The sums over areas: for each plane those of all areas, of each area one for each channel. Empty areas have 0.
+    ///
+    /// # Errors
+    /// - [`Length`](upsweep::Error::Length): the output has another number of sums
+    /// - [`Index`](upsweep::Error::Index), with the position of its sum: an area that is not in the image, or ends before it begins; on
+    ///   CUDA the next call that waits returns it
+    /// - [`Place`](upsweep::Error::Place); CUDA's own
+    pub fn sums<B, Y>(&self, device: &Device, areas: &B, sums: &mut Y) -> Result<()>
+    where
+        B: Input<Item = Area> + ?Sized,
+        Y: Output<Item = A> + ?Sized,
+    {
+        let (areas, extent) = (&Part::all(areas), self.extent);
+        let count = areas.view().len() as u64;
+        let results = 0..extent.planes * count * extent.channels;
+        let corner = |lower, right| {
+            let area = Apply(AreaOf { areas: count.max(1), channels: extent.channels }, results.clone());
+            let corner = CornerOf { extent, areas: count.max(1), lower, right };
+            Gather::of(&self.table).at(Apply(corner, (Gather::of(areas).at(area), results.clone())))
+        };
+        let corners = (corner(true, true), corner(false, true), corner(true, false), corner(false, false));
+        Ok(Transform::new(Enclosed).run(device, corners, sums)?)
+    }
+
+    /// The mean of the square of `2 radius + 1` rows and columns around each pixel, of those that are in the image: nothing is made up
+    /// beyond its borders. A pixel costs the same whatever the radius.
+    ///
+    /// # Errors
+    /// - [`Length`](upsweep::Error::Length): the output is not as large as the image
+    /// - [`Place`](upsweep::Error::Place); CUDA's own
+    pub fn box_blur<Y, P>(&self, device: &Device, radius: u32, blurred: &mut Y) -> Result<()>
+    where
+        Y: Output<Item = P> + ?Sized,
+        P: Pixel,
+    {
+        let radius = device.upload(&[radius])?;
+        self.means(device, &Part::all(&radius), blurred)
+    }
+
+    /// [`box_blur`](Self::box_blur) with a radius for each pixel, one for all channels of it.
+    ///
+    /// # Errors
+    /// As [`box_blur`](Self::box_blur), and of the radii.
+    pub fn box_blur_by<R, Y, P>(&self, device: &Device, radii: &R, blurred: &mut Y) -> Result<()>
+    where
+        R: Input<Item = u32> + ?Sized,
+        Y: Output<Item = P> + ?Sized,
+        P: Pixel,
+    {
+        let [planes, height, width, _] = self.extent.shape();
+        let (found, expected) = (radii.view().len(), planes * height * width);
+        if found != expected {
+            return Err(upsweep::Error::Length { what: "radii", found, expected }.into());
+        }
+        self.means(device, &Part::all(radii), blurred)
+    }
+
+    fn means<Y, P>(&self, device: &Device, radii: &Part<'_, u32>, blurred: &mut Y) -> Result<()>
+    where
+        Y: Output<Item = P> + ?Sized,
+        P: Pixel,
+    {
+        let (extent, values) = (self.extent, self.extent.shape().iter().product::<usize>());
+        let sums = around!(&self.table, radii, extent, values);
+        let inputs = (sums, radius!(radii, extent, values), 0..values as u64);
+        Ok(Transform::new(P::STORE).run(device, Apply(MeanAround { extent }, inputs), blurred)?)
+    }
+}
+
+#[function]
+fn squared<P: upsweep::operator::Cast<f64>>(x: P) -> f64 {
+    let x = x as f64;
+    x * x
+}
+
+#[function]
+fn wide<P: upsweep::operator::Cast<f64>>(x: P) -> f64 {
+    x as f64
+}

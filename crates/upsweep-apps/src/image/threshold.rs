@@ -1,0 +1,120 @@
+//! Black and white, by what is around each pixel.
+
+use super::areas::{around, pixels, radius};
+use super::extent::Extent;
+use super::pixel::Pixel;
+use super::summed::SummedArea;
+use super::variance::variance_of;
+use crate::error::{Error, Result};
+use crate::part::Part;
+use upsweep::operator::Cast;
+use upsweep::prelude::*;
+use upsweep::{Input, Output};
+
+/// An adaptive threshold: a pixel is white (255) if it is above the threshold of the square of `2 radius + 1` rows and columns around it,
+/// and else black (0). So uneven light does not matter.
+///
+/// ```text
+/// mean      t = m - offset                     OpenCV's adaptiveThreshold, ADAPTIVE_THRESH_MEAN_C, but that m is not rounded
+/// sauvola   t = m (1 + k (s / range - 1))      m is the mean around the pixel and s the standard deviation
+/// ```
+///
+/// Of the square there is what is in the image. Sauvola's threshold leaves flat paper white, which has a small `s`.
+///
+/// Source: Sauvola and Pietikäinen, "Adaptive Document Image Binarization", 2000; with tables of sums Shafait, Keysers and Breuel, 2008.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is run"]
+pub struct Threshold {
+    radius: u32,
+    rule: Rule,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    Mean { offset: f64 },
+    Sauvola { k: f64, range: f64 },
+}
+
+#[function]
+fn above_mean<P: Cast<f64>>(#[param] extent: Extent, #[param] offset: f64, x: P, sum: f64, radius: u32, at: u64) -> u8 {
+    let threshold = sum / pixels(extent, radius, at) - offset;
+    if (x as f64) > threshold { 255 } else { 0 }
+}
+
+#[function]
+fn deviation_around(#[param] extent: Extent, sum: f64, squares: f64, radius: u32, at: u64) -> (f64, f64) {
+    let pixels = pixels(extent, radius, at);
+    (sum / pixels, variance_of(sum, squares, pixels).sqrt())
+}
+
+#[function]
+fn above_sauvola<P: Cast<f64>>(#[param] k: f64, #[param] range: f64, x: P, around: (f64, f64)) -> u8 {
+    let threshold = around.0 * (1.0 + k * (around.1 / range - 1.0));
+    if (x as f64) > threshold { 255 } else { 0 }
+}
+
+impl Threshold {
+    /// White above the mean around the pixel less `offset`, in the pixels' own units.
+    pub fn mean(radius: u32, offset: f64) -> Self {
+        Self { radius, rule: Rule::Mean { offset } }
+    }
+
+    /// Sauvola's rule. Usual are a `k` of 0.2 to 0.5 and a `range` of half of the brightest value: 128 of `u8`.
+    pub fn sauvola(radius: u32, k: f64, range: f64) -> Self {
+        Self { radius, rule: Rule::Sauvola { k, range } }
+    }
+
+    /// Stores 0 or 255 for each value of `image`.
+    ///
+    /// # Errors
+    /// - [`Error::Number`]: the offset or `k` is no finite number, or the range is not above 0
+    /// - [`Shape`](upsweep::Error::Shape), [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place),
+    ///   [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn run<X, Y, P>(&self, device: &Device, image: &X, extent: Extent, output: &mut Y) -> Result<()>
+    where
+        X: Input<Item = P> + ?Sized,
+        Y: Output<Item = u8> + ?Sized,
+        P: Pixel,
+    {
+        let finite = |what, value: f64| {
+            let rule = "it is a finite number";
+            if value.is_finite() { Ok(()) } else { Err(Error::Number { what, value, rule }) }
+        };
+        let image = &Part::all(image);
+        let values = extent.check(image.view().len())?;
+        let radii = &device.upload(&[self.radius])?;
+        match self.rule {
+            Rule::Mean { offset } => {
+                finite("the offset", offset)?;
+                let sums = SummedArea::<f64>::of_values(device, image, extent)?;
+                let inputs = (
+                    image,
+                    around!(sums.table(), radii, extent, values),
+                    radius!(radii, extent, values),
+                    0..values as u64,
+                );
+                Ok(Transform::new(AboveMean { extent, offset }).run(device, inputs, output)?)
+            }
+            Rule::Sauvola { k, range } => {
+                finite("k", k)?;
+                if !(range > 0.0 && range.is_finite()) {
+                    return Err(Error::Number {
+                        what: "the range",
+                        value: range,
+                        rule: "it is a finite number above 0",
+                    });
+                }
+                let sums = SummedArea::<f64>::of_values(device, image, extent)?;
+                let squares = SummedArea::<f64>::of_squares(device, image, extent)?;
+                let inputs = (
+                    around!(sums.table(), radii, extent, values),
+                    around!(squares.table(), radii, extent, values),
+                    radius!(radii, extent, values),
+                    0..values as u64,
+                );
+                let around = Apply(DeviationAround { extent }, inputs);
+                Ok(Transform::new(AboveSauvola { k, range }).run(device, (image, around), output)?)
+            }
+        }
+    }
+}

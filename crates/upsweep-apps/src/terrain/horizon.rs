@@ -1,0 +1,56 @@
+//! The horizon around a cell.
+
+use super::raster::Raster;
+use super::rays::{Rays, SlopeAt, reach};
+use super::viewshed::{Viewshed, slopes};
+use crate::error::Result;
+use crate::part::Part;
+use upsweep::Input;
+use upsweep::prelude::*;
+
+/// The angle above which there is sky, in each direction from a cell.
+///
+/// A direction is a ray to each cell at the border, as of a [`Viewshed`]; the angle that of its steepest slope. Directions go clockwise
+/// from the upper left corner. The azimuth is 0 to the north (up) and 90 to the east, the angle 0 at the level of the eye and 90 above it;
+/// where there is nothing but the observer's own cell, it is -90.
+#[derive(Debug)]
+pub struct Horizon {
+    /// Where each ray goes to, in degrees from -180 to 180.
+    pub azimuths: Array<f32>,
+    /// How high the horizon is there, in degrees.
+    pub angles: Array<f32>,
+}
+
+#[function]
+fn azimuth(#[param] rays: Rays, ray: u64) -> f32 {
+    let (down, right) = reach(rays, ray);
+    let (north, east) = (-(down as f64) * rays.raster.dy, right as f64 * rays.raster.dx);
+    (east.atan2(north) * (180.0 / 3.141592653589793)) as f32
+}
+
+#[function]
+fn angle(slope: f32) -> f32 {
+    ((slope as f64).atan() * (180.0 / 3.141592653589793)) as f32
+}
+
+impl Viewshed {
+    /// The horizon around the observer. A target's height is of no meaning here. On CUDA nothing waits.
+    ///
+    /// # Errors
+    /// As [`run`](Viewshed::run).
+    pub fn horizon<X>(&self, device: &Device, terrain: &X, raster: Raster) -> Result<Horizon>
+    where
+        X: Input<Item = f32> + ?Sized,
+    {
+        let terrain = &Part::all(terrain);
+        let rays = self.rays(raster, terrain.view().len())?;
+        let shape = [rays.count(), rays.steps as usize];
+        let mut angles = device.filled(shape[0], -90.0f32)?;
+        if rays.steps > 0 {
+            let reduce = Reduce::new(Max).axis(&shape, 1).map(SlopeAt { rays }).finish(Angle);
+            reduce.run(device, slopes!(terrain, rays), &mut angles)?;
+        }
+        let azimuths = crate::part::map(device, Azimuth { rays }, 0..shape[0] as u64)?;
+        Ok(Horizon { azimuths, angles })
+    }
+}

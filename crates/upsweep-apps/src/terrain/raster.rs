@@ -1,0 +1,79 @@
+//! The size of a raster, and how far its cells are from each other.
+
+use crate::error::{Error, Result};
+use upsweep::Element;
+
+/// A raster of altitudes, row by row from north to south: its size, and the distances between its cells.
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Raster {
+    pub(super) rows: u64,
+    pub(super) columns: u64,
+    pub(super) dx: f64,
+    pub(super) dy: f64,
+}
+
+impl Raster {
+    /// Of so many rows and columns, with a distance of 1 between neighbours.
+    #[must_use]
+    pub fn new(rows: usize, columns: usize) -> Self {
+        Self { rows: rows as u64, columns: columns as u64, dx: 1.0, dy: 1.0 }
+    }
+
+    /// With these distances between neighbouring columns and rows.
+    #[must_use]
+    pub fn spacing(self, dx: f64, dy: f64) -> Self {
+        Self { dx, dy, ..self }
+    }
+
+    /// # Errors
+    /// [`Shape`](upsweep::Error::Shape): the raster has not `len` cells; [`Error::Number`]: a distance is not above 0.
+    pub(super) fn check(&self, len: usize) -> Result<()> {
+        let shape = [self.rows, self.columns].map(|n| n as usize);
+        if shape[0].checked_mul(shape[1]) != Some(len) {
+            return Err(upsweep::Error::Shape { shape: shape.to_vec(), len }.into());
+        }
+        if shape.iter().any(|&n| n > i32::MAX as usize) {
+            let value = shape[0].max(shape[1]) as f64;
+            return Err(Error::Number {
+                what: "the number of rows or columns",
+                value,
+                rule: "it is at most 2147483647",
+            });
+        }
+        for value in [self.dx, self.dy] {
+            if !(value > 0.0 && value.is_finite()) {
+                let rule = "it is a finite number above 0";
+                return Err(Error::Number { what: "the distance between cells", value, rule });
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// [`Error::Outside`]: there is no such cell.
+    pub(super) fn expect(&self, row: usize, column: usize) -> Result<()> {
+        let (rows, columns) = (self.rows as usize, self.columns as usize);
+        if row < rows && column < columns { Ok(()) } else { Err(Error::Outside { row, column, rows, columns }) }
+    }
+}
+
+/// The radius of the earth at the equator, in metres, as GDAL takes it of WGS 84.
+const EARTH: f64 = 6_378_137.0;
+
+/// By how much the earth's curvature, less refraction, lowers a point at the distance 1: at `d` by `d^2` times as much.
+///
+/// # Errors
+/// [`Error::Number`]: the coefficient is no finite number.
+pub(super) fn drop_of(curvature: f64) -> Result<f64> {
+    if !curvature.is_finite() {
+        return Err(Error::Number { what: "the curvature", value: curvature, rule: "it is a finite number" });
+    }
+    Ok(curvature / (2.0 * EARTH))
+}
+
+/// # Errors
+/// [`Error::Number`]: a height is no finite number.
+pub(super) fn finite_height(what: &'static str, value: f64) -> Result<f64> {
+    if value.is_finite() { Ok(value) } else { Err(Error::Number { what, value, rule: "it is a finite number" }) }
+}

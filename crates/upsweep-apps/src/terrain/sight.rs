@@ -1,0 +1,115 @@
+//! Line of sight along one ray.
+
+use super::raster::{drop_of, finite_height};
+use crate::error::{Error, Result};
+use crate::part::Part;
+use upsweep::prelude::*;
+use upsweep::{Input, Output};
+
+/// Which points of a ray are seen from its first one.
+///
+/// ```text
+/// slope[i] = (altitude[i] - c d^2 / (2 R) - eye) / d    at the distance d = i spacing,  eye = altitude[0] + observer
+/// visible[i] if slope[i], of the altitude and the target's height, is above all slopes of altitudes between 0 and i; [0] always is
+/// ```
+///
+/// An exclusive scan with the maximum. Slopes are compared, not angles, whose tangents they are. Every comparison is as a loop makes it.
+///
+/// Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3; there the observer's own angle would divide by 0.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it does nothing until it is run"]
+pub struct LineOfSight {
+    spacing: f64,
+    observer: f64,
+    target: f64,
+    curvature: f64,
+}
+
+#[function]
+fn slope(earth: (f64, f64), rise: f64, z: (f32, f32), at: u64) -> f64 {
+    let (spacing, drop) = earth;
+    let d = at as f64 * spacing;
+    // The height of the observer is in the rise, that of a target is added to it.
+    ((z.0 as f64 - z.1 as f64) + rise - drop * d * d) / d
+}
+
+#[function]
+fn hiding(#[param] spacing: f64, #[param] drop: f64, #[param] observer: f64, z: f32, first: f32, at: u64) -> f64 {
+    let slope = slope((spacing, drop), -observer, (z, first), at);
+    if at == 0 || slope.is_nan() { f64::NEG_INFINITY } else { slope }
+}
+
+#[function]
+fn seen(#[param] spacing: f64, #[param] drop: f64, #[param] rise: f64, z: (f32, f32), hidden: f64, at: u64) -> bool {
+    at == 0 || slope((spacing, drop), rise, z, at) > hidden
+}
+
+#[function]
+fn both(z: f32, first: f32) -> (f32, f32) {
+    (z, first)
+}
+
+impl Default for LineOfSight {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LineOfSight {
+    /// From the ground to the ground of a plane earth, with a distance of 1 between points.
+    pub fn new() -> Self {
+        Self { spacing: 1.0, observer: 0.0, target: 0.0, curvature: 0.0 }
+    }
+
+    /// With this distance between neighbouring points.
+    pub fn spacing(mut self, distance: f64) -> Self {
+        self.spacing = distance;
+        self
+    }
+
+    /// The eye is so high above the first point.
+    pub fn observer(mut self, height: f64) -> Self {
+        self.observer = height;
+        self
+    }
+
+    /// What is looked at is so high above its point.
+    pub fn target(mut self, height: f64) -> Self {
+        self.target = height;
+        self
+    }
+
+    /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with light's usual refraction, 0 a
+    /// plane. Distances are in metres then.
+    pub fn curvature(mut self, coefficient: f64) -> Self {
+        self.curvature = coefficient;
+        self
+    }
+
+    /// Stores for each point of `profile` whether it is seen from the first one. Two passes; on CUDA nothing waits.
+    ///
+    /// # Errors
+    /// - [`Error::Number`]: the distance is not above 0; a height or the curvature is no finite number
+    /// - [`Length`](upsweep::Error::Length), [`Place`](upsweep::Error::Place); CUDA's own
+    pub fn run<X, Y>(&self, device: &Device, profile: &X, visible: &mut Y) -> Result<()>
+    where
+        X: Input<Item = f32> + ?Sized,
+        Y: Output<Item = bool> + ?Sized,
+    {
+        let Self { spacing, curvature, .. } = *self;
+        if !(spacing > 0.0 && spacing.is_finite()) {
+            let rule = "it is a finite number above 0";
+            return Err(Error::Number { what: "the distance between points", value: spacing, rule });
+        }
+        let observer = finite_height("the observer's height", self.observer)?;
+        let rise = finite_height("the target's height", self.target)? - observer;
+        let (profile, drop) = (&Part::all(profile), drop_of(curvature)?);
+        let points = 0..profile.view().len() as u64;
+        let first = || Gather::of(profile).at(Repeat(0u64));
+        let mut hidden = device.filled(profile.view().len(), 0.0f64)?;
+        let hiding = Hiding { spacing, drop, observer };
+        Scan::new(Max).exclusive().map(hiding).run(device, (profile, first(), points.clone()), &mut hidden)?;
+        let inputs = (Apply(Both, (profile, first())), &hidden, points);
+        Ok(Transform::new(Seen { spacing, drop, rise }).run(device, inputs, visible)?)
+    }
+}

@@ -1,0 +1,304 @@
+use crate::{Random, cases};
+use upsweep::{Device, Error as Wrong};
+use upsweep_apps::Error;
+use upsweep_apps::image::{Area, Extent, GaussianBlur, LocalVariance, SummedArea, Threshold, equalise, gamma};
+
+cases! {
+    tables_and_sums, overflow, box_blurs, variances, thresholds, equalised, brightened, gaussian, other_programs, the_lecture, refused
+}
+
+/// The pixels of a window, as far as they are in the image.
+fn around(e: Extent, at: usize, radius: usize) -> Vec<usize> {
+    let [_, h, w, c] = e.shape();
+    let (ch, pixel) = (at % c, at / c);
+    let (plane, y, x) = (pixel / (h * w), pixel / w % h, pixel % w);
+    let rows = y.saturating_sub(radius)..(y + radius + 1).min(h);
+    let columns = x.saturating_sub(radius)..(x + radius + 1).min(w);
+    rows.flat_map(|y| columns.clone().map(move |x| ((plane * h + y) * w + x) * c + ch)).collect()
+}
+
+const EXTENTS: [(usize, usize, usize, usize); 6] =
+    [(1, 1, 1, 1), (1, 9, 1, 1), (8, 1, 1, 3), (13, 17, 1, 1), (9, 12, 2, 3), (70, 45, 3, 1)];
+
+fn extents() -> impl Iterator<Item = Extent> {
+    EXTENTS.into_iter().map(|(h, w, planes, channels)| Extent::new(h, w).planes(planes).channels(channels))
+}
+
+fn tables_and_sums(device: &Device) {
+    let mut random = Random(1);
+    for extent in extents() {
+        let [planes, h, w, c] = extent.shape();
+        let x = random.bytes(planes * h * w * c);
+        let table = SummedArea::<u64>::build(device, &device.upload(&x).unwrap(), extent).unwrap();
+        let mut areas: Vec<Area> = (0..60)
+            .map(|_| {
+                let (a, b, c, d) = (random.below(h + 1), random.below(h + 1), random.below(w + 1), random.below(w + 1));
+                Area::new(a.min(b) as u32..a.max(b) as u32, c.min(d) as u32..c.max(d) as u32)
+            })
+            .collect();
+        areas.push(Area::new(0..h as u32, 0..w as u32));
+        let mut sums = device.filled(planes * areas.len() * c, 0u64).unwrap();
+        table.sums(device, &device.upload(&areas).unwrap(), &mut sums).unwrap();
+        let mut sums = sums.to_vec().unwrap().into_iter();
+        for (p, area) in (0..planes).flat_map(|p| areas.iter().map(move |area| (p, area))) {
+            for ch in 0..c {
+                let pixels = (area.top..area.bottom).flat_map(|y| (area.left..area.right).map(move |x| (y, x)));
+                let at =
+                    |(row, column): (u32, u32)| u64::from(x[((p * h + row as usize) * w + column as usize) * c + ch]);
+                assert_eq!(sums.next(), Some(pixels.map(at).sum()), "{extent:?} {area:?}");
+            }
+        }
+    }
+}
+
+/// What the type of the sums does not hold is found before, and what it just holds is no error.
+fn overflow(device: &Device) {
+    // 4097 x 4113 x 255 is more than 2^32 by little; half of it is not.
+    let (h, w) = (4113, 4097);
+    let mut x = vec![255u8; h * w];
+    let extent = Extent::new(h, w);
+    let refused = SummedArea::<u32>::build(device, &device.upload(&x).unwrap(), extent).unwrap_err();
+    let sum = 255 * (h * w) as u64;
+    let expected = Error::Overflow { values: h * w, sum, most: u32::MAX.into(), accumulator: "u32" };
+    assert_eq!(refused, expected);
+    assert!(refused.to_string().contains(&sum.to_string()), "{refused}");
+    x[..h * w / 2].fill(0);
+    let table = SummedArea::<u32>::build(device, &device.upload(&x).unwrap(), extent).unwrap();
+    let mut all = device.filled(1, 0u32).unwrap();
+    let area = device.upload(&[Area::new(0..h as u32, 0..w as u32)]).unwrap();
+    table.sums(device, &area, &mut all).unwrap();
+    assert_eq!(u64::from(all.to_vec().unwrap()[0]), x.iter().map(|&x| u64::from(x)).sum::<u64>());
+}
+
+fn box_blurs(device: &Device) {
+    let mut random = Random(2);
+    for extent in extents() {
+        let x = random.bytes(extent.shape().iter().product());
+        let given = device.upload(&x).unwrap();
+        let (whole, wide) = (
+            SummedArea::<u32>::build(device, &given, extent).unwrap(),
+            SummedArea::<f64>::build(device, &given, extent).unwrap(),
+        );
+        for radius in [0usize, 1, 2, 7, 100, u32::MAX as usize] {
+            let mut blurred = device.filled(x.len(), 0u8).unwrap();
+            whole.box_blur(device, radius as u32, &mut blurred).unwrap();
+            let mut exact = device.filled(x.len(), 0.0f64).unwrap();
+            wide.box_blur(device, radius as u32, &mut exact).unwrap();
+            let (blurred, exact) = (blurred.to_vec().unwrap(), exact.to_vec().unwrap());
+            for at in 0..x.len() {
+                let window = around(extent, at, radius);
+                let (sum, n) = (window.iter().map(|&i| usize::from(x[i])).sum::<usize>(), window.len());
+                assert_eq!(usize::from(blurred[at]), (2 * sum + n) / (2 * n), "{extent:?} {radius} {at}");
+                assert_eq!(exact[at], sum as f64 / n as f64);
+            }
+        }
+        // A radius for each pixel.
+        let pixels = x.len() / extent.channels as usize;
+        let radii: Vec<u32> = (0..pixels).map(|i| (i % 5) as u32).collect();
+        let mut blurred = device.filled(x.len(), 0u8).unwrap();
+        whole.box_blur_by(device, &device.upload(&radii).unwrap(), &mut blurred).unwrap();
+        for (at, found) in blurred.to_vec().unwrap().into_iter().enumerate() {
+            let window = around(extent, at, radii[at / extent.channels as usize] as usize);
+            let (sum, n) = (window.iter().map(|&i| usize::from(x[i])).sum::<usize>(), window.len());
+            assert_eq!(usize::from(found), (2 * sum + n) / (2 * n), "{extent:?} {at}");
+        }
+    }
+}
+
+fn variances(device: &Device) {
+    let mut random = Random(3);
+    for extent in extents() {
+        let x = random.bytes(extent.shape().iter().product());
+        let mut found = device.filled(x.len(), 0.0f32).unwrap();
+        LocalVariance::new(2).run(device, &device.upload(&x).unwrap(), extent, &mut found).unwrap();
+        for (at, found) in found.to_vec().unwrap().into_iter().enumerate() {
+            let window = around(extent, at, 2);
+            let n = window.len() as f64;
+            let mean = window.iter().map(|&i| f64::from(x[i])).sum::<f64>() / n;
+            let variance = window.iter().map(|&i| (f64::from(x[i]) - mean).powi(2)).sum::<f64>() / n;
+            assert!((f64::from(found) - variance).abs() <= 1e-6 * variance.max(1.0), "{extent:?} {at}");
+        }
+    }
+}
+
+fn thresholds(device: &Device) {
+    let mut random = Random(4);
+    for extent in extents() {
+        let x = random.bytes(extent.shape().iter().product());
+        let given = device.upload(&x).unwrap();
+        let (mut mean, mut sauvola) = (device.filled(x.len(), 7u8).unwrap(), device.filled(x.len(), 7u8).unwrap());
+        Threshold::mean(3, 9.5).run(device, &given, extent, &mut mean).unwrap();
+        Threshold::sauvola(3, 0.3, 128.0).run(device, &given, extent, &mut sauvola).unwrap();
+        for (at, (mean, sauvola)) in mean.to_vec().unwrap().into_iter().zip(sauvola.to_vec().unwrap()).enumerate() {
+            let window = around(extent, at, 3);
+            let n = window.len() as f64;
+            let m = window.iter().map(|&i| f64::from(x[i])).sum::<f64>() / n;
+            let s = (window.iter().map(|&i| (f64::from(x[i]) - m).powi(2)).sum::<f64>() / n).sqrt();
+            let (x, t) = (f64::from(x[at]), m * (1.0 + 0.3 * (s / 128.0 - 1.0)));
+            assert_eq!(mean, if x > m - 9.5 { 255 } else { 0 }, "{extent:?} {at}");
+            assert!((x - t).abs() < 1e-9 || sauvola == if x > t { 255 } else { 0 }, "{extent:?} {at}");
+        }
+    }
+}
+
+fn equalised(device: &Device) {
+    let mut random = Random(5);
+    for n in [0usize, 1, 2, 100, 5000] {
+        let x: Vec<u8> = random.bytes(n).into_iter().map(|x| x / 3 + 40).collect();
+        let mut found = device.filled(n, 0u8).unwrap();
+        equalise(device, &device.upload(&x).unwrap(), &mut found).unwrap();
+        let up_to = |v: u8| x.iter().filter(|&&x| x <= v).count();
+        let first = x.iter().min().map_or(0, |&v| up_to(v));
+        for (&x, found) in x.iter().zip(found.to_vec().unwrap()) {
+            let share = (up_to(x) - first) as f64 * 255.0 / (n - first) as f64;
+            assert_eq!(found, if n == first { x } else { (share + 0.5).floor() as u8 }, "{n}");
+        }
+    }
+}
+
+fn brightened(device: &Device) {
+    let x: Vec<u8> = (0..=255).collect();
+    let mut found = device.filled(256, 0u8).unwrap();
+    gamma(device, &device.upload(&x).unwrap(), 1.0 / 2.2, &mut found).unwrap();
+    let expected = |x: u8| (255.0 * (f64::from(x) / 255.0).powf(1.0 / 2.2) + 0.5).floor() as u8;
+    assert_eq!(found.to_vec().unwrap(), x.iter().map(|&x| expected(x)).collect::<Vec<_>>());
+    let mut found = device.filled(2, 0.0f32).unwrap();
+    gamma(device, &device.upload(&[0.25f32, 1.0]).unwrap(), 0.5, &mut found).unwrap();
+    assert_eq!(found.to_vec().unwrap(), [0.5, 1.0]);
+}
+
+/// Beside a sum over all pixels with the true weights, mirrored at the borders.
+fn gaussian(device: &Device) {
+    let mut random = Random(6);
+    let (h, w) = (40usize, 55usize);
+    let extent = Extent::new(h, w).channels(2);
+    let x: Vec<f32> = random.bytes(h * w * 2).into_iter().map(f32::from).collect();
+    let given = device.upload(&x).unwrap();
+    for (sigma, error) in [(1.0f64, 0.05), (2.0, 0.008), (3.0, 0.005), (6.0, 0.005)] {
+        let reach = (8.0 * sigma) as i64;
+        let weight = |k: i64| (-(k * k) as f64 / (2.0 * sigma * sigma)).exp();
+        let total: f64 = (-reach..=reach).map(weight).sum();
+        let mirrored = |i: i64, n: usize| {
+            let (period, n) = (2 * (n as i64 - 1), n as i64);
+            let i = i.rem_euclid(period);
+            (if i < n { i } else { period - i }) as usize
+        };
+        let along = |x: &[f64], rows: bool| -> Vec<f64> {
+            (0..x.len())
+                .map(|at| {
+                    let (c, j, i) = (at % 2, at / 2 % w, at / 2 / w);
+                    let of = |k: i64| {
+                        let (y, x) = if rows { (i, mirrored(j as i64 + k, w)) } else { (mirrored(i as i64 + k, h), j) };
+                        (y * w + x) * 2 + c
+                    };
+                    (-reach..=reach).map(|k| weight(k) * x[of(k)]).sum::<f64>() / total
+                })
+                .collect()
+        };
+        let exact = along(&along(&x.iter().map(|&x| x.into()).collect::<Vec<f64>>(), true), false);
+        let mut found = device.filled(x.len(), 0.0f32).unwrap();
+        GaussianBlur::new(sigma).run(device, &given, extent, &mut found).unwrap();
+        let found = found.to_vec().unwrap();
+        let worst = found.iter().zip(&exact).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+        assert!(worst <= error * 255.0, "sigma {sigma}: {worst}");
+        // Means stay.
+        let flat = device.filled(x.len(), 77.0f32).unwrap();
+        let mut same = device.filled(x.len(), 0.0f32).unwrap();
+        GaussianBlur::new(sigma).run(device, &flat, extent, &mut same).unwrap();
+        assert!(same.to_vec().unwrap().iter().all(|x| (x - 77.0).abs() < 1e-4));
+    }
+    for (h, w) in [(1, 1), (1, 5), (5, 1), (2, 2), (0, 3)] {
+        let x = vec![9u8; h * w];
+        let mut found = device.filled(h * w, 0u8).unwrap();
+        let extent = Extent::new(h, w);
+        GaussianBlur::new(5.0).run(device, &device.upload(&x).unwrap(), extent, &mut found).unwrap();
+        assert_eq!(found.to_vec().unwrap(), x);
+    }
+}
+
+/// Pixel `i` of the picture of 6 rows and 7 columns that other programs were given.
+fn of_others(i: usize) -> u8 {
+    ((i * i * 37 + i * 11 + 5) % 256) as u8
+}
+
+/// OpenCV 5.0.0: `integral`, `equalizeHist`, `blur` by 3 x 3 and `adaptiveThreshold` by the mean of 3 x 3 less 7; scikit-image 0.26.0:
+/// `threshold_sauvola(window_size=3, k=0.3, r=128)`; SciPy 1.17.1: `gaussian_filter(sigma=3, mode="mirror", truncate=8)`. Of windows the
+/// pixels inside, since these programs make up what is beyond the borders.
+fn other_programs(device: &Device) {
+    const INTEGRAL: [u32; 8] = [0, 804, 1730, 2454, 3164, 4048, 5038, 5810];
+    const EQUALISED: [u8; 42] = [
+        12, 31, 174, 87, 112, 218, 106, 75, 155, 19, 230, 249, 50, 0, 243, 25, 187, 118, 162, 6, 180, 168, 236, 93, 44,
+        81, 211, 137, 131, 199, 62, 37, 68, 205, 143, 149, 224, 100, 56, 124, 255, 193,
+    ];
+    const BLURRED: [u8; 20] =
+        [110, 125, 156, 147, 128, 143, 134, 143, 141, 127, 160, 129, 116, 119, 140, 162, 138, 102, 140, 166];
+    const MEAN: [u8; 20] = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1];
+    const SAUVOLA: [u8; 20] = [1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1];
+    const GAUSSIAN: [f64; 42] = [
+        135.809, 135.861, 136.001, 136.191, 136.38, 136.516, 136.566, 136.287, 136.322, 136.424, 136.577, 136.743,
+        136.874, 136.924, 137.535, 137.528, 137.533, 137.588, 137.7, 137.818, 137.868, 139.071, 139.015, 138.902,
+        138.842, 138.891, 138.995, 139.048, 140.309, 140.214, 140.009, 139.86, 139.862, 139.958, 140.013, 140.781,
+        140.671, 140.432, 140.25, 140.234, 140.327, 140.384,
+    ];
+    let x: Vec<u8> = (0..42).map(of_others).collect();
+    let (given, extent) = (device.upload(&x).unwrap(), Extent::new(6, 7));
+    let inside = |x: Vec<u8>| -> Vec<u8> { (1..5).flat_map(|y| x[y * 7 + 1..y * 7 + 6].to_vec()).collect() };
+    let table = SummedArea::<u32>::build(device, &given, extent).unwrap();
+    assert_eq!(table.table().to_vec().unwrap()[48..], INTEGRAL);
+    let mut y = device.filled(42, 0u8).unwrap();
+    equalise(device, &given, &mut y).unwrap();
+    assert_eq!(y.to_vec().unwrap(), EQUALISED);
+    table.box_blur(device, 1, &mut y).unwrap();
+    assert_eq!(inside(y.to_vec().unwrap()), BLURRED);
+    Threshold::mean(1, 7.0).run(device, &given, extent, &mut y).unwrap();
+    assert_eq!(inside(y.to_vec().unwrap()), MEAN.map(|x| 255 * x));
+    Threshold::sauvola(1, 0.3, 128.0).run(device, &given, extent, &mut y).unwrap();
+    assert_eq!(inside(y.to_vec().unwrap()), SAUVOLA.map(|x| 255 * x));
+    // Six rows end before the mirrored ones do, so the borders are farther off.
+    let floats: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+    let mut blurred = device.filled(42, 0.0f64).unwrap();
+    GaussianBlur::new(3.0).run(device, &device.upload(&floats).unwrap(), extent, &mut blurred).unwrap();
+    for (found, expected) in blurred.to_vec().unwrap().iter().zip(GAUSSIAN) {
+        assert!((found - expected).abs() < 0.03 * 255.0, "{found} {expected}");
+    }
+}
+
+/// The sum of the lecture's areas: A - B - C + D.
+fn the_lecture(device: &Device) {
+    let image = device.upload(&[1u8, 2, 3, 4, 5, 6]).unwrap();
+    let table = SummedArea::<u32>::build(device, &image, Extent::new(2, 3)).unwrap();
+    assert_eq!(table.table().to_vec().unwrap(), [0, 0, 0, 0, 0, 1, 3, 6, 0, 5, 12, 21]);
+    let mut sum = device.filled(1, 0u32).unwrap();
+    table.sums(device, &device.upload(&[Area::new(1..2, 1..3)]).unwrap(), &mut sum).unwrap();
+    assert_eq!(sum.to_vec().unwrap(), [21 - 6 - 5 + 1]);
+}
+
+fn refused(device: &Device) {
+    let (x, extent) = (device.upload(&[1u8; 6]).unwrap(), Extent::new(2, 3));
+    let shape = SummedArea::<u32>::build(device, &x, Extent::new(2, 4)).unwrap_err();
+    assert!(matches!(shape, Error::Library(Wrong::Shape { .. })), "{shape}");
+    assert!(SummedArea::<u32>::build(device, &x, Extent::new(usize::MAX, 3).planes(9)).is_err());
+    let table = SummedArea::<u32>::build(device, &x, extent).unwrap();
+    for area in [Area::new(0..3, 0..1), Area::new(0..1, 2..4), Area { top: 2, left: 0, bottom: 1, right: 1 }] {
+        let mut sums = device.filled(2, 0u32).unwrap();
+        let areas = device.upload(&[Area::new(0..1, 0..1), area]).unwrap();
+        let result = table.sums(device, &areas, &mut sums).and_then(|()| Ok(device.synchronize()?));
+        assert!(matches!(result, Err(Error::Library(Wrong::Index { at: 1, .. }))), "{area:?} {result:?}");
+    }
+    let mut short = device.filled(5, 0u8).unwrap();
+    assert!(table.box_blur(device, 1, &mut short).is_err());
+    let radii = device.upload(&[1u32; 5]).unwrap();
+    let mut blurred = device.filled(6, 0u8).unwrap();
+    let few = table.box_blur_by(device, &radii, &mut blurred).unwrap_err();
+    assert_eq!(few, Error::Library(Wrong::Length { what: "radii", found: 5, expected: 6 }));
+    for sigma in [0.0, 0.4, -1.0, f64::NAN, f64::INFINITY] {
+        let wrong = GaussianBlur::new(sigma).run(device, &x, extent, &mut blurred);
+        assert!(matches!(wrong, Err(Error::Number { what: "sigma", .. })), "{sigma}");
+        assert!(sigma == 0.4 || gamma(device, &x, sigma, &mut blurred).is_err());
+    }
+    assert!(Threshold::mean(1, f64::NAN).run(device, &x, extent, &mut blurred).is_err());
+    assert!(Threshold::sauvola(1, 0.3, 0.0).run(device, &x, extent, &mut blurred).is_err());
+    assert!(equalise(device, &x, &mut short).is_err());
+    let mut variances = device.filled(6, 0.0f32).unwrap();
+    assert!(LocalVariance::new(1).run(device, &x, Extent::new(3, 3), &mut variances).is_err());
+}

@@ -1,0 +1,181 @@
+use crate::{Random, cases};
+use upsweep::Device;
+use upsweep_apps::Error;
+use upsweep_apps::image::{Extent, Mipmap, Point, Wrap};
+
+cases! { levels, light, arrangement, lookups, refused }
+
+/// How much of source pixel `i` of `n` lies in pixel `k` of `m`, both axes from 0 to 1: the true footprint.
+fn share(i: usize, n: usize, k: usize, m: usize) -> f64 {
+    let (low, high) = ((i * m).max(k * n), ((i + 1) * m).min((k + 1) * n));
+    high.saturating_sub(low) as f64 / n as f64
+}
+
+/// The level after `x`, each pixel the mean of what it covers.
+fn halved(x: &[f64], e: Extent) -> (Vec<f64>, Extent) {
+    let [planes, h, w, c] = e.shape();
+    let (hh, hw) = ((h / 2).max(1), (w / 2).max(1));
+    let mut out = Vec::new();
+    for p in 0..planes {
+        for (y, x0) in (0..hh).flat_map(|y| (0..hw).map(move |x| (y, x))) {
+            for ch in 0..c {
+                let mut sum = 0.0;
+                for (i, j) in (0..h).flat_map(|i| (0..w).map(move |j| (i, j))) {
+                    let weight = share(i, h, y, hh) * share(j, w, x0, hw);
+                    if weight > 0.0 {
+                        sum += weight * x[((p * h + i) * w + j) * c + ch];
+                    }
+                }
+                out.push(sum);
+            }
+        }
+    }
+    (out, Extent { height: hh as u64, width: hw as u64, ..e })
+}
+
+fn levels(device: &Device) {
+    let mut random = Random(1);
+    for (h, w, planes, channels) in [
+        (1, 1, 1, 1),
+        (2, 2, 1, 1),
+        (5, 3, 1, 1),
+        (1, 7, 1, 1),
+        (9, 1, 1, 2),
+        (16, 16, 1, 3),
+        (13, 22, 3, 1),
+        (31, 33, 2, 4),
+    ] {
+        let extent = Extent::new(h, w).planes(planes).channels(channels);
+        let x = random.bytes(extent.shape().iter().product());
+        let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
+        assert_eq!(mipmap.levels(), h.max(w).ilog2() as usize + 1);
+        assert_eq!(mipmap.level(device, 0).unwrap(), x);
+        // From each level as it is stored.
+        for k in 1..mipmap.levels() {
+            let above: Vec<f64> = mipmap.level(device, k - 1).unwrap().iter().map(|&x| x.into()).collect();
+            let (expected, size) = halved(&above, mipmap.extent(k - 1));
+            assert_eq!(size, mipmap.extent(k));
+            for (i, (found, exact)) in mipmap.level(device, k).unwrap().iter().zip(expected).enumerate() {
+                // The oracle's sum has rounding errors, so what is nearly half may go either way there.
+                let off = (f64::from(*found) - exact).abs();
+                assert!(off <= 0.5 + 1e-9, "{extent:?} level {k} value {i}: {found}, exactly {exact}");
+            }
+        }
+        // The same of floats.
+        let x: Vec<f32> = x.iter().map(|&x| f32::from(x) / 3.0).collect();
+        let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
+        let mut above: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+        for k in 1..mipmap.levels() {
+            above = halved(&above, mipmap.extent(k - 1)).0;
+            for (found, exact) in mipmap.level(device, k).unwrap().iter().zip(&above) {
+                assert!((f64::from(*found) - exact).abs() <= k as f64 * 6e-8 * exact, "{extent:?} level {k}");
+            }
+        }
+    }
+    // Halves are rounded up.
+    let mipmap = Mipmap::build(device, &device.upload(&[1u8, 2, 1, 2]).unwrap(), Extent::new(2, 2)).unwrap();
+    assert_eq!(mipmap.level(device, 1).unwrap(), [2]);
+}
+
+/// Black and white make the grey of half the light, which is 188 in sRGB.
+fn light(device: &Device) {
+    let x = device.upload(&[0u8, 255, 255, 0]).unwrap();
+    let mipmap = Mipmap::build_srgb(device, &x, Extent::new(2, 2)).unwrap();
+    assert_eq!(mipmap.level(device, 1).unwrap(), [188]);
+    for value in 0..=255u8 {
+        let same = device.upload(&[value; 15]).unwrap();
+        let mipmap = Mipmap::build_srgb(device, &same, Extent::new(3, 5)).unwrap();
+        assert_eq!(mipmap.level(device, 1).unwrap(), [value; 2], "one colour stays itself");
+        if value % 16 == 0 {
+            assert_eq!(mipmap.level(device, 2).unwrap(), [value]);
+        }
+    }
+}
+
+fn arrangement(device: &Device) {
+    // 2 x 2 pixels: red 1 2 3 4, green 11.., blue 21..; the next level is 3, 13, 23 (2.5 and so on, rounded up).
+    let planar: Vec<u8> = [1, 11, 21].iter().flat_map(|&c| c..c + 4).collect();
+    let interleaved: Vec<u8> = (0..4).flat_map(|i| [1 + i, 11 + i, 21 + i]).collect();
+    let expected = [
+        0, 3, 1, 2, //
+        13, 23, 3, 4, //
+        11, 12, 21, 22, //
+        13, 14, 23, 24,
+    ];
+    for (x, extent) in [(planar, Extent::new(2, 2).planes(3)), (interleaved, Extent::new(2, 2).channels(3))] {
+        let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
+        let (picture, size) = mipmap.arrangement(device).unwrap();
+        assert_eq!(size, Extent::new(4, 4));
+        assert_eq!(picture.to_vec().unwrap(), expected);
+    }
+    let grey = Mipmap::build(device, &device.upload(&[1u8; 4]).unwrap(), Extent::new(2, 2)).unwrap();
+    assert!(matches!(grey.arrangement(device), Err(Error::Number { value: 1.0, .. })));
+}
+
+fn lookups(device: &Device) {
+    let mut random = Random(5);
+    let (h, w, channels) = (11, 6, 2);
+    let extent = Extent::new(h, w).channels(channels);
+    let x = random.bytes(h * w * channels);
+    let mipmap = Mipmap::build(device, &device.upload(&x).unwrap(), extent).unwrap();
+    let levels: Vec<Vec<u8>> = (0..mipmap.levels()).map(|k| mipmap.level(device, k).unwrap()).collect();
+    let pick = |k: usize, y: i64, x: i64, c: usize, wrap: Wrap| {
+        let [_, h, w, _] = mipmap.extent(k).shape();
+        let at = |i: i64, n: usize| match wrap {
+            Wrap::Clamp => i.clamp(0, n as i64 - 1) as usize,
+            Wrap::Repeat => i.rem_euclid(n as i64) as usize,
+        };
+        f64::from(levels[k][(at(y, h) * w + at(x, w)) * channels + c])
+    };
+    let bilinear = |k: usize, point: Point, c: usize, wrap: Wrap| {
+        let [_, lh, lw, _] = mipmap.extent(k).shape();
+        let (x, y) = (f64::from(point.u) * lw as f64 / w as f64 - 0.5, f64::from(point.v) * lh as f64 / h as f64 - 0.5);
+        let (x0, y0) = (x.floor() as i64, y.floor() as i64);
+        let (fx, fy) = (x - x.floor(), y - y.floor());
+        let row = |y| pick(k, y, x0, c, wrap) * (1.0 - fx) + pick(k, y, x0 + 1, c, wrap) * fx;
+        row(y0) * (1.0 - fy) + row(y0 + 1) * fy
+    };
+    let mut points: Vec<Point> = (0..500)
+        .map(|_| Point {
+            u: random.below(900) as f32 / 100.0 - 1.5,
+            v: random.below(1500) as f32 / 100.0 - 2.0,
+            level: random.below(600) as f32 / 100.0 - 1.0,
+        })
+        .collect();
+    // The centre of each pixel is the pixel.
+    points.extend((0..h * w).map(|i| Point { u: (i % w) as f32 + 0.5, v: (i / w) as f32 + 0.5, level: 0.0 }));
+    let given = device.upload(&points).unwrap();
+    for wrap in [Wrap::Clamp, Wrap::Repeat] {
+        let mut seen = device.filled(points.len() * channels, 0.0f32).unwrap();
+        mipmap.lookup(device, &given, wrap, &mut seen).unwrap();
+        let seen = seen.to_vec().unwrap();
+        for (i, &point) in points.iter().enumerate() {
+            let level = f64::from(point.level).clamp(0.0, (levels.len() - 1) as f64);
+            let (k, f) = (level.floor() as usize, level - level.floor());
+            for c in 0..channels {
+                let next = bilinear((k + 1).min(levels.len() - 1), point, c, wrap);
+                let expected = bilinear(k, point, c, wrap) * (1.0 - f) + next * f;
+                let found = f64::from(seen[i * channels + c]);
+                assert!((found - expected).abs() < 1e-3, "{point:?} {wrap:?}: {found}, not {expected}");
+            }
+        }
+        let centres: Vec<f32> = x.iter().map(|&x| f32::from(x)).collect();
+        assert_eq!(seen[500 * channels..], centres);
+    }
+    assert_eq!([0.5, 1.0, 2.0, 8.0].map(Mipmap::<u8>::level_of), [0.0, 0.0, 1.0, 3.0]);
+}
+
+fn refused(device: &Device) {
+    let x = device.upload(&[1u8; 6]).unwrap();
+    assert!(Mipmap::build(device, &x, Extent::new(2, 2)).is_err());
+    let none = device.upload(&Vec::<u8>::new()).unwrap();
+    assert!(Mipmap::build(device, &none, Extent::new(0, 2)).is_err());
+    let mipmap = Mipmap::build(device, &x, Extent::new(2, 3)).unwrap();
+    assert!(mipmap.level(device, 2).is_err());
+    let points = device.upload(&[Point { u: f32::NAN, v: f32::INFINITY, level: f32::NAN }; 3]).unwrap();
+    let mut seen = device.filled(2, 0.0f32).unwrap();
+    assert!(mipmap.lookup(device, &points, Wrap::Clamp, &mut seen).is_err());
+    // What is no number reads some pixel, and no memory outside.
+    let mut seen = device.filled(3, 0.0f32).unwrap();
+    mipmap.lookup(device, &points, Wrap::Repeat, &mut seen).unwrap();
+}

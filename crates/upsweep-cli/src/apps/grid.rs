@@ -1,0 +1,90 @@
+//! Altitudes in ESRI ASCII grids: a few lines `name value`, and then the rows from the north to the south.
+//!
+//! ```text
+//! ncols 3
+//! nrows 2
+//! xllcorner 0
+//! yllcorner 0
+//! cellsize 30        or dx 30 and dy 25
+//! NODATA_value -9999
+//! 1 2 3
+//! 4 5 -9999
+//! ```
+
+use crate::failure::{Failure, Result, quoted};
+use std::path::Path;
+
+/// A grid; what is NODATA is NaN.
+pub(super) struct Grid {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) dx: f64,
+    pub(super) dy: f64,
+    pub(super) altitudes: Vec<f32>,
+    /// The lines that say where it is, for the grids that are made of it.
+    pub(super) header: String,
+}
+
+pub(super) fn is_grid(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("asc"))
+}
+
+/// Reads a grid, which messages call `name`.
+pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
+    let wrong = |line: usize, reason: String| Failure::input(name, format!("line {}: {reason}", line + 1));
+    let text = std::str::from_utf8(bytes).map_err(|_| Failure::input(name, "is no text, as an .asc grid is"))?;
+    let (mut size, mut spacing, mut no_data) = ([None::<usize>; 2], [None::<f64>; 2], None::<f64>);
+    let mut header = String::new();
+    let mut altitudes: Vec<f32> = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace();
+        let Some(first) = words.clone().next() else { continue };
+        let is_name = first.starts_with(|c: char| c.is_ascii_alphabetic()) && !first.eq_ignore_ascii_case("nan");
+        if is_name && altitudes.is_empty() {
+            let key = first.to_ascii_lowercase();
+            let value = words.nth(1).unwrap_or_default();
+            let number = || {
+                let valid = value.parse::<f64>().ok().filter(|x| x.is_finite());
+                valid.ok_or_else(|| wrong(at, format!("{key} is {}, which is no number", quoted(value))))
+            };
+            let whole = || value.parse().map_err(|_| wrong(at, format!("{key} is {}, no count", quoted(value))));
+            match &*key {
+                "ncols" => size[1] = Some(whole()?),
+                "nrows" => size[0] = Some(whole()?),
+                "cellsize" => spacing = [Some(number()?); 2],
+                "dx" => spacing[0] = Some(number()?),
+                "dy" => spacing[1] = Some(number()?),
+                "nodata_value" => no_data = Some(number()?),
+                "xllcorner" | "yllcorner" | "xllcenter" | "yllcenter" => _ = number()?,
+                _ => return Err(wrong(at, format!("{} is nothing that an .asc grid says", quoted(first)))),
+            }
+            if key != "nodata_value" {
+                header += &format!("{key} {value}\n");
+            }
+            continue;
+        }
+        for word in words {
+            let z: f64 = word.parse().map_err(|_| wrong(at, format!("{} is no number", quoted(word))))?;
+            altitudes.push(if Some(z) == no_data { f32::NAN } else { z as f32 });
+        }
+    }
+    let ([Some(rows), Some(columns)], [Some(dx), Some(dy)]) = (size, spacing) else {
+        return Err(Failure::input(name, "lacks one of ncols, nrows and cellsize (or dx and dy)"));
+    };
+    if rows.checked_mul(columns) != Some(altitudes.len()) {
+        let reason = format!("has {} altitudes, not {rows} rows of {columns}", altitudes.len());
+        return Err(Failure::input(name, reason));
+    }
+    Ok(Grid { rows, columns, dx, dy, altitudes, header })
+}
+
+/// A grid of whole numbers.
+pub(super) fn written(header: &str, columns: usize, values: &[u8]) -> String {
+    let mut text = header.to_owned();
+    for row in values.chunks(columns.max(1)) {
+        let numbers: Vec<String> = row.iter().map(u8::to_string).collect();
+        text += &numbers.join(" ");
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,125 @@
+//! Pictures in .png files, and images in .npy.
+
+use crate::apps::read_array;
+use crate::device::DeviceChoice;
+use crate::element::Values;
+use crate::failure::{Failure, Result, words};
+use crate::input;
+use crate::output::Destination;
+use crate::progress::Progress;
+use crate::source::Source;
+use crate::write::{self, OutputForm};
+use png::{BitDepth, ColorType, Transformations};
+use std::io::BufReader;
+use std::path::Path;
+use upsweep_apps::image::Extent;
+
+/// An image, and how messages call it.
+pub(super) struct Picture {
+    pub(super) name: String,
+    pub(super) values: Values,
+    pub(super) extent: Extent,
+}
+
+/// The most bytes that a .png may unpack to.
+const MOST_BYTES: usize = 16 << 30;
+
+pub(super) fn is_png(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"))
+}
+
+/// Reads an image.
+pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
+    let name = path.display().to_string();
+    if is_png(path) {
+        return read_png(path, name);
+    }
+    if !input::is_npy(path) {
+        return Err(Failure::input(&name, "is no image: give a .png or a .npy"));
+    }
+    let (values, shape) = read_array(path, device)?;
+    let extent = match shape[..] {
+        [height, width] => Extent::new(height, width),
+        [height, width, channels] => Extent::new(height, width).channels(channels),
+        _ => {
+            let reason = format!("has the shape {shape:?}: an image has (rows, columns) or (rows, columns, channels)");
+            return Err(Failure::input(&name, reason));
+        }
+    };
+    Ok(Picture { name, values, extent })
+}
+
+fn read_png(path: &Path, name: String) -> Result<Picture> {
+    let source = Source::open(path, &name)?;
+    let wrong = |e: png::DecodingError| match e {
+        png::DecodingError::IoError(e) => Failure::input(&name, words(&e)),
+        e => Failure::input(&name, format!("is no .png that can be read: {e}")),
+    };
+    let mut decoder = png::Decoder::new_with_limits(BufReader::new(&source.file), png::Limits { bytes: MOST_BYTES });
+    // Palettes become colours, and fewer than 8 bits become 8.
+    decoder.set_transformations(Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(wrong)?;
+    let size = reader.output_buffer_size().filter(|size| *size <= MOST_BYTES);
+    let Some(size) = size else { return Err(Failure::input(&name, "is larger than 16 GiB unpacked")) };
+    let mut bytes = Vec::new();
+    let full = |_| Failure::Run(format!("{name}: no memory for {size} bytes"));
+    bytes.try_reserve_exact(size).map_err(full)?;
+    bytes.resize(size, 0);
+    let frame = reader.next_frame(&mut bytes).map_err(wrong)?;
+    bytes.truncate(frame.buffer_size());
+    source.check_unchanged(&name)?;
+    let values = match frame.bit_depth {
+        BitDepth::Sixteen => {
+            Values::U16(bytes.as_chunks().0.iter().map(|&pair: &[u8; 2]| u16::from_be_bytes(pair)).collect())
+        }
+        _ => Values::U8(bytes),
+    };
+    let extent = Extent::new(frame.height as usize, frame.width as usize).channels(frame.color_type.samples());
+    Ok(Picture { name, values, extent })
+}
+
+/// Where an image goes; .png, .npy, or what `others` allows by its name.
+pub(super) fn destination(path: &Path, others: &[&str]) -> Result<Destination> {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if is_png(path) || input::is_npy(path) || others.contains(&&*ending) {
+        return Destination::of("-o", path);
+    }
+    let also: String = others.iter().map(|ending| format!(" or .{ending}")).collect();
+    Err(Failure::Input(format!("-o {}: end it in .png or .npy{also}", path.display())))
+}
+
+/// Writes an image as its name says.
+pub(super) fn write(path: &Path, to: &Destination, values: &Values, extent: Extent) -> Result<()> {
+    let [_, height, width, channels] = extent.shape();
+    if !is_png(path) {
+        let shape = if channels == 1 { vec![height, width] } else { vec![height, width, channels] };
+        let progress = Progress::new("writing", None);
+        return to.write(|out| write::write(OutputForm::Npy, values, &shape, (out, to.name()), &progress));
+    }
+    let wrong = |reason: String| Failure::Input(format!("-o {}: {reason}", path.display()));
+    let (depth, bytes) = match values {
+        Values::U8(x) => (BitDepth::Eight, x.clone()),
+        Values::U16(x) => (BitDepth::Sixteen, x.iter().flat_map(|x| x.to_be_bytes()).collect()),
+        _ => return Err(wrong(format!("a .png has u8 or u16, not {}: write .npy", values.element().name()))),
+    };
+    let color = match channels {
+        1 => ColorType::Grayscale,
+        2 => ColorType::GrayscaleAlpha,
+        3 => ColorType::Rgb,
+        4 => ColorType::Rgba,
+        _ => return Err(wrong(format!("a .png has 1 to 4 channels, not {channels}: write .npy"))),
+    };
+    let (Ok(across), Ok(down)) = (u32::try_from(width), u32::try_from(height)) else {
+        return Err(wrong(format!("a .png is not {width} pixels wide and {height} high: write .npy")));
+    };
+    let mut file = Vec::new();
+    let failed = |e: png::EncodingError| wrong(e.to_string());
+    let mut encoder = png::Encoder::new(&mut file, across, down);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    encoder.set_compression(png::Compression::High);
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(&bytes).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    to.write(|out| out.write_all(&file).map_err(|e| Failure::writing(to.name(), &e)))
+}

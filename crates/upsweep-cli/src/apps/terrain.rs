@@ -1,0 +1,163 @@
+//! `upsweep terrain`.
+
+use super::grid::{self, Grid};
+use super::picture::{destination, is_png, write};
+use super::{bytes, failed, read_array, write_values};
+use crate::args::pictures::{Looking, OfTerrain, ShadeArgs, Sight, Terrain, ViewshedArgs};
+use crate::device::Chosen;
+use crate::element::{Values, with_values};
+use crate::failure::{Failure, Result};
+use crate::input;
+use crate::output::Destination;
+use std::path::Path;
+use upsweep::{Array, Device};
+use upsweep_apps::image::Extent;
+use upsweep_apps::terrain::{HillShade, LineOfSight, Profile, Raster, Viewshed};
+use upsweep_dynamic::Number;
+
+pub(crate) fn run(terrain: &Terrain) -> Result<()> {
+    match terrain {
+        Terrain::Sight(args) => sight(args),
+        Terrain::Viewshed(args) => viewshed(args),
+        Terrain::Shade(args) => shade(args),
+    }
+}
+
+/// A terrain on the device.
+struct Land {
+    name: String,
+    device: Device,
+    altitudes: Array<f32>,
+    raster: Raster,
+    grid: Grid,
+}
+
+impl Land {
+    fn open(of: &OfTerrain) -> Result<Self> {
+        let device = Chosen::open(of.on.device)?.device;
+        let name = of.file.display().to_string();
+        let mut grid = if grid::is_grid(&of.file) {
+            grid::parse(&bytes(&of.file)?.0, &name)?
+        } else if input::is_npy(&of.file) {
+            let (values, shape) = read_array(&of.file, of.on.device)?;
+            let [rows, columns] = shape[..] else {
+                let reason = format!("has the shape {shape:?}: a terrain has (rows, columns)");
+                return Err(Failure::input(&name, reason));
+            };
+            let header = format!("ncols {columns}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize 1\n");
+            Grid { rows, columns, dx: 1.0, dy: 1.0, altitudes: altitudes(&values), header }
+        } else {
+            return Err(Failure::input(&name, "is no terrain: give an .asc grid or a .npy"));
+        };
+        match of.spacing[..] {
+            [] => {}
+            [dx, dy] => (grid.dx, grid.dy) = (dx, dy),
+            _ => return Err(Failure::Input("--spacing: give DX,DY".to_owned())),
+        }
+        let raster = Raster::new(grid.rows, grid.columns).spacing(grid.dx, grid.dy);
+        let altitudes = device.upload(&grid.altitudes).map_err(|e| failed(&name, e))?;
+        Ok(Self { name, device, altitudes, raster, grid })
+    }
+
+    fn wrong(&self, error: impl Into<upsweep_apps::Error>) -> Failure {
+        failed(&self.name, error)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::new(self.grid.rows, self.grid.columns)
+    }
+
+    /// Memory for a result of each cell.
+    fn cells<T: upsweep::Element>(&self, value: T) -> Result<Array<T>> {
+        self.device.filled(self.grid.altitudes.len(), value).map_err(|e| self.wrong(e))
+    }
+
+    /// Writes a value of each cell as the name says.
+    fn write(&self, path: &Path, to: &Destination, values: Vec<u8>) -> Result<()> {
+        if grid::is_grid(path) {
+            let text = grid::written(&self.grid.header, self.grid.columns, &values);
+            return to.write(|out| out.write_all(text.as_bytes()).map_err(|e| Failure::writing(to.name(), &e)));
+        }
+        write(path, to, &values.into(), self.extent())
+    }
+
+    fn shaded(&self, shade: HillShade) -> Result<Vec<u8>> {
+        let mut shades = self.cells(0u8)?;
+        shade.run(&self.device, &self.altitudes, self.raster, &mut shades).map_err(|e| self.wrong(e))?;
+        shades.into_vec().map_err(|e| self.wrong(e))
+    }
+}
+
+fn altitudes(values: &Values) -> Vec<f32> {
+    let altitude = |number| match number {
+        Number::Float(x) => x as f32,
+        Number::Integer(n) => n as f32,
+    };
+    with_values!(values, x => x.iter().map(|&x| altitude(Number::from(x))).collect())
+}
+
+fn cell(option: &str, numbers: &[usize]) -> Result<(usize, usize)> {
+    match *numbers {
+        [row, column] => Ok((row, column)),
+        _ => Err(Failure::Input(format!("{option}: give ROW,COLUMN"))),
+    }
+}
+
+fn sight(args: &Sight) -> Result<()> {
+    let (from, to) = (cell("--from", &args.looking.from)?, cell("--to", &args.to)?);
+    let land = Land::open(&args.of)?;
+    let Looking { height, target, curvature, .. } = args.looking;
+    let wrong = |e: upsweep_apps::Error| land.wrong(e);
+    let profile = Profile::new(from, to);
+    let altitudes = profile.run(&land.device, &land.altitudes, land.raster).map_err(wrong)?;
+    let mut seen = land.device.filled(altitudes.len(), false).map_err(|e| land.wrong(e))?;
+    // From a cell to itself there is no distance.
+    let spacing = if from == to { 1.0 } else { profile.spacing(land.raster) };
+    let sight = LineOfSight::new().spacing(spacing).observer(height).target(target).curvature(curvature);
+    sight.run(&land.device, &altitudes, &mut seen).map_err(wrong)?;
+    let seen = seen.into_vec().map_err(|e| land.wrong(e))?;
+    write_values(args.output.as_deref(), &seen.into_iter().map(u8::from).collect::<Vec<u8>>().into())
+}
+
+fn viewshed(args: &ViewshedArgs) -> Result<()> {
+    let to = destination(&args.output, &["asc"])?;
+    let (row, column) = cell("--from", &args.looking.from)?;
+    if args.shaded && !is_png(&args.output) {
+        return Err(Failure::Input("--shaded: -o is a .png".to_owned()));
+    }
+    let land = Land::open(&args.of)?;
+    let Looking { height, target, curvature, .. } = args.looking;
+    let viewshed = Viewshed::new(row, column).observer(height).target(target).curvature(curvature);
+    let mut seen = land.cells(false)?;
+    viewshed.run(&land.device, &land.altitudes, land.raster, &mut seen).map_err(|e| land.wrong(e))?;
+    let seen = seen.into_vec().map_err(|e| land.wrong(e))?;
+    if !args.shaded {
+        let white = if is_png(&args.output) { 255 } else { 1 };
+        return land.write(&args.output, &to, seen.into_iter().map(|seen| if seen { white } else { 0 }).collect());
+    }
+    let shades = land.shaded(HillShade::new())?;
+    let mut colours: Vec<u8> = shades.iter().zip(&seen).flat_map(|(&shade, &seen)| colour(shade, seen)).collect();
+    // The observer is a red square.
+    let near = |at: usize, n: usize| at.saturating_sub(2)..(at + 3).min(n);
+    for at in near(row, land.grid.rows).flat_map(|y| near(column, land.grid.columns).map(move |x| (y, x))) {
+        let at = 3 * (at.0 * land.grid.columns + at.1);
+        colours[at..at + 3].copy_from_slice(&[220, 30, 30]);
+    }
+    write(&args.output, &to, &colours.into(), land.extent().channels(3))
+}
+
+/// What is seen is lit in yellow; what is not is dark and blue.
+fn colour(shade: u8, seen: bool) -> [u8; 3] {
+    let of = |share: f64| (f64::from(shade) * share) as u8;
+    if seen { [of(1.0), of(0.9), of(0.45)] } else { [of(0.4), of(0.45), of(0.55)] }
+}
+
+fn shade(args: &ShadeArgs) -> Result<()> {
+    let to = destination(&args.output, &["asc"])?;
+    let [azimuth, altitude] = args.sun[..] else {
+        return Err(Failure::Input("--sun: give AZIMUTH,ALTITUDE".to_owned()));
+    };
+    let land = Land::open(&args.of)?;
+    let shades = land.shaded(HillShade::new().sun(azimuth, altitude).exaggerated(args.exaggerate))?;
+    land.write(&args.output, &to, shades)
+}

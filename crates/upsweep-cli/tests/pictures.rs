@@ -1,0 +1,127 @@
+//! `upsweep image` and `upsweep terrain`.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use support::{Folder, bytes_of, npy, npy_data};
+
+fn yes(f: &Folder, args: &[&str]) -> Vec<u8> {
+    let done = f.run_with(args, b"");
+    assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""), "{args:?}");
+    done.stdout
+}
+
+/// The one line of a bad input.
+fn wrong(f: &Folder, args: &[&str]) -> String {
+    let done = f.run_with(args, b"");
+    assert_eq!(
+        (done.code, done.stdout.len(), done.stderr.lines().count()),
+        (Some(2), 0, 1),
+        "{args:?}: {}",
+        done.stderr
+    );
+    done.stderr
+}
+
+#[test]
+fn images() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'|u1'", "(2, 3)", &[1, 2, 3, 4, 5, 6]));
+    yes(&f, &["image", "integral", "x.npy", "-o", "sums.npy"]);
+    assert_eq!(npy_data(&f.read("sums.npy")), bytes_of!(u64: 0, 0, 0, 0, 0, 1, 3, 6, 0, 5, 12, 21));
+    // Through a .png and back.
+    yes(&f, &["image", "blur", "x.npy", "--radius", "0", "-o", "same.png"]);
+    yes(&f, &["image", "blur", "same.png", "--radius", "0", "-o", "same.npy"]);
+    assert_eq!(npy_data(&f.read("same.npy")), [1, 2, 3, 4, 5, 6]);
+    yes(&f, &["image", "blur", "same.png", "--radius", "1", "-o", "blurred.npy"]);
+    assert_eq!(npy_data(&f.read("blurred.npy")), [3, 4, 4, 3, 4, 4]);
+    yes(&f, &["image", "blur", "same.png", "--radius", "9", "--focus", "0,0", "-o", "focus.npy"]);
+    assert_eq!(npy_data(&f.read("focus.npy"))[0], 1);
+    yes(&f, &["image", "blur", "same.png", "--sigma", "2", "-o", "soft.npy"]);
+    yes(&f, &["image", "threshold", "same.png", "--radius", "1", "-o", "bw.png"]);
+    yes(&f, &["image", "equalise", "same.png", "-o", "spread.npy"]);
+    assert_eq!(npy_data(&f.read("spread.npy")), [0, 51, 102, 153, 204, 255]);
+    yes(&f, &["image", "mipmap", "same.png", "--level", "1", "-o", "half.npy"]);
+    assert_eq!(npy_data(&f.read("half.npy")), [4]);
+    // Colours of 16 bits.
+    f.file(
+        "rgb.npy",
+        npy(
+            "'<u2'",
+            "(2, 2, 3)",
+            &bytes_of!(u16: 0, 500, 1000, 1500, 2000, 2500, 3000, 30000, 40000, 50000, 60000, 65535),
+        ),
+    );
+    yes(&f, &["image", "mipmap", "rgb.npy", "-o", "pyramid.png"]);
+    yes(&f, &["image", "blur", "pyramid.png", "--radius", "0", "-o", "pyramid.npy"]);
+    assert_eq!(npy_data(&f.read("pyramid.npy")).len(), 2 * 16);
+}
+
+#[test]
+fn bad_images() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'|u1'", "(2, 3)", &[1, 2, 3, 4, 5, 6]));
+    f.file("f.npy", npy("'<f4'", "(2, 1)", &bytes_of!(f32: 1.0, 2.0)));
+    f.file("line.npy", npy("'|u1'", "(6,)", &[1, 2, 3, 4, 5, 6]));
+    f.file("i.npy", npy("'<i4'", "(1, 1)", &bytes_of!(i32: 1)));
+    f.file("broken.png", "\u{89}PNG and no more");
+    assert!(wrong(&f, &["image", "blur", "broken.png", "--radius", "1", "-o", "y.png"]).contains("broken.png"));
+    assert!(wrong(&f, &["image", "blur", "none.png", "--radius", "1", "-o", "y.png"]).contains("none.png"));
+    assert!(wrong(&f, &["image", "blur", "line.npy", "--radius", "1", "-o", "y.png"]).contains("[6]"));
+    assert!(wrong(&f, &["image", "blur", "i.npy", "--radius", "1", "-o", "y.png"]).contains("i32"));
+    assert!(wrong(&f, &["image", "blur", "f.npy", "--radius", "1", "-o", "y.png"]).contains("f32"));
+    assert!(wrong(&f, &["image", "blur", "x.npy", "--sigma", "0.1", "-o", "y.png"]).contains("0.1"));
+    assert!(wrong(&f, &["image", "blur", "x.npy", "--radius", "1", "--focus", "1", "-o", "y.png"]).contains("--focus"));
+    assert!(wrong(&f, &["image", "blur", "x.npy", "--radius", "1", "-o", "y.jpg"]).contains(".png"));
+    assert!(wrong(&f, &["image", "mipmap", "x.npy", "-o", "y.png"]).contains("three"));
+    assert!(wrong(&f, &["image", "mipmap", "x.npy", "--level", "7", "-o", "y.png"]).contains('7'));
+    assert!(wrong(&f, &["image", "equalise", "f.npy", "-o", "y.npy"]).contains("u8"));
+    assert!(wrong(&f, &["image", "integral", "x.npy", "-o", "y.png"]).contains("u64"));
+    assert!(wrong(&f, &["image", "integral", "x.npy", "--type", "f32", "-o", "y.npy"]).contains("u8"));
+    assert!(!f.names().contains(&"y.png".to_owned()) && !f.names().contains(&"y.npy".to_owned()));
+}
+
+const GRID: &str = "ncols 5\nnrows 3\nxllcorner 0\nyllcorner 10\ncellsize 2\nNODATA_value -9999\n\
+                    0 0 5 0 1\n0 0 5 0 1\n0 -9999 5 0 1\n";
+
+#[test]
+fn terrain() {
+    let f = Folder::new();
+    f.file("dem.asc", GRID);
+    let seen = yes(&f, &["terrain", "sight", "dem.asc", "--from", "1,0", "--to", "1,4", "--height", "1.7"]);
+    assert_eq!(String::from_utf8(seen).unwrap(), "1\n1\n1\n0\n0\n");
+    yes(&f, &["terrain", "viewshed", "dem.asc", "--from", "1,0", "--height", "1.7", "-o", "seen.npy"]);
+    assert_eq!(npy_data(&f.read("seen.npy")), [1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0]);
+    yes(&f, &["terrain", "viewshed", "dem.asc", "--from", "1,0", "--height", "1.7", "-o", "seen.asc"]);
+    let text = String::from_utf8(f.read("seen.asc")).unwrap();
+    assert_eq!(text, "ncols 5\nnrows 3\nxllcorner 0\nyllcorner 10\ncellsize 2\n1 1 1 0 0\n1 1 1 0 0\n1 0 1 0 0\n");
+    yes(&f, &["terrain", "viewshed", "dem.asc", "--from", "1,0", "--shaded", "-o", "seen.png"]);
+    yes(&f, &["image", "blur", "seen.png", "--radius", "0", "-o", "colours.npy"]);
+    assert_eq!(npy_data(&f.read("colours.npy")).len(), 45);
+    f.file("flat.npy", npy("'<i2'", "(2, 3)", &bytes_of!(i16: 7, 7, 7, 7, 7, 7)));
+    yes(&f, &["terrain", "shade", "flat.npy", "--sun", "0,30", "-o", "shade.npy"]);
+    assert_eq!(npy_data(&f.read("shade.npy")), [128; 6]);
+}
+
+#[test]
+fn bad_terrain() {
+    let f = Folder::new();
+    f.file("dem.asc", GRID);
+    f.file("short.asc", GRID.replace("0 0 5 0 1\n0 -9999", "0 -9999"));
+    f.file("words.asc", GRID.replace("5 0 1\n0 0 5", "5 0 x\n0 0 5"));
+    f.file("size.asc", GRID.replace("cellsize 2\n", ""));
+    let from = |file, cell| wrong(&f, &["terrain", "viewshed", file, "--from", cell, "-o", "y.png"]);
+    assert!(from("dem.asc", "3,0").contains("row 3, column 0"));
+    assert!(from("dem.asc", "3").contains("--from"));
+    assert!(from("short.asc", "0,0").contains("10 altitudes, not 3 rows of 5"));
+    assert!(from("words.asc", "0,0").contains("line 7"));
+    assert!(from("size.asc", "0,0").contains("cellsize"));
+    assert!(wrong(&f, &["terrain", "sight", "dem.asc", "--from", "0,0", "--to", "0,9"]).contains("column 9"));
+    assert!(wrong(&f, &["terrain", "shade", "dem.asc", "--spacing", "0,1", "-o", "y.png"]).contains("above 0"));
+    assert!(wrong(&f, &["terrain", "shade", "dem.asc", "--sun", "1", "-o", "y.png"]).contains("--sun"));
+    assert!(
+        wrong(&f, &["terrain", "viewshed", "dem.asc", "--from", "0,0", "--shaded", "-o", "y.asc"]).contains(".png")
+    );
+    assert!(!f.names().contains(&"y.png".to_owned()));
+}

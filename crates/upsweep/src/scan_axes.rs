@@ -1,0 +1,282 @@
+//! Scans along several axes of an array, one after the other: sums over rectangles, and over boxes of any dimension.
+//!
+//! ```text
+//! inclusive                  out[i][j] = the combination of x[k][l] for all k <= i and l <= j
+//! exclusive                  the same for all k < i and l < j; the identity in row 0 and column 0
+//! exclusive, with_total      so, of one row and one column more: the table of sums with its border
+//! reverse                    for all k >= i and l >= j
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let (device, image) = (Device::cpu(), [1, 2, 3, 4, 5, 6]);
+//! let (mut table, mut bordered) = ([0; 6], [0; 12]);
+//! Scan::new(Sum).axes(&[2, 3], &[1, 0]).run(&device, &image, &mut table)?;
+//! assert_eq!(table, [1, 3, 6, 5, 12, 21]);
+//! Scan::new(Sum).exclusive().with_total().axes(&[2, 3], &[1, 0]).run(&device, &image, &mut bordered)?;
+//! assert_eq!(bordered, [0, 0, 0, 0, 0, 1, 3, 6, 0, 5, 12, 21]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! The array is scanned along the first of the axes, what comes of that along the second one, and so on. An operator that does not
+//! commute is applied in this order: first along a row, then from row to row. The sum of rows `a..b` and columns `c..d` is
+//! `t[b][d] - t[a][d] - t[b][c] + t[a][c]` of the table with the border.
+//!
+//! **Cost.** A scan for each axis, so two axes are two passes over memory, of which the CPU makes one: it scans a band of rows along all
+//! axes while it is in cache. That is so when the last axis comes before the others in the shape, as for `&[1, 0]`, and the scan is
+//! inclusive or has a border. With a border, CUDA takes memory for a result of each axis but the last.
+//!
+//! **Order.** As of a [`Scan`] along each axis; bands are cut by the shape and the types alone. Sums of `f16` and `bf16` are rounded once
+//! for each axis, and where bands meet: `accumulate::<f32>()` rounds nothing to halves.
+//!
+//! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
+
+use crate::buffer::{Array, Input, Output, View, ViewMut};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::inputs::{Apply, Gather, Repeat};
+use crate::operator::{Element, Map, Operator, Same, function};
+use crate::scan::Scan;
+use crate::transform::Transform;
+
+/// The bytes of results that a band of rows has on the CPU, which stay in cache from the first axis to the last.
+const BAND_BYTES: usize = 2 << 20;
+
+/// A scan along several axes: see the [module](self). [`Scan::axes`] makes it.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a scan does nothing until it is run"]
+pub struct ScanAxes<'a, Op, M = Same> {
+    scan: Scan<'a, Op, M>,
+    shape: &'a [usize],
+    axes: &'a [usize],
+}
+
+impl<'a, Op, M> Scan<'a, Op, M> {
+    /// Scans along the first of `axes` (counted from 0) of a row-major array of this `shape`, then along the second one, and so on: see
+    /// [`scan_axes`](crate::scan_axes). An initial value, segments and `finish` have no meaning there.
+    pub fn axes(self, shape: &'a [usize], axes: &'a [usize]) -> ScanAxes<'a, Op, M> {
+        ScanAxes { scan: self, shape, axes }
+    }
+}
+
+/// The element that a line reads at `at`, where it has one element more, whose value is of no meaning.
+#[function]
+fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
+    let line = (len + 1) * inner;
+    let rest = at % line;
+    let along = rest / inner;
+    let inside = if along < len { along } else { len - 1 };
+    (at / line * len + inside) * inner + rest % inner
+}
+
+impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
+    /// Scans `input` into `output`, which has as many elements; with a border, those of a shape with one more along each axis. On CUDA the
+    /// work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Shape`], [`Error::Axis`]: the shape is not the input's, or has no such axis
+    /// - [`Error::Length`]: the output has another length
+    /// - [`Error::NoIdentity`]: exclusive, and the operator has no identity
+    /// - [`Error::Options`]: no axes, an axis twice, `axis` besides; a total of an inclusive or reverse scan
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output + ?Sized,
+        M: Map<X::Item, Output = Y::Item>,
+        Op: Operator<Y::Item>,
+    {
+        let results = self.results(input.view().len())?;
+        let found = output.view_mut().len();
+        if found != results.iter().product() {
+            return Err(Error::Length { what: "output", found, expected: results.iter().product() });
+        }
+        let direction = self.scan.direction;
+        if direction.exclusive {
+            self.identity::<Y::Item>()?;
+        }
+        let banded = !direction.reverse && direction.exclusive == direction.total && self.last_is_outermost();
+        match (input.view(), output.view_mut()) {
+            (View::Host(x), ViewMut::Host(y)) if device.is_cpu() && banded => return self.by_bands(device, x, y),
+            _ => {}
+        }
+        if direction.total { self.bordered(device, input, output) } else { self.pass_by_pass(device, input, output) }
+    }
+
+    /// The shape of the results of `len` elements.
+    fn results(&self, len: usize) -> Result<Vec<usize>> {
+        let Self { scan, shape, axes } = *self;
+        let wrong = |options, reason| Err(Error::Options { options, reason });
+        if axes.is_empty() || scan.options.axis.is_some() {
+            return wrong("axes", "give each axis once, in the order of the scans, and no other `axis`");
+        }
+        for (i, &axis) in axes.iter().enumerate() {
+            scan.axis(shape, axis).options.shape(len)?;
+            if axes[..i].contains(&axis) {
+                return wrong("an axis twice", "along each axis there is one scan");
+            }
+        }
+        if scan.direction.total && (scan.direction.reverse || !scan.direction.exclusive) {
+            return wrong("a total along axes", "a border has the exclusive scan from the first elements on");
+        }
+        let mut results = shape.to_vec();
+        if scan.direction.total {
+            axes.iter().for_each(|&axis| results[axis] += 1);
+        }
+        let count = results.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+        if count.is_none() && !results.contains(&0) {
+            return Err(Error::OutOfMemory { bytes: usize::MAX });
+        }
+        Ok(results)
+    }
+
+    /// # Errors
+    /// [`Error::NoIdentity`] when there is none.
+    fn identity<O: Element>(&self) -> Result<O>
+    where
+        Op: Operator<O>,
+    {
+        let operator = std::any::type_name::<Op>();
+        let missing = Error::NoIdentity { operator, needed_by: "an exclusive scan" };
+        self.scan.options.operator.identity().ok_or(missing)
+    }
+
+    fn last_is_outermost(&self) -> bool {
+        let Some((last, others)) = self.axes.split_last() else { return false };
+        others.iter().all(|axis| axis > last)
+    }
+
+    /// A scan along each axis, all but the first in place.
+    fn pass_by_pass<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output + ?Sized,
+        M: Map<X::Item, Output = Y::Item>,
+        Op: Operator<Y::Item>,
+    {
+        let Self { scan, shape, axes } = *self;
+        for (i, &axis) in axes.iter().enumerate() {
+            if i == 0 {
+                scan.axis(shape, axis).run(device, input, &mut *output)?;
+            } else {
+                self.unmapped().axis(shape, axis).run_in_place(device, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The scan of what the map has made.
+    fn unmapped(&self) -> Scan<'_, Op> {
+        let mut scan = Scan::new(self.scan.options.operator);
+        scan.direction = self.scan.direction;
+        scan
+    }
+
+    /// A scan along each axis, of lines that are one element longer.
+    fn bordered<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output + ?Sized,
+        M: Map<X::Item, Output = Y::Item>,
+        Op: Operator<Y::Item>,
+    {
+        let mut shape = self.shape.to_vec();
+        if shape.contains(&0) {
+            let identity = self.identity()?;
+            return Transform::copy().run(device, Repeat(identity), &mut *output);
+        }
+        let mut current: Option<Array<Y::Item>> = None;
+        for (i, &axis) in self.axes.iter().enumerate() {
+            let (len, inner) = (shape[axis] as u64, shape[axis + 1..].iter().product::<usize>() as u64);
+            shape[axis] += 1;
+            let count = shape.iter().product::<usize>();
+            let index = Apply(BeforeBorder { len, inner }, 0..count as u64);
+            let (scan, next) = (self.scan.inclusive_part().exclusive(), self.unmapped().inclusive_part().exclusive());
+            let last = i + 1 == self.axes.len();
+            current = match (&current, last) {
+                (None, true) => return scan.axis(&shape, axis).run(device, Gather::of(input).at(index), output),
+                (None, false) => Some(scan.axis(&shape, axis).run_to_array(device, Gather::of(input).at(index))?),
+                (Some(x), true) => return next.axis(&shape, axis).run(device, Gather::of(x).at(index), output),
+                (Some(x), false) => Some(next.axis(&shape, axis).run_to_array(device, Gather::of(x).at(index))?),
+            };
+        }
+        Ok(())
+    }
+
+    /// On the host: bands of rows, each along all axes while it is in cache. A band begins with the last row of the one before it.
+    fn by_bands<I, O>(&self, device: &Device, x: &[I], y: &mut [O]) -> Result<()>
+    where
+        I: Element,
+        O: Element,
+        M: Map<I, Output = O>,
+        Op: Operator<O>,
+    {
+        let Some((&last, others)) = self.axes.split_last() else { return Ok(()) };
+        let (scan, next) = (self.scan.inclusive_part(), self.unmapped().inclusive_part());
+        let border = usize::from(self.scan.direction.total);
+        let identity = if border == 1 { Some(self.identity()?) } else { None };
+        let (len, inner) = (self.shape[last], self.shape[last + 1..].iter().product::<usize>());
+        let mut padded = self.shape[last..].to_vec();
+        others.iter().for_each(|&axis| padded[axis - last] += border);
+        let width = padded[1..].iter().product::<usize>();
+        if width == 0 || y.is_empty() {
+            return Ok(());
+        }
+        let rows = (BAND_BYTES / (width * size_of::<O>()).max(1)).clamp(1, len.max(1));
+        let mut band = identity.map(|identity| vec![identity; rows * inner]);
+        for (o, y) in y.chunks_exact_mut((len + border) * width).enumerate() {
+            if let Some(identity) = identity {
+                y[..width].fill(identity);
+            }
+            for first in (0..len).step_by(rows) {
+                let taken = first..(first + rows).min(len);
+                let x = &x[(o * len + taken.start) * inner..(o * len + taken.end) * inner];
+                let into = (taken.start + border) * width..(taken.end + border) * width;
+                let mut shape = self.shape[last..].to_vec();
+                shape[0] = taken.len();
+                let out = match &mut band {
+                    Some(band) => &mut band[..x.len()],
+                    None => &mut y[into.clone()],
+                };
+                for (i, &axis) in others.iter().enumerate() {
+                    if i == 0 {
+                        scan.axis(&shape, axis - last).run(device, x, &mut *out)?;
+                    } else {
+                        next.axis(&shape, axis - last).run_in_place(device, out)?;
+                    }
+                }
+                if others.is_empty() {
+                    // One axis: the map's pass is a scan of lines of one element.
+                    scan.axis(&[x.len(), 1], 1).run(device, x, &mut *out)?;
+                }
+                if let (Some(identity), Some(band)) = (identity, &band) {
+                    padded[0] = taken.len();
+                    pad(&band[..x.len()], &shape, &padded, identity, &mut y[into]);
+                }
+                let from = taken.start + border - usize::from(taken.start > 0);
+                let band = from * width..(taken.end + border) * width;
+                next.axis(&[band.len() / width, width], 0).run_in_place(device, &mut y[band])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts an array of `shape` into one of the shape `padded`, in which an axis may have one element more, before the others.
+fn pad<O: Element>(x: &[O], shape: &[usize], padded: &[usize], identity: O, y: &mut [O]) {
+    let ([n, rest @ ..], [m, larger @ ..]) = (shape, padded) else { return y.copy_from_slice(x) };
+    let (one, of): (usize, usize) = (rest.iter().product(), larger.iter().product());
+    let (border, y) = y.split_at_mut((m - n) * of);
+    border.fill(identity);
+    if rest == larger {
+        y.copy_from_slice(x);
+    } else if one == 0 {
+        y.fill(identity);
+    } else {
+        for (x, y) in x.chunks_exact(one).zip(y.chunks_exact_mut(of)) {
+            pad(x, rest, larger, identity, y);
+        }
+    }
+}
