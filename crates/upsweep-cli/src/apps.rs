@@ -1,5 +1,6 @@
 //! `upsweep text`, `tree`, `graph` and `poly`: applications.
 
+mod colour;
 pub(crate) mod graph;
 mod icicle;
 pub(crate) mod poly;

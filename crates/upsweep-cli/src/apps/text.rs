@@ -1,6 +1,6 @@
 //! `upsweep text`.
 
-use super::{bytes, column, failed};
+use super::{bytes, colour, column, failed};
 use crate::args::apps::{Compare, Grep, Lex, Text};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
@@ -48,10 +48,13 @@ fn lex(args: &Lex) -> Result<()> {
     }
     let ends = tokens.ends.to_vec().map_err(library)?;
     let starts = [0].into_iter().chain(ends.iter().copied());
-    print(&Destination::standard_output(), |out| {
-        starts
-            .zip(ends.iter().zip(&kinds))
-            .try_for_each(|(start, (end, &kind))| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind)))
+    let mut tokens = starts.zip(ends.iter().zip(&kinds)).map(|(start, (&end, &kind))| (start, end, kind));
+    if let Some(path) = &args.html {
+        return print(&Destination::of("--html", path)?, |out| colour::page(out, (&text, &name), &lexer, tokens));
+    }
+    print(&Destination::standard_output(), |out| match args.color {
+        true => colour::in_terminal(out, &text, tokens),
+        false => tokens.try_for_each(|(start, end, kind)| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))),
     })
 }
 
