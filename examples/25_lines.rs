@@ -70,7 +70,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(wires.len() > 1_000_000 && image == expected);
 
     let bright = |x: usize, y: usize| {
-        (0..128).flat_map(|i| (0..64).map(move |j| (i, j))).filter(|(i, j)| image[(128 * y + i) * SIDE + 64 * x + j] > 0).count()
+        (0..128)
+            .flat_map(|i| (0..64).map(move |j| (i, j)))
+            .filter(|(i, j)| image[(128 * y + i) * SIDE + 64 * x + j] > 0)
+            .count()
     };
     for y in 0..SIDE / 128 {
         let row: String = (0..SIDE / 64).map(|x| char::from(b" .:-=+*#%@"[bright(x, y) * 9 / (128 * 64)])).collect();

@@ -45,14 +45,8 @@ struct Affine {
 
 /// The first function, then the second.
 #[operator(identity = Affine { m: 1.0, k: 0.0 })]
-fn down(f: Affine, g: Affine) -> Affine {
+fn follow(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m * f.m, k: g.m * f.k + g.k }
-}
-
-/// The second, then the first.
-#[operator(identity = Affine { m: 1.0, k: 0.0 })]
-fn up(f: Affine, g: Affine) -> Affine {
-    Affine { m: f.m * g.m, k: f.m * g.k + f.k }
 }
 
 /// What a row leaves of its right side, from what the row before leaves of its own.
@@ -86,9 +80,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let eliminated = Scan::new(Then).exclusive().map(Eliminate).finish(OfZero);
     let upper_before: Array<f64> = eliminated.run_to_array(&device, (&on_a, &on_b, &on_c))?;
-    let substituted = Scan::new(Down).map(Substitute).finish(Constant);
+    let substituted = Scan::new(Follow).map(Substitute).finish(Constant);
     let right: Array<f64> = substituted.run_to_array(&device, (&on_a, &on_b, &on_d, &upper_before))?;
-    let solved = Scan::new(Up).reverse().map(Back).finish(Constant);
+    let solved = Scan::new(Follow).reverse().map(Back).finish(Constant);
     let x: Vec<f64> = solved.run_to_vec(&device, (&on_a, &on_b, &on_c, &upper_before, &right))?;
 
     // The loop of Thomas, and the system itself.

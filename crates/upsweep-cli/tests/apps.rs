@@ -37,8 +37,10 @@ fn text() {
     f.file("b.json", "{\"<k>\":\n 1} \u{1b}[2J");
     let coloured = yes(&f, &["text", "lex", "b.json", "--grammar", "json", "--color"], "");
     let plain = "{|\"<k>\"|:|\n| |1|}| |\u{fffd}|[|2|J";
-    let marked = |line: &str| line.split("\u{1b}[0m").map(|code| code.split_once('m').map_or(code, |code| code.1).to_owned());
-    let found: Vec<String> = coloured.split_inclusive('\n').flat_map(marked).filter(|token| !token.is_empty()).collect();
+    let marked =
+        |line: &str| line.split("\u{1b}[0m").map(|code| code.split_once('m').map_or(code, |code| code.1).to_owned());
+    let found: Vec<String> =
+        coloured.split_inclusive('\n').flat_map(marked).filter(|token| !token.is_empty()).collect();
     assert_eq!(found.join("|"), plain);
     assert!(coloured.contains("\u{1b}[41;97m\u{fffd}\u{1b}[0m"), "{coloured:?}");
     yes(&f, &["text", "lex", "b.json", "--grammar", "json", "--html", "b.html"], "");

@@ -281,7 +281,10 @@ mod tests {
             }
         }
         let many: Vec<Vec<u8>> = (0..65u8).map(|i| vec![i; 257]).collect();
-        assert_eq!(Automaton::new(&vec![vec![0; 256]; 65], &many, |_| false).err(), Some(Error::States { states: 65, most: 64 }));
+        assert_eq!(
+            Automaton::new(&vec![vec![0; 256]; 65], &many, |_| false).err(),
+            Some(Error::States { states: 65, most: 64 })
+        );
         // Equal futures are one state.
         let same = Automaton::new(&[vec![1; 256], vec![2; 256], vec![1; 256]], &vec![vec![7; 257]; 3], |_| false);
         assert_eq!(same.map(|automaton| automaton.states()), Ok(1));

@@ -244,7 +244,12 @@ impl Lexer {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_again<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B, tokens: &mut Tokens) -> Result<()> {
+    pub fn run_again<B: Input<Item = u8> + ?Sized>(
+        &self,
+        device: &Device,
+        text: &B,
+        tokens: &mut Tokens,
+    ) -> Result<()> {
         match on_host(device, &text.view()) {
             Some(text) => self.walk(text, tokens)?,
             None => *tokens = self.run(device, text)?,
@@ -258,6 +263,11 @@ impl Lexer {
             self.walk(text, &mut tokens)?;
             return Ok(tokens);
         }
+        self.scan(device, text)
+    }
+
+    /// By a scan of functions of the automaton's states.
+    fn scan(&self, device: &Device, text: &Part<'_, u8>) -> Result<Tokens> {
         let told = self.automaton.run(device, text)?;
         // Where the automaton tells something, and what.
         let places: Array<u64> = Select::flags(&told).indices().run_to_array(device, &told)?;
@@ -281,6 +291,7 @@ impl Lexer {
         Ok(Tokens { kinds, ends })
     }
 
+    /// By walks on the host.
     fn walk(&self, text: &[u8], tokens: &mut Tokens) -> upsweep::Result<()> {
         let taken = std::mem::replace(tokens, Tokens { kinds: vec![].into(), ends: vec![].into() });
         let (mut kinds, mut ends, mut found) = (taken.kinds.into_vec()?, taken.ends.into_vec()?, 0);
@@ -299,7 +310,8 @@ impl Lexer {
             found = more;
             let mut shares = Vec::with_capacity(parts.len());
             for (part, count) in parts.iter().zip(counts) {
-                let ((of_kinds, kinds_left), (of_ends, ends_left)) = (kinds.split_at_mut(count), ends.split_at_mut(count));
+                let ((of_kinds, kinds_left), (of_ends, ends_left)) =
+                    (kinds.split_at_mut(count), ends.split_at_mut(count));
                 shares.push((part, of_kinds, of_ends));
                 (kinds, ends) = (kinds_left, ends_left);
             }
@@ -334,4 +346,27 @@ fn row(told: u8, rank: u32) -> u32 {
 #[function]
 fn before(place: u64, back: u8) -> u64 {
     place - back as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::GRAMMARS;
+
+    #[test]
+    fn scans_find_what_walks_find() -> Result<()> {
+        let device = Device::cpu();
+        let text =
+            b"{\"k\\u00e9\": [1, -2.5e+10, true, nul]}\n1.e 12..5 ?\"a, \"\"b\"\"\r\n'c' b'\\n' 'life /* a */ x->y"
+                .repeat(50);
+        for grammar in GRAMMARS {
+            let lexer = grammar.lexer()?;
+            for text in [&text[..], &text[..100], b"1.", b""] {
+                let (walked, scanned) = (lexer.run(&device, text)?, lexer.scan(&device, &Part::all(text))?);
+                assert_eq!(walked.kinds.to_vec()?, scanned.kinds.to_vec()?, "{}", grammar.name);
+                assert_eq!(walked.ends.to_vec()?, scanned.ends.to_vec()?, "{}", grammar.name);
+            }
+        }
+        Ok(())
+    }
 }

@@ -154,3 +154,50 @@ mod vector {
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), bytes) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is told of random bytes, of which some is in no table and some is several tokens.
+    #[test]
+    fn by_vectors_as_one_by_one() {
+        let mut seed = 7u64;
+        let mut random = move |n: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as usize % n
+        };
+        let end = |told: usize, rank: usize| End { back: (4 - rank) as u8, kind: (told + rank) as u8 };
+        for (singles, several) in [(1, 0), (5, 0), (5, 4), (63, 3), (80, 20)] {
+            let one = (1..=singles).map(|told| vec![end(told, told % 5)]);
+            let more = (0..several).map(|told| (0..2 + told % 4).map(|rank| end(told, rank)).collect());
+            let all = Ends::new([vec![]].into_iter().chain(one).chain(more).collect());
+            for len in [0, 1, 63, 64, 65, 128, 1000, 10_000] {
+                for one_in in [1, 2, 7, 300] {
+                    let mut byte = |_| if random(one_in) == 0 { random(1 + singles + several) as u8 } else { 0 };
+                    let bytes: Vec<u8> = (0..len).map(&mut byte).collect();
+                    let part = Told { first: 1 << 33, bytes: &bytes };
+                    let mut expected = vec![];
+                    for (place, &told) in bytes.iter().enumerate() {
+                        let ends = all.of(told.into()).iter();
+                        expected.extend(ends.map(|end| (end.kind, (1u64 << 33) + place as u64 - u64::from(end.back))));
+                    }
+                    let count = all.count(&part);
+                    assert_eq!(count, expected.len());
+                    for one_by_one in [false, true] {
+                        let (mut kinds, mut ends) = (vec![0; count], vec![0; count]);
+                        if one_by_one {
+                            assert_eq!(all.write_one_by_one(&part, &mut kinds, &mut ends), count);
+                        } else {
+                            all.write(&part, &mut kinds, &mut ends);
+                        }
+                        assert!(
+                            kinds.into_iter().zip(ends).eq(expected.iter().copied()),
+                            "{singles} {several} {len} {one_in}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
