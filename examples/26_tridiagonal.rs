@@ -49,17 +49,17 @@ fn follow(f: Affine, g: Affine) -> Affine {
     Affine { m: g.m * f.m, k: g.m * f.k + g.k }
 }
 
-/// What a row leaves of its right side, from what the row before leaves of its own.
+/// What a row leaves of its right side, from what the row before leaves of its own. The first row's `a` is 0.
 #[function]
-fn substitute(a: f64, b: f64, d: f64, upper_before: f64) -> Affine {
-    let pivot = b - a * upper_before;
+fn substitute(a: f64, b: f64, d: f64, upper: [f64; 3]) -> Affine {
+    let pivot = b - a * upper[0];
     Affine { m: -a / pivot, k: d / pivot }
 }
 
 /// A row's unknown from the next one.
 #[function]
-fn back(a: f64, b: f64, c: f64, upper_before: f64, right: f64) -> Affine {
-    Affine { m: -c / (b - a * upper_before), k: right }
+fn back(upper: f64, right: f64) -> Affine {
+    Affine { m: -upper, k: right }
 }
 
 #[function]
@@ -78,12 +78,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
     let (on_c, on_d) = (device.upload(&c)?, device.upload(&d)?);
 
-    let eliminated = Scan::new(Then).exclusive().map(Eliminate).finish(OfZero);
-    let upper_before: Array<f64> = eliminated.run_to_array(&device, (&on_a, &on_b, &on_c))?;
+    let eliminated = Scan::new(Then).map(Eliminate).finish(OfZero);
+    let upper: Array<f64> = eliminated.run_to_array(&device, (&on_a, &on_b, &on_c))?;
     let substituted = Scan::new(Follow).map(Substitute).finish(Constant);
-    let right: Array<f64> = substituted.run_to_array(&device, (&on_a, &on_b, &on_d, &upper_before))?;
+    let right: Array<f64> = substituted.run_to_array(&device, (&on_a, &on_b, &on_d, Neighbours::of(&upper)))?;
     let solved = Scan::new(Follow).reverse().map(Back).finish(Constant);
-    let x: Vec<f64> = solved.run_to_vec(&device, (&on_a, &on_b, &on_c, &upper_before, &right))?;
+    let x: Vec<f64> = solved.run_to_vec(&device, (&upper, &right))?;
 
     // The loop of Thomas, and the system itself.
     let (mut upper, mut expected) = (vec![0.0; n], vec![0.0; n]);
