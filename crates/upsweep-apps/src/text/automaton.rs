@@ -273,7 +273,7 @@ mod tests {
             let rotate = |state: usize, byte: usize| (state + byte) % states;
             let turns: Vec<Vec<usize>> = (0..states).map(|s| (0..256).map(|byte| rotate(s, byte)).collect()).collect();
             let turning = Automaton::new(&turns, &tells, |told| told % 2 == 1);
-            for n in [0, 1, 8000, 63_999, 64_000, 64_001, 2_500_000] {
+            for n in [0, 1, 15_999, 16_000, 16_001, 100_000, 1_024_001, 2_500_000] {
                 let text: Vec<u8> = (0..n).map(|_| random(256) as u8).collect();
                 for automaton in [&automaton].into_iter().chain(&turning) {
                     assert!(along(automaton, &text) == automaton.walk(&text), "{states} states, {n} bytes");

@@ -19,10 +19,12 @@ use upsweep::Result;
 
 /// How many walks a thread makes side by side.
 const LANES: usize = 8;
-/// The bytes of a part: no multiple of 4096, so that parts side by side are not in the same lines of a cache.
-const PART: usize = 8000;
-/// The bytes of a block, which has a part for each walk. What is left of a text is one part.
-const BLOCK: usize = LANES * PART;
+/// The bytes of a block, which has a part for each walk: no multiple of 4096, so that parts are not in the same lines of a cache. What is left
+/// of a text is one part.
+const LARGE: usize = LANES * 8000;
+/// The same of texts of less than `FEW * LARGE` bytes, of which less may be left.
+const SMALL: usize = LANES * 2000;
+const FEW: usize = 16;
 /// The bytes that a guess looks at.
 const BEFORE: usize = 64;
 
@@ -77,19 +79,24 @@ impl Automaton {
     /// # Errors
     /// Those of `take`.
     pub(super) fn along(&self, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
+        let is_small = text.len() < FEW * LARGE;
+        let size = if is_small { SMALL } else { LARGE };
         // Several blocks a thread, so that threads wait for each other rarely.
         let most = 8 * rayon::current_num_threads();
         let (mut blocks, mut state) = (vec![], 0);
-        for begin in (0..text.len()).step_by(most * BLOCK) {
-            let count = (text.len() - begin).div_ceil(BLOCK).min(most);
+        for begin in (0..text.len()).step_by(most * size) {
+            let count = (text.len() - begin).div_ceil(size).min(most);
             blocks.resize_with(count, Block::default);
-            let fill = |(i, block): (usize, &mut Block)| self.fill(text, begin + i * BLOCK, block);
+            let fill = |(i, block): (usize, &mut Block)| match is_small {
+                true => self.fill::<SMALL>(text, begin + i * size, block),
+                false => self.fill::<LARGE>(text, begin + i * size, block),
+            };
             match &mut blocks[..] {
                 [one] => fill((0, one)),
                 all => all.par_iter_mut().enumerate().for_each(fill),
             }
             for block in &mut blocks {
-                let len = if block.walks.len() == LANES { PART } else { BLOCK };
+                let len = if block.walks.len() == LANES { size / LANES } else { size };
                 let parts = text[block.begin..].chunks(len).zip(block.told.chunks_mut(len));
                 for (walk, (part, told)) in block.walks.iter_mut().zip(parts) {
                     if walk.from != state {
@@ -105,15 +112,15 @@ impl Automaton {
         take(&[Told { first: text.len(), bytes: &[self.at_end(state >> 8)] }])
     }
 
-    /// Walks along the block that begins at `begin`.
-    fn fill(&self, text: &[u8], begin: usize, block: &mut Block) {
+    /// Walks along the block of up to `N` bytes that begins at `begin`.
+    fn fill<const N: usize>(&self, text: &[u8], begin: usize, block: &mut Block) {
         let guess = |at: usize| Walk::new(self.guess(&text[at.saturating_sub(BEFORE)..at]));
         let rest = &text[begin..];
         block.begin = begin;
-        block.told.resize(rest.len().min(BLOCK), 0);
+        block.told.resize(rest.len().min(N), 0);
         block.walks.clear();
-        if let (Some(bytes), Some(told)) = (rest.first_chunk(), block.told.first_chunk_mut()) {
-            let mut walks: [Walk; LANES] = std::array::from_fn(|lane| guess(begin + lane * PART));
+        if let (Some(bytes), Some(told)) = (rest.first_chunk::<N>(), block.told.first_chunk_mut()) {
+            let mut walks: [Walk; LANES] = std::array::from_fn(|lane| guess(begin + lane * (N / LANES)));
             side_by_side(self.steps(), &mut walks, bytes, told);
             block.walks.extend(walks);
         } else {
@@ -165,12 +172,13 @@ impl Walk {
     }
 }
 
-fn side_by_side(steps: &Steps, walks: &mut [Walk; LANES], bytes: &[u8; BLOCK], told: &mut [u8; BLOCK]) {
+fn side_by_side<const N: usize>(steps: &Steps, walks: &mut [Walk; LANES], bytes: &[u8; N], told: &mut [u8; N]) {
     // As variables of the loop, they stay in registers.
     let mut now = *walks;
-    for place in 0..PART {
+    for place in 0..N / LANES {
         for (lane, walk) in now.iter_mut().enumerate() {
-            told[lane * PART + place] = walk.step(steps, bytes[lane * PART + place]);
+            let at = lane * (N / LANES) + place;
+            told[at] = walk.step(steps, bytes[at]);
         }
     }
     *walks = now;
