@@ -144,10 +144,17 @@ impl Tab<'_> {
     /// The middle of an element of the page, in sight.
     #[track_caller]
     fn place(&mut self, selector: &str) -> Value {
+        // What a page shows as soon as its model is there moves what lies below.
+        self.waits_for(
+            "document.getElementById('model') === null || document.documentElement.dataset.model === 'ready'",
+        );
         let selector = Value::from(selector);
+        // What the page scrolls by itself, it scrolls when the next frame is drawn.
         self.value(&format!(
-            "{{ const found = document.querySelector({selector}); found.scrollIntoView({{ block: 'center', inline: 'center' }}); \
-             const box = found.getBoundingClientRect(); [box.x + box.width / 2, box.y + box.height / 2] }}"
+            "(async () => {{ const found = document.querySelector({selector}); \
+             found.scrollIntoView({{ block: 'center', inline: 'center' }}); \
+             await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))); \
+             const box = found.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ))
     }
 
