@@ -237,6 +237,15 @@ impl<T: Number> Matrix<T> {
         Ok(Self { rows: Csr::of(device, shape.0, &distinct)?, columns: shape.1, values })
     }
 
+    /// The matrix with rows and columns exchanged; of a graph with weights, the one whose edges go the other way. On CUDA this waits.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; CUDA's own.
+    pub fn transposed(&self, device: &Device) -> Result<Self> {
+        let shape = (self.columns, self.rows.vertices());
+        Self::build(device, shape, (&self.rows.targets, &self.rows.sources(device)?, &self.values))
+    }
+
     /// The places of the values.
     #[must_use]
     pub fn rows(&self) -> &Csr {

@@ -7,6 +7,8 @@ mod grammars;
 mod grep;
 pub mod lexer;
 mod rules;
+mod tokens;
+mod walk;
 
 pub use brackets::{Brackets, match_brackets};
 pub use compare::Compare;

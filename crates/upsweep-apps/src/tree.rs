@@ -102,6 +102,18 @@ fn place_above(parent: u32, place: u32) -> u32 {
     if parent == u32::MAX { 0 } else { place + 1 }
 }
 
+/// The parent of a vertex that is not on the way to the vertex of place `at`; none for the others.
+#[function]
+fn parent_kept(#[param] at: u32, place: u32, size: u32, parent: u32) -> u32 {
+    if at >= place && at - place < size { u32::MAX } else { parent }
+}
+
+/// The vertex above one on that way; for others, and where there is none, `n`.
+#[function]
+fn above_on_way(#[param] at: u32, #[param] n: u32, place: u32, size: u32, parent: u32) -> u32 {
+    if at >= place && at - place < size && parent != u32::MAX { parent } else { n }
+}
+
 #[function]
 fn or_self(parent: u32, vertex: u32) -> u32 {
     if parent == u32::MAX { vertex } else { parent }
@@ -179,6 +191,25 @@ impl Tree {
     {
         let n = count(n)?;
         let parents = walk::parents(device, n, (&Part::all(a), &Part::all(b)), root)?;
+        Self::build_on(device, &Part::of(&parents, 0..n as usize)?)
+    }
+
+    /// The same edges seen from another root; the other trees of a forest stay as they are. On CUDA this waits. As [`build`](Self::build),
+    /// and two passes over the vertices before.
+    ///
+    /// # Errors
+    /// - [`Index`](upsweep::Error::Index): a root that is no vertex
+    /// - [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own
+    pub fn rerooted(&self, device: &Device, root: u32) -> Result<Self> {
+        let n = self.parents.len() as u32;
+        let at = element(device, &self.entered, root as usize)?;
+        // On the way to the new root each vertex becomes the parent of the one above it.
+        let mut parents = device.filled(n as usize + 1, NONE)?;
+        let on_way = || (&self.entered, &self.sizes, &self.parents);
+        let kept = Apply(ParentKept { at }, on_way());
+        Transform::copy().run(device, kept, Scatter::to(&mut parents).at(0..n))?;
+        let above = Apply(AboveOnWay { at, n }, on_way());
+        Transform::copy().run(device, 0..n, Scatter::to(&mut parents).at(above))?;
         Self::build_on(device, &Part::of(&parents, 0..n as usize)?)
     }
 

@@ -1,5 +1,6 @@
 //! `upsweep text`, `tree`, `graph`, `poly`, `image` and `terrain`: applications.
 
+mod colour;
 pub(crate) mod graph;
 mod grid;
 mod icicle;
@@ -11,7 +12,7 @@ pub(crate) mod text;
 pub(crate) mod tree;
 
 use crate::args::{Common, Reading, TableForm};
-use crate::device::DeviceChoice;
+use crate::device::{Chosen, DeviceChoice};
 use crate::element::{Type, Values};
 use crate::failure::{Failure, Result};
 use crate::input;
@@ -21,6 +22,7 @@ use crate::source::Source;
 use crate::write::{self, OutputForm};
 use std::io::Read;
 use std::path::Path;
+use upsweep::{Array, Input, View};
 
 /// What an application refused.
 fn failed(name: &str, error: impl Into<upsweep_apps::Error>) -> Failure {
@@ -42,6 +44,28 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String)> {
     let source = Source::open(path, &name)?;
     (&source.file).read_to_end(&mut bytes).map_err(|e| Failure::reading(&name, &e))?;
     Ok((bytes, name))
+}
+
+/// Bytes where a device reads them: the host where they are.
+enum There<'a> {
+    Host(&'a [u8]),
+    Device(Array<u8>),
+}
+
+impl<'a> There<'a> {
+    fn of(chosen: &Chosen, bytes: &'a [u8]) -> upsweep::Result<Self> {
+        if chosen.on_host { Ok(Self::Host(bytes)) } else { Ok(Self::Device(chosen.device.upload(bytes)?)) }
+    }
+}
+
+impl Input for There<'_> {
+    type Item = u8;
+    fn view(&self) -> View<'_, u8> {
+        match self {
+            Self::Host(bytes) => View::Host(bytes),
+            Self::Device(bytes) => bytes.view(),
+        }
+    }
 }
 
 /// The values of a file, and how messages call it.

@@ -34,6 +34,15 @@ fn text() {
     f.file("rules", "# numbers\nnumber = [0-9]+(\\.[0-9]+)?\n dots = \\.+\n");
     let tokens = yes(&f, &["text", "lex", "-", "--rules", "rules"], "1..2x");
     assert_eq!(tokens, "0\t1\tnumber\n1\t3\tdots\n3\t4\tnumber\n4\t5\terror\n");
+    f.file("b.json", "{\"<k>\":\n 1} \u{1b}[2J");
+    let coloured = yes(&f, &["text", "lex", "b.json", "--grammar", "json", "--color"], "");
+    let pieces = coloured.split('\u{1b}').map(|piece| piece.split_once('m').map_or(piece, |(_, text)| text));
+    assert_eq!(pieces.collect::<String>(), "{\"<k>\":\n 1} \u{fffd}[2J");
+    assert!(coloured.contains("\u{1b}[41;97m\u{fffd}\u{1b}[0m"), "{coloured:?}");
+    yes(&f, &["text", "lex", "b.json", "--grammar", "json", "--html", "b.html"], "");
+    let page = String::from_utf8(f.read("b.html")).unwrap();
+    assert!(page.contains("<span class=\"k1\" title=\"string\">&quot;&lt;k&gt;&quot;</span>"), "{page}");
+    assert!(page.contains("<span class=\"error\" title=\"error\">\u{fffd}</span>"), "{page}");
     assert!(wrong(&f, &["text", "lex", "a.json", "--grammar", "xml"], "").contains("arithmetic"));
     f.file("bad", "open = (\n");
     assert!(wrong(&f, &["text", "lex", "-", "--rules", "bad"], "").contains("open"));

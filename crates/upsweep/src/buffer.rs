@@ -48,6 +48,13 @@ impl<T: Element> Array<T> {
     }
 }
 
+impl<T: Element> From<Vec<T>> for Array<T> {
+    /// An array in the host's memory: the vector's own, without a copy.
+    fn from(elements: Vec<T>) -> Self {
+        Self(Storage::Host(elements))
+    }
+}
+
 /// Elements that a call reads, where they lie.
 #[derive(Debug)]
 pub enum View<'a, T> {

@@ -2,8 +2,9 @@
 
 use super::automaton::{Automaton, END};
 use super::rules::{compile, determinise, start_of};
+use super::walk::Told;
 use crate::error::Result;
-use crate::part::{Part, map};
+use crate::part::{Part, map, on_host};
 use regex_automata::Anchored;
 use regex_automata::dfa::Automaton as _;
 use std::collections::HashMap;
@@ -80,7 +81,7 @@ impl Grep {
             next.push(to);
             tells.push(told);
         }
-        Ok(Self { automaton: Automaton::new(&next, &tells)? })
+        Ok(Self { automaton: Automaton::new(&next, &tells, |_| false)? })
     }
 
     /// The number of states of the automaton.
@@ -98,6 +99,20 @@ impl Grep {
     }
 
     fn number(&self, device: &Device, text: &Part<'_, u8>) -> Result<u64> {
+        if let Some(text) = on_host(device, &text.view()) {
+            let mut count = 0;
+            self.automaton.along(text, |parts| {
+                let of = |part: &Told<'_>| part.bytes.iter().filter(|&&told| told == MATCHES).count();
+                count += parts.iter().map(of).sum::<usize>() as u64;
+                Ok(())
+            })?;
+            return Ok(count);
+        }
+        self.scan_number(device, text)
+    }
+
+    /// By a scan of functions of the automaton's states.
+    fn scan_number(&self, device: &Device, text: &Part<'_, u8>) -> Result<u64> {
         let told = self.automaton.run(device, text)?;
         Ok(Reduce::new(Sum).map(IsMatch).run_to_host(device, &told)?)
     }
@@ -111,6 +126,14 @@ impl Grep {
     }
 
     fn lines(&self, device: &Device, text: &Part<'_, u8>) -> Result<Lines> {
+        if let Some(text) = on_host(device, &text.view()) {
+            return Ok(self.walk(text)?);
+        }
+        self.scan(device, text)
+    }
+
+    /// By a scan of functions of the automaton's states.
+    fn scan(&self, device: &Device, text: &Part<'_, u8>) -> Result<Lines> {
         let told = self.automaton.run(device, text)?;
         let ends: Array<u64> = Select::flags(&told).indices().run_to_array(device, &told)?;
         let flags: Array<bool> = map(device, Matches, Gather::of(&told).at(&ends))?;
@@ -118,6 +141,26 @@ impl Grep {
         let numbers: Array<u64> = Select::flags(&flags).indices().run_to_array(device, &flags)?;
         let of = |all: &Array<u64>| Transform::copy().run_to_array(device, Gather::of(all).at(&numbers));
         Ok(Lines { starts: of(&starts)?, ends: of(&ends)?, numbers })
+    }
+
+    /// By walks on the host.
+    fn walk(&self, text: &[u8]) -> upsweep::Result<Lines> {
+        let (mut numbers, mut starts, mut ends) = (vec![], vec![], vec![]);
+        let (mut number, mut start) = (0, 0);
+        self.automaton.along(text, |parts| {
+            for part in parts {
+                part.each(|end, told| {
+                    if told == MATCHES {
+                        numbers.push(number);
+                        starts.push(start);
+                        ends.push(end as u64);
+                    }
+                    (number, start) = (number + 1, end as u64 + 1);
+                });
+            }
+            Ok(())
+        })?;
+        Ok(Lines { numbers: numbers.into(), starts: starts.into(), ends: ends.into() })
     }
 }
 
@@ -134,4 +177,26 @@ fn matches(told: u8) -> bool {
 #[function]
 fn start(near: [u64; 3], at: u64) -> u64 {
     if at == 0 { 0 } else { near[0] + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scans_find_what_walks_find() -> Result<()> {
+        let device = Device::cpu();
+        let text = b"Row 21st\nrow 22nd\n\nMile 1000 and more\nno\n".repeat(40);
+        for pattern in ["[A-Z][a-z]+ [0-9]{2,4}(st|nd|th)?", "^$", "e|o"] {
+            let grep = Grep::new(pattern)?;
+            for text in [&text[..], &text[..60], b"\n", b""] {
+                let (walked, scanned) = (grep.run(&device, text)?, grep.scan(&device, &Part::all(text))?);
+                assert_eq!(walked.numbers.to_vec()?, scanned.numbers.to_vec()?, "{pattern}");
+                assert_eq!(walked.starts.to_vec()?, scanned.starts.to_vec()?, "{pattern}");
+                assert_eq!(walked.ends.to_vec()?, scanned.ends.to_vec()?, "{pattern}");
+                assert_eq!(grep.count(&device, text)?, grep.scan_number(&device, &Part::all(text))?, "{pattern}");
+            }
+        }
+        Ok(())
+    }
 }

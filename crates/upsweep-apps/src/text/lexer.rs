@@ -21,22 +21,26 @@
 //! UTF-8, which passes through. Look-around (`^`, `$`, `\b`) is refused. After the end of a token up to [`LOOK_AHEAD`] bytes may have to be read
 //! before it is known that it ended there, as in `1..2`; rules that need more are refused, by name.
 //!
-//! **How.** The automaton of the rules is made one that tells, at each byte, which tokens have ended at it or up to four bytes before. What a byte does
-//! to its states is a function, packed in 32 bits (up to 8 states), 64 bits (16) or 64 bytes (64); these compose associatively, so one
-//! scan finds the state before each byte. Where tokens ended is then selected.
+//! **How.** The automaton of the rules is made one that tells, at each byte, which tokens have ended at it or up to four bytes before. On CUDA, what a
+//! byte does to its states is a function, packed in 32 bits (up to 8 states), 64 bits (16) or 64 bytes (64); these compose associatively,
+//! so one scan finds the state before each byte. On the CPU each thread walks along eight parts of the text side by side, from states that it guesses
+//! and that are checked afterwards. Where tokens ended is then selected.
 //!
-//! **Cost.** A scan of 4, 8 or 64 bytes a byte of the text, and three passes over bytes. [`Lexer::states`] says which it is.
+//! **Cost.** On CUDA a scan of 4, 8 or 64 bytes a byte of the text, and three passes over bytes; [`Lexer::states`] says which it is. On the CPU two
+//! passes over parts that stay in the cache, and 9 bytes stored a token. New memory for the tokens may take longer than to find them:
+//! [`Lexer::run_again`] uses it again.
+
+pub use super::tokens::ERROR;
 
 use super::automaton::{Automaton, END};
 use super::rules::Rules;
+use super::tokens::{End, Ends};
 use crate::error::{Error, Result};
-use crate::part::{Part, map};
+use crate::part::{Part, grow, map, on_host};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use upsweep::prelude::*;
 use upsweep::{Array, Input};
-
-/// The kind of what is no token.
-pub const ERROR: u8 = u8::MAX;
 
 /// How many bytes behind a token may be read before it is known that it ended.
 pub const LOOK_AHEAD: usize = 4;
@@ -49,15 +53,8 @@ const AT_ONCE: usize = LOOK_AHEAD + 1;
 pub struct Lexer {
     names: Vec<String>,
     automaton: Automaton,
-    /// What the automaton tells: nothing first, and then tokens that end.
-    ends: Vec<Vec<End>>,
-}
-
-/// The end of a token, so many bytes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct End {
-    back: u8,
-    kind: u8,
+    /// What the automaton tells.
+    ends: Ends,
 }
 
 /// The tokens of a text, on the device. They cover it: each begins where the one before it ends.
@@ -209,9 +206,17 @@ impl Lexer {
         if ends.len() > most {
             return Err(Error::States { states: ends.len(), most });
         }
-        let tells: Vec<Vec<u8>> = tells.iter().map(|says| says.iter().map(|&told| told as u8).collect()).collect();
+        // What is at most one token comes first.
+        let mut order: Vec<usize> = (0..ends.len()).collect();
+        order.sort_by_key(|&told| ends[told].len());
+        let mut numbers = vec![0u8; ends.len()];
+        order.iter().enumerate().for_each(|(number, &told)| numbers[told] = number as u8);
+        let ends: Vec<Vec<End>> = order.iter().map(|&told| ends[told].clone()).collect();
+        let tells: Vec<Vec<u8>> = tells.iter().map(|says| says.iter().map(|&told| numbers[told]).collect()).collect();
         let names = rules.iter().map(|(name, _)| (*name).to_owned()).collect();
-        Ok(Self { names, automaton: Automaton::new(&next, &tells)?, ends })
+        let has_error = |told| ends.get(usize::from(told)).is_some_and(|ends| ends.iter().any(|end| end.kind == ERROR));
+        let automaton = Automaton::new(&next, &tells, has_error)?;
+        Ok(Self { names, automaton, ends: Ends::new(ends) })
     }
 
     /// The name of a kind of tokens.
@@ -234,20 +239,48 @@ impl Lexer {
         self.tokens(device, &Part::all(text))
     }
 
+    /// As [`run`](Self::run), in place of other tokens: on the CPU in their memory, which a program that cuts one text after the other asks
+    /// for once.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_again<B: Input<Item = u8> + ?Sized>(
+        &self,
+        device: &Device,
+        text: &B,
+        tokens: &mut Tokens,
+    ) -> Result<()> {
+        match on_host(device, &text.view()) {
+            Some(text) => self.walk(text, tokens)?,
+            None => *tokens = self.run(device, text)?,
+        }
+        Ok(())
+    }
+
     fn tokens(&self, device: &Device, text: &Part<'_, u8>) -> Result<Tokens> {
+        if let Some(text) = on_host(device, &text.view()) {
+            let mut tokens = Tokens { kinds: vec![].into(), ends: vec![].into() };
+            self.walk(text, &mut tokens)?;
+            return Ok(tokens);
+        }
+        self.scan(device, text)
+    }
+
+    /// By a scan of functions of the automaton's states.
+    fn scan(&self, device: &Device, text: &Part<'_, u8>) -> Result<Tokens> {
         let told = self.automaton.run(device, text)?;
         // Where the automaton tells something, and what.
         let places: Array<u64> = Select::flags(&told).indices().run_to_array(device, &told)?;
         let told: Array<u8> = Transform::copy().run_to_array(device, Gather::of(&told).at(&places))?;
-        let counts: Vec<u32> = (0..256).map(|told| self.ends.get(told).map_or(0, |ends| ends.len() as u32)).collect();
+        let counts: Vec<u32> = (0..256).map(|told| self.ends.of(told).len() as u32).collect();
         let counts = device.upload(&counts)?;
         let counts: Array<u32> = Transform::copy().run_to_array(device, Gather::of(&counts).at(Apply(Place, &told)))?;
         let events: Array<u64> = Expand::new().run_to_array(device, &counts)?;
         let ranks: Array<u32> = Expand::new().ranks().run_to_array(device, &counts)?;
         let of = |part: fn(&End) -> u8| {
             let rows = (0..256).flat_map(|told| {
-                let ends = self.ends.get(told);
-                (0..AT_ONCE).map(move |rank| ends.and_then(|ends| ends.get(rank)).map_or(0, part))
+                let ends = self.ends.of(told);
+                (0..AT_ONCE).map(move |rank| ends.get(rank).map_or(0, part))
             });
             rows.collect::<Vec<u8>>()
         };
@@ -256,6 +289,42 @@ impl Lexer {
         let kinds: Array<u8> = Transform::copy().run_to_array(device, Gather::of(&kinds).at(cell()))?;
         let ends: Array<u64> = map(device, Before, (Gather::of(&places).at(&events), Gather::of(&backs).at(cell())))?;
         Ok(Tokens { kinds, ends })
+    }
+
+    /// By walks on the host.
+    fn walk(&self, text: &[u8], tokens: &mut Tokens) -> upsweep::Result<()> {
+        let taken = std::mem::replace(tokens, Tokens { kinds: vec![].into(), ends: vec![].into() });
+        let (mut kinds, mut ends, mut found) = (taken.kinds.into_vec()?, taken.ends.into_vec()?, 0);
+        self.automaton.along(text, |parts| {
+            let counts: Vec<usize> = match parts {
+                [one] => vec![self.ends.count(one)],
+                all => all.par_iter().map(|part| self.ends.count(part)).collect(),
+            };
+            let more = found + counts.iter().sum::<usize>();
+            // As many as there will be if the rest of the text is like this.
+            let done = parts.last().map_or(1, |part| part.first.max(1));
+            let likely = (more as f64 * text.len() as f64 / done as f64 * 1.02) as usize;
+            grow(&mut kinds, more, likely)?;
+            grow(&mut ends, more, likely)?;
+            let (mut kinds, mut ends) = (&mut kinds[found..more], &mut ends[found..more]);
+            found = more;
+            let mut shares = Vec::with_capacity(parts.len());
+            for (part, count) in parts.iter().zip(counts) {
+                let ((of_kinds, kinds_left), (of_ends, ends_left)) =
+                    (kinds.split_at_mut(count), ends.split_at_mut(count));
+                shares.push((part, of_kinds, of_ends));
+                (kinds, ends) = (kinds_left, ends_left);
+            }
+            match &mut shares[..] {
+                [(part, kinds, ends)] => self.ends.write(part, kinds, ends),
+                all => all.par_iter_mut().for_each(|(part, kinds, ends)| self.ends.write(part, kinds, ends)),
+            }
+            Ok(())
+        })?;
+        kinds.truncate(found);
+        ends.truncate(found);
+        *tokens = Tokens { kinds: kinds.into(), ends: ends.into() };
+        Ok(())
     }
 }
 
@@ -277,4 +346,27 @@ fn row(told: u8, rank: u32) -> u32 {
 #[function]
 fn before(place: u64, back: u8) -> u64 {
     place - back as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::GRAMMARS;
+
+    #[test]
+    fn scans_find_what_walks_find() -> Result<()> {
+        let device = Device::cpu();
+        let text =
+            b"{\"k\\u00e9\": [1, -2.5e+10, true, nul]}\n1.e 12..5 ?\"a, \"\"b\"\"\r\n'c' b'\\n' 'life /* a */ x->y"
+                .repeat(50);
+        for grammar in GRAMMARS {
+            let lexer = grammar.lexer()?;
+            for text in [&text[..], &text[..100], b"1.", b""] {
+                let (walked, scanned) = (lexer.run(&device, text)?, lexer.scan(&device, &Part::all(text))?);
+                assert_eq!(walked.kinds.to_vec()?, scanned.kinds.to_vec()?, "{}", grammar.name);
+                assert_eq!(walked.ends.to_vec()?, scanned.ends.to_vec()?, "{}", grammar.name);
+            }
+        }
+        Ok(())
+    }
 }

@@ -114,6 +114,7 @@ mod of {
             let (a, b) = (device.upload(&vertices[..1000]).unwrap(), device.upload(&vertices[1000..]).unwrap());
             said.push(say(&tree.common_ancestors(device, &a, &b).unwrap()));
             said.push(say(&tree.are_ancestors(device, &a, &b).unwrap()));
+            said.push(say(tree.rerooted(device, n / 2).unwrap().parents()));
         }
         let (a, b): (Vec<u32>, Vec<u32>) = (1..n).map(|v| (v, v / 3)).unzip();
         let (a, b) = (device.upload(&a).unwrap(), device.upload(&b).unwrap());
@@ -152,7 +153,15 @@ mod of {
         let matrix = Matrix::build(device, (n, n), (&a, &b, &weights)).unwrap();
         let x = device.upload(&(0..n as u64).collect::<Vec<_>>()).unwrap();
         let product = matrix.product(device, Sum, Times, &x).unwrap();
-        vec![say(graph.offsets()), say(graph.targets()), format!("{} {rounded:?}", ranks.steps), say(&product)]
+        let turned = matrix.transposed(device).unwrap();
+        vec![
+            say(graph.offsets()),
+            say(graph.targets()),
+            format!("{} {rounded:?}", ranks.steps),
+            say(&product),
+            say(turned.rows().targets()),
+            say(turned.values()),
+        ]
     }
 
     fn lexed(device: &Device, lexer: &Lexer, text: &[u8]) -> Said {

@@ -73,6 +73,12 @@ fn products_over_semirings() {
         let ways: Vec<i64> =
             dense.iter().map(|d| row(d).iter().map(|(a, x)| a + x).min().unwrap_or(i64::MAX)).collect();
         assert_eq!(matrix.product(&device, Min, Longer, &x).unwrap().to_vec().unwrap(), ways);
+        let x: Vec<i64> = (0..rows).map(|_| random.below(100) as i64).collect();
+        let value = |r: usize, c: usize| dense[r][c].unwrap_or(0);
+        let turned: Vec<i64> = (0..columns).map(|c| (0..rows).map(|r| value(r, c) * x[r]).sum()).collect();
+        let transposed = matrix.transposed(&device).unwrap();
+        assert_eq!((transposed.rows().vertices(), transposed.columns()), (columns, rows));
+        assert_eq!(transposed.product(&device, Sum, Times, &x).unwrap().to_vec().unwrap(), turned);
     }
 }
 

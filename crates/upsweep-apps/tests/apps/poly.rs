@@ -120,6 +120,41 @@ fn interpolation() {
     }
 }
 
+/// Newton's coefficients are divided differences, which are fractions of integers for integers.
+#[test]
+fn interpolation_as_by_exact_fractions() {
+    fn reduced((a, b): (i128, i128)) -> (i128, i128) {
+        let (mut x, mut y) = (a.abs(), b.abs());
+        while y != 0 {
+            (x, y) = (y, x % y);
+        }
+        (a / x.max(1), b / x.max(1))
+    }
+    let device = Device::cpu();
+    let mut random = Random(5);
+    for n in (1..=9).cycle().take(180) {
+        let mut nodes: Vec<i128> = (-20..20).collect();
+        (0..40).for_each(|i| nodes.swap(i, i + random.below(40 - i)));
+        nodes.truncate(n);
+        let values: Vec<i128> = (0..n).map(|_| random.below(2001) as i128 - 1000).collect();
+        let mut exact: Vec<(i128, i128)> = values.iter().map(|&y| (y, 1)).collect();
+        for order in 1..n {
+            for i in (order..n).rev() {
+                let ((a, b), (c, d)) = (exact[i], exact[i - 1]);
+                exact[i] = reduced((a * d - c * b, b * d * (nodes[i] - nodes[i - order])));
+            }
+        }
+        let floats = |x: &[i128]| x.iter().map(|&x| x as f64).collect::<Vec<_>>();
+        let through = Interpolant::build(&device, &floats(&nodes), &floats(&values)).unwrap();
+        for (i, (&found, &(a, b))) in through.coefficients().iter().zip(&exact).enumerate() {
+            let product = |j: usize| (0..=i).filter(|&k| k != j).map(|k| nodes[j] - nodes[k]).product::<i128>() as f64;
+            let terms: f64 = (0..=i).map(|j| (values[j] as f64 / product(j)).abs()).sum();
+            let far = (found - a as f64 / b as f64).abs();
+            assert!(far <= 1e-15 * (2.0 + i as f64) * terms, "{i} of {nodes:?}, {values:?}: {found} for {a} / {b}");
+        }
+    }
+}
+
 #[test]
 fn points_that_cannot_be_interpolated() {
     let device = Device::cpu();

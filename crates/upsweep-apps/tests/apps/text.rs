@@ -78,57 +78,85 @@ fn lex(lexer: &Lexer, text: &[u8]) -> Vec<(u8, u64)> {
     tokens.kinds.to_vec().unwrap().into_iter().zip(tokens.ends.to_vec().unwrap()).collect()
 }
 
+/// Pieces that the rules care for, and others.
+const PIECES: &[&[u8]] = &[
+    b"1",
+    b"0",
+    b".",
+    b"..",
+    b"e",
+    b"E5",
+    b"-",
+    b"+",
+    b"\"",
+    b"\\",
+    b"\\u12aB",
+    b" ",
+    b"\n",
+    b"\r\n",
+    b",",
+    b"[",
+    b"}",
+    b"true",
+    b"nul",
+    b"/",
+    b"*",
+    b"//",
+    b"/*",
+    b"*/",
+    b"'",
+    b"a",
+    b"r#",
+    b"x_1",
+    b"\xc3\xa9",
+    b"\0",
+    b"::",
+    b"=",
+    b"<<=",
+    b"(",
+];
+
 #[test]
 fn tokens_of_grammars_on_random_texts() {
     let mut random = Random(21);
     for grammar in GRAMMARS {
         let (lexer, oracle) = (grammar.lexer().unwrap(), Oracle::new(grammar.rules));
         println!("{}: {} states", grammar.name, lexer.states());
-        // Pieces that the rules care for, and others.
-        let pieces: &[&[u8]] = &[
-            b"1",
-            b"0",
-            b".",
-            b"..",
-            b"e",
-            b"E5",
-            b"-",
-            b"+",
-            b"\"",
-            b"\\",
-            b"\\u12aB",
-            b" ",
-            b"\n",
-            b"\r\n",
-            b",",
-            b"[",
-            b"}",
-            b"true",
-            b"nul",
-            b"/",
-            b"*",
-            b"//",
-            b"/*",
-            b"*/",
-            b"'",
-            b"a",
-            b"r#",
-            b"x_1",
-            b"\xc3\xa9",
-            b"\0",
-            b"::",
-            b"=",
-            b"<<=",
-            b"(",
-        ];
-        for len in (0..40).chain([3000, 20_000]) {
-            let text: Vec<u8> = (0..len).flat_map(|_| pieces[random.below(pieces.len())]).copied().collect();
+        // Long ones are walked along in parts, which begin anywhere.
+        let lens = (0..40).chain([3000, 20_000, 300_000]).chain((0..25_000).map(|i| 1 + i % 24));
+        for len in lens {
+            let text: Vec<u8> = (0..len).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect();
             let (found, expected) = (lex(&lexer, &text), oracle.tokens(&text));
             let wrong = found.iter().zip(&expected).position(|(a, b)| a != b);
             let shown = &text[..text.len().min(60)];
             assert_eq!(found.len(), expected.len(), "{}: {:?}", grammar.name, String::from_utf8_lossy(shown));
             assert_eq!(wrong, None, "{}: {:?}", grammar.name, String::from_utf8_lossy(shown));
         }
+    }
+}
+
+/// Memory is used again, and holds no more than the last text's tokens.
+#[test]
+fn one_text_after_the_other() {
+    let device = Device::cpu();
+    let lexer = Lexer::new(&[("word", "[a-z]+"), ("space", " ")]).unwrap();
+    let mut tokens = lexer.run(&device, b"many words come first").unwrap();
+    for text in ["two words", "", "and a few more than before that", "1"] {
+        lexer.run_again(&device, text.as_bytes(), &mut tokens).unwrap();
+        let fresh = lexer.run(&device, text.as_bytes()).unwrap();
+        assert_eq!(tokens.kinds.to_vec(), fresh.kinds.to_vec(), "{text:?}");
+        assert_eq!(tokens.ends.to_vec(), fresh.ends.to_vec(), "{text:?}");
+    }
+}
+
+/// More tokens at one byte than a table of single ones tells, in every place of 64 bytes.
+#[test]
+fn several_tokens_at_once_anywhere() {
+    let rules = [("a", "a|abcde"), ("b", "b"), ("c", "c"), ("d", "d"), ("space", " +")];
+    let (lexer, oracle) = (Lexer::new(&rules).unwrap(), Oracle::new(&rules));
+    for before in 0..130 {
+        let text = [" ".repeat(before), "abcd".to_owned(), "a ".repeat(150), "abcdeabcd".to_owned()].concat();
+        assert_eq!(lex(&lexer, text.as_bytes()), oracle.tokens(text.as_bytes()), "{before}");
     }
 }
 
@@ -172,7 +200,7 @@ fn lines_that_match() {
         let grep = Grep::new(pattern).unwrap();
         let dfa =
             dense::Builder::new().syntax(syntax::Config::new().unicode(false).utf8(false)).build(pattern).unwrap();
-        for len in (0..60).chain([30_000]) {
+        for len in (0..60).chain([30_000, 200_000]) {
             let pieces: &[&[u8]] = &[b"\n", b"a", b"b", b" ", b"Row ", b"21", b"4th", b"x", b"\n\n"];
             let text: Vec<u8> = (0..len).flat_map(|_| pieces[random.below(pieces.len())]).copied().collect();
             let (mut expected, mut start) = (vec![], 0);

@@ -95,10 +95,23 @@ fn check(device: &Device, parents: &[u32], random: &mut Random) {
         assert_eq!(common[i], lowest, "{} and {} in {}", a[i], b[i], say());
         assert_eq!(above[i], lowest == a[i], "{} above {} in {}", a[i], b[i], say());
     }
+    if n > 0 {
+        let root = random.below(n) as u32;
+        let mut turned = tree.parents().to_vec().unwrap();
+        let (mut at, mut above) = (root, NONE);
+        while at != NONE {
+            let up = std::mem::replace(&mut turned[at as usize], above);
+            (at, above) = (up, at);
+        }
+        let rerooted = tree.rerooted(device, root).unwrap();
+        assert!(rerooted.parents().to_vec().unwrap() == turned, "{root} as the root of {}", say());
+        let depth = expected.depths[root as usize];
+        let old = (0..depth).fold(root, |v, _| parents[v as usize]);
+        assert_eq!(rerooted.depths().to_vec().unwrap()[old as usize], depth, "{root} as the root of {}", say());
+    }
 }
 
-/// Every way to give 6 vertices parents (each another vertex or none), and every tree of 7 and 8 in which parents come first, up to a
-/// stride: forests, cycles and all.
+/// Every way to give 4 vertices parents (each another vertex or none), cycles and all, and every shape of a forest of 5 to 8.
 #[test]
 fn all_small_forests() {
     let device = Device::cpu();
@@ -125,19 +138,22 @@ fn all_small_forests() {
             }
         }
     }
-    for n in 5..=8u32 {
-        for code in 0..(2..=n).product::<u32>() {
-            if code % [1, 1, 3, 23, 211][n as usize - 4] == 0 {
-                let mut left = code;
-                let parents: Vec<u32> = (0..n)
-                    .map(|v| {
-                        let p = left % (v + 1);
-                        left /= v + 1;
-                        p
-                    })
-                    .collect();
-                check(&device, &parents, &mut random);
+    // All forests of up to 8 vertices, by their depths in preorder, with other names.
+    for n in 5..=8usize {
+        let mut depths = vec![0usize; n];
+        loop {
+            let mut names: Vec<u32> = (0..n as u32).collect();
+            (1..n).for_each(|i| names.swap(i, random.below(i + 1)));
+            let mut parents = vec![NONE; n];
+            for v in 0..n {
+                let above = (0..v).rev().find(|&u| depths[u] + 1 == depths[v]);
+                parents[names[v] as usize] = above.map_or(NONE, |above| names[above]);
             }
+            check(&device, &parents, &mut random);
+            // The last vertex that may be deeper is.
+            let Some(last) = (1..n).rev().find(|&v| depths[v] <= depths[v - 1]) else { break };
+            depths[last] += 1;
+            depths[last + 1..].fill(0);
         }
     }
 }
@@ -191,6 +207,7 @@ fn what_is_no_tree() {
     assert_eq!(edges(2, &[0], &[1], 2), index(0, 2));
     assert!(matches!(edges(2, &[0], &[5], 0), Some(Error::Library(upsweep::Error::Index { .. }))));
     let tree = Tree::build(&device, &[0u32, 0]).unwrap();
+    assert_eq!(tree.rerooted(&device, 2).err(), index(0, 3));
     let length = upsweep::Error::Length { what: "values of vertices", found: 3, expected: 2 };
     assert_eq!(tree.sums_up(&device, Sum, &[1u64, 2, 3]).err(), Some(Error::Library(length)));
     assert!(matches!(

@@ -1,6 +1,6 @@
 //! `upsweep text`.
 
-use super::{bytes, column, failed};
+use super::{There, bytes, colour, column, failed};
 use crate::args::apps::{Compare, Grep, Lex, Text};
 use crate::device::Chosen;
 use crate::element::{Type, Values, format};
@@ -32,11 +32,11 @@ fn lex(args: &Lex) -> Result<()> {
             Grammar::find(name).ok_or_else(unknown)?.lexer().map_err(|e| failed("--grammar", e))?
         }
     };
-    let device = Chosen::open(args.on.device)?.device;
+    let chosen = Chosen::open(args.on.device)?;
     let (text, name) = bytes(&args.file)?;
     let wrong = |e| failed(&name, e);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
-    let tokens = lexer.run(&device, &device.upload(&text).map_err(library)?).map_err(wrong)?;
+    let tokens = lexer.run(&chosen.device, &There::of(&chosen, &text).map_err(library)?).map_err(wrong)?;
     let kinds = tokens.kinds.to_vec().map_err(library)?;
     if args.count {
         let mut counts = vec![0u64; 256];
@@ -48,10 +48,13 @@ fn lex(args: &Lex) -> Result<()> {
     }
     let ends = tokens.ends.to_vec().map_err(library)?;
     let starts = [0].into_iter().chain(ends.iter().copied());
-    print(&Destination::standard_output(), |out| {
-        starts
-            .zip(ends.iter().zip(&kinds))
-            .try_for_each(|(start, (end, &kind))| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind)))
+    let mut tokens = starts.zip(ends.iter().zip(&kinds)).map(|(start, (&end, &kind))| (start, end, kind));
+    if let Some(path) = &args.html {
+        return print(&Destination::of("--html", path)?, |out| colour::page(out, (&text, &name), &lexer, tokens));
+    }
+    print(&Destination::standard_output(), |out| match args.color {
+        true => colour::in_terminal(out, &text, tokens),
+        false => tokens.try_for_each(|(start, end, kind)| writeln!(out, "{start}\t{end}\t{}", lexer.name(kind))),
     })
 }
 
@@ -77,17 +80,17 @@ fn from_rules(path: &Path) -> Result<Lexer> {
 
 fn grep(args: &Grep) -> Result<()> {
     let grep = text::Grep::new(&args.pattern).map_err(|e| failed("PATTERN", e))?;
-    let device = Chosen::open(args.on.device)?.device;
-    let (text, name) = bytes(&args.file)?;
+    let chosen = Chosen::open(args.on.device)?;
+    let (device, (text, name)) = (&chosen.device, bytes(&args.file)?);
     let library = |e| failed(&name, upsweep_apps::Error::Library(e));
-    let on_device = device.upload(&text).map_err(library)?;
+    let there = There::of(&chosen, &text).map_err(library)?;
     let standard_output = Destination::standard_output();
     if args.count {
-        let count = grep.count(&device, &on_device).map_err(|e| failed(&name, e))?;
+        let count = grep.count(device, &there).map_err(|e| failed(&name, e))?;
         print(&standard_output, |out| writeln!(out, "{count}"))?;
         return if count > 0 { Ok(()) } else { Err(Failure::No) };
     }
-    let lines = grep.run(&device, &on_device).map_err(|e| failed(&name, e))?;
+    let lines = grep.run(device, &there).map_err(|e| failed(&name, e))?;
     let [starts, ends, numbers] = [&lines.starts, &lines.ends, &lines.numbers].map(|x| x.to_vec().map_err(library));
     let (starts, ends, numbers) = (starts?, ends?, numbers?);
     print(&standard_output, |out| {

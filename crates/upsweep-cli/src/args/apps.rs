@@ -36,6 +36,12 @@ pub(crate) struct Lex {
     /// How many tokens of each kind there are, instead of the tokens
     #[arg(long)]
     pub(crate) count: bool,
+    /// The text itself in the colours of its tokens, for a terminal, instead of the tokens
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) color: bool,
+    /// The same as a page in FILE, which says of each token what it is
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "color"])]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) on: On,
 }

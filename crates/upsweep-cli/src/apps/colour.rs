@@ -1,0 +1,83 @@
+//! A text coloured by its tokens: for a terminal, or as a page.
+
+use std::io::{self, Write};
+use upsweep_apps::text::Lexer;
+use upsweep_apps::text::lexer::ERROR;
+
+/// A token: its first byte, the byte behind its last one, its kind.
+pub(super) type Token = (u64, u64, u8);
+
+/// The 256-colour codes of kinds in a terminal, and the same on a white page; those that many grammars have at the same place.
+const COLOURS: [(u8, &str); 8] = [
+    (250, "#555555"),
+    (108, "#557733"),
+    (114, "#228833"),
+    (180, "#aa7711"),
+    (174, "#bb4455"),
+    (140, "#774499"),
+    (75, "#1166aa"),
+    (252, "#222222"),
+];
+
+fn colour(kind: u8) -> (u8, &'static str) {
+    COLOURS[usize::from(kind) % COLOURS.len()]
+}
+
+/// The text with the colours of a terminal. Nothing in it controls the terminal.
+pub(super) fn in_terminal(out: &mut dyn Write, text: &[u8], tokens: impl Iterator<Item = Token>) -> io::Result<()> {
+    for (start, end, kind) in tokens {
+        let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
+        let safe = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+        // A line's end between two codes would colour the rest of the line.
+        for (i, line) in token.split('\n').enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            let line: String = line.chars().filter(|&c| c != '\r').map(safe).collect();
+            match (line.is_empty(), kind) {
+                (true, _) => {}
+                (false, ERROR) => write!(out, "\x1b[41;97m{line}\x1b[0m")?,
+                (false, kind) => write!(out, "\x1b[38;5;{}m{line}\x1b[0m", colour(kind).0)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The text as a page, in which each token says what it is.
+pub(super) fn page(
+    out: &mut dyn Write,
+    (text, name): (&[u8], &str),
+    lexer: &Lexer,
+    tokens: impl Iterator<Item = Token>,
+) -> io::Result<()> {
+    writeln!(out, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{}</title>", escaped(name))?;
+    writeln!(out, "<style>\npre {{ font: 14px/1.4 monospace; background: #fff; color: #222 }}")?;
+    for (kind, (_, colour)) in COLOURS.iter().enumerate() {
+        writeln!(out, ".k{kind} {{ color: {colour} }}")?;
+    }
+    write!(out, ".error {{ color: #fff; background: #c00 }}\n</style>\n<pre>")?;
+    for (start, end, kind) in tokens {
+        let token = String::from_utf8_lossy(text.get(start as usize..end as usize).unwrap_or_default());
+        let class = if kind == ERROR { "error".to_owned() } else { format!("k{}", usize::from(kind) % COLOURS.len()) };
+        write!(out, "<span class=\"{class}\" title=\"{}\">{}</span>", escaped(lexer.name(kind)), escaped(&token))?;
+    }
+    writeln!(out, "</pre>\n</html>")
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(c),
+            '\r' => {}
+            c if c.is_control() => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
