@@ -4,6 +4,7 @@ use crate::lesson::Lesson;
 use crate::machine::{Array, Banks, Fault, Machine, Run, Shape, WARP, Word};
 use crate::operator::{Affine, Operator, Stretch};
 use crate::variant::{Barriers, Order, Variant};
+use std::cmp::Ordering;
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
 
@@ -31,6 +32,8 @@ pub enum Computes {
     ExclusiveScan,
     /// An exclusive scan that begins anew at each head.
     SegmentedScan,
+    /// The elements in their order; equal ones in the order in which they came. Nothing is combined.
+    Sort,
 }
 
 impl Computes {
@@ -42,12 +45,18 @@ impl Computes {
             Self::InclusiveScan => "inclusive scan",
             Self::ExclusiveScan => "exclusive scan",
             Self::SegmentedScan => "segmented scan",
+            Self::Sort => "sort",
         }
     }
 
     /// What the algorithm should find, one element after the other.
     #[must_use]
     pub fn oracle<T: Word>(self, operator: &Operator<T>, input: &Input<'_, T>) -> Vec<T> {
+        if self == Self::Sort {
+            let mut sorted = input.values.to_vec();
+            sorted.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+            return sorted;
+        }
         let mut sum = operator.identity;
         let mut results = Vec::with_capacity(input.values.len());
         for (index, &value) in input.values.iter().enumerate() {
@@ -239,10 +248,11 @@ impl Algorithm {
         self.variant.barriers == Barriers::One
     }
 
-    /// Whether it has a CUDA kernel: not what is there to be wrong, and not what one thread does alone in shared memory.
+    /// Whether it has a CUDA kernel: not what is there to be wrong, what one thread does alone in shared memory,
+    /// and the sort.
     #[must_use]
     pub fn has_kernel(&self) -> bool {
-        !self.is_faulty() && self.file != "fenwick_updates"
+        !self.is_faulty() && !["fenwick_updates", "quicksort"].contains(&self.file)
     }
 
     /// Whether it takes this input.

@@ -5,11 +5,13 @@ mod divergence;
 mod errata;
 mod machine;
 mod measure;
+mod plays;
 mod tables;
 mod trees;
 mod work;
 
 use measure::{Measured, Open};
+pub use plays::{Play, play};
 
 /// What a source says, and what is so.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,9 +14,11 @@
 mod question;
 
 use crate::algorithm::{Algorithm, Computes, Element, Input, Setup};
-use crate::machine::Place;
+use crate::algorithms::by_name;
+use crate::machine::{Banks, Place, Run};
 use crate::operator::{Affine, Operator, Stretch};
 use crate::sample::{self, Sample};
+use crate::show::html::{Comparison, MOST_COMPARED};
 use crate::show::{Recording, html, json, listed};
 use question::{Question, Values};
 use serde_json::{Value, json};
@@ -29,7 +31,11 @@ const SEED: u64 = 1;
 /// The answer to a question: JSON, with `error` if there is none.
 #[must_use]
 pub fn answer(question: &str) -> String {
-    let answer = Question::of(question).and_then(|question| answer_to(&question));
+    let question = serde_json::from_str::<Value>(question).map_err(|error| format!("no question: {error}"));
+    let answer = question.and_then(|question| match question["compare"].as_str() {
+        Some(names) => compared(names, &question),
+        None => answer_to(&Question::of(&question)?),
+    });
     answer.unwrap_or_else(|error| json!({ "error": error })).to_string()
 }
 
@@ -53,6 +59,28 @@ fn answer_to(question: &Question) -> Result<Value, String> {
         answer["lit"] = marks.collect::<Result<_, String>>()?;
     }
     Ok(answer)
+}
+
+/// Algorithms side by side, as part of a page.
+fn compared(names: &str, question: &Value) -> Result<Value, String> {
+    let number = |name: &str| {
+        let given = question[name].as_str().unwrap_or("").trim();
+        given.parse::<usize>().map_err(|_| format!("{name}: {given:?} is no whole number"))
+    };
+    let mut algorithms = Vec::new();
+    for name in names.split(',') {
+        let algorithm = by_name(name).ok_or_else(|| format!("there is no algorithm {name:?}"))?;
+        if algorithms.iter().all(|other: &&Algorithm| other.name != name) {
+            algorithms.push(algorithm);
+        }
+    }
+    let n = number("n")?;
+    if !(1..=MOST_COMPARED).contains(&n) {
+        return Err(format!("n: {n} elements; a page compares 1 to {MOST_COMPARED}, `upsweep lab count` more"));
+    }
+    let banks = Banks::of(number("banks")?).ok_or("banks: there are 2, 4, 8, 16 or 32")?;
+    let comparison = Comparison { algorithms, n, shape: banks.into(), large: number("log")? == 26 };
+    Ok(json!({ "compared": comparison.markup().0 }))
 }
 
 fn recording(question: &Question, algorithm: &'static Algorithm) -> Result<Recording, String> {
@@ -127,6 +155,9 @@ fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
     if element >= n {
         return Err(format!("there is no element {element}, only 0 to {}", n - 1));
     }
+    if recording.algorithm.computes == Computes::Sort {
+        return Ok(way(&recording.run, element));
+    }
     let (zero, one) = (run(None)?, run(Some(element))?);
     let initial =
         zero.arrays.iter().zip(&one.arrays).map(|(a, b)| {
@@ -140,6 +171,32 @@ fn depends(recording: &Recording, element: usize) -> Result<Value, String> {
         marks.collect::<Value>()
     });
     Ok(json!({ "initial": initial.collect::<Vec<_>>(), "steps": steps.collect::<Value>() }))
+}
+
+/// Of a sort, where everything depends on every element: the words that hold the element on its way. A thread's first write moves
+/// its key, and so does its first register on the way there.
+fn way(run: &Run, element: usize) -> Value {
+    let mut at = element;
+    let steps = run.steps.iter().map(|step| {
+        let mut next = at;
+        let marks = step.events.iter().map(|event| {
+            let holds = event.thread == at;
+            let moves = holds && ["load", "move", "store"].contains(&step.label);
+            if let (true, Some(to)) = (moves, event.writes.first()) {
+                next = to.index;
+            }
+            let first = |count: usize, marked: bool| (0..count).map(|place| u8::from(marked && place == 0)).collect();
+            let [writes, kept]: [Vec<u8>; 2] =
+                [first(event.writes.len(), moves), first(event.kept.len(), holds && step.label == "place")];
+            json!([writes, kept])
+        });
+        let marks: Value = marks.collect();
+        at = next;
+        marks
+    });
+    let steps: Value = steps.collect();
+    let initial = |place: usize| if place == 0 { vec![element] } else { Vec::new() };
+    json!({ "initial": (0..run.arrays.len()).map(initial).collect::<Vec<_>>(), "steps": steps })
 }
 
 /// For each write whether another value was written.
@@ -214,6 +271,48 @@ mod tests {
         // Of the results only the last has element 2 in it.
         let stored: Vec<_> = steps.last().unwrap().as_array().unwrap().iter().map(|event| event[0].clone()).collect();
         assert_eq!(stored, [json!([0, 0]), json!([0, 1])]);
+    }
+
+    #[test]
+    fn an_element_is_followed_on_its_way_through_a_sort() {
+        let question =
+            |lit| json!({ "algorithm": "quicksort", "op": "sum", "n": "8", "values": "3,1,7,0,4,1,6,3", "lit": lit });
+        // The places that hold an element, in the order in which it comes there.
+        let way = |element: u64| {
+            let answer = asked(question(element));
+            let (run, marks) = (&answer["runs"][0], &answer["lit"][0]);
+            assert_eq!(marks["initial"][0], json!([element]));
+            let mut places = Vec::new();
+            for (step, marks) in run["steps"].as_array().unwrap().iter().zip(marks["steps"].as_array().unwrap()) {
+                for (event, marks) in step["events"].as_array().unwrap().iter().zip(marks.as_array().unwrap()) {
+                    let writes = event[2].as_array().unwrap().iter().zip(marks[0].as_array().unwrap());
+                    places.extend(writes.filter(|(_, mark)| **mark == 1).map(|(write, _)| write[1].as_u64().unwrap()));
+                }
+            }
+            places
+        };
+        // Loaded; moved in the first round, 3 to place 3, 7 to 5, the second 1 to 2; and in the second; stored.
+        assert_eq!([way(0), way(2), way(5)], [[0, 3, 3, 3], [2, 5, 7, 7], [5, 2, 2, 2]]);
+    }
+
+    #[test]
+    fn comparisons_are_counted_anew() {
+        let ask =
+            |names: &str, n: &str, banks: &str| asked(json!({ "compare": names, "n": n, "banks": banks, "log": "26" }));
+        let table = ask("kogge-stone,blelloch,blelloch", "256", "16");
+        let text = table["compared"].as_str().unwrap();
+        // n log n - (n - 1) and 2 (n - 1); once each.
+        assert!(text.contains("1793") && text.contains("510") && text.contains("256 elements, 16 banks"), "{text}");
+        assert_eq!(text.matches("href=\"blelloch.html\"").count(), 1);
+        for (names, n, banks, words) in [
+            ("sort", "8", "16", "there is no algorithm"),
+            ("blelloch", "0", "16", "n: 0 elements; a page compares 1 to 65536"),
+            ("blelloch", "x", "16", "n: \"x\" is no whole number"),
+            ("blelloch", "8", "7", "banks: there are 2, 4, 8, 16 or 32"),
+        ] {
+            let error = ask(names, n, banks)["error"].clone();
+            assert!(error.as_str().is_some_and(|error| error.starts_with(words)), "{names} {n} {banks}: {error}");
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ macro_rules! integers {
 integers!(i32, i64);
 
 /// The function x -> m x + c of the whole numbers modulo 2^64.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "cuda", derive(upsweep::Element))]
 #[repr(C)]
 pub struct Affine {
@@ -87,7 +87,7 @@ impl Operator<Affine> {
 }
 
 /// Neighbouring elements, by their places alone: `x8..11` is what x₈ to x₁₁ combine to, whatever they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stretch {
     /// No elements.
     Nothing,

@@ -63,6 +63,36 @@ fn any_length_is_any_length() {
     }
 }
 
+/// Quicksort beside the sort of the standard library: the seeds' keys, keys in order and in reverse, few distinct ones.
+#[test]
+fn quicksort_sorts() {
+    let quicksort = by_name("quicksort").expect("it is listed");
+    let sorted = |values: &[i64]| {
+        let setup = Setup { operator: Operator::<i64>::sum(), shape: Banks::ThirtyTwo.into(), records: false };
+        let outcome = quicksort.run(setup, &Input { values, heads: &vec![false; values.len()] }).expect("no fault");
+        let mut expected = values.to_vec();
+        expected.sort_unstable();
+        assert_eq!(outcome.results, expected, "{values:?}");
+        (outcome.run.steps.iter().filter(|step| step.label == "mark").count(), outcome.run.total().operations)
+    };
+    // Two rounds: [3 1 7 0 4 1 6 3] by 3, then [1 0 1], [3 3] and [7 4 6] by 1, 3 and 7. Two comparisons a thread a round, the last
+    // thread one, and two additions for each word that has one of its segment to its left: 7 + 6 + 4 of all eight, in
+    // segments of 3, 2 and 3 (2 + 1) + 1 + (2 + 1).
+    assert_eq!(sorted(&[3, 1, 7, 0, 4, 1, 6, 3]), (2, 2 * 15 + 2 * 17 + 2 * 7));
+    // Every order of four keys, two of them the same.
+    for code in 0..4_i64.pow(4) {
+        sorted(&[code % 4, code / 4 % 4, code / 16 % 4, code / 64].map(|key| key.min(2)));
+    }
+    assert_eq!(sorted(&(0..100).collect::<Vec<_>>()).0, 1);
+    assert_eq!(sorted(&(0..100).rev().collect::<Vec<_>>()).0, 99);
+    assert_eq!(sorted(&[i64::MAX, i64::MIN, 0]).0, 1);
+    for n in [1, 2, 31, 32, 33, 257, 1024] {
+        let (rounds, _) = sorted(&(0..n).map(random).collect::<Vec<_>>());
+        assert!(rounds as f64 <= 1.0 + 4.0 * (n as f64).ln(), "{n}: {rounds} rounds");
+        sorted(&(0..n).map(|index| random(index) % 3).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn a_single_buffer_races() {
     let racing = by_name("kogge-stone-race").expect("it is listed");

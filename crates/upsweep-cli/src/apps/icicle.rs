@@ -11,6 +11,11 @@ const NARROWEST: f64 = 0.5;
 const LETTER: f64 = 7.0;
 const COLOURS: [&str; 6] = ["#88ccee", "#ddcc77", "#cc6677", "#aaddaa", "#bbaadd", "#dddddd"];
 
+/// What lies behind the vertices, and between them: light, and dark where the reader has it so. Their own colours have dark letters
+/// in both.
+const STYLE: &str =
+    ".paper{fill:#fff}.edge{stroke:#fff}@media(prefers-color-scheme:dark){.paper{fill:#12151b}.edge{stroke:#12151b}}";
+
 /// A tree, as it is drawn.
 pub(super) struct Icicle<'a> {
     pub(super) names: &'a [String],
@@ -52,7 +57,7 @@ pub(super) fn render(tree: &Icicle<'_>) -> String {
         let _ = writeln!(
             body,
             "<g><title>{}: {sum}</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{wide:.2}\" height=\"{ROW}\" fill=\"{colour}\" \
-             stroke=\"white\" stroke-width=\"0.5\"/><text x=\"{:.2}\" y=\"{}\">{}</text></g>",
+             class=\"edge\" stroke-width=\"0.5\"/><text x=\"{:.2}\" y=\"{}\">{}</text></g>",
             escaped(name),
             x + 2.0,
             y + 15.0,
@@ -62,7 +67,7 @@ pub(super) fn render(tree: &Icicle<'_>) -> String {
     let height = f64::from(deepest + 1) * ROW;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"monospace\" \
-         font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{body}</svg>\n"
+         font-size=\"11\">\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n{body}</svg>\n"
     )
 }
 
@@ -94,6 +99,7 @@ mod tests {
         ] {
             assert!(svg.contains(rectangle), "{rectangle} in {svg}");
         }
+        assert!(!svg.contains("white") && svg.contains("class=\"paper\"") && svg.contains("prefers-color-scheme:dark"));
         assert!(svg.contains("&lt;a&gt;") && !svg.contains("<a>"));
     }
 }

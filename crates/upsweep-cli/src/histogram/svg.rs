@@ -12,6 +12,10 @@ const BOTTOM: f64 = 40.0;
 /// The numbers along the axes.
 const TICKS: usize = 5;
 
+/// Light, and dark where the reader has it so.
+const STYLE: &str = "text{fill:#1c2433}.paper{fill:#fff}.line{stroke:#d3d9e3}.floor{stroke:#1c2433}.bars{fill:#08735c}\
+    @media(prefers-color-scheme:dark){text{fill:#e7eaf0}.paper{fill:#12151b}.line{stroke:#323a48}.floor{stroke:#e7eaf0}.bars{fill:#5fd6b6}}";
+
 /// Bars as wide as their bins, as high as their counts.
 pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     let (low, high) = (edges.first().copied().unwrap_or(0.0), edges.last().copied().unwrap_or(1.0));
@@ -30,7 +34,7 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
     let y = |count: f64| floor - (floor - TOP) * count / most;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <title>{0}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+         <title>{0}</title>\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n\
          <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{0}</text>\n",
         escaped(title)
     );
@@ -42,7 +46,7 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
         let part = tick as f64 / TICKS as f64;
         let (count, edge) = (most * part, low * (1.0 - part) + high * part);
         let (at, along) = (y(count), LEFT + (WIDTH - LEFT - RIGHT) * part);
-        line(format_args!("<path d=\"M{LEFT} {at:.1}H{}\" stroke=\"#ddd\"/>", WIDTH - RIGHT));
+        line(format_args!("<path d=\"M{LEFT} {at:.1}H{}\" class=\"line\"/>", WIDTH - RIGHT));
         let count = short(count);
         line(format_args!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{count}</text>", LEFT - 8.0, at + 4.0));
         let (edge, below) = (short(edge), HEIGHT - 16.0);
@@ -53,8 +57,8 @@ pub(super) fn render(title: &str, edges: &[f64], counts: &[u64]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(outline, "H{:.2}V{:.2}H{:.2}", x(ends[0]), y(count as f64), x(ends[1]));
     }
-    line(format_args!("<path d=\"{outline}V{floor}Z\" fill=\"#4477aa\"/>"));
-    line(format_args!("<path d=\"M{LEFT} {floor}H{}\" stroke=\"black\"/>", WIDTH - RIGHT));
+    line(format_args!("<path d=\"{outline}V{floor}Z\" class=\"bars\"/>"));
+    line(format_args!("<path d=\"M{LEFT} {floor}H{}\" class=\"floor\"/>", WIDTH - RIGHT));
     svg + "</svg>\n"
 }
 
@@ -83,6 +87,22 @@ mod tests {
         let svg = render("3 values of <a&b>.npy", &[0.0, 1.0, 2.0], &[1, 2]);
         assert!(svg.contains("3 values of &lt;a&amp;b&gt;.npy") && !svg.contains("<a&"), "{svg}");
         assert!(svg.contains("M70 380H70.00V210.00H425.00H425.00V40.00H780.00V380Z"), "{svg}");
+    }
+
+    /// Whatever is drawn has its colour from the style, which has a dark form of each.
+    #[test]
+    fn every_colour_has_a_dark_form() {
+        let svg = render("", &[0.0, 1.0], &[1]);
+        let (light, dark) = STYLE.split_once("@media(prefers-color-scheme:dark)").unwrap();
+        let drawn = svg.replace(STYLE, "");
+        assert!(!drawn.contains("fill=") && !drawn.contains("stroke=") && drawn.contains("<style>"), "{svg}");
+        for class in ["paper", "line", "floor", "bars"] {
+            let rule = format!(".{class}{{");
+            assert!(
+                light.contains(&rule) && dark.contains(&rule) && drawn.contains(&format!("class=\"{class}\"")),
+                "{class}"
+            );
+        }
     }
 
     #[test]

@@ -32,8 +32,9 @@ pub static GROUPS: &[Group] = &[
     },
     Group {
         title: "Segments",
-        about: "Many scans at once: a scan that begins anew at each head.",
-        files: &["segmented_pairs", "segmented_sweep"],
+        about: "Many scans at once: a scan that begins anew at each head. And what it is good for: a sort that splits all of its \
+                parts at the same time.",
+        files: &["segmented_pairs", "segmented_sweep", "quicksort"],
     },
     Group {
         title: "Many blocks",

@@ -15,6 +15,7 @@ mod inverse;
 mod kogge_stone;
 mod look_back;
 mod production;
+mod quicksort;
 mod recursive;
 mod reduce_interleaved;
 mod reduce_sequential;
@@ -366,6 +367,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         2 * MAX_THREADS,
         "work-efficient segmented scan, an up- and a down-sweep with flags",
         "CS121 Parallel Computing, \"Work-efficient segmented scan\"; Sengupta and others 2007"
+    ),
+    algorithm!(
+        quicksort,
+        PLAIN,
+        "quicksort",
+        Sort,
+        MAX_THREADS,
+        "quicksort: all segments are split at the same time, by segmented sums of marks",
+        "Blelloch 1990, \"Prefix Sums and Their Applications\"; Lensch and Strzodka, \"Applications of Scan\""
     ),
     algorithm!(
         fenwick,

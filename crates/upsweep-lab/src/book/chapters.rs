@@ -24,7 +24,13 @@ pub static CHAPTERS: &[Chapter] = &[
         compare: (
             512,
             ThirtyTwo,
-            &["reduce-interleaved", "reduce-strided", "reduce-sequential", "reduce-unrolled", "reduce-shuffle"],
+            &[
+                "reduce-interleaved",
+                "reduce-strided",
+                "reduce-sequential-ordered",
+                "reduce-unrolled-ordered",
+                "reduce-shuffle",
+            ],
         ),
         in_step: ["reduce-interleaved", "reduce-sequential"],
         play: &[
@@ -237,6 +243,8 @@ pub static CHAPTERS: &[Chapter] = &[
             "A segmented scan begins anew at each head: many scans of any lengths, in one. The pair of a range says whether a head is in it, and what its \
              elements from the last head on combine to.",
             "Two neighbouring pairs give (f, a) ⊙ (g, b) = (f or g, if g: b else: a ⊕ b). That is associative where ⊕ is, so any scan will do.",
+            "Segments are what makes a recursion parallel. Quicksort splits keys by a pivot and then sorts each part: the parts are segments, and one segmented scan \
+             tells the keys of all of them where to go. So a round of it splits everything that is left, and the number of rounds is the depth of the recursion.",
         ],
         question: "Which of the two flags decides whether a is left out, and why?",
         answer: &[
@@ -247,6 +255,8 @@ pub static CHAPTERS: &[Chapter] = &[
         play: &[
             ("segmented-pairs", 2, "pairs of flags and values"),
             ("segmented-sweep", 8, "the original heads decide on the way down"),
+            ("quicksort", 2, "every key is compared with the first one of its segment"),
+            ("quicksort", 13, "the sums of the marks are the places: one segment becomes three"),
         ],
         exercise: Exercise {
             question: "The segments [1 2 3 4] [6 5] [1 3 5] are scanned in one, inclusively. What is the result at the element 4?",

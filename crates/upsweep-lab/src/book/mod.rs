@@ -7,10 +7,11 @@ pub mod occupancy;
 pub(crate) use chapters::BEGIN;
 pub use chapters::CHAPTERS;
 
-use crate::algorithm::{Input, Setup};
+use crate::algorithm::{Algorithm, Error, Input, Setup};
 use crate::algorithms::by_name;
 use crate::machine::{Banks, Run, Shape};
 use crate::operator::Operator;
+use crate::sample;
 
 /// A chapter.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +51,19 @@ pub struct Exercise {
     pub answer: fn() -> Option<u64>,
 }
 
-/// What an algorithm does to `n` ones.
+/// What an algorithm does to `n` elements.
 #[must_use]
 pub fn run(name: &str, n: usize, banks: Banks) -> Option<Run> {
-    let shape = Shape::from(banks);
-    let input = Input { values: &vec![1; n], heads: &vec![false; n] };
+    counted(by_name(name)?, n, banks.into()).ok()
+}
+
+/// What an algorithm does to `n` random elements on a machine.
+pub(crate) fn counted(algorithm: &Algorithm, n: usize, shape: Shape) -> Result<Run, Error> {
+    // Before room is made for them.
+    algorithm.takes_on(shape, n)?;
+    let (values, heads) = (sample::values::<i64>(1, n), sample::heads(1, n));
     let setup = Setup { operator: Operator::<i64>::sum(), shape, records: false };
-    by_name(name)?.run(setup, &input).ok().map(|outcome| outcome.run)
+    Ok(algorithm.run(setup, &Input { values: &values, heads: &heads })?.run)
 }
 
 #[cfg(test)]

@@ -1,43 +1,56 @@
 //! What the record of the race on an NVIDIA H200 says, `benches/record/nvidia-h200/2026-11-21-lab.csv`.
 
-/// Microseconds for 2^20 and for 2^26 elements. The record was made when reductions in halves read in bit-reversed order, under the
-/// names of the forms that do not.
-static MICROS: &[(&str, [Option<f64>; 2])] = &[
-    ("copy", [Some(5.92), Some(128.032)]),
-    ("reduce-interleaved", [Some(20.576), Some(673.92)]),
-    ("reduce-strided", [Some(16.128), Some(415.296)]),
-    ("reduce-strided-padded", [Some(16.064), Some(398.08)]),
-    ("reduce-sequential-ordered", [Some(15.104), Some(381.376)]),
-    ("reduce-unrolled-ordered", [Some(13.728), Some(309.696)]),
-    ("reduce-shuffle", [Some(12.384), Some(217.472)]),
-    ("hillis-steele", [Some(91.136), Some(5522.496)]),
-    ("kogge-stone", [Some(21.568), Some(606.656)]),
-    ("double-buffered", [Some(23.232), Some(736.48)]),
-    ("brent-kung", [Some(22.048), Some(747.616)]),
-    ("brent-kung-halves", [Some(22.08), Some(719.008)]),
-    ("brent-kung-padded", [Some(18.336), Some(521.664)]),
-    ("brent-kung-halves-padded", [Some(18.432), Some(528.288)]),
-    ("brent-kung-modulo", [Some(36.928), Some(1455.744)]),
-    ("inverse", [Some(30.688), Some(981.12)]),
-    ("inverse-halves", [Some(31.2), Some(1001.344)]),
-    ("inverse-padded", [Some(29.92), Some(971.04)]),
-    ("inverse-halves-padded", [Some(30.496), Some(985.76)]),
-    ("three-kernel", [Some(20.864), Some(912.8)]),
-    ("chained", [Some(276.032), Some(18_043.615)]),
-    ("look-back", [Some(14.176), Some(500.32)]),
-    ("production", [Some(9.376), Some(137.888)]),
-    ("sequential", [Some(43_915.329), None]),
-    ("double-buffered-exclusive", [Some(22.976), Some(733.152)]),
-    ("blelloch", [Some(30.08), Some(984.416)]),
-    ("blelloch-padded", [Some(29.408), Some(975.36)]),
-    ("blelloch-halves", [Some(30.336), Some(1006.528)]),
-    ("blelloch-halves-padded", [Some(29.376), Some(984.192)]),
-    ("recursive", [Some(30.368), Some(1006.528)]),
-    ("fenwick", [Some(63.04), Some(1716.48)]),
+/// The logarithms of the numbers of elements that were raced.
+pub const LOGS: [u32; 10] = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28];
+
+/// Microseconds for each of [`LOGS`]; 0 where there are none. The record was made when reductions in halves read in bit-reversed
+/// order, under the names of the forms that do not.
+static MICROS: &[(&str, [f64; LOGS.len()])] = &[
+    ("copy", [3.392, 3.584, 3.712, 3.744, 4.256, 5.92, 12.576, 35.392, 128.032, 506.56]),
+    ("reduce-interleaved", [5.728, 7.52, 7.872, 8.576, 11.52, 20.576, 51.104, 176.448, 673.92, 2660.864]),
+    ("reduce-strided", [5.248, 7.392, 7.872, 8.384, 9.664, 16.128, 35.616, 112.064, 415.296, 1628.896]),
+    ("reduce-strided-padded", [5.216, 7.52, 8.032, 8.544, 9.696, 16.064, 34.784, 107.968, 398.08, 1558.08]),
+    ("reduce-sequential-ordered", [4.896, 6.592, 7.04, 7.232, 9.152, 15.104, 32.032, 103.904, 381.376, 1487.712]),
+    ("reduce-unrolled-ordered", [4.544, 6.368, 6.528, 6.912, 8.512, 13.728, 27.2, 85.664, 309.696, 1205.024]),
+    ("reduce-shuffle", [3.712, 6.336, 6.528, 6.72, 7.2, 12.384, 21.888, 65.312, 217.472, 831.04]),
+    ("hillis-steele", [18.784, 23.712, 28.16, 32.352, 45.568, 91.136, 270.848, 1320.736, 5522.496, 23_706.465]),
+    ("kogge-stone", [4.704, 8.576, 9.088, 9.312, 11.776, 21.568, 46.56, 161.184, 606.656, 2392.928]),
+    ("double-buffered", [4.576, 8.448, 9.12, 9.472, 12.256, 23.232, 54.592, 193.12, 736.48, 2913.984]),
+    ("brent-kung", [4.896, 9.152, 9.888, 10.272, 12.096, 22.048, 54.08, 196.544, 747.616, 2954.496]),
+    ("brent-kung-halves", [4.928, 9.28, 9.92, 10.272, 12.256, 22.08, 52.576, 189.824, 719.008, 2838.752]),
+    ("brent-kung-padded", [4.704, 9.152, 9.76, 10.272, 11.744, 18.336, 40.448, 140.64, 521.664, 2046.016]),
+    ("brent-kung-halves-padded", [4.864, 9.312, 10.08, 10.432, 11.68, 18.432, 40.864, 142.816, 528.288, 2072.416]),
+    ("brent-kung-modulo", [8.032, 10.496, 11.424, 12.448, 19.04, 36.928, 102.24, 374.4, 1455.744, 5776.8]),
+    ("inverse", [7.232, 11.296, 12.416, 13.12, 16.032, 30.688, 72.288, 257.728, 981.12, 3876.96]),
+    ("inverse-halves", [7.2, 11.488, 12.288, 13.248, 16.096, 31.2, 73.728, 263.584, 1001.344, 3956.544]),
+    ("inverse-padded", [7.04, 11.296, 12.416, 13.12, 15.744, 29.92, 71.552, 255.36, 971.04, 3836.32]),
+    ("inverse-halves-padded", [7.04, 11.456, 12.416, 13.28, 15.904, 30.496, 72.576, 259.36, 985.76, 3895.392]),
+    ("three-kernel", [10.304, 9.984, 10.624, 10.784, 12.576, 20.864, 58.816, 233.12, 912.8, 3630.08]),
+    ("chained", [6.048, 7.04, 10.336, 23.904, 73.024, 276.032, 1137.152, 4519.52, 18_043.615, 71_029.091]),
+    ("look-back", [6.048, 6.976, 7.616, 8.32, 9.952, 14.176, 37.696, 129.824, 500.32, 1979.232]),
+    ("production", [4.384, 5.216, 5.888, 6.208, 7.072, 9.376, 16.16, 41.056, 137.888, 528.256]),
+    ("sequential", [49.312, 175.296, 684.608, 2754.336, 10_990.336, 43_915.329, 0.0, 0.0, 0.0, 0.0]),
+    ("double-buffered-exclusive", [4.704, 8.8, 9.28, 9.472, 12.384, 22.976, 54.944, 191.744, 733.152, 2899.872]),
+    ("blelloch", [7.392, 11.616, 12.608, 13.312, 16.0, 30.08, 72.8, 258.624, 984.416, 3890.048]),
+    ("blelloch-padded", [7.2, 11.456, 12.576, 13.184, 15.712, 29.408, 71.936, 256.48, 975.36, 3854.464]),
+    ("blelloch-halves", [7.392, 11.616, 12.576, 13.312, 16.032, 30.336, 73.952, 264.512, 1006.528, 3978.208]),
+    ("blelloch-halves-padded", [7.072, 11.488, 12.576, 13.312, 15.872, 29.376, 72.544, 258.816, 984.192, 3889.632]),
+    ("recursive", [7.392, 11.488, 12.608, 13.216, 16.032, 30.368, 74.048, 264.288, 1006.528, 3978.592]),
+    ("fenwick", [22.208, 27.456, 32.704, 38.24, 45.024, 63.04, 124.736, 449.216, 1716.48, 6928.928]),
+    ("segmented-pairs", [8.736, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ("segmented-sweep", [8.736, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
 ];
 
-/// The recorded microseconds of an algorithm, or of a copy, for 2^20 and for 2^26 elements.
+/// The recorded microseconds of an algorithm, or of a copy, for 2^20 and for 2^26 elements, if there are any of these.
 #[must_use]
 pub fn recorded(name: &str) -> Option<[Option<f64>; 2]> {
-    MICROS.iter().find(|(own, _)| *own == name).map(|&(_, micros)| micros)
+    let at = |log| raced(name).find(|&(other, _)| other == log).map(|(_, micros)| micros);
+    let both = [at(20), at(26)];
+    both.iter().any(Option::is_some).then_some(both)
+}
+
+/// The recorded microseconds of an algorithm, or of a copy, each with the logarithm of the number of elements.
+pub fn raced(name: &str) -> impl Iterator<Item = (u32, f64)> {
+    let found = MICROS.iter().find(|(own, _)| *own == name);
+    found.into_iter().flat_map(|(_, micros)| LOGS.into_iter().zip(*micros)).filter(|&(_, micros)| micros > 0.0)
 }

@@ -31,8 +31,7 @@ pub(super) struct Values<T> {
 }
 
 impl Question {
-    pub(super) fn of(text: &str) -> Result<Self, String> {
-        let question: Value = serde_json::from_str(text).map_err(|error| format!("no question: {error}"))?;
+    pub(super) fn of(question: &Value) -> Result<Self, String> {
         let text = |name: &str| question[name].as_str().unwrap_or("").trim().to_owned();
         let algorithm = |name: &str| by_name(name).ok_or_else(|| format!("there is no algorithm {name:?}"));
         let beside = match text("beside").as_str() {

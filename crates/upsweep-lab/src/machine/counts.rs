@@ -11,7 +11,7 @@ pub struct Counts {
     pub active_threads: u64,
     /// Threads that could have, summed over the steps.
     pub threads: u64,
-    /// Applications of the operator: the work.
+    /// Applications of the operator, and comparisons and additions of counts: the work.
     pub operations: u64,
     /// Words read from shared memory.
     pub shared_reads: u64,
@@ -80,7 +80,7 @@ impl AddAssign for Counts {
 /// ([`Step::is_transfer`](super::Step::is_transfer)) take no time here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Applications of the operator: the depth. In a step, those of the thread that has most of them.
+    /// Operations: the depth. In a step, those of the thread that has most of them.
     pub operations: u64,
     /// Cycles of shared memory. In a step, those of all warps of the block, which share it.
     pub cycles: u64,

@@ -6,8 +6,8 @@ use std::fmt::{Debug, Display};
 use std::num::NonZeroU32;
 
 /// What a word of memory can hold.
-pub trait Word: Copy + PartialEq + Debug + Display {}
-impl<T: Copy + PartialEq + Debug + Display> Word for T {}
+pub trait Word: Copy + PartialOrd + Debug + Display {}
+impl<T: Copy + PartialOrd + Debug + Display> Word for T {}
 
 /// Where an array lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,7 +55,7 @@ pub struct Event {
     pub reads: Vec<Place>,
     /// The words that it wrote.
     pub writes: Vec<Place>,
-    /// How often it combined.
+    /// How often it combined, compared or counted.
     pub operations: u64,
     /// The threads whose registers it read.
     pub shuffles: Vec<usize>,

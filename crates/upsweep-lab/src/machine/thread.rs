@@ -7,6 +7,7 @@ use super::pending::Pending;
 use super::run::{Event, Place};
 use super::state::State;
 use crate::operator::Operator;
+use std::cmp::Ordering;
 use std::mem;
 use std::panic::Location;
 
@@ -89,11 +90,27 @@ impl<'a, T: Word> Thread<'a, T> {
 
     /// a ⊕ b, counted.
     pub fn combine(&mut self, a: T, b: T) -> T {
+        self.count_operation();
+        (self.machine.operator.combine)(a, b)
+    }
+
+    /// How a compares with b, counted as an operation; what cannot be compared is equal.
+    pub fn compare(&mut self, a: T, b: T) -> Ordering {
+        self.count_operation();
+        a.partial_cmp(&b).unwrap_or(Ordering::Equal)
+    }
+
+    /// a + b of two counts, counted as an operation.
+    pub fn add(&mut self, a: u32, b: u32) -> u32 {
+        self.count_operation();
+        a.wrapping_add(b)
+    }
+
+    fn count_operation(&mut self) {
         self.active = true;
         self.operations += 1;
         self.pending.counts.operations += 1;
         self.pending.event.operations += u64::from(self.machine.records);
-        (self.machine.operator.combine)(a, b)
     }
 
     /// `condition`, at which the threads of a warp may go different ways.

@@ -17,7 +17,7 @@ pub fn telling(algorithm: &Algorithm) -> (usize, Shape) {
         return (40, small());
     }
     match algorithm.file {
-        "sequential" | "fenwick_updates" => (16, gpu),
+        "sequential" | "fenwick_updates" | "quicksort" => (16, gpu),
         // Several warps.
         "reduce_shuffle" | "reduce_unrolled" => (32, Shape { warp: 8, ..Shape::from(Banks::Eight) }),
         // Each word has a flag beside it.

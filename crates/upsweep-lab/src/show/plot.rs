@@ -73,27 +73,42 @@ fn style(number: usize) -> (&'static str, Option<&'static str>, bool) {
 /// The panels side by side.
 #[must_use]
 pub fn render(panels: &[Panel]) -> String {
+    file(&draw(panels, true))
+}
+
+/// The panels as a file of their own, or as a part of a page that has the styles.
+fn draw(panels: &[Panel], alone: bool) -> Markup {
     let lines = || panels.iter().flat_map(|panel| &panel.lines);
     let longest = lines().map(|line| line.name.chars().count()).max().unwrap_or(0);
     let most = panels.iter().map(|panel| panel.lines.len()).max().unwrap_or(0);
     let inner = WIDTHS[usize::from(panels.len() == 1)];
     let each = LEFT + inner + LEADER + 12.0 + 7.0 * longest as f64;
     let (width, height) = (each * panels.len().max(1) as f64, HEIGHT.max(TOP + BOTTOM + GAP * most as f64));
-    file(&html! {
-        svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) role="img" {
+    let xmlns = alone.then_some("http://www.w3.org/2000/svg");
+    html! {
+        svg class="plot" xmlns=[xmlns] viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) role="img" {
             title { (panels.iter().map(|panel| panel.title.as_str()).collect::<Vec<_>>().join("; ")) ", over the number of elements" }
-            style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) }
+            @if alone { style { (PreEscaped(COLOURS)) (PreEscaped(STYLE)) } }
             rect class="paper" width=(width) height=(height) {}
             @for (number, panel) in panels.iter().enumerate() {
                 g transform=(format!("translate({} 0)", number as f64 * each)) { (panel.draw(inner, height)) }
             }
         }
-    })
+    }
 }
 
 /// The speeds of a race as shares of a copy's: how near each comes to the speed of memory, whatever the length.
 #[must_use]
 pub fn race(speeds: &[Speed<'_>]) -> String {
+    render(&[race_panel(speeds)])
+}
+
+/// The same as a part of a page.
+pub(super) fn race_part(speeds: &[Speed<'_>]) -> Markup {
+    draw(&[race_panel(speeds)], false)
+}
+
+fn race_panel(speeds: &[Speed<'_>]) -> Panel {
     let copy = |n| speeds.iter().find(|speed| speed.name == COPY && speed.n == n).map(|speed| speed.gbps);
     let mut lines: Vec<Line> = Vec::new();
     for &Speed { name, n, gbps } in speeds.iter().filter(|speed| speed.name != COPY) {
@@ -105,7 +120,7 @@ pub fn race(speeds: &[Speed<'_>]) -> String {
         }
     }
     let title = "Speed beside a copy of the same array".to_owned();
-    render(&[Panel { title, unit: "share of a copy's speed", scale: Scale::Share, lines }])
+    Panel { title, unit: "share of a copy's speed", scale: Scale::Share, lines }
 }
 
 /// An axis of values: the least and the most, and a place and a text for each mark.

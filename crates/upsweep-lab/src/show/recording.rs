@@ -69,7 +69,11 @@ impl Recording {
         let (n, Shape { warp, banks, order, .. }) = (self.input.len(), self.shape);
         let elements = if n == 1 { "element" } else { "elements" };
         let kind = self.algorithm.computes.name();
-        let mut summary = format!("{kind} of {n} {elements}, operator {}, {} banks", self.operator, banks.number());
+        let operator = match self.algorithm.computes {
+            Computes::Sort => String::new(),
+            _ => format!(", operator {}", self.operator),
+        };
+        let mut summary = format!("{kind} of {n} {elements}{operator}, {} banks", banks.number());
         let mut add = |words: String| summary.push_str(&words);
         if warp != WARP {
             add(format!(", warps of {warp}"));

@@ -55,6 +55,11 @@ impl Sizes {
 /// The most columns of a small picture.
 const MOST_SMALL: usize = 32;
 
+/// The most that a character takes of a title, of a step's label and of an array's name.
+const TITLE: i64 = 9;
+const LABEL: i64 = 8;
+const NAME: i64 = 7;
+
 const LEGEND: i64 = 170;
 const LEAST_WIDTH: i64 = 720;
 
@@ -90,13 +95,17 @@ impl<'a> Picture<'a> {
         }
         let tiles = recording.tile().map_or(0, |tile| recording.input.len().div_ceil(tile) * tile);
         let words = layout.columns.max(tiles) as i64 * column;
+        let margins =
+            if sizes.head < 20 { sizes.margins } else { [left_margin(recording, &layout, sizes), sizes.margins[1]] };
+        let sizes = Sizes { margins, ..sizes };
         let width = sizes.margins[0] + words + sizes.margins[1];
         Self { recording, layout, sizes, column, lines, rows, width, height: y }
     }
 
     fn draw(&self, alone: bool) -> Markup {
-        let width = self.width.max(LEAST_WIDTH);
         let algorithm = self.recording.algorithm;
+        let title = 48 + TITLE * algorithm.title.chars().count() as i64;
+        let width = self.width.max(LEAST_WIDTH).max(title);
         let legend = self.legend();
         let columns = ((width - 24) / LEGEND).max(1) as usize;
         let height = self.height + 40 + 26 * legend.len().div_ceil(columns) as i64;
@@ -339,6 +348,18 @@ fn cut(value: &str) -> String {
 /// A column's width in pictures of the recording.
 pub(super) fn column_width_of(recording: &Recording) -> i64 {
     column_width(recording, &Layout::new(recording))
+}
+
+/// Room for the longest label of a step, with its number, and the longest name of an array beside it.
+fn left_margin(recording: &Recording, layout: &Layout, sizes: Sizes) -> i64 {
+    let label = recording.run.steps.iter().map(|step| step.label.chars().count()).max().unwrap_or(0);
+    let names = layout.lines.iter().map(|line| match &line.shown {
+        Shown::Words { array, .. } => name_of(&recording.run.arrays[*array]).chars().count(),
+        Shown::Threads { .. } => "threads".len(),
+    });
+    let number = recording.run.steps.len().to_string().len() + 1;
+    let beside = 24 + LABEL * (number + label) as i64 + NAME * names.max().unwrap_or(0) as i64 + 16;
+    beside.max(sizes.margins[0])
 }
 
 /// Wide enough for the longest value.

@@ -144,6 +144,10 @@ impl Tab<'_> {
     /// The middle of an element of the page, in sight.
     #[track_caller]
     fn place(&mut self, selector: &str) -> Value {
+        // What a page shows as soon as its model is there moves what lies below.
+        self.waits_for(
+            "document.getElementById('model') === null || document.documentElement.dataset.model === 'ready'",
+        );
         let selector = Value::from(selector);
         // What the page scrolls by itself, it scrolls when the next frame is drawn.
         self.value(&format!(

@@ -19,15 +19,13 @@ fn shots() {
         ("lab-live", html::page(&recorded("blelloch"), None), "#step=5", 1280),
         ("lab-beside", html::pair(&recorded("kogge-stone"), &recorded("blelloch"), None), "#step=6", 1900),
         ("lab-tiles", html::page(&recorded("look-back"), None), "#step=40", 1640),
-        ("lab-book", html::chapter(chapter, &claims()), "", 1740),
+        ("lab-book", html::chapter(chapter, &claims()), "", 2270),
     ];
     for (name, page, fragment, height) in pages {
         let mut tab = browser.open_at(&page, fragment);
         tab.prefers(false, true);
         tab.waits_for("document.fonts.status === 'loaded'");
-        if !fragment.is_empty() {
-            tab.waits_for("document.documentElement.dataset.model === 'ready'");
-        }
+        tab.waits_for("document.documentElement.dataset.model === 'ready'");
         if name == "lab-live" {
             tab.value("document.querySelectorAll('#elements input')[21].focus({ preventScroll: true })");
         }

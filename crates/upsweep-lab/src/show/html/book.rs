@@ -1,21 +1,23 @@
 //! The book's pages: contents, and a page a chapter.
 
+use super::super::plot::{self, COPY, Speed};
 use super::super::recording::Recording;
 use super::super::{small, svg, telling};
+use super::compare::{self, Comparison};
 use super::lesson::prose;
-use super::{BESIDE, document};
-use crate::algorithm::{Algorithm, Input};
+use super::{BESIDE, document, live};
+use crate::algorithm::{Algorithm, Computes, Input};
 use crate::algorithms::by_name;
 use crate::book::occupancy::{GPUS, hiding};
-use crate::book::{BEGIN, CHAPTERS, Chapter, run};
-use crate::claims::Claim;
-use crate::forecast::recorded;
-use crate::machine::{Banks, Shape};
+use crate::book::{BEGIN, CHAPTERS, Chapter};
+use crate::claims::{Claim, Play, play};
+use crate::forecast::raced;
 use crate::operator::Operator;
 use crate::sample;
 use maud::{Markup, PreEscaped, html};
 
 const SCRIPT: &str = include_str!("../../../assets/book.js");
+const COMPARE: &str = include_str!("../../../assets/compare.js");
 
 /// The book's contents, with links to its chapters and to `overview`, the page of all algorithms.
 #[must_use]
@@ -62,9 +64,23 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
                 details.answer { summary { "The answer" } @for text in chapter.answer { p { (prose(text)) } } }
             }
             @if let Some(picture) = picture(chapter) {
-                section { h2 { "A picture" } div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (picture) } }
+                section {
+                    h2 { "A whole run" }
+                    p.about {
+                        "Each row is a step of " code { (picture.algorithm.name) } ", on a small machine with warps of " (picture.shape.warp) " threads and "
+                        (picture.shape.banks.number()) " banks: what was read, and what was written of it."
+                    }
+                    div.box.picture tabindex="0" role="region" aria-label="A picture of a run" { (svg::part(&picture)) }
+                }
             }
-            section { h2 { "Side by side" } (compare(chapter)) p { (in_step(chapter)) } }
+            section aria-labelledby="beside-title" {
+                h2 id="beside-title" { "Side by side" }
+                @let comparison = comparison(chapter);
+                (compare::form(&comparison))
+                div id="compared" { (comparison.markup()) }
+                p { "To see two of them do it: " (in_step(chapter)) "." }
+            }
+            (race(chapter))
             section.text {
                 h2 { "Play it" }
                 ul.list {
@@ -74,18 +90,46 @@ pub fn chapter(chapter: &Chapter, claims: &[Claim]) -> String {
             @if chapter.file == "10-latency" { (calculator()) }
             (exercise(chapter))
             (errata(chapter, claims))
-            script { (PreEscaped(SCRIPT)) }
+            (live::model())
+            script { (PreEscaped(live::ASK)) (PreEscaped(COMPARE)) (PreEscaped(SCRIPT)) }
         },
     )
 }
 
-/// A run of few elements.
-fn picture(chapter: &Chapter) -> Option<Markup> {
-    let algorithm: &'static Algorithm = by_name(chapter.compare.2.last()?)?;
-    let (n, shape) = if algorithm.has_tiles() { (16, small()) } else { (8, Shape::from(Banks::Four)) };
+/// A run of few elements on a small machine: of the second of those that play in step.
+fn picture(chapter: &Chapter) -> Option<Recording> {
+    let algorithm: &'static Algorithm = by_name(chapter.in_step[1])?;
+    let n = if algorithm.has_tiles() { 16 } else { 8 };
     let (values, heads) = (sample::values::<i64>(3, n), sample::heads(3, n));
     let input = Input { values: &values, heads: &heads };
-    Recording::of(algorithm, Operator::<i64>::sum(), shape, &input).ok().map(|recording| svg::part(&recording))
+    Recording::of(algorithm, Operator::<i64>::sum(), small(), &input).ok()
+}
+
+/// The speeds of a chapter's algorithms in the recorded race.
+fn race(chapter: &Chapter) -> Markup {
+    let speeds: Vec<Speed<'_>> = [COPY]
+        .iter()
+        .chain(chapter.compare.2)
+        .flat_map(|&name| {
+            let is_reduction = by_name(name).is_some_and(|algorithm| algorithm.computes == Computes::Reduction);
+            let bytes = if is_reduction { 4.0 } else { 8.0 };
+            let speed = move |(log, micros)| {
+                let n = 1_usize << log;
+                Speed { name, n, gbps: bytes * n as f64 / micros / 1e3 }
+            };
+            raced(name).map(speed)
+        })
+        .collect();
+    html! {
+        section {
+            h2 { "The race" }
+            p.about {
+                "32-bit sums on an H200, as recorded: the bytes that must be read and written, in the time that it took, as a share of what a copy reaches of \
+                 the same array. On the left the launches count, on the right what is done with an element."
+            }
+            div.box.picture tabindex="0" role="region" aria-label="Speeds in the race" { (plot::race_part(&speeds)) }
+        }
+    }
 }
 
 /// Two of a chapter's algorithms on the page where they play in step, on a machine that shows them.
@@ -100,44 +144,11 @@ fn in_step(chapter: &Chapter) -> Markup {
     html! { a href=(link) { code { (first) } " and " code { (second) } " in step" } }
 }
 
-/// Numbers of several algorithms, each beside a bar.
-fn compare(chapter: &Chapter) -> Markup {
+/// The chapter's algorithms side by side.
+fn comparison(chapter: &Chapter) -> Comparison {
     let (n, banks, names) = chapter.compare;
-    let rows: Vec<(&str, [Option<f64>; 5])> = names
-        .iter()
-        .filter_map(|&name| {
-            let run = run(name, n, banks)?;
-            let (inner, span) = (run.inner(), run.span());
-            let counts =
-                [inner.operations, span.operations, inner.conflicts, span.cycles].map(|count| Some(count as f64));
-            let [work, depth, conflicts, cycles] = counts;
-            Some((name, [work, depth, conflicts, cycles, recorded(name).and_then(|micros| micros[1])]))
-        })
-        .collect();
-    let most = |column: usize| rows.iter().filter_map(|row| row.1[column]).fold(1.0, f64::max);
-    let heads = ["work", "depth", "conflicts", "critical cycles", "µs for 2²⁶ on an H200"];
-    html! {
-        div.box tabindex="0" role="region" aria-label="Side by side" {
-            table.bars {
-                thead { tr { th scope="col" { (n) " elements, " (banks.number()) " banks" } @for head in heads { th scope="col" { (head) } } } }
-                tbody {
-                    @for (name, numbers) in &rows {
-                        tr {
-                            th scope="row" { a href=(format!("{name}.html")) { (name) } }
-                            @for (column, number) in numbers.iter().enumerate() {
-                                td {
-                                    @if let Some(number) = number {
-                                        (format!("{number:.0}"))
-                                        span.bar-of style=(format!("width:{:.1}%", 100.0 * number / most(column))) {}
-                                    } @else { "-" }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let algorithms = names.iter().filter_map(|name| by_name(name)).collect();
+    Comparison { algorithms, n, shape: banks.into(), large: true }
 }
 
 fn exercise(chapter: &Chapter) -> Markup {
@@ -177,10 +188,18 @@ fn errata(chapter: &Chapter, claims: &[Claim]) -> Markup {
                         dt { "Found" } dd { (claim.found) }
                     }
                     p { (claim.remark) }
+                    @if let Some(Play { algorithm, settings }) = play(claim.name) {
+                        p { a href=(format!("{algorithm}.html#{settings}")) { "See it in " (algorithm) @if let Some(step) = step_of(settings) { ", step " (step) } } }
+                    }
                 }
             }
         }
     }
+}
+
+/// The step to which an address leads.
+fn step_of(settings: &str) -> Option<&str> {
+    settings.split('&').find_map(|setting| setting.strip_prefix("step="))
 }
 
 /// How many warps there are, and how many it takes.
@@ -193,7 +212,7 @@ fn calculator() -> Markup {
     html! {
         section {
             h2 { "Calculator" }
-            form id="calculator" data-live hidden {
+            form id="calculator" data-live hidden { div.settings {
                 label { span { "GPU" } select id="gpu" {
                     @for (place, limits) in GPUS.iter().enumerate() {
                         option value=(place) selected[place == gpu] data-threads=(limits.threads) data-blocks=(limits.blocks) data-registers=(limits.registers)
@@ -206,7 +225,7 @@ fn calculator() -> Markup {
                 (number("latency", "Cycles of latency", 400))
                 (number("cycles", "Cycles of an instruction", 1))
                 (number("between", "Instructions between two waits", 8))
-            }
+            } }
             table.times {
                 tbody {
                     @for (id, label, value) in [

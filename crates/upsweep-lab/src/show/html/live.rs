@@ -7,7 +7,11 @@ use crate::algorithms::{ALGORITHMS, GROUPS};
 use crate::machine::Order;
 use maud::{Markup, PreEscaped, html};
 
-const SCRIPTS: [&str; 7] = [
+/// The script that asks the model.
+pub(super) const ASK: &str = include_str!("../../../assets/ask.js");
+
+const SCRIPTS: [&str; 8] = [
+    ASK,
     include_str!("../../../assets/run.js"),
     include_str!("../../../assets/stage.js"),
     include_str!("../../../assets/banks.js"),
@@ -26,9 +30,14 @@ static MODEL: &[u8] = &[];
 /// The page's scripts, and the model that they ask.
 pub(super) fn scripts() -> Markup {
     html! {
-        script id="model" type="text/plain" { (PreEscaped(base64(MODEL))) }
+        (model())
         script { @for script in SCRIPTS { (PreEscaped(script)) } }
     }
+}
+
+/// The model, packed.
+pub(super) fn model() -> Markup {
+    html! { script id="model" type="text/plain" { (PreEscaped(base64(MODEL))) } }
 }
 
 /// Bytes in base 64.

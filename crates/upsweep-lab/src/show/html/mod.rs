@@ -1,6 +1,7 @@
 //! Pages: a run that plays, and an overview of many. Each is one file that needs no network, and may not use one.
 
 mod book;
+mod compare;
 mod lesson;
 mod live;
 mod overview;
@@ -8,6 +9,7 @@ mod page;
 mod pair;
 
 pub use book::{chapter, contents};
+pub(crate) use compare::{Comparison, MOST_COMPARED};
 pub use overview::overview;
 pub(crate) use page::live_page;
 pub use page::page;

@@ -2,6 +2,7 @@
 
 use super::super::json;
 use super::super::recording::Recording;
+use super::compare::{bar, listed};
 use super::live::{panel, scripts};
 use super::page::{controls, lane, navigation, pseudocode};
 use super::{Links, document, legend};
@@ -132,11 +133,7 @@ fn in_all(both: [&Recording; 2]) -> Markup {
                     tr {
                         th scope="row" { (name) }
                         @for number in of {
-                            td {
-                                @if let Some(number) = number {
-                                    (format!("{number:.0}")) span.bar-of style=(format!("width:{:.1}%", 100.0 * number / most)) {}
-                                } @else { "-" }
-                            }
+                            td { (bar(*number, most)) }
                         }
                     }
                 }
@@ -155,11 +152,6 @@ fn less(of: [Option<f64>; 2]) -> Option<usize> {
 fn why(both: [&Recording; 2]) -> Markup {
     let names = both.map(|run| run.algorithm.name);
     let (recorded, foreseen) = times(both);
-    let list = |names: &[&str]| match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [some @ .., last] => format!("{} and {last}", some.join(", ")),
-    };
     let measures = counted(both);
     let by = |which: usize| {
         measures
@@ -174,8 +166,8 @@ fn why(both: [&Recording; 2]) -> Markup {
             (Some(fast), [Some(a), Some(b)]) => {
                 p {
                     "On an NVIDIA H200 " strong { (names[fast]) " is faster" } ", " (format!("{:.1}", a.max(b) / a.min(b))) " times. "
-                    @if !by(fast).is_empty() { "Its " (list(&by(fast))) " would say so. " }
-                    @if !by(1 - fast).is_empty() { "By " (list(&by(1 - fast))) " it should be " (names[1 - fast]) ", and it is not: they are not what the kernels wait for." }
+                    @if !by(fast).is_empty() { "Its " (listed(&by(fast))) " would say so. " }
+                    @if !by(1 - fast).is_empty() { "By " (listed(&by(1 - fast))) " it should be " (names[1 - fast]) ", and it is not: that is not what the kernels wait for." }
                 }
             }
             (None, [Some(_), Some(_)]) => p { "On an NVIDIA H200 both take the same time, but for a twentieth at most." },
@@ -194,7 +186,7 @@ fn why(both: [&Recording; 2]) -> Markup {
         }
         @if let [Some(a), Some(b)] = foreseen {
             @match (fast, less([Some(a.micros), Some(b.micros)])) {
-                (Some(fast), Some(foreseen)) if fast == foreseen => p { "The model foresees which one is faster. Its times are too short by a third or so." },
+                (Some(fast), Some(foreseen)) if fast == foreseen => p { "The model foresees which one is faster. Its times are too short, by a third to a half." },
                 (Some(_), Some(foreseen)) => p { strong { "Here the model fails: " } "it foresees " (names[foreseen]) " to be faster." },
                 (Some(_), None) => p { strong { "Here the model fails: " } "it foresees the same time for both, but for a twentieth." },
                 (None, Some(foreseen)) => p { strong { "Here the model fails: " } "it foresees " (names[foreseen]) " to be faster by more than a twentieth." },
