@@ -292,10 +292,12 @@ impl<P: Pixel> Mipmap<P> {
     /// The values of a level, on the host. On CUDA this waits for them.
     ///
     /// # Errors
-    /// [`Index`](upsweep::Error::Index): there is no such level; CUDA's own
+    /// [`Error::Number`]: there is no such level; CUDA's own
     pub fn level(&self, device: &Device, level: usize) -> Result<Vec<P>> {
-        let missing = upsweep::Error::Index { at: 0, index: level as i128, len: self.levels.len() };
-        let Some(&Level { begin, extent }) = self.levels.get(level) else { return Err(missing.into()) };
+        let Some(&Level { begin, extent }) = self.levels.get(level) else {
+            let rule = "the mipmap has no such level";
+            return Err(Error::Number { what: "the level", value: level as f64, rule });
+        };
         let begin = begin as usize;
         let part = Part::of(&self.values, begin..begin + extent.shape().iter().product::<usize>())?;
         Ok(crate::part::to_host(device, &part)?)
