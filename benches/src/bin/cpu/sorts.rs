@@ -39,7 +39,8 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
             ($t:ty, $make:expr, $unstable:expr) => {{
                 let input: Vec<$t> = (0..1 << log2n).map($make).collect();
                 let rivals: &[Contestant<'_, $t>] = &[
-                    ("upsweep", &|x| drop(Sort::new().run_in_place(&Device::cpu(), x))),
+                    ("upsweep", &|x| drop(Sort::new().run(&Device::cpu(), &input, x))),
+                    ("upsweep-in-place", &|x| drop(Sort::new().run_in_place(&Device::cpu(), x))),
                     ("std", &|x| x.sort_unstable_by($unstable)),
                     ("rayon", &|x| x.par_sort_unstable_by($unstable)),
                     #[cfg(feature = "peers")]

@@ -76,12 +76,16 @@ impl Sort {
             return Ok(());
         }
         let (mut keys, mut values) = (Memory::none(), Memory::none());
-        let scratch = Columns { keys: keys.of(len)?, values: values.of(len)? };
-        self.cut::<B, V>(None, 0..len, scratch, None, 0)
+        // Fresh memory costs as much as a pass, so keys go to the output at once, where they have room.
+        let to = match self.output_has_room::<B>() {
+            Some(keys) if !in_place => Columns { keys, values: values.of(len)? },
+            _ => Columns { keys: keys.of(len)?, values: values.of(len)? },
+        };
+        self.cut::<B, V>(None, 0..len, to, None, 0)
     }
 
     /// Cuts the elements of `source`, whose results are the places `range`, and sorts the parts. `to` has room for them; so has `free`,
-    /// if there is one, which nobody reads. `depth` is how often they have been cut.
+    /// if there is one, which nobody reads. Each of them may be the results' own places. `depth` is how often they have been cut.
     fn cut<B: KeyBits, V: Moved>(
         &self,
         source: Source<B, V>,
@@ -271,11 +275,12 @@ impl Sort {
         in_parts(threads, |part| {
             let (mut numbers, mut values) = (Block::new(B::default()), Block::new(V::default()));
             for places in blocks(part_of(len, threads, part)) {
-                let from = Columns {
-                    keys: self.numbers(source, places.clone(), &mut numbers, true).as_ptr().cast_mut(),
-                    values: self.values_of(source, places.clone(), &mut values).as_ptr().cast_mut(),
-                };
-                // SAFETY: the results are other memory than the source, and each place is one thread's.
+                let mut own = Blocks::<B, V>::new();
+                // The source may be where the results go.
+                own.0.first(places.len()).copy_from_slice(self.numbers(source, places.clone(), &mut numbers, true));
+                own.1.first(places.len()).copy_from_slice(self.values_of(source, places.clone(), &mut values));
+                let from = Columns { keys: own.0.first(BLOCK).as_mut_ptr(), values: own.1.first(BLOCK).as_mut_ptr() };
+                // SAFETY: there are as many results as elements, and each place is one thread's.
                 unsafe { self.store(range.start + places.start, from, places.len(), streams) };
             }
             fence();

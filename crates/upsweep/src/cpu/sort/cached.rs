@@ -108,8 +108,9 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
     /// cache.
     ///
     /// # Safety
-    /// `from` and the results have as many elements, which nobody else uses; `from` is not this room's first memory. With `streams`
-    /// nobody reads the results before this thread has called [`fence`](crate::cpu::tile::store::fence).
+    /// `from` and the results have as many elements, which nobody else uses; they are the same places, or apart. `from` is not this
+    /// room's first memory. With `streams` nobody reads the results before this thread has called
+    /// [`fence`](crate::cpu::tile::store::fence).
     pub(super) unsafe fn finish(
         &mut self,
         sort: &Sort,
@@ -121,11 +122,17 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         let below = sort.below::<B>();
         // SAFETY: the caller's.
         unsafe {
-            let sorted = if len < sort.limits.compare_below {
+            let mut sorted = if len < sort.limits.compare_below {
                 self.by_comparison(below, from, len)?
             } else {
                 self.by_digits(below, from, len)?
             };
+            if sorted.keys.cast() == sort.keys_out.wrapping_add(at * sort.key_bytes) {
+                // Results are stored from other memory than their own.
+                sorted = self.columns(0, len)?;
+                sorted.keys.copy_from_nonoverlapping(from.keys, len);
+                sorted.values.copy_from_nonoverlapping(from.values, len);
+            }
             sort.store(at, sorted, len, streams);
         }
         Ok(())

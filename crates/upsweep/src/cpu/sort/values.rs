@@ -77,6 +77,12 @@ impl Sort {
         plain.then(|| unsafe { std::slice::from_raw_parts(self.keys.cast::<B>().add(first), len) })
     }
 
+    /// The output, where its keys are as wide as numbers, which are all that is moved.
+    pub(super) fn output_has_room<B>(&self) -> Option<*mut B> {
+        let to = self.keys_out.cast::<B>();
+        (self.value_bytes == 0 && self.key_bytes == size_of::<B>() && to.is_aligned()).then_some(to)
+    }
+
     /// The numbers of the keys from `first` on, `with_values` where these go with them, and otherwise with zeros in their place.
     ///
     /// # Safety
