@@ -40,8 +40,8 @@
 //! On the CPU a large array is read twice and moved once by the highest bits that vary, into some 2,000 parts at most, and these are sorted
 //! in a core's cache by the bits below; keys of one or two bytes without values are counted. Scratch memory for as many keys and values as
 //! there are, where a key with its value takes 8 or 16 bytes; values of more than eight bytes are moved once, by positions of eight bytes.
-//! Keys of 4, 8 or 16 bytes alone, into another buffer, need none but for parts that are cut again: that is up to twice as fast as in place,
-//! where the system has to bring fresh memory.
+//! Keys of 4, 8 or 16 bytes alone, into another buffer, need none but for parts that are cut again: that is two to four times as fast as
+//! in place for 2^27 keys where the system is slow to bring fresh memory.
 //! On CUDA: one reading of the keys that counts all digits of eight bits, then for each digit that is not the same in all keys one pass,
 //! which reads keys and values and writes them. Keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or
 //! two, and the rest by blocks in shared memory. Lines and segments that fit there are read once and written once, whatever their lengths
