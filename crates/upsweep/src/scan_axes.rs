@@ -70,6 +70,12 @@ fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
     (at / line * len + inside) * inner + rest % inner
 }
 
+/// A value of the border of an array without elements.
+#[function]
+fn of_border<T: Element>(identity: T, _at: u64) -> T {
+    identity
+}
+
 impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     /// Scans `input` into `output`, which has as many elements; with a border, those of a shape with one more along each axis. On CUDA the
     /// work is enqueued on the device's stream and the call returns at once.
@@ -185,7 +191,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         let mut shape = self.shape.to_vec();
         if shape.contains(&0) {
             let identity = self.identity()?;
-            return Transform::copy().run(device, Repeat(identity), &mut *output);
+            let count = self.results(0)?.iter().product::<usize>() as u64;
+            return Transform::new(OfBorder).run(device, (Repeat(identity), 0..count), &mut *output);
         }
         let mut current: Option<Array<Y::Item>> = None;
         for (i, &axis) in self.axes.iter().enumerate() {

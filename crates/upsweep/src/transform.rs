@@ -24,7 +24,7 @@
 //!
 //! A function that feeds a scan or reduction is its `map`, and one of its results its `finish`: these cost no pass of their own.
 //!
-//! **Cost.** Each input is read once and each result written once; on CUDA it is the scan that keeps the last element.
+//! **Cost.** Each input is read once and each result written once, by one kernel on CUDA.
 
 use crate::buffer::Array;
 use crate::cpu;
@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 use crate::init::Init;
 use crate::inputs::{Inputs, Read, len_of};
 #[cfg(feature = "cuda")]
-use crate::job::{Direction, Elements, Job};
+use crate::job::{Elements, Job};
 use crate::operator::builtin::Last;
 use crate::operator::{Element, Map, MapWith, Same};
 #[cfg(feature = "cuda")]
@@ -125,7 +125,7 @@ impl<M> Transform<M> {
                 let init = options.init.source();
                 let job: Job<'_, '_, '_, _, Whole> =
                     Job { input: Elements::Given(input), output, shape, init, segments, steps };
-                crate::cuda::scan::run(cuda, job, Direction::default(), None)
+                crate::cuda::transform::run(cuda, job)
             }
         }
     }

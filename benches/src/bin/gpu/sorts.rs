@@ -21,6 +21,10 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         keys::<u64>(gpu, n)?;
         pairs::<u32>(gpu, n)?;
         positions::<u32>(gpu, n)?;
+        sorted(gpu, n)?;
+        of_32_bits(gpu, n)?;
+        any_float(gpu, n)?;
+        wide_pairs(gpu, n)?;
         rows(gpu, n, 64)?;
         rows(gpu, n, 4096)?;
         by_a_power_law(gpu, n)?;
@@ -52,6 +56,74 @@ fn pairs<T: Value + Key + PartialOrd>(gpu: &mut Gpu, n: usize) -> Outcome {
         |found: &[T]| found.is_sorted(),
         |device: &Device, x: &CudaView<'_, T>, out: &mut CudaViewMut<'_, T>| {
             Sort::pairs().run(device, (x, x), (out, &mut *values.borrow_mut()))
+        },
+    )
+}
+
+/// Of 64 bits those in the middle vary.
+#[function]
+fn middle_bits(x: u64) -> u64 {
+    x & 0x0000_ffff_ffff_0000
+}
+
+/// Bits that are no NaN and no infinity.
+#[function]
+fn finite(bits: u32) -> f32 {
+    f32::from_bits(bits & 0xbfff_ffff)
+}
+
+/// Times a sort of other keys than the bench's input.
+fn given<T: Value + Key + PartialOrd>(gpu: &mut Gpu, algo: &str, keys: &Array<T>) -> Outcome {
+    let (n, mut out) = (keys.len(), gpu.filled::<T>(keys.len())?);
+    gpu.call::<T>(algo, n, 2 * n * size_of::<T>(), &mut out, |device, out| Sort::new().run(device, keys, out))?;
+    for at in (1..n).step_by(n / 1000 + 1) {
+        let (before, found) = (gpu.element(&out, at - 1)?, gpu.element(&out, at)?);
+        if found < before {
+            return Err(format!("{algo}: element {at} is {found:?}, after {before:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn sorted(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>("sort_sorted") {
+        return Ok(());
+    }
+    let given_bits = gpu.filled::<u32>(n)?;
+    let keys: Array<u32> = Sort::new().run_to_array(gpu.device(), &given_bits)?;
+    given(gpu, "sort_sorted", &keys)
+}
+
+fn of_32_bits(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<u64>(n) || !gpu.wants::<u64>("sort_32_bits") {
+        return Ok(());
+    }
+    let given_bits = gpu.filled::<u64>(n)?;
+    let keys: Array<u64> = Transform::new(MiddleBits).run_to_array(gpu.device(), &given_bits)?;
+    given(gpu, "sort_32_bits", &keys)
+}
+
+fn any_float(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<f32>(n) || !gpu.wants::<f32>("sort_all_bits") {
+        return Ok(());
+    }
+    let given_bits = gpu.filled::<u32>(n)?;
+    let keys: Array<f32> = Transform::new(Finite).run_to_array(gpu.device(), &given_bits)?;
+    given(gpu, "sort_all_bits", &keys)
+}
+
+/// Keys of 64 bits with values of 32.
+fn wide_pairs(gpu: &mut Gpu, n: usize) -> Outcome {
+    if !gpu.fits::<u64>(n) || !gpu.wants::<u64>("sort_pairs_u32") {
+        return Ok(());
+    }
+    let (values, sorted) = (gpu.filled::<u32>(n)?, RefCell::new(gpu.filled::<u32>(n)?));
+    gpu.sort(
+        "sort_pairs_u32",
+        (n, 2 * n * (size_of::<u64>() + size_of::<u32>())),
+        |found: &[u64]| found.is_sorted(),
+        |device: &Device, x: &CudaView<'_, u64>, out: &mut CudaViewMut<'_, u64>| {
+            Sort::pairs().run(device, (x, &values), (out, &mut *sorted.borrow_mut()))
         },
     )
 }

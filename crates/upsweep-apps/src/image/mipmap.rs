@@ -337,8 +337,11 @@ impl<P: Pixel> Mipmap<P> {
             let row = move |down| Apply(MixedInRow { whole }, (pixel(down, 0.0), pixel(down, 1.0), level(), point()));
             Apply(MixedRows { whole }, (row(0.0), row(1.0), level(), point()))
         };
+        // The two levels hold more values than a kernel's parameters have room for: the first one has a pass of its own.
+        let below = &mut device.filled(results as usize, 0.0f64)?;
+        Transform::copy().run(device, in_level(false), &mut *below)?;
         let last = (levels - 1) as f32;
-        let mixed = Apply(MixedLevels { last }, (in_level(false), in_level(true), point()));
+        let mixed = Apply(MixedLevels { last }, (&*below, in_level(true), point()));
         Ok(Transform::new(StoreF32).run(device, mixed, seen)?)
     }
 

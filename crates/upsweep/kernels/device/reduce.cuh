@@ -19,7 +19,7 @@
 
 #include "memory/count.cuh"
 #include "memory/status.cuh"
-#include "memory/streams.cuh"
+#include "memory/vectors.cuh"
 #include "memory/workspace.cuh"
 #include "warp/scan.cuh"
 #include "word/lanes.cuh"
@@ -50,44 +50,6 @@ constexpr bool COMMUTES = FORM != Form::OTHER;
 constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
 constexpr u32 ROW = WARP * VECTOR;
 
-// Vectors are loaded as such where they begin at multiples of their size.
-constexpr bool ALIGNABLE = VECTOR * sizeof(In) % 16 == 0;
-template <bool, class A, class B> struct Choice { using type = B; };
-template <class A, class B> struct Choice<true, A, B> { using type = A; };
-template <bool WHICH, class A, class B> using Chosen = typename Choice<WHICH, A, B>::type;
-
-// A vector stays in words until its elements are looked at: the compiler would take bytes apart when they are loaded.
-struct Vector {
-    static constexpr u32 BYTES = VECTOR * sizeof(In);
-    using Word = Chosen<ALIGNABLE, uint4, In>;
-    Word words[BYTES / sizeof(Word)];
-    struct Elements {
-        In x[VECTOR];
-    };
-
-    Vector() = default;
-    __device__ __forceinline__ explicit Vector(const Elements& elements) { memcpy(words, elements.x, BYTES); }
-    __device__ __forceinline__ Elements elements() const {
-        Elements elements;
-        memcpy(elements.x, words, BYTES);
-        return elements;
-    }
-    // The first 16 bytes.
-    __device__ __forceinline__ uint4 quad() const {
-        uint4 quad;
-        memcpy(&quad, words, BYTES < 16 ? BYTES : 16);
-        return quad;
-    }
-};
-
-// Element `at`.
-__device__ __forceinline__ In load_element(const Params& p, u64 at) {
-    if constexpr (PLAIN_INPUT) return p.input[at];
-    In x;
-    load_streams(p.input, at, x);
-    return x;
-}
-
 // Whether every grouping of the elements gives the same bits, and memory's vectors never cut one in two.
 constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
                            alignof(In) == sizeof(In);
@@ -96,74 +58,6 @@ constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && a
 // Whether they are combined several in a word.
 constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
                         (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
-
-enum class Loads { ALIGNED, STREAMED, BY_ELEMENT };
-
-template <Loads LOADS>
-__device__ __forceinline__ uint4 load_word(const uint4* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
-template <Loads LOADS, class Word>
-__device__ __forceinline__ Word load_word(const Word* from) { return *from; }
-
-template <u32 WIDTH, class E> struct WordOf { using type = Access<WIDTH>::type; };
-template <class E> struct WordOf<1, E> { using type = E; };
-
-// The vectors of streams S and later ones, into `elements`.
-template <Loads LOADS, u32 S = 0>
-__device__ __forceinline__ void load_stream_vectors(const void* first, u64 at, Vector::Elements& elements) {
-    if constexpr (S < STREAMS) {
-        using E = StreamElement<S>;
-        constexpr u32 BYTES = VECTOR * sizeof(E), WIDTH = access_width(BYTES);
-        using Word = WordOf<WIDTH, E>::type;
-        const Word* const from = (const Word*)(stream_base<S>(first) + at);
-        Word words[BYTES / sizeof(Word)];
-#pragma unroll
-        for (u32 k = 0; k < BYTES / sizeof(Word); k++) words[k] = load_word<LOADS>(from + k);
-        E own[VECTOR];
-        memcpy(own, words, BYTES);
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) StreamOf<S>::of(elements.x[j]) = own[j];
-        load_stream_vectors<LOADS, S + 1>(first, at, elements);
-    }
-}
-
-// The vector from element `at` on.
-template <Loads LOADS>
-__device__ __forceinline__ Vector load_vector(const Params& p, u64 at) {
-    if constexpr (LOADS == Loads::BY_ELEMENT) {
-        Vector::Elements elements;
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) elements.x[j] = load_element(p, at + j);
-        return Vector(elements);
-    } else if constexpr (!PLAIN_INPUT) {
-        Vector::Elements elements;
-        load_stream_vectors<LOADS>(p.input, at, elements);
-        return Vector(elements);
-    } else {
-        Vector vector;
-#pragma unroll
-        for (u32 k = 0; k < sizeof(Vector) / sizeof(Vector::Word); k++) {
-            vector.words[k] = load_word<LOADS>((const Vector::Word*)(p.input + at) + k);
-        }
-        return vector;
-    }
-}
-
-// The first `count` elements of the vector from element `at` on.
-__device__ __forceinline__ Vector load_some(const Params& p, u64 at, u32 count, bool aligned) {
-    if (aligned && count == VECTOR) return load_vector<Loads::ALIGNED>(p, at);
-    Vector::Elements elements;
-#pragma unroll
-    for (u32 j = 0; j < VECTOR; j++) {
-        if (j < count) elements.x[j] = load_element(p, at + j);
-    }
-    return Vector(elements);
-}
-
-// 0 where vectors may be loaded as words; of one stream, the bytes by which its first one begins behind a multiple of 16.
-__device__ __forceinline__ u64 misalignment(const Params& p) {
-    if constexpr (PLAIN_INPUT) return ALIGNABLE ? (u64)p.input % 16 : 0;
-    else return streams_aligned<VECTOR>(p.input) ? 0 : 1;
-}
 
 // The combination of a vector's elements; `count` of them, at least one, exist.
 __device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 count) {
@@ -236,7 +130,7 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
     Vector vectors[AT_ONCE];
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
-        if (WHOLE || d * THREADS < left) vectors[d] = load_vector<LOADS>(p, at + d * THREADS * VECTOR);
+        if (WHOLE || d * THREADS < left) vectors[d] = load_vector<LOADS>(p.input, at + d * THREADS * VECTOR);
     }
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
@@ -262,7 +156,7 @@ __device__ __forceinline__ void accumulate_vectors(const Params& p, u64 i, u32 c
 // something.
 __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     // The elements follow `lead` places, so that each whole vector of places lies in one of memory.
-    const u64 misaligned = misalignment(p);
+    const u64 misaligned = misalignment(p.input);
     const u64 lead = REGROUPED ? misaligned / sizeof(In) : 0, end = lead + p.n;
     const bool last_part = blockIdx.x == p.parts - 1;
     const u64 parts_vectors = p.part / VECTOR, whole = end / VECTOR;  // vectors a part, vectors that end in the array
@@ -281,18 +175,13 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
         const u64 tail = end - whole * VECTOR, rest = head + (whole == 0 && lead > 0 ? 0 : tail);
         if (threadIdx.x < rest) {
             const u64 i = threadIdx.x < head ? threadIdx.x : p.n - rest + threadIdx.x;
-            const In x = load_element(p, i);
+            const In x = load_element(p.input, i);
             if (!indices_right(x, i)) report_indices(x, i);
             sum.add(map(x, i, i));
         }
         if (threads < rest) threads = (u32)rest;
     }
     return sum.value();
-}
-
-// How many of the VECTOR elements from place `at` on exist, of `count`.
-__device__ __forceinline__ u32 existing(u64 at, u64 count) {
-    return at >= count ? 0 : count - at < VECTOR ? (u32)(count - at) : VECTOR;
 }
 
 // The combination of the `count` elements from i on, in lane 0; at least one. All lanes of one warp.
@@ -307,7 +196,7 @@ __device__ __forceinline__ T reduce_stretch(const Params& p, u64 i, u64 count, b
         for (u32 d = 0; d < DEPTH; d++) {
             const u64 at = done + d * ROW + lane * VECTOR;
             const u32 exist = existing(at, count);
-            if (exist > 0) vectors[d] = load_some(p, i + at, exist, aligned);
+            if (exist > 0) vectors[d] = load_some(p.input, i + at, exist, aligned);
         }
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
@@ -364,7 +253,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         warps = (threads + WARP - 1) / WARP;
     } else {
         const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        const bool aligned = (ALIGNABLE || !PLAIN_INPUT) && misalignment(p) == 0;
+        const bool aligned = (ALIGNABLE || !PLAIN_INPUT) && misalignment(p.input) == 0;
         // Each warp's stretch is a whole number of rows, the last one's what is left.
         const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
         const u64 from = warp_index() * stretch;

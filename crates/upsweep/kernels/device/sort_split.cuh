@@ -96,11 +96,17 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
     const bool unsorted = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
         u32 value[NUMBER], before[NUMBER];
-        bool flows_over = false;
+        bool flows_over = false, together = NUMBER > 1;
 #pragma unroll
         for (u32 k = 0; k < NUMBER; k++) {
             value[k] = (u32)(key[k] >> shift);
-            before[k] = atomicAdd(words + value[k] / 2, 1u << value[k] % 2 * 16);
+            together &= value[k] == value[0];
+        }
+        // Neighbours of one bucket are added at once: of sorted keys all lanes add to one word, one after the other.
+        const u32 amount = together ? NUMBER : 1;
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) {
+            if (k == 0 || !together) before[k] = atomicAdd(words + value[k] / 2, amount << value[k] % 2 * 16);
         }
         if (COUNT_DIGITS) {
 #pragma unroll
@@ -110,15 +116,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
             }
         }
         // None of the additions waits for another one.
+        const auto flowed_over = [&](u32 k) {
+            const u32 number = before[k] >> value[k] % 2 * 16 & 0xffff;
+            return (k == 0 || !together) && number < HALF && number + amount >= HALF;
+        };
 #pragma unroll
-        for (u32 k = 0; k < NUMBER; k++) {
-            before[k] = before[k] >> value[k] % 2 * 16 & 0xffff;
-            flows_over |= before[k] == HALF - 1;
-        }
+        for (u32 k = 0; k < NUMBER; k++) flows_over |= flowed_over(k);
         if (!flows_over) return;
 #pragma unroll
         for (u32 k = 0; k < NUMBER; k++) {
-            if (before[k] != HALF - 1) continue;
+            if (!flowed_over(k)) continue;
             atomicAdd(words + value[k] / 2, 0u - (HALF << value[k] % 2 * 16));
             atomicAdd(places + value[k], (u64)HALF);
         }

@@ -10,9 +10,8 @@
 
 #pragma once
 
-#include "memory/access.cuh"
+#include "memory/results.cuh"
 #include "warp/index.cuh"
-#include "word/value.cuh"
 
 constexpr u32 ITEMS = ROWS * VECTOR;     // elements a thread
 constexpr u32 TILE = THREADS * ITEMS;    // elements a tile
@@ -54,21 +53,3 @@ __device__ __forceinline__ E* vector_address(E* base, u64 n, u64 i) {
 __device__ __forceinline__ ResultPlace vector_address(const ResultPlace& base, u64 n, u64 i) {
     return ResultPlace{base.at + (REVERSE ? n - i - VECTOR : i)};
 }
-
-// Whether vectors of `E` begin at multiples of `bytes`.
-template <class E>
-__device__ __forceinline__ bool vectors_aligned(const E* base, u64 n, u32 bytes) {
-    return (u64)(REVERSE ? base + n : base) % bytes == 0;
-}
-// The same of results, in vectors as wide as their buffers' elements allow.
-__device__ __forceinline__ bool results_aligned(const Out* base, u64 n) {
-    return vectors_aligned(base, n, access_width(VECTOR * sizeof(Out)));
-}
-struct Aligned {
-    u64 n;
-    template <class E>
-    __device__ __forceinline__ bool operator()(const E* base) const {
-        return vectors_aligned(base, n, access_width(VECTOR * sizeof(E)));
-    }
-};
-__device__ __forceinline__ bool results_aligned(const ResultPlace&, u64 n) { return items_aligned(Aligned{n}); }

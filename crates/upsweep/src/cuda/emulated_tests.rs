@@ -22,11 +22,12 @@ use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
+use crate::cuda::transform::TransformParams;
 use crate::cuda::variants::{AddMasked, Weighed};
-use crate::cuda::{columns, reduce, scan};
+use crate::cuda::{columns, reduce, scan, transform};
 use crate::halves::InF32;
 use crate::inputs::Read;
-use crate::operator::builtin::{Max, Sum};
+use crate::operator::builtin::{Last, Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::outputs::Write;
 use crate::plan::constants::Constants;
@@ -103,6 +104,7 @@ emulator! {
     "emulator/topk.h" => "topk.h",
     "emulator/topk_collect.h" => "topk_collect.h",
     "emulator/topk_count.h" => "topk_count.h",
+    "emulator/transform.h" => "transform.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_local.h" => "sort_local.h",
     "emulator/sort_short.h" => "sort_short.h",
@@ -292,6 +294,22 @@ fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
+/// Runs cases of the transform of `I` by `map`.
+fn transformed<I: Element, M: Map<I>>(map: M, cases: u32)
+where
+    Last: Operator<M::Output>,
+{
+    type Of<I, M> = Parts<I, <M as Map<I>>::Output, Last, M, Same>;
+    let steps = Of::<I, M>::new(Last, map, Same);
+    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
+    let held = Held::nothing();
+    let functions = Functions::of::<Of<I, M>, Whole>(&text, &held);
+    let source = transform::kernel(&transform::plan(1 << 20, functions.layouts), &functions)
+        .source::<TransformParams>()
+        .unwrap();
+    run(&format!("transform {}", std::any::type_name::<(I, M)>()), &source, THREADS, cases);
+}
+
 /// Runs cases of a kernel that the library does not have yet, which shows what the engine can carry.
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
@@ -390,6 +408,14 @@ fn emulated_reductions() {
     reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
     reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
     reduction_of(in_f32::<bf16>(), features(Heads::None, "i"), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_transforms() {
+    transformed::<u32, _>(Placed, 40);
+    transformed::<u8, _>(Widen::<u64>::new(), 40);
+    transformed::<f64, _>(Same, 40);
 }
 
 #[test]

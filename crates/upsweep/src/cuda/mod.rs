@@ -28,6 +28,7 @@ pub(crate) mod select;
 pub(crate) mod sort;
 pub(crate) mod sort_by;
 pub(crate) mod topk;
+pub(crate) mod transform;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

@@ -15,7 +15,8 @@ use super::job::{Functions, text_of};
 use super::params::Fixed;
 use super::reduce::ReduceParams;
 use super::scan::ScanParams;
-use super::{columns, reduce, scan};
+use super::transform::TransformParams;
+use super::{columns, reduce, scan, transform};
 use crate::halves::{InF32, sums_in_f32};
 use crate::inputs::{Applied, Bit, Counting, Gathered, Near, Read, Repeated};
 use crate::operator::builtin::{And, ArgMax, CompensatedSum, First, Max, Sum};
@@ -155,6 +156,10 @@ impl List {
             list.columns(name, features, functions);
             let kernel = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, functions);
             list.add::<ReduceParams>("reduce", name, kernel);
+            if name == "f32" || !functions.layouts.plain() {
+                let kernel = transform::kernel(&transform::plan(1 << 20, functions.layouts), functions);
+                list.add::<TransformParams>("transform", name, kernel);
+            }
         });
     }
 
@@ -327,10 +332,11 @@ pub(super) fn sample() -> String {
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
-    let of_families: [Constants; 24] = [
+    let of_families: [Constants; 25] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
+        transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
         ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
@@ -364,6 +370,7 @@ pub(super) fn sample() -> String {
     let params: String = [
         ScanParams::text(0, 0),
         ReduceParams::text(0, 0),
+        TransformParams::text(0, 0),
         ColumnsParams::text(0, 0),
         SelectParams::text(0, 0),
         ExpandParams::text(0, 0),

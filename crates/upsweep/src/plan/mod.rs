@@ -18,6 +18,7 @@ mod show;
 pub mod sort;
 pub mod tile;
 pub mod topk;
+pub mod transform;
 pub mod tuning;
 mod wave;
 

@@ -1,0 +1,66 @@
+//! Transform on a CUDA device: see `kernels/device/transform.cuh`.
+
+use super::code::Kernel;
+use super::features::{Features, Layouts};
+use super::job::{CudaJob, Functions, buffer_functions, text_of};
+use super::params::{Params, params};
+use super::{Cuda, Workspace};
+use crate::error::Result;
+use crate::job::{Job, NOT_IN_PLACE};
+use crate::operator::Source;
+use crate::plan::transform::TransformPlan;
+use crate::segments::Whole;
+use crate::steps::{Held, Steps};
+
+params! {
+    /// Of the kernel.
+    struct TransformParams {
+        input: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        workspace: "Workspace",
+    }
+}
+
+/// The plan for `n` elements.
+pub(super) fn plan(n: usize, layouts: Layouts) -> TransformPlan {
+    match layouts.streams {
+        None => TransformPlan::new(n, layouts.input.size, layouts.output.size),
+        Some(streams) => TransformPlan::of_streams(n, streams, layouts.apart, layouts.output.size),
+    }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &TransformPlan, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let constants = plan.constants();
+    Kernel { functions, kernel: ("device/transform.cuh", "upsweep_transform"), features: Features::PLAIN, constants }
+}
+
+pub(crate) fn run<S: Steps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
+    let steps = job.steps;
+    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
+    let mut held = Held::nothing();
+    held.add_all::<S, Whole>(&steps, None)?;
+    launch(cuda, &CudaJob::open(cuda, &mut job, &text, &mut held, true)?)
+}
+
+fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
+    let n = job.shape.len;
+    if n == 0 {
+        return Ok(());
+    }
+    let plan = plan(n, job.functions.layouts);
+    let kernel = kernel(&plan, &job.functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<TransformParams>())?;
+    let workspace = if job.functions.may_fault { cuda.workspace(0, 0)? } else { Workspace::NONE };
+    if job.functions.may_fault {
+        cuda.mark_may_fault(&job.output_stream)?;
+    }
+    let fixed = TransformParams { input: job.input, output: job.output, n: n as u64, workspace };
+    let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
+    // elements and as many results until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&loaded, plan.blocks() as u32, plan.threads() as u32, 0, &params) }
+}
