@@ -128,6 +128,7 @@ constexpr u32 FILL_BYTES = 8192;
 constexpr u32 UNIT_BYTES = 4;
 constexpr u32 UNITS = 1;
 constexpr u32 COUNT_DIGITS = 1;
+constexpr u32 SCATTER_BLOCKS = 2;
 constexpr u32 LOCAL_BLOCKS = 4;
 constexpr u32 OFFSET_BYTES = 4;
 constexpr u32 OFFSET_SIGNED = 0;
@@ -180,6 +181,13 @@ struct ReduceParams {
     u64 part;
     u64 streamed;
     const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct TransformParams {
+    const In* input;
+    Out* output;
+    u64 n;
     Workspace workspace;
     Acc given_init, given_first;
 };
@@ -305,6 +313,15 @@ struct SortSplitParams {
     u64 tile;
     u64 bits;
     u64 room;
+};
+struct SortScatterParams {
+    const void* keys;
+    void* output;
+    u64 n;
+    u64 bits;
+    const void* header;
+    const void* places;
+    void* cursors;
 };
 struct SortLocalParams {
     const void* keys;

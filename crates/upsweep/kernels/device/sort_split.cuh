@@ -6,7 +6,8 @@
 //       keys in order are copied; where a bucket of equal highest bits is too large for a block, the sort goes by passes from
 //       the lowest digit on, which the next kernel counts, or with COUNT_DIGITS this one
 //       else one pass by the highest bits, or two by half of them each, put each bucket in its place, and blocks sort the
-//       buckets. The second pass is one of each bucket of the first, cut into tiles.
+//       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these bits puts keys
+//       into buckets (device/sort_scatter.cuh)
 //
 // A block's counters lie in shared memory, two of 16 bits in a word. Who lets one reach half of what it can hold takes that half away and
 // adds it to the count of all blocks; until then fewer keys are added than the other half holds.
@@ -148,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     if (!last) return;
     __threadfence();
     const u32 largest = counts_to_places(places, values);
-    const bool sorted = *(volatile u32*)&header.unsorted == 0, twice = p.bits > DIGIT_BITS;
+    const bool sorted = *(volatile u32*)&header.unsorted == 0, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
     const u32 first_bits = twice ? ((u32)p.bits + 1) / 2 : (u32)p.bits;
     const u32 tiles = !sorted && largest <= p.room && twice ? cut_into_tiles(p, first_bits) : 0;
     if (COUNT_DIGITS && !sorted && largest > p.room) plan_passes(header, p.n, p.in_place != 0, false);
@@ -158,6 +159,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
         if (!p.in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::RESULT};
     } else if (largest <= p.room) {
         header.road = Road::SPLIT;
+        if (scatters) return;
         header.tiles = tiles;
         const Place to = twice || p.in_place ? Place::SCRATCH : Place::RESULT;
         header.steps[0] = {Deed::SORT, Place::INPUT, to, KEY_WIDTH - first_bits, 0, 1, 0, 1, 0, (u32)p.bits - first_bits, 0, places};

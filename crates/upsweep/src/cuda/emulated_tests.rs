@@ -107,6 +107,7 @@ emulator! {
     "emulator/transform.h" => "transform.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_local.h" => "sort_local.h",
+    "emulator/sort_scatter.h" => "sort_scatter.h",
     "emulator/sort_short.h" => "sort_short.h",
     "emulator/sort_split.h" => "sort_split.h",
     "sketches/select.cuh" => "sketches/select.cuh",

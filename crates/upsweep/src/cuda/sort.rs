@@ -1,5 +1,5 @@
 //! Sort on a CUDA device. Few keys are sorted by one block (`kernels/device/sort_local.cuh`). More are counted by their highest bits
-//! (`sort_split.cuh`); a pass or two by these (`sort.cuh`) leave buckets that blocks sort. Where a bucket is too large for that, or
+//! (`sort_split.cuh`); a pass or two by these (`sort.cuh`, or `sort_scatter.cuh`) leave buckets that blocks sort. Where a bucket is too large for that, or
 //! there are very many keys, a kernel counts all digits (`sort_count.cuh`), and each that varies has a pass. Which way it
 //! goes is found out on the device: launches that have nothing to do leave at once.
 
@@ -302,7 +302,7 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     if splits {
         split::count(cuda, plan, buffers.keys, (header, status, tiles))?;
     }
-    if !splits || plan.splits_twice() {
+    if !splits || plan.counts_apart() {
         count(cuda, plan, buffers.keys, header, (status, if splits { 0 } else { plan.status_words() }))?;
     }
 
@@ -322,6 +322,9 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
         status,
         tiles,
     };
+    if plan.scatters() {
+        split::scatter(cuda, plan, &params)?;
+    }
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
         // SAFETY: as in `launch`.

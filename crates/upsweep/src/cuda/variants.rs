@@ -332,7 +332,7 @@ pub(super) fn sample() -> String {
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
-    let of_families: [Constants; 25] = [
+    let of_families: [Constants; 26] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -351,6 +351,7 @@ pub(super) fn sample() -> String {
         sorts[6],
         sorts[7],
         sorts[8],
+        sorts[9],
         crate::plan::search::constants(true, 4),
         ranked.pass_constants(),
         ranked.constants(512),

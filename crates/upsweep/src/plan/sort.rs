@@ -33,6 +33,13 @@ const SMALL_STATUS: usize = 1 << 30;
 
 /// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
 const SPLIT_BITS: u32 = 16;
+/// So many of them are taken in one pass where there are no values, which is faster than two while the L2 cache holds the array (H200,
+/// 2026-11-23: benches/NOTES.md, "Sorts on the GPU").
+const SCATTER_BITS: u32 = 11;
+/// Threads of a block of that pass, bytes of a thread's keys, and blocks that a multiprocessor should hold.
+const SCATTER_THREADS: usize = 512;
+const SCATTER_BYTES: usize = 128;
+const SCATTER_BLOCKS: usize = 2;
 /// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
 const SPLIT_KEY_BYTES: usize = 4;
 
@@ -74,6 +81,8 @@ pub struct SortPlan {
     pub counters: usize,
     /// How blocks sort what fits in their shared memory.
     pub local: LocalPlan,
+    /// Whether a block has room for the most buckets of a single pass, and a tile.
+    pub has_room_to_scatter: bool,
 }
 
 impl SortPlan {
@@ -94,6 +103,7 @@ impl SortPlan {
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
             local: LocalPlan::new(types, shared),
+            has_room_to_scatter: SCATTER_BLOCKS * (Self::scatter_bytes(SCATTER_BITS) + (2 << 10)) <= shared,
         };
         // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
         let most = if types.value == 0 { 160 } else { 96 };
@@ -171,10 +181,46 @@ impl SortPlan {
         if let Road::Split(bits) = self.road() { bits } else { 0 }
     }
 
+    /// Whether the highest bits are more than a digit: then another kernel counts all digits, if they are needed.
+    #[must_use]
+    pub fn counts_apart(&self) -> bool {
+        self.split_bits() > DIGITS.ilog2()
+    }
+
+    /// Whether one pass takes all of them.
+    #[must_use]
+    pub fn scatters(&self) -> bool {
+        let few = self.split_bits() <= SCATTER_BITS && self.status == 4;
+        self.counts_apart() && few && self.types.value == 0 && self.has_room_to_scatter
+    }
+
     /// Whether buckets of the first pass are cut into tiles for a second one.
     #[must_use]
     pub fn splits_twice(&self) -> bool {
-        self.split_bits() > DIGITS.ilog2()
+        self.counts_apart() && !self.scatters()
+    }
+
+    /// Of the pass that takes all of the highest bits: threads of a block, keys of a tile, and the shared memory of a block.
+    #[must_use]
+    pub fn scattering(&self) -> (usize, usize, usize) {
+        (SCATTER_THREADS, SCATTER_THREADS * self.scatter_keys(), Self::scatter_bytes(self.split_bits()))
+    }
+
+    fn scatter_keys(&self) -> usize {
+        SCATTER_BYTES / self.types.key
+    }
+
+    /// The counters and places of so many bits, and a tile.
+    fn scatter_bytes(bits: u32) -> usize {
+        (8 << bits) + SCATTER_THREADS * SCATTER_BYTES
+    }
+
+    /// The numbers that the kernel of that pass is compiled with.
+    #[must_use]
+    pub fn scatter_constants(&self) -> Constants {
+        let mut constants = self.constants(SCATTER_THREADS);
+        constants!(constants; "KEYS" = self.scatter_keys(), "SCATTER_BLOCKS" = SCATTER_BLOCKS);
+        constants
     }
 
     /// The most tiles of a pass: of the parts of an array each has one that is not full.
@@ -276,14 +322,14 @@ impl SortPlan {
     #[must_use]
     pub fn split_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
-        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.splits_twice()));
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.counts_apart()));
         constants
     }
 
     /// Blocks that count by the highest bits.
     #[must_use]
     pub fn splitting(&self, multiprocessors: usize) -> Counting {
-        let digits = if self.splits_twice() { 0 } else { 4 * DIGITS * self.types.key };
+        let digits = if self.counts_apart() { 0 } else { 4 * DIGITS * self.types.key };
         Counting { shared_bytes: (2 << self.split_bits()) + digits, ..self.counting(multiprocessors) }
     }
 
@@ -388,7 +434,7 @@ mod tests {
         for row in TUNING {
             for key in [1, 2, 4, 8, 16] {
                 for value in [0, 1, 2, 4, 8] {
-                    for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 28, 1 << 33] {
+                    for len in [1, 1 << 12, 1 << 16, 1 << 20, 1 << 21, 1 << 24, 1 << 28, 1 << 33] {
                         let order = KeyOrder { signed: false, mantissa: 0 };
                         let types =
                             SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
@@ -406,6 +452,9 @@ mod tests {
                         assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
                         // A status word holds the number of keys beside two bits.
                         assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
+                        // The cursors of buckets lie where status words would.
+                        assert!(!plan.scatters() || plan.status_words() >= 1 << plan.split_bits(), "{plan:?}");
+                        assert!(!plan.scatters() || plan.scattering().2 * SCATTER_BLOCKS <= row.shared_bytes);
                     }
                 }
             }

@@ -7,7 +7,7 @@ use crate::inputs::Streams;
 const THREADS: usize = 256;
 /// Bytes of input that a thread asks for at once, and the most vectors that these are.
 const THREAD_BYTES: usize = 64;
-const MOST_VECTORS: usize = 8;
+const MOST_VECTORS: usize = 4;
 
 /// A planned transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +75,8 @@ mod tests {
         };
         assert_eq!(shape(1, 1), (16, 1, 256));
         assert_eq!(shape(4, 4), (4, 4, 256));
-        assert_eq!(shape(1, 8), (2, 8, 256));
-        assert_eq!(shape(12, 4), (1, 5, 820));
+        assert_eq!(shape(1, 8), (2, 4, 512));
+        assert_eq!(shape(12, 4), (1, 4, 1024));
         assert_eq!(shape(64, 64), (1, 1, 4096));
     }
 }

@@ -12,7 +12,7 @@ static void one_case() {
     const u64 n = many ? 33000 + below(40000) : 1 + (once_in(4) ? below(100) : below(20000)), part = many ? n : 16 * (1 + below(200));
     const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), shift = KEY_WIDTH - bits, values = 1 << bits, kind = many ? 0 : below(5);
     const u64 tile = 100 + below(900), room = once_in(2) ? n : 1 + below(n);
-    const bool in_place = once_in(2);
+    const bool in_place = once_in(2), scatters = bits > 8 && once_in(3);
     Guarded<KeyBits> keys(n);
     for (u64 i = 0; i < n; i++) {
         KeyBits key = 0;
@@ -41,8 +41,8 @@ static void one_case() {
     Guarded<StatusWord> status(status_words);
     Guarded<u64> places(values + 1);
     memset(places.values, 0, 8 * (values + 1));
-    Guarded<SortTile> tiles(expected.size());
-    SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, tiles.values, tile, bits, room};
+    Guarded<SortTile> tiles(scatters ? 0 : expected.size());
+    SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room};
     launch((n + part - 1) / part, THREADS, (2 << bits) + (COUNT_DIGITS ? 4 * DIGITS * KEY_BYTES : 0), [&] { KERNEL(p); });
     keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles");
     for (u64 i = 0; i < status_words; i++) {
@@ -67,6 +67,10 @@ static void one_case() {
         }
     }
     if (road != Road::SPLIT) return;
+    if (scatters) {
+        if (first->deed != Deed::NOTHING) fail("a pass by digits");
+        return;
+    }
     const Place to = bits > 8 || in_place ? Place::SCRATCH : Place::RESULT;
     if (first->deed != Deed::SORT || first->to != to || first->shift != KEY_WIDTH - first_bits || first->spread != second_bits || !first->first || first->parts) fail("wrong first pass");
     if (bits <= 8) return;

@@ -57,6 +57,7 @@ kernel_files! {
     "device/sort_count.cuh",
     "device/sort_lines.cuh",
     "device/sort_local.cuh",
+    "device/sort_scatter.cuh",
     "device/sort_segments.cuh",
     "device/sort_short.cuh",
     "device/sort_split.cuh",

@@ -30,12 +30,16 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
     run(&format!("{name}, counting"), &kernels::counting_source(&plan), &[("THREADS", 128)], cases);
 }
 
-/// Runs cases of the kernel that counts by the highest bits, for one pass by them and for two.
+/// Runs cases of the kernel that counts by the highest bits, for one pass by them and for two, and of the pass that takes all of them.
 fn splits<K: Key>(descending: bool, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
-    for len in [1 << 18, 1 << 24] {
+    for len in [1 << 18, 1 << 22, 1 << 28] {
         let plan = SortPlan::new(len, types, false, CAPABILITY, 132);
         run(&format!("split of {len} {types:?}"), &split::split_source(&plan), &[("THREADS", 128)], cases);
+        if plan.scatters() {
+            let few = [("THREADS", 128), ("KEYS", 4)];
+            run(&format!("scatter of {len} {types:?}"), &split::scatter_source(&plan), &few, cases);
+        }
     }
 }
 

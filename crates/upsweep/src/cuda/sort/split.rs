@@ -27,7 +27,7 @@ params! {
         /// Status words, which are to be cleared, and how many of them the first pass has.
         status_words: "u64",
         status_empty: "u64",
-        /// Where tiles of buckets go.
+        /// Null, or where tiles of buckets for a second pass go.
         tiles: "void*",
         /// Keys a tile.
         tile: "u64",
@@ -35,6 +35,24 @@ params! {
         bits: "u64",
         /// The most keys of a bucket.
         room: "u64",
+    }
+}
+
+params! {
+    alone
+    /// Of the kernel that puts keys into buckets.
+    struct SortScatterParams {
+        keys: "const void*",
+        output: "void*",
+        n: "u64",
+        /// The highest bits.
+        bits: "u64",
+        /// A `SortHeader` that says whether there is anything to do.
+        header: "const void*",
+        /// Where each bucket begins.
+        places: "const void*",
+        /// A number of 32 bits for each bucket, all 0 before.
+        cursors: "void*",
     }
 }
 
@@ -96,19 +114,26 @@ params! {
 }
 
 const SPLIT: &str = "upsweep_sort_split";
+const SCATTER: &str = "upsweep_sort_scatter";
 const LOCAL: &str = "upsweep_sort_local";
 const SHORT: &str = "upsweep_sort_short";
 
-/// The parameters of both kernels.
+/// The parameters of these kernels.
 #[cfg(test)]
 pub(in crate::cuda) fn params_text() -> String {
-    SortSplitParams::text() + &SortLocalParams::text() + &SortShortParams::text()
+    SortSplitParams::text() + &SortScatterParams::text() + &SortLocalParams::text() + &SortShortParams::text()
 }
 
 /// The kernel that counts by the highest bits.
 pub(in crate::cuda) fn split_source(plan: &SortPlan) -> KernelSource {
     let prelude = plan.split_constants().to_string() + &SortSplitParams::text();
     KernelSource { root: "device/sort_split.cuh", prelude, entry: SPLIT }
+}
+
+/// The kernel that puts keys into buckets.
+pub(in crate::cuda) fn scatter_source(plan: &SortPlan) -> KernelSource {
+    let prelude = plan.scatter_constants().to_string() + &SortScatterParams::text();
+    KernelSource { root: "device/sort_scatter.cuh", prelude, entry: SCATTER }
 }
 
 /// The kernel whose blocks sort what fits in their shared memory.
@@ -137,13 +162,32 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         status,
         status_words: plan.status_words() as u64,
         status_empty: (plan.tiles() * DIGITS) as u64,
-        tiles,
+        tiles: if plan.splits_twice() { tiles } else { 0 },
         tile: plan.tile() as u64,
         bits: plan.split_bits().into(),
         room: plan.bucket_room() as u64,
     };
     // SAFETY: as in `launch`.
     unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }
+}
+
+/// Puts keys into the buckets of their highest bits.
+pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
+    let kernel = cuda.kernel(SortKey::new(SCATTER, plan.scatter_constants()), || Ok(scatter_source(plan)))?;
+    let (threads, tile, shared) = plan.scattering();
+    let (threads, shared) = (threads as u32, shared as u32);
+    let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let params = SortScatterParams {
+        keys: passes.keys,
+        output: if plan.in_place { passes.keys_scratch } else { passes.keys_out },
+        n: plan.len as u64,
+        bits: plan.split_bits().into(),
+        header: passes.header,
+        places: passes.header + plan.header_bytes() as u64,
+        cursors: passes.status,
+    };
+    // SAFETY: as in `launch`.
+    unsafe { cuda.launch(&kernel, plan.len.div_ceil(tile).min(resident as usize) as u32, threads, shared, &params) }
 }
 
 /// Sorts the buckets where the passes by the highest bits have left them.

@@ -19,6 +19,9 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
         if plan.split_bits() > 0 {
             kernels.push((format!("sort split {name}"), split::split_source(&plan)));
         }
+        if plan.scatters() {
+            kernels.push((format!("sort scatter {name}"), split::scatter_source(&plan)));
+        }
         kernels.push((format!("sort local {name}"), split::local_source(&plan, &plan.local)));
         if plan.road() == Road::Counting {
             kernels.push((format!("sort tally {name}"), kernels::tally_source(&plan)));
@@ -44,6 +47,8 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     let descending = SortTypes { descending: true, ..keys::<f32>() };
     add("f32 descending", 1 << 28, descending);
     add("u32 few", 1 << 18, keys::<u32>());
+    add("u32 some", 1 << 24, keys::<u32>());
+    add("f64 some", 1 << 22, keys::<f64>());
     add("u32 very many", 1 << 31, keys::<u32>());
     for value in [1, 2, 4, 8] {
         add(&format!("u32 with {value} bytes"), 1 << 28, SortTypes { value, ..keys::<u32>() });
@@ -94,7 +99,7 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
 
 /// The numbers of a sort's kernels.
 #[cfg(test)]
-pub(super) fn constants() -> [Constants; 9] {
+pub(super) fn constants() -> [Constants; 10] {
     let order = <f32 as Key>::ORDER;
     let sorted = SortTypes { key: 4, order, descending: false, value: 4, indices: Indices::None, keys_out: true };
     let plan = SortPlan::new(1 << 30, sorted, false, (9, 0), 132);
@@ -106,6 +111,7 @@ pub(super) fn constants() -> [Constants; 9] {
         plan.fill_constants(),
         plan.moving_constants(4, 1),
         plan.split_constants(),
+        plan.scatter_constants(),
         plan.local_constants(&plan.local),
         parts,
         lines,
