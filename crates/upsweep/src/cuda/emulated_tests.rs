@@ -14,24 +14,23 @@ mod recurrences;
 mod selections;
 #[path = "emulated_tests/sorts.rs"]
 mod sorts;
+#[path = "emulated_tests/transforms.rs"]
+mod transforms;
 
 use super::*;
-use crate::cuda::code;
 use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::reduce::ReduceParams;
 use crate::cuda::scan::ScanParams;
-use crate::cuda::transform::TransformParams;
 use crate::cuda::variants::{AddMasked, Weighed};
-use crate::cuda::{columns, reduce, scan, transform};
+use crate::cuda::{code, columns, reduce, scan};
 use crate::halves::InF32;
 use crate::inputs::Read;
-use crate::operator::builtin::{Last, Max, Sum};
+use crate::operator::builtin::{Max, Sum};
 use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen};
 use crate::outputs::Write;
-use crate::plan::constants::Constants;
-use crate::plan::scan::{ScanPlan, Sizes};
+use crate::plan::{constants::Constants, scan::ScanPlan, scan::Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
 use half::{bf16, f16};
@@ -295,22 +294,6 @@ fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);
 }
 
-/// Runs cases of the transform of `I` by `map`.
-fn transformed<I: Element, M: Map<I>>(map: M, cases: u32)
-where
-    Last: Operator<M::Output>,
-{
-    type Of<I, M> = Parts<I, <M as Map<I>>::Output, Last, M, Same>;
-    let steps = Of::<I, M>::new(Last, map, Same);
-    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
-    let held = Held::nothing();
-    let functions = Functions::of::<Of<I, M>, Whole>(&text, &held);
-    let source = transform::kernel(&transform::plan(1 << 20, functions.layouts), &functions)
-        .source::<TransformParams>()
-        .unwrap();
-    run(&format!("transform {}", std::any::type_name::<(I, M)>()), &source, THREADS, cases);
-}
-
 /// Runs cases of a kernel that the library does not have yet, which shows what the engine can carry.
 fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants: &[(&str, usize)], cases: u32) {
     let steps = Parts::<u32, u32, Sum, Same, Same>::new(Sum, Same, Same);
@@ -409,14 +392,6 @@ fn emulated_reductions() {
     reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
     reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
     reduction_of(in_f32::<bf16>(), features(Heads::None, "i"), 60);
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_transforms() {
-    transformed::<u32, _>(Placed, 40);
-    transformed::<u8, _>(Widen::<u64>::new(), 40);
-    transformed::<f64, _>(Same, 40);
 }
 
 #[test]

@@ -2,10 +2,14 @@
 
 pub mod counting;
 pub mod local;
+pub mod scatter;
+mod scratch;
 pub mod segments;
 pub mod types;
 
 use self::local::LocalPlan;
+use self::scatter::ScatterPlan;
+pub use self::scratch::ScratchParts;
 use self::types::{DIGITS, SortTypes, TILE_BYTES};
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
@@ -33,13 +37,6 @@ const SMALL_STATUS: usize = 1 << 30;
 
 /// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
 const SPLIT_BITS: u32 = 16;
-/// So many of them are taken in one pass where there are no values, which is faster than two while the L2 cache holds the array (H200,
-/// 2026-11-23: benches/NOTES.md, "Sorts on the GPU").
-const SCATTER_BITS: u32 = 11;
-/// Threads of a block of that pass, bytes of a thread's keys, and blocks that a multiprocessor should hold.
-const SCATTER_THREADS: usize = 512;
-const SCATTER_BYTES: usize = 128;
-const SCATTER_BLOCKS: usize = 2;
 /// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
 const SPLIT_KEY_BYTES: usize = 4;
 
@@ -103,7 +100,7 @@ impl SortPlan {
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
             local: LocalPlan::new(types, shared),
-            has_room_to_scatter: SCATTER_BLOCKS * (Self::scatter_bytes(SCATTER_BITS) + (2 << 10)) <= shared,
+            has_room_to_scatter: scatter::fits(shared),
         };
         // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
         let most = if types.value == 0 { 160 } else { 96 };
@@ -187,40 +184,23 @@ impl SortPlan {
         self.split_bits() > DIGITS.ilog2()
     }
 
-    /// Whether one pass takes all of them.
+    /// Whether one pass takes all of the highest bits, more than a digit.
     #[must_use]
     pub fn scatters(&self) -> bool {
-        let few = self.split_bits() <= SCATTER_BITS && self.status == 4;
+        let few = self.split_bits() <= scatter::BITS && self.status == 4;
         self.counts_apart() && few && self.types.value == 0 && self.has_room_to_scatter
+    }
+
+    /// That pass.
+    #[must_use]
+    pub fn scatter(&self) -> ScatterPlan {
+        ScatterPlan { bits: self.split_bits(), key: self.types.key }
     }
 
     /// Whether buckets of the first pass are cut into tiles for a second one.
     #[must_use]
     pub fn splits_twice(&self) -> bool {
         self.counts_apart() && !self.scatters()
-    }
-
-    /// Of the pass that takes all of the highest bits: threads of a block, keys of a tile, and the shared memory of a block.
-    #[must_use]
-    pub fn scattering(&self) -> (usize, usize, usize) {
-        (SCATTER_THREADS, SCATTER_THREADS * self.scatter_keys(), Self::scatter_bytes(self.split_bits()))
-    }
-
-    fn scatter_keys(&self) -> usize {
-        SCATTER_BYTES / self.types.key
-    }
-
-    /// The counters and places of so many bits, and a tile.
-    fn scatter_bytes(bits: u32) -> usize {
-        (8 << bits) + SCATTER_THREADS * SCATTER_BYTES
-    }
-
-    /// The numbers that the kernel of that pass is compiled with.
-    #[must_use]
-    pub fn scatter_constants(&self) -> Constants {
-        let mut constants = self.constants(SCATTER_THREADS);
-        constants!(constants; "KEYS" = self.scatter_keys(), "SCATTER_BLOCKS" = SCATTER_BLOCKS);
-        constants
     }
 
     /// The most tiles of a pass: of the parts of an array each has one that is not full.
@@ -326,6 +306,14 @@ impl SortPlan {
         constants
     }
 
+    /// The numbers that the kernel of the single pass by these is compiled with.
+    #[must_use]
+    pub fn scatter_constants(&self) -> Constants {
+        let mut constants = self.constants(self.scatter().threads());
+        self.scatter().add_to(&mut constants);
+        constants
+    }
+
     /// Blocks that count by the highest bits.
     #[must_use]
     pub fn splitting(&self, multiprocessors: usize) -> Counting {
@@ -384,31 +372,6 @@ impl SortPlan {
     }
 }
 
-/// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScratchParts<const N: usize>(pub [usize; N]);
-
-impl<const N: usize> ScratchParts<N> {
-    const ALIGN: usize = 256;
-
-    /// Bytes of all of them.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.0.iter().map(|bytes| bytes.next_multiple_of(Self::ALIGN)).sum()
-    }
-
-    /// Where the parts are in the block at `address`.
-    #[must_use]
-    pub fn starts(&self, address: u64) -> [u64; N] {
-        let mut next = address;
-        self.0.map(|bytes| {
-            let start = next;
-            next += bytes.next_multiple_of(Self::ALIGN) as u64;
-            start
-        })
-    }
-}
-
 /// How keys are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counting {
@@ -454,17 +417,10 @@ mod tests {
                         assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
                         // The cursors of buckets lie where status words would.
                         assert!(!plan.scatters() || plan.status_words() >= 1 << plan.split_bits(), "{plan:?}");
-                        assert!(!plan.scatters() || plan.scattering().2 * SCATTER_BLOCKS <= row.shared_bytes);
+                        assert!(!plan.scatters() || plan.scatter().shared_bytes() + (2 << 10) <= row.shared_bytes / 2);
                     }
                 }
             }
         }
-    }
-
-    #[test]
-    fn parts_of_scratch_are_apart_and_aligned() {
-        let parts = ScratchParts([1, 256, 0, 257, 10, 0]);
-        assert_eq!(parts.starts(4096), [4096, 4352, 4608, 4608, 5120, 5376]);
-        assert_eq!(parts.bytes(), 5376 - 4096);
     }
 }

@@ -174,8 +174,8 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
 /// Puts keys into the buckets of their highest bits.
 pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SCATTER, plan.scatter_constants()), || Ok(scatter_source(plan)))?;
-    let (threads, tile, shared) = plan.scattering();
-    let (threads, shared) = (threads as u32, shared as u32);
+    let scatter = plan.scatter();
+    let (threads, shared) = (scatter.threads() as u32, scatter.shared_bytes() as u32);
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let params = SortScatterParams {
         keys: passes.keys,
@@ -187,7 +187,9 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
         cursors: passes.status,
     };
     // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, plan.len.div_ceil(tile).min(resident as usize) as u32, threads, shared, &params) }
+    unsafe {
+        cuda.launch(&kernel, plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32, threads, shared, &params)
+    }
 }
 
 /// Sorts the buckets where the passes by the highest bits have left them.
