@@ -109,5 +109,9 @@ fn sort_many_tiles(place: &Place) {
             check_keys::<u32>(place, &keys(kind, len), (0, 0), &format!("{kind:?}"));
         }
         check_keys::<i16>(place, &keys(Kind::Random, len), (1, 0), "random");
+        check_keys::<f64>(place, &keys(Kind::Special, len), (0, 1), "special");
+    }
+    if place.is_cuda() {
+        check_keys::<u128>(place, &keys(Kind::Random, some(place, 1_000_003)), (0, 0), "random");
     }
 }
