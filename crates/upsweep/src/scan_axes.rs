@@ -33,11 +33,31 @@
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
 use crate::buffer::{Array, Input, Output, View, ViewMut};
+#[cfg(feature = "cuda")]
+use crate::cuda::{Cuda, scan_axes};
+#[cfg(feature = "cuda")]
+use crate::device::Backend;
 use crate::device::Device;
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::halves::{InF32, sums_in_f32};
+#[cfg(feature = "cuda")]
+use crate::init::InitSource;
 use crate::inputs::{Apply, Gather, Repeat};
+#[cfg(feature = "cuda")]
+use crate::job::{Elements, Job};
 use crate::operator::{Element, Map, Operator, Same, function};
+#[cfg(feature = "cuda")]
+use crate::options::Options;
+#[cfg(feature = "cuda")]
+use crate::outputs::Target;
+#[cfg(feature = "cuda")]
+use crate::plan::Shape;
 use crate::scan::Scan;
+#[cfg(feature = "cuda")]
+use crate::segments::SegmentKind;
+#[cfg(feature = "cuda")]
+use crate::steps::Parts;
 use crate::transform::Transform;
 
 /// The bytes of results that a band of rows has on the CPU, which stay in cache from the first axis to the last.
@@ -102,7 +122,46 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
             (View::Host(x), ViewMut::Host(y)) if device.is_cpu() && banded => return self.by_bands(device, x, y),
             _ => {}
         }
+        #[cfg(feature = "cuda")]
+        if let Backend::Cuda(cuda) = &device.0
+            && self.in_one_pass(cuda, input, output)?
+        {
+            return Ok(());
+        }
         if direction.total { self.bordered(device, input, output) } else { self.pass_by_pass(device, input, output) }
+    }
+
+    /// Scans along the two axes on a CUDA device in one pass, if that is possible: see [`AxesPlan`](crate::plan::scan_axes::AxesPlan).
+    #[cfg(feature = "cuda")]
+    fn in_one_pass<X, Y>(&self, cuda: &Cuda, input: &X, output: &mut Y) -> Result<bool>
+    where
+        X: Input + ?Sized,
+        Y: Output + ?Sized,
+        M: Map<X::Item, Output = Y::Item>,
+        Op: Operator<Y::Item>,
+    {
+        let Some((shape, interleaved)) = self.rows_and_columns() else { return Ok(false) };
+        let Options { operator, map, .. } = self.scan.options;
+        let (input, output) = (Elements::Given(input.view()), Target::new(output.view_mut()));
+        let steps = Parts::<X::Item, Y::Item, Op, M, Same>::new(operator, map, Same);
+        let (init, segments, direction) = (InitSource::None, SegmentKind::Whole, self.scan.direction);
+        if const { sums_in_f32::<Y::Item, Op>() } {
+            let job = Job { input, output, shape, init, segments, steps: InF32(steps) };
+            scan_axes::run(cuda, job, interleaved, direction)
+        } else {
+            let job = Job { input, output, shape, init, segments, steps };
+            scan_axes::run(cuda, job, interleaved, direction)
+        }
+    }
+
+    /// The arrays, their rows and columns, and the elements side by side at each place, of a scan along rows and then down columns.
+    #[cfg(feature = "cuda")]
+    fn rows_and_columns(&self) -> Option<(Shape, usize)> {
+        let &[along, down] = self.axes else { return None };
+        let between = self.shape.get(down + 1..along)?;
+        let product = |axes: &[usize]| axes.iter().product::<usize>();
+        let shape = Shape { outer: product(&self.shape[..down]), len: self.shape[down], inner: self.shape[along] };
+        (product(between) == 1 && !self.scan.direction.reverse).then(|| (shape, product(&self.shape[along + 1..])))
     }
 
     /// The shape of the results of `len` elements.

@@ -4,6 +4,8 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/axes.rs"]
+mod axes;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]
@@ -103,6 +105,7 @@ emulator! {
     "emulator/topk.h" => "topk.h",
     "emulator/topk_collect.h" => "topk_collect.h",
     "emulator/topk_count.h" => "topk_count.h",
+    "emulator/scan_axes.h" => "scan_axes.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_local.h" => "sort_local.h",
     "emulator/sort_short.h" => "sort_short.h",

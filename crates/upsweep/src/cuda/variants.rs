@@ -1,5 +1,6 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod axes;
 mod histograms;
 mod merges;
 mod recurrences;
@@ -116,6 +117,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.merges();
     list.rankings();
     list.recurrences();
+    list.axes();
     list.kernels
 }
 
