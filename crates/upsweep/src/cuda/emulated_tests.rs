@@ -114,8 +114,6 @@ emulator! {
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",
     "sketches/digits.h" => "sketches/digits.h",
-    "sketches/axes.cuh" => "sketches/axes.cuh",
-    "sketches/axes.h" => "sketches/axes.h",
 }
 
 /// A file of the emulator or under `kernels/`.
@@ -417,7 +415,6 @@ fn emulated_sketches() {
     sketch("sketches/select.cuh", "sketch_select", tiles_of(12, 8), few, 60);
     let large = &[("THREADS", 512), ("ROWS", 17), ("AHEAD", 0)];
     sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
-    sketch("sketches/axes.cuh", "sketch_axes", tiles_of(4, 64), &[("GROUPS", 2), ("THREADS", 64), ("AHEAD", 0)], 40);
 }
 
 /// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.

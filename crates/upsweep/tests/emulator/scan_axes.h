@@ -30,7 +30,7 @@ static void one_case() {
     Space space = Space::of<T>((p.strips + arrays * p.groups_each) * columns);
     p.workspace = space.workspace();
     const u32 shared = sizeof(Shared) + AHEAD * ROWS * PARTS * THREADS * sizeof(Slot);
-    launch(min(p.strips, 1 + (u64)below(5)), THREADS, shared, [&] { KERNEL(p); });
+    launch(min(p.strips, 1 + (u64)below(5)), THREADS + LOOKERS * WIDTH, shared, [&] { KERNEL(p); });
     output.check("results"), input.check("elements"), space.check();
 
     std::vector<Out> expected(output.number, result(ValueOfAcc::of(p.given_first)));
