@@ -14,7 +14,7 @@ const RADIUS: usize = 50;
 
 /// Of images of 2^log2n values at most, and of 2^20.
 pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
-    let sides = [1usize << log2n / 2, 1 << log2n.min(20) / 2];
+    let sides = [1usize << (log2n / 2), 1 << (log2n.min(20) / 2)];
     for &side in if sides[0] == sides[1] { &sides[..1] } else { &sides } {
         table::<f32, f32>(gpu, side)?;
         table::<u8, u32>(gpu, side)?;
@@ -103,9 +103,8 @@ fn mipmap(gpu: &mut Gpu, side: usize) -> Outcome {
         let side = side >> level;
         for at in (0..found.len()).step_by(found.len() / 1000 + 1) {
             let (row, column, channel) = (at / CHANNELS / side, at / CHANNELS % side, at % CHANNELS);
-            let of = |r: usize, c: usize| {
-                u32::from(above[((2 * row + r) * 2 * side + 2 * column + c) * CHANNELS + channel])
-            };
+            let of =
+                |r: usize, c: usize| u32::from(above[((2 * row + r) * 2 * side + 2 * column + c) * CHANNELS + channel]);
             let expected = (of(0, 0) + of(0, 1) + of(1, 0) + of(1, 1) + 2) / 4;
             if u32::from(found[at]) != expected {
                 return Err(format!("{name}: value {at} of level {level} is {}, not {expected}", found[at]).into());
@@ -132,10 +131,10 @@ fn viewshed(gpu: &mut Gpu, side: usize) -> Outcome {
     let height = |column: usize| f32::random(middle * side + column);
     let eye = height(middle) + 10.0;
     let mut steepest = f32::NEG_INFINITY;
-    for column in middle + 1..side {
+    for (column, &found) in seen.iter().enumerate().skip(middle + 1) {
         let slope = ((f64::from(height(column)) - f64::from(eye)) / (column - middle) as f64) as f32;
-        if seen[column] != (slope > steepest || column == middle + 1) {
-            return Err(format!("{name}: column {column} of the observer's row is seen: {}", seen[column]).into());
+        if found != (slope > steepest || column == middle + 1) {
+            return Err(format!("{name}: column {column} of the observer's row is seen: {found}").into());
         }
         steepest = steepest.max(slope);
     }

@@ -69,7 +69,7 @@ struct alignas(COPY) Slot {
 };
 
 constexpr u32 MEETING = THREADS + WIDTH;     // the compute warps and a set of look-back warps
-static_assert(RING == LAG + 1 && RING % LOOKERS == 0, "a place of the ring of tiles that are held is always of one set of look-back warps");
+static_assert(RING > LAG && RING % LOOKERS == 0, "a place of the ring of tiles that are held is always of one set of look-back warps");
 
 // Tile k is published; and what lies above it is found.
 __device__ __forceinline__ u32 reduced_barrier(u32 k) { return 2 + k % RING; }

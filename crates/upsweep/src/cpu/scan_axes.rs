@@ -26,8 +26,8 @@ use super::tile::store::{self, Ahead, StreamingCopy};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Map, Operator, Same};
 use crate::plan::scan_axes::CpuAxesPlan;
-use crate::steps::{Held, Parts, Steps};
 use crate::segments::Whole;
+use crate::steps::{Held, Parts, Steps};
 
 /// The steps of such a scan: a result is what is combined.
 type StepsOf<I, O, Op, M> = Parts<I, O, Op, M, Same>;
@@ -172,7 +172,8 @@ where
                 let to = job.y.add(to + first);
                 if plan.non_temporal {
                     let next = Ahead::of(job.x.wrapping_add(start + width).cast(), len * size_of::<I>());
-                    StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>(), next).finish(false);
+                    StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>(), next)
+                        .finish(false);
                 } else {
                     to.copy_from_nonoverlapping(line, len);
                 }

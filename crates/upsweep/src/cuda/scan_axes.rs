@@ -8,8 +8,8 @@ use super::params::{Params, params};
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
-use crate::plan::scan_axes::AxesPlan;
 use crate::plan::Shape;
+use crate::plan::scan_axes::AxesPlan;
 use crate::segments::Whole;
 use crate::steps::{Held, Steps};
 

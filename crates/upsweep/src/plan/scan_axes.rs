@@ -83,15 +83,23 @@ impl AxesPlan {
             return None;
         }
         let tuning = Tuning::of(capability);
-        let plan = |lag, blocks| Self { shape, sizes, warps: WARPS, rows, parts, vector, blocks, ahead: AHEAD, lag, group: GROUP };
-        if let Ok(text) = std::env::var("UPSWEEP_AXES") { // TUNING
-            if text == "none" { return None; } // TUNING
-            let n: Vec<usize> = text.split(',').map(|x| x.parse().unwrap_or(0)).collect(); // TUNING
-            if n.len() > 5 { return Some(Self { warps: n[0], rows: n[1], parts: n[2] / vector, ahead: n[3], lag: n[4], group: n[5], blocks: n[6], shape, sizes, vector }); } // TUNING
-        } // TUNING
+        let plan = |lag, blocks| Self {
+            shape,
+            sizes,
+            warps: WARPS,
+            rows,
+            parts,
+            vector,
+            blocks,
+            ahead: AHEAD,
+            lag,
+            group: GROUP,
+        };
         let fits = |&(lag, blocks): &(usize, usize)| plan(lag, blocks).shared_bytes() <= tuning.shared_of_block(blocks);
-        let ways = (1..=BLOCKS).rev().flat_map(|blocks| LAGS.map(|lag| (lag, blocks)));
-        ways.into_iter().find(fits).map(|(lag, blocks)| plan(lag, blocks))
+        // Few strips have a multiprocessor each.
+        let blocks = if rows < ROWS { 1 } else { BLOCKS };
+        let mut ways = (1..=blocks).rev().flat_map(|blocks| LAGS.map(|lag| (lag, blocks)));
+        ways.find(fits).map(|(lag, blocks)| plan(lag, blocks))
     }
 
     /// Threads a block: those of the compute warps, and in each set of look-back warps one for each column of a tile.
@@ -144,7 +152,10 @@ impl AxesPlan {
         let (height, width) = self.tile();
         // For each tile that is held: its values, the warps' sums, the tile's own, and what lies above it.
         let held = (self.lag + 1) * (height + self.warps + 2) * width * state;
-        held.next_multiple_of(16) + (self.warps * width * output).next_multiple_of(16) + 16 + self.ahead * height * width * input
+        held.next_multiple_of(16)
+            + (self.warps * width * output).next_multiple_of(16)
+            + 16
+            + self.ahead * height * width * input
     }
 
     /// The bytes of a copy to shared memory, at most: as `access_width` of a vector of elements.
@@ -267,9 +278,25 @@ mod tests {
     #[test]
     fn blocks_fit_on_every_gpu() {
         for tuning in TUNING {
-            for sizes in [(1, 1, 1), (1, 4, 4), (4, 4, 4), (4, 8, 8), (8, 8, 8), (16, 16, 16), (3, 3, 3), (12, 12, 12), (1, 16, 32)] {
+            for sizes in [
+                (1, 1, 1),
+                (1, 4, 4),
+                (4, 4, 4),
+                (4, 8, 8),
+                (8, 8, 8),
+                (16, 16, 16),
+                (3, 3, 3),
+                (12, 12, 12),
+                (1, 16, 32),
+            ] {
                 for height in [1, 100, 1 << 10, 1 << 12, 1 << 14] {
-                    let plan = AxesPlan::new((1, height, 4096), sizes, tuning.capability).unwrap();
+                    let Some(plan) = AxesPlan::new((1, height, 4096), sizes, tuning.capability) else {
+                        assert!(
+                            tuning.shared_bytes < 200 << 10 || sizes.1 > 8,
+                            "{sizes:?}: a GPU with so much has room"
+                        );
+                        continue;
+                    };
                     assert!(plan.shared_bytes() <= tuning.shared_of_block(plan.blocks), "{plan:?}");
                     assert!(plan.threads() <= 1024, "{plan:?}");
                     assert_eq!(plan.strips_each().0, height.div_ceil(plan.tile().0));

@@ -175,8 +175,12 @@ fn scan_axes_64_bytes(place: &Place) {
 }
 
 fn scan_axes_f64_extremes(place: &Place) {
-    let larger = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
-    every_shape(place, Scan::new(Max), Some(f64::NEG_INFINITY), |x: f64, _| if x == 0.0 { 0.0 } else { x }, larger);
+    let larger = |a: f64, b: f64| match (a.is_nan() || b.is_nan(), a.total_cmp(&b)) {
+        (true, _) => f64::NAN,
+        (_, std::cmp::Ordering::Less) => b,
+        _ => a,
+    };
+    every_shape(place, Scan::new(Max), Some(f64::NEG_INFINITY), |x: f64, _| x, larger);
 }
 
 fn scan_axes_widened(place: &Place) {

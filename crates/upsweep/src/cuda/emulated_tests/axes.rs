@@ -5,7 +5,7 @@ use crate::cuda::scan_axes::{self, ScanAxesParams};
 use crate::plan::scan_axes::AxesPlan;
 
 /// Blocks are smaller than on a GPU, and so are groups of strips.
-const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("GROUP", 3)];
+const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("GROUP", 3), ("LAG", 1), ("RING", 2)];
 
 /// Runs cases of a plan for many or for few rows.
 fn axes<S: Buffers>(steps: S, many: bool, features: Features, constants: &[(&str, usize)], cases: u32) {
@@ -30,8 +30,9 @@ fn emulated_axes() {
     let plain = features(Heads::None, "");
     axes(then(Same), true, plain, &[], 60);
     axes(then(Placed), true, features(Heads::None, "x"), &[("AHEAD", 1)], 60);
-    axes(then(Same), false, lines(3, plain), &[], 60);
-    axes(Parts::<u32, u32, _, _, _>::new(Sum, Same, Same), false, plain, &[], 60);
+    axes(then(Same), false, lines(3, plain), &[("LOOKERS", 1)], 60);
+    let one_part = &[("PARTS", 1), ("LAG", 3), ("RING", 4)];
+    axes(Parts::<u32, u32, _, _, _>::new(Sum, Same, Same), false, plain, one_part, 60);
     axes(Parts::<u8, u32, _, _, _>::new(Sum, Widen::<u32>::new(), Same), true, plain, &[], 60);
     axes(Parts::<u8, u8, _, _, _>::new(Sum, Same, Same), true, features(Heads::None, "x"), &[], 60);
     axes(Parts::<f64, f64, _, _, _>::new(Max, Same, Same), true, plain, &[("PARTS", 1)], 60);

@@ -36,7 +36,11 @@ impl List {
                 let plan = AxesPlan::new((1, height, height), sizes.into(), capability);
                 let name = format!("{name} {features:?}");
                 if let Some(plan) = plan {
-                    list.add::<ScanAxesParams>(&format!("axes of {rows} rows"), &name, scan_axes::kernel(&plan, features, functions));
+                    list.add::<ScanAxesParams>(
+                        &format!("axes of {rows} rows"),
+                        &name,
+                        scan_axes::kernel(&plan, features, functions),
+                    );
                 }
             }
         });
