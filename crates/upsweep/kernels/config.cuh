@@ -152,6 +152,8 @@ constexpr u32 LEVELS = 19;
 constexpr u32 CARRIED_BYTES = 8;
 constexpr u32 TABLE = 1;
 constexpr u32 STATES = 2;
+constexpr u32 PARTS = 1;
+constexpr u32 LOOKERS = 2;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -448,6 +450,22 @@ struct RecurrenceLinesParams {
     u64 inner;
     const Given* init_from;
     Given* carry;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ScanAxesParams {
+    const In* input;
+    Out* output;
+    u64 height;
+    u64 width;
+    u64 out_height;
+    u64 out_width;
+    u64 strips;
+    u64 strips_each;
+    u64 groups_each;
+    u64 tiles;
+    u64 access;
+    u64 out_aligned;
     Workspace workspace;
     Acc given_init, given_first;
 };

@@ -137,6 +137,14 @@ impl Device {
         }
     }
 
+    /// A new array of `len` elements, all of which a call will write: zeros on the host, anything on a CUDA device.
+    pub(crate) fn to_be_written<T: Element>(&self, len: usize) -> Result<Array<T>> {
+        self.compute_array(len, |target| {
+            target.fill_with_zeros();
+            Ok(())
+        })
+    }
+
     /// A new array of `len` elements, all of which `compute` writes when it returns `Ok`.
     pub(crate) fn compute_array<T: Element>(
         &self,

@@ -5,6 +5,7 @@ use cudarc::driver::{
     CudaContext, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, LaunchConfig, PushKernelArg,
 };
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 use upsweep::{Array, Count, Device, Element};
@@ -168,8 +169,19 @@ impl Gpu {
         output: &mut CudaSlice<T>,
         call: impl Fn(&Device, &mut CudaSlice<T>) -> upsweep::Result<()>,
     ) -> Outcome {
+        self.work::<T>(algo, n, bytes, |device| Ok(call(device, output)?))
+    }
+
+    /// Times work that must move `bytes` for `n` elements, of which the host can compute the results.
+    pub(crate) fn work<T: Value>(
+        &mut self,
+        algo: &str,
+        n: usize,
+        bytes: usize,
+        mut work: impl FnMut(&Device) -> Outcome,
+    ) -> Outcome {
         let copy_gbps = self.copy_gbps::<T>(n)?;
-        let once = || Ok(call(&self.device, output)?);
+        let once = || work(&self.device);
         let (micros, enqueue) = clock(&self.stream, &mut self.flush, calls(&self.options), once)?;
         let (log2n, bytes, ty) = (n.ilog2(), bytes as f64, T::NAME);
         let enqueue_micros = Some(enqueue);
@@ -214,14 +226,26 @@ impl Gpu {
         Ok(unsafe { self.stream.upgrade_device_ptr(array.leak(), n) })
     }
 
-    /// Element `at` of an array.
-    pub(crate) fn element<T: Value>(&self, array: &CudaSlice<T>, at: usize) -> Outcome<T> {
+    /// An array of `n` zeros.
+    pub(crate) fn array<T: Element>(&self, n: usize) -> Outcome<CudaSlice<T>> {
+        let bytes = self.stream.alloc_zeros::<u8>(n * size_of::<T>())?;
+        // SAFETY: the memory is nobody else's and has room for `n` elements; zeros are elements of all types that are asked for.
+        Ok(unsafe { self.stream.upgrade_device_ptr(bytes.leak(), n) })
+    }
+
+    /// Some elements of an array.
+    pub(crate) fn elements<T: Element>(&self, array: &CudaSlice<T>, range: Range<usize>) -> Outcome<Vec<T>> {
         let size = size_of::<T>();
         // SAFETY: a view of the same memory as bytes.
         let bytes = unsafe { array.transmute::<u8>(array.len() * size) }.ok_or("too short")?;
-        let bytes = self.stream.clone_dtoh(&bytes.slice(at * size..(at + 1) * size))?;
-        // SAFETY: so many bytes, written as an element.
-        Ok(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+        let bytes = self.stream.clone_dtoh(&bytes.slice(range.start * size..range.end * size))?;
+        // SAFETY: so many bytes, written as elements.
+        Ok(bytes.chunks_exact(size).map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }).collect())
+    }
+
+    /// Element `at` of an array.
+    pub(crate) fn element<T: Element>(&self, array: &CudaSlice<T>, at: usize) -> Outcome<T> {
+        self.elements(array, at..at + 1)?.pop().ok_or("too short".into())
     }
 
     /// Fills the input, clears the output and calls.

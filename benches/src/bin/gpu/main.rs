@@ -1,6 +1,7 @@
 //! Scans, reductions, selections and sorts on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
 //! nothing else: it can be copied to the machine with the GPU.
 
+mod axes;
 mod first;
 mod gpu;
 mod histogram;
@@ -48,7 +49,8 @@ fn run() -> Outcome {
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;
     rankings::bench(&mut gpu, &from_16)?;
-    axes(&mut gpu, largest.min(28))?;
+    lines(&mut gpu, largest.min(28))?;
+    axes::bench(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)?;
     recurrence::bench(&mut gpu, &from_16)
 }
@@ -181,7 +183,7 @@ fn moving_average(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
 }
 
 /// Sums along an axis: of long rows, of columns, of many short rows, of few long ones, of few columns. `log2n` bounds the elements.
-fn axes(gpu: &mut Gpu, log2n: u32) -> Outcome {
+fn lines(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let many = [(1 << 12, 1 << 16, 1), (1 << 12, 1 << 16, 0), (1 << 20, 1 << 6, 1), (1 << 3, 1 << 25, 1)];
     let few = [(1 << 20, 1 << 6, 0), (1 << 24, 3, 0)];
     for (mut rows, mut columns, axis) in many.into_iter().chain(few) {

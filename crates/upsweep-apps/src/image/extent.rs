@@ -57,9 +57,4 @@ impl Extent {
             _ => Err(Error::Shape { shape: shape.to_vec(), len }),
         }
     }
-
-    /// The extent of the table of sums.
-    pub(super) fn bordered(self) -> Self {
-        Self { height: self.height + 1, width: self.width + 1, ..self }
-    }
 }

@@ -24,8 +24,8 @@ use upsweep::{Input, Output};
 /// The table of as many sums as pixels, that of scikit-image's `integral_image`, is
 /// `Scan::new(Sum).axes(&[height, width], &[1, 0])`.
 ///
-/// **Cost.** The [scan along both axes](upsweep::scan_axes): two passes over memory on CUDA, one on the CPU. A sum is four reads,
-/// whatever its size.
+/// **Cost.** The [scan along both axes](upsweep::scan_axes): one pass over memory for one to a few channels. A sum is four reads, whatever its
+/// size.
 ///
 /// Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 #[derive(Debug)]
@@ -67,10 +67,8 @@ impl<A: Accumulator> SummedArea<A> {
             }
         }
         let shape = extent.shape();
-        let mut table = Self::zeros(device, extent)?;
         let scan = Scan::new(Sum).exclusive().with_total().accumulate::<A>();
-        scan.axes(&shape, &[2, 1]).run(device, image, &mut table)?;
-        Ok(Self { table, extent })
+        Ok(Self { table: scan.axes(&shape, &[2, 1]).run_to_array(device, image)?, extent })
     }
 
     /// The table of the squares of an image's values.
@@ -83,10 +81,8 @@ impl<A: Accumulator> SummedArea<A> {
         extent: Extent,
     ) -> Result<SummedArea<f64>> {
         extent.check(image.view().len())?;
-        let mut table = SummedArea::<f64>::zeros(device, extent)?;
         let scan = Scan::new(Sum).exclusive().with_total().map(Squared);
-        scan.axes(&extent.shape(), &[2, 1]).run(device, image, &mut table)?;
-        Ok(SummedArea { table, extent })
+        Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, image)?, extent })
     }
 
     /// The table of the values themselves, in f64.
@@ -95,16 +91,8 @@ impl<A: Accumulator> SummedArea<A> {
     /// As [`of_squares`](Self::of_squares).
     pub(super) fn of_values<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>> {
         extent.check(image.view().len())?;
-        let mut table = SummedArea::<f64>::zeros(device, extent)?;
         let scan = Scan::new(Sum).exclusive().with_total().map(Wide);
-        scan.axes(&extent.shape(), &[2, 1]).run(device, image, &mut table)?;
-        Ok(SummedArea { table, extent })
-    }
-
-    fn zeros(device: &Device, extent: Extent) -> Result<Array<A>> {
-        let shape = extent.bordered().shape();
-        let values = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n)).unwrap_or(usize::MAX);
-        Ok(device.filled(values, A::ZERO)?)
+        Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, image)?, extent })
     }
 
     /// The table itself: planes of `height + 1` rows of `width + 1` sums of each channel.

@@ -10,6 +10,7 @@
 //! | `select` | what keeps some elements |
 //! | `sort` | keys, pairs and positions, by digits |
 //! | `columns` | scans and reductions along another axis than the last |
+//! | `scan_axes` | scans along rows and then down columns |
 //! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
 //! | `topk` | the first keys in order, and keys of a rank |
 //! | `transform` | a function of each element |
@@ -36,6 +37,7 @@ pub(crate) mod recurrence;
 pub(crate) mod reduce;
 pub(crate) mod runs;
 pub(crate) mod scan;
+pub(crate) mod scan_axes;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;

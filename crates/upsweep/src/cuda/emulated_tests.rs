@@ -4,6 +4,8 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/axes.rs"]
+mod axes;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]
@@ -104,6 +106,7 @@ emulator! {
     "emulator/topk_collect.h" => "topk_collect.h",
     "emulator/topk_count.h" => "topk_count.h",
     "emulator/transform.h" => "transform.h",
+    "emulator/scan_axes.h" => "scan_axes.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_local.h" => "sort_local.h",
     "emulator/sort_scatter.h" => "sort_scatter.h",
@@ -113,8 +116,6 @@ emulator! {
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",
     "sketches/digits.h" => "sketches/digits.h",
-    "sketches/axes.cuh" => "sketches/axes.cuh",
-    "sketches/axes.h" => "sketches/axes.h",
 }
 
 /// A file of the emulator or under `kernels/`.
@@ -416,7 +417,6 @@ fn emulated_sketches() {
     sketch("sketches/select.cuh", "sketch_select", tiles_of(12, 8), few, 60);
     let large = &[("THREADS", 512), ("ROWS", 17), ("AHEAD", 0)];
     sketch("sketches/digits.cuh", "sketch_digits", tiles_of(4, 4), large, 12);
-    sketch("sketches/axes.cuh", "sketch_axes", tiles_of(4, 64), &[("GROUPS", 2), ("THREADS", 64), ("AHEAD", 0)], 40);
 }
 
 /// Every kernel file can be read by itself: it includes what it uses, and config.cuh has the rest.

@@ -23,6 +23,7 @@ pub(crate) mod recurrence;
 pub(crate) mod reduce;
 mod runtime;
 pub(crate) mod scan;
+pub(crate) mod scan_axes;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;

@@ -1,5 +1,6 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod axes;
 mod histograms;
 mod merges;
 mod recurrences;
@@ -117,6 +118,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.merges();
     list.rankings();
     list.recurrences();
+    list.axes();
     list.kernels
 }
 
@@ -296,6 +298,7 @@ pub(super) fn sample() -> String {
     use super::merge::MergeParams;
     use super::range_histogram::{self, RangeHistogramParams};
     use super::recurrence::RecurrenceLinesParams;
+    use super::scan_axes::ScanAxesParams;
     use super::search::SearchParams;
     use super::select::SelectParams;
     use super::sort_by::SortByParams;
@@ -307,6 +310,7 @@ pub(super) fn sample() -> String {
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
     use crate::plan::merge::{MergePlan, MergeTypes};
     use crate::plan::recurrence::{Form, RecurrencePlan};
+    use crate::plan::scan_axes::AxesPlan;
     use crate::plan::select::{SelectPlan, SelectSizes};
     use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
@@ -332,7 +336,8 @@ pub(super) fn sample() -> String {
     let ranked = TopKPlan::new(1 << 28, 16, types, true, (9, 0));
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
-    let of_families: [Constants; 26] = [
+    let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
+    let of_families: [Constants; 27] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -359,6 +364,7 @@ pub(super) fn sample() -> String {
         merges.sort_constants(false),
         RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
         super::recurrence::lines_constants(2, recurrence),
+        axes.map(|plan| plan.constants()).unwrap_or_default(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -386,6 +392,7 @@ pub(super) fn sample() -> String {
         MergeParams::text(0, 0),
         SortByParams::text(0, 0),
         RecurrenceLinesParams::text(0, 0),
+        ScanAxesParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

@@ -35,6 +35,16 @@ impl<'a, O: Element> Target<'a, O> {
         Self(Memory::Host { start, len, borrow: PhantomData })
     }
 
+    /// Zeros, where it is host memory.
+    pub(crate) fn fill_with_zeros(self) {
+        match self.0 {
+            // SAFETY: there is room for so many elements; zero bits are an element of every type.
+            Memory::Host { start, len, .. } => unsafe { start.write_bytes(0, len) },
+            #[cfg(feature = "cuda")]
+            Memory::Cuda(_) => {}
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match &self.0 {
             Memory::Host { len, .. } => *len,

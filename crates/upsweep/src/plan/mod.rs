@@ -11,6 +11,7 @@ mod pipeline;
 pub mod recurrence;
 pub mod reduce;
 pub mod scan;
+pub mod scan_axes;
 pub mod search;
 pub mod select;
 mod shape;

@@ -22,6 +22,7 @@ mod large;
 mod positions;
 mod reduce_lines;
 mod reduce_sizes;
+mod scan_axes;
 mod scan_axis;
 mod scan_maps;
 mod scan_options;

@@ -48,6 +48,7 @@ kernel_files! {
     "device/recurrence_lines.cuh",
     "device/reduce.cuh",
     "device/scan.cuh",
+    "device/scan_axes.cuh",
     "device/segments.cuh",
     "device/search.cuh",
     "device/select.cuh",

@@ -1,0 +1,116 @@
+//! Scans along two axes on a CUDA device in one pass: see `kernels/device/scan_axes.cuh`.
+
+use super::Cuda;
+use super::code::Kernel;
+use super::features::{Features, Layouts};
+use super::job::{CudaJob, Functions, buffer_functions, layouts_of, text_of};
+use super::params::{Params, params};
+use crate::error::Result;
+use crate::job::{Direction, Job, NOT_IN_PLACE};
+use crate::operator::Source;
+use crate::plan::Shape;
+use crate::plan::scan_axes::AxesPlan;
+use crate::segments::Whole;
+use crate::steps::{Held, Steps};
+
+params! {
+    /// Of the scan along two axes.
+    struct ScanAxesParams {
+        input: "const In*",
+        output: "Out*",
+        /// Rows and columns of each array.
+        height: "u64",
+        width: "u64",
+        /// Rows and columns of results.
+        out_height: "u64",
+        out_width: "u64",
+        /// Strips of all arrays; strips and groups of each.
+        strips: "u64",
+        strips_each: "u64",
+        groups_each: "u64",
+        /// Tiles of a strip.
+        tiles: "u64",
+        /// The bytes at whose multiples all vectors of elements begin, at most those of a copy.
+        access: "u64",
+        /// Whether all vectors of results begin at multiples of their access width.
+        out_aligned: "u64",
+        workspace: "Workspace",
+    }
+}
+
+/// The features of a job, of which few interleaved lines are scanned as one.
+fn features_of(interleaved: usize, direction: Direction) -> Features {
+    Features { exclusive: direction.exclusive, interleaved, ..Features::PLAIN }
+}
+
+/// The plan for arrays of these rows and columns, whose elements are those of `interleaved` lines; none where a scan along each axis is
+/// faster.
+fn plan(cuda: &Cuda, shape: Shape, interleaved: usize, layouts: Layouts) -> Option<AxesPlan> {
+    let sizes = (layouts.input.size * interleaved, layouts.acc.size * interleaved, layouts.output.size * interleaved);
+    AxesPlan::new((shape.outer, shape.len, shape.inner), sizes, cuda.compute_capability())
+}
+
+/// Scans a job whose shape has the arrays, their rows and columns, where `interleaved` elements lie side by side at each place:
+/// exclusively, with a row and a column more where `direction` has a total. False where a scan along each axis is faster.
+pub(crate) fn run<S: Steps>(
+    cuda: &Cuda,
+    mut job: Job<'_, '_, '_, S, Whole>,
+    interleaved: usize,
+    direction: Direction,
+) -> Result<bool> {
+    let Some(plan) = plan(cuda, job.shape, interleaved, layouts_of::<S>()) else { return Ok(false) };
+    let steps = job.steps;
+    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
+    let mut held = Held::nothing();
+    held.add_all::<S, Whole>(&steps, None)?;
+    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
+    launch(cuda, &job, &plan, features_of(interleaved, direction), direction.total)?;
+    Ok(true)
+}
+
+fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, bordered: bool) -> Result<()> {
+    let (shape, functions) = (job.shape, &job.functions);
+    let kernel = kernel(plan, features, functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanAxesParams>())?;
+    let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
+    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+    let words = plan.words();
+    let border = usize::from(bordered);
+    let (height, width) = (shape.len, shape.inner);
+    let (out_height, out_width) = (height + border, width + border);
+    // Rows begin side by side at multiples of what all rows' bytes and the first row's address are.
+    let begins = |address: u64, row: usize, size: usize| {
+        let most = AxesPlan::copy_bytes(size, plan.vector) as u64;
+        1 << (address | (row * size) as u64 | most).trailing_zeros()
+    };
+    let (input_bytes, _, output_bytes) = plan.sizes;
+    let store = AxesPlan::copy_bytes(output_bytes, plan.vector) as u64;
+    let (strips_each, groups_each) = plan.strips_each();
+    let fixed = ScanAxesParams {
+        input: job.input,
+        output: job.output,
+        height: height as u64,
+        width: width as u64,
+        out_height: out_height as u64,
+        out_width: out_width as u64,
+        strips: plan.strips() as u64,
+        strips_each: strips_each as u64,
+        groups_each: groups_each as u64,
+        tiles: plan.tiles() as u64,
+        access: begins(job.input, width, input_bytes),
+        out_aligned: u64::from(begins(job.output, out_width, output_bytes) == store),
+        workspace: cuda.workspace(words.words8, words.words16)?,
+    };
+    let params = Params::new(fixed, &job.begin, features.interleaved, &functions.held.values);
+    let grid = plan.grid(resident as usize) as u32;
+    // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements of the
+    // shape, and the results of `out_height` rows of `out_width` for each array, until the kernel is enqueued in the stream's order.
+    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+}
+
+/// The kernel of a plan.
+pub(super) fn kernel<'a>(plan: &AxesPlan, features: Features, functions: &'a Functions<'a>) -> Kernel<'a> {
+    let kernel = ("device/scan_axes.cuh", "upsweep_scan_axes");
+    Kernel { functions, kernel, features, constants: plan.constants() }
+}
