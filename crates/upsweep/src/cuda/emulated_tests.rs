@@ -4,6 +4,8 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/automata.rs"]
+mod automata;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]
@@ -90,6 +92,8 @@ emulator! {
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
     "emulator/tiles.h" => "tiles.h",
+    "emulator/automaton.h" => "automaton.h",
+    "emulator/automaton_entries.h" => "automaton_entries.h",
     "emulator/recurrence.h" => "recurrence.h",
     "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
