@@ -151,6 +151,13 @@ constexpr u32 LEVELS = 19;
 constexpr u32 CARRIED_BYTES = 8;
 constexpr u32 TABLE = 1;
 constexpr u32 STATES = 2;
+constexpr u32 WAY_STATES = 32;
+constexpr u32 STATE_BYTES = 128;
+constexpr u32 SCALED = 1;
+constexpr u32 ENDS_AT = 256;
+constexpr u32 TOLD_AT = 320;
+constexpr u32 EVENTS_AT = 832;
+constexpr u32 EVENTS_AT_ONCE = 4608;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -431,6 +438,21 @@ struct RecurrenceLinesParams {
     u64 inner;
     const Given* init_from;
     Given* carry;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct AutomatonParams {
+    const u8* text;
+    u8* kinds;
+    void* places;
+    u8* entries;
+    u64* count;
+    u64 n;
+    u64 capacity;
+    u64 states;
+    u64 classes;
+    u64 steps_at;
+    u64 lasting;
     Workspace workspace;
     Acc given_init, given_first;
 };

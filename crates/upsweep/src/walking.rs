@@ -26,7 +26,7 @@ pub struct Step {
 pub(crate) const MOST_STATES: usize = 64;
 /// The most bytes that an event lies back, and the most events of a step.
 pub(crate) const MOST_BACK: usize = 7;
-pub(crate) const MOST_EVENTS: usize = 31;
+pub(crate) const MOST_EVENTS: usize = 24;
 /// The most lists of events, and the most events in all of them.
 pub(crate) const MOST_TOLD: usize = 256;
 const MOST_LISTED: usize = 2047;

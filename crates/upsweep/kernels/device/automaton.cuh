@@ -39,9 +39,11 @@ template <u32 BYTES> struct NumberOf { using type = u64; };
 template <> struct NumberOf<4> { using type = u32; };
 
 // A number of events, and where one lies.
-using Number = NumberOf<HOST_STATE_BYTES>::type;
+struct Number {
+    NumberOf<HOST_STATE_BYTES>::type value;
+};
+__device__ __forceinline__ Number combine(const Number& a, const Number& b) { return {a.value + b.value}; }
 using EventPlace = NumberOf<INDEX_BYTES>::type;
-__device__ __forceinline__ Number combine(const Number& a, const Number& b) { return a + b; }
 
 struct AutomatonTask {
     using State = Number;
@@ -52,11 +54,10 @@ struct AutomatonTask {
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES && SLOT_BYTES == 16, "a row of a thread is 16 codes");
 
-    // Dynamic shared memory: the automaton, the tiles, and of AT_ONCE events where they lie and their kinds.
+    // Dynamic shared memory: the automaton, the tiles, and EVENTS_AT_ONCE events.
     static constexpr u32 TILES_AT = (AUTOMATON_BYTES + 127) / 128 * 128, BUFFER_AT = TILES_AT + STAGES * TILE;
-    static constexpr u32 MOST_BACK = 7, MOST_EVENTS = 31;  // how many bytes an event lies back, and how many a step has
-    static_assert(TILE + MOST_BACK < 1 << 16, "a place in a tile has 16 bits");
-    static_assert((WARP * ITEMS + 1) * MOST_EVENTS < 1 << 16, "and so have the events of a warp");
+    static constexpr u32 MOST_EVENTS = 24;  // of a step
+    static_assert(TILE < 1 << 16 && (WARP * ITEMS + 1) * MOST_EVENTS < 1 << 16, "a place in a tile has 16 bits, and the events of a warp");
 
     struct Ends { u32 begin, end; };  // the states at the ends of a walk
     struct Shared {
@@ -76,8 +77,7 @@ struct AutomatonTask {
     __device__ __forceinline__ Slot* own_slots(u32 k) const { return slots(k) + threadIdx.x * ROWS; }
     __device__ __forceinline__ Slot& edge(u32 k) const { return shared.edges[k % (AHEAD + 1)][warp_index()]; }
     __device__ __forceinline__ const Number* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
-    static __device__ __forceinline__ u16* places() { return (u16*)(dynamic_shared + BUFFER_AT); }
-    static __device__ __forceinline__ u8* kinds() { return dynamic_shared + BUFFER_AT + 2 * AT_ONCE; }
+    static __device__ __forceinline__ u32* buffer() { return (u32*)(dynamic_shared + BUFFER_AT); }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
         input.stage_tile(tile, slots(k));
@@ -88,9 +88,10 @@ struct AutomatonTask {
     // Bytes become codes: in a thread's slots, and before a warp's.
     static __device__ __forceinline__ void encode(Slot& slot) { *(uint4*)slot.bytes = codes_of(*(const uint4*)slot.bytes); }
 
-    // Calls `with(code, at)` for the codes of this thread's `mine` bytes. WORDS are those of four codes whose code stands side by side.
-    template <u32 WORDS, class F>
-    __device__ __forceinline__ void for_codes(u32 k, u32 mine, F with) const {
+    // Calls `four(codes, at)` for the codes of this thread's `mine` bytes, four at a time, and `one(code, at)` for those that are left.
+    // WORDS are the fours whose code stands side by side.
+    template <u32 WORDS, class Four, class One>
+    __device__ __forceinline__ void for_codes(u32 k, u32 mine, Four four, One one) const {
         const Slot* const own = own_slots(k);
 #pragma unroll 1
         for (u32 row = 0; row < ROWS; row++) {
@@ -99,15 +100,22 @@ struct AutomatonTask {
                 uint4 codes = *(const uint4*)own[row].bytes;
 #pragma unroll WORDS
                 for (u32 at = begin; at < begin + VECTOR; at += 4) {
-#pragma unroll
-                    for (u32 j = 0; j < 4; j++) with(codes.x >> 8 * j & 0xff, at + j);
+                    four(codes.x, at);
                     codes.x = codes.y, codes.y = codes.z, codes.z = codes.w;
                 }
             } else {
 #pragma unroll 1
-                for (u32 at = begin; at < mine; at++) with((u32)own[row].bytes[at - begin], at);
+                for (u32 at = begin; at < mine; at++) one((u32)own[row].bytes[at - begin], at);
             }
         }
+    }
+    template <u32 WORDS, class One>
+    __device__ __forceinline__ void for_codes(u32 k, u32 mine, One one) const {
+        const auto four = [&](u32 codes, u32 at) {
+#pragma unroll
+            for (u32 j = 0; j < 4; j++) one(codes >> 8 * j & 0xff, at + j);
+        };
+        for_codes<WORDS>(k, mine, four, one);
     }
 
     // A walk: where it begins and ends, and the events on the way.
@@ -208,38 +216,45 @@ struct AutomatonTask {
 
         const u32 own = right.events + (is_at_end(tile) ? events_of(told_at_end(right.end)) : 0), up_to = warp_inclusive_sum(own);
         shared.threads[slot][threadIdx.x] = right.begin | (up_to - own) << 16;
-        if (lane == WARP - 1) shared.warp_totals[slot][warp] = up_to;
+        if (lane == WARP - 1) shared.warp_totals[slot][warp] = {up_to};
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64) const {}
 
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Number>& chain) const {
         const u32 slot = k % STAGES, lane = lane_index();
-        const u32 own = lane < WARPS ? (u32)shared.warp_totals[slot][lane] : 0, up_to = warp_inclusive_sum(own);
+        const u32 own = lane < WARPS ? (u32)shared.warp_totals[slot][lane].value : 0, up_to = warp_inclusive_sum(own);
         if (lane < WARPS) shared.before_warp[slot][lane] = up_to - own;
         const u32 number = __shfl_sync(~0u, up_to, WARP - 1);
-        Number before = 0;
+        Number before = {0};
         if (tile > 0) before = chain.look_back(tile);
         if (lane != 0) return;
         shared.before_tile[slot] = before;
         shared.number[slot] = number;
         if (tile + 1 == chain.tiles) {
-            const u64 all = (u64)before + number;
+            const u64 all = (u64)before.value + number;
             *p.count = all;
             if (all > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, all, (i64)p.capacity);
         }
     }
 
-    // Calls `with(kind, back)` for the events of a step.
-    template <class F>
-    static __device__ __forceinline__ void for_events(u32 step, F with) {
+    // An event in the buffer: in its lower half the place of the byte in its tile, in its upper half what a step has there.
+    static __device__ __forceinline__ u32 place_of(u32 event) { return (event & 0xffff) - (event >> 24 & 7); }
+    static __device__ __forceinline__ u8 kind_of(u32 event) { return (u8)(event >> 16); }
+
+    // Puts the events of a step, of the byte at `place`, into the buffer from `at` on, as far as it goes.
+    static __device__ __forceinline__ void put(u32 step, u32 place, u32& at) {
         const u32 number = events_of(step);
-        if (number == 1) with(step >> 16 & 0xff, step >> 24 & 7);
+        if (number > 1) {
 #pragma unroll 1
-        for (u32 i = 0; number > 1 && i < number; i++) {
-            const u32 event = given_half(EVENTS_AT + 2 * ((step >> 16 & 0x7ff) + i));
-            with(event & 0xff, event >> 8);
+            for (u32 i = 0; i < number; i++) {
+                const u32 event = given_half(EVENTS_AT + 2 * ((step >> 16 & 0x7ff) + i)) << 16 | place;
+                if (at + i < EVENTS_AT_ONCE) buffer()[at + i] = event;
+            }
+        } else if (number == 1 && at < EVENTS_AT_ONCE) {
+            buffer()[at] = (step & 0xffff0000) | place;
         }
+        at += number;
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
@@ -248,30 +263,45 @@ struct AutomatonTask {
         const u32 mine = existing<false>(threadIdx.x * ITEMS, ITEMS, tile_count(p.n, tile));
         const u32 word = shared.threads[slot][threadIdx.x], first = shared.before_warp[slot][warp_index()];
         const u32 behind = warp_index() + 1 < WARPS ? shared.before_warp[slot][warp_index() + 1] : number;
-        const u64 before = shared.before_tile[slot], begin = tile * TILE;
-        for (u32 window = 0; window < number; window += AT_ONCE) {
+        const u64 before = shared.before_tile[slot].value, begin = tile * TILE;
+        for (u32 window = 0; window < number; window += EVENTS_AT_ONCE) {
             if (window > 0) main_sync();
-            if (first < window + AT_ONCE && behind > window) {
+            if (first < window + EVENTS_AT_ONCE && behind > window) {
                 u32 state = word & 0xffff, at = first + (word >> 16) - window;
-                const auto put = [&](u32 step, u32 place) {
-                    for_events(step, [&](u32 kind, u32 back) {
-                        if (at < AT_ONCE) places()[at] = (u16)(place + MOST_BACK - back), kinds()[at] = (u8)kind;
-                        at++;
-                    });
-                };
-                for_codes<1>(k, mine, [&](u32 code, u32 j) {
+                const auto one = [&](u32 code, u32 j) {
                     state = step_by(state, code);
-                    if (events_of(state) > 0) put(state, threadIdx.x * ITEMS + j);
-                });
-                if (is_at_end(tile)) put(told_at_end(state), (u32)(p.n - begin));
+                    put(state, threadIdx.x * ITEMS + j, at);
+                };
+                const auto four = [&](u32 codes, u32 j) {
+                    u32 steps[4], all = 0;
+#pragma unroll
+                    for (u32 i = 0; i < 4; i++) all |= steps[i] = state = step_by(state, codes >> 8 * i & 0xff);
+                    if (events_of(all) <= 1 && at <= EVENTS_AT_ONCE - 4) {
+                        // None has several, and there is room.
+#pragma unroll
+                        for (u32 i = 0; i < 4; i++) {
+                            if (events_of(steps[i]) > 0) buffer()[at] = (steps[i] & 0xffff0000) | (threadIdx.x * ITEMS + j + i);
+                            at += events_of(steps[i]);
+                        }
+                    } else {
+#pragma unroll 1
+                        for (u32 i = 0; i < 4; i++) {
+                            put(steps[0], threadIdx.x * ITEMS + j + i, at);
+                            steps[0] = steps[1], steps[1] = steps[2], steps[2] = steps[3];
+                        }
+                    }
+                };
+                for_codes<1>(k, mine, four, one);
+                if (is_at_end(tile)) put(told_at_end(state), (u32)(p.n - begin), at);
             }
             main_sync();
             const u64 from = before + window;
             const u64 room = from < p.capacity ? p.capacity - from : 0;
-            const u32 stored = (u32)min((u64)min(number - window, AT_ONCE), room);
+            const u32 stored = (u32)min((u64)min(number - window, EVENTS_AT_ONCE), room);
             for (u32 i = threadIdx.x; i < stored; i += THREADS) {
-                p.kinds[from + i] = kinds()[i];
-                ((EventPlace*)p.places)[from + i] = (EventPlace)(begin + places()[i] - MOST_BACK);
+                const u32 event = buffer()[i];
+                p.kinds[from + i] = kind_of(event);
+                ((EventPlace*)p.places)[from + i] = (EventPlace)(begin + (i64)(i32)place_of(event));
             }
         }
     }

@@ -189,7 +189,7 @@ mod tests {
                 table.rare = std::array::from_fn(|told| told % 2 == 1);
                 for n in [0, 1, 15_999, 16_000, 16_001, 100_000, 1_024_001] {
                     let text: Vec<u8> = (0..n).map(|_| random(256) as u8).collect();
-                    let mut told = vec![];
+                    let mut told: Vec<u8> = vec![];
                     along(&table, &text, |parts| {
                         for part in parts {
                             assert_eq!(part.first, told.len());

@@ -84,7 +84,7 @@ impl AutomatonPlan {
 
     /// The events of a tile that lie in shared memory at once.
     fn at_once(&self) -> usize {
-        self.shape.elements() / 2
+        self.shape.elements() * 3 / 8
     }
 
     /// Threads a block, the helper warps included.
@@ -93,10 +93,10 @@ impl AutomatonPlan {
         self.shape.threads + self.tuning.look_back_warps * WARP
     }
 
-    /// Dynamic shared memory a block of the walk: the automaton, the tiles, and of some events the place and the kind.
+    /// Dynamic shared memory a block of the walk: the automaton, the tiles, and some events.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
-        self.entry_shared_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 3 * self.at_once()
+        self.entry_shared_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
     }
 
     /// Of the kernel that finds the states: the automaton alone.
@@ -123,7 +123,7 @@ impl AutomatonPlan {
         let sizes = self.sizes;
         let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
         let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "AT_ONCE" = self.at_once());
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once());
         constants
     }
 }

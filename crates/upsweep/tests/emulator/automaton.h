@@ -117,7 +117,7 @@ static void one_case() {
     Space space = Space::of<Number>(Chain<Number>::entries(tiles));
     p.workspace = space.workspace();
     const u32 grid = min(tiles, 1 + (u64)below(4));
-    launch(grid, THREADS + Pipeline<AutomatonTask>::HELPERS * WARP, AutomatonTask::BUFFER_AT + 3 * AT_ONCE, [&] { KERNEL(p); });
+    launch(grid, THREADS + Pipeline<AutomatonTask>::HELPERS * WARP, AutomatonTask::BUFFER_AT + 4 * EVENTS_AT_ONCE, [&] { KERNEL(p); });
     kinds.check("kinds"), places.check("places"), number.check("number"), text.check("text"), entries.check("states");
     if (grid > 1) space.check();
     if (number[0] != found.size()) fail("finds %llu instead of %llu", number[0], (u64)found.size());
