@@ -158,7 +158,12 @@ impl Automaton {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_again<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B, events: &mut Events) -> Result<()> {
+    pub fn run_again<B: Input<Item = u8> + ?Sized>(
+        &self,
+        device: &Device,
+        text: &B,
+        events: &mut Events,
+    ) -> Result<()> {
         match &device.0 {
             Backend::Cpu => {
                 let (kinds, places) = (host(&mut events.kinds)?, host(&mut events.places)?);

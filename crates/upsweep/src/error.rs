@@ -211,7 +211,9 @@ impl fmt::Display for Error {
             }
             Self::Coefficients { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
             Self::Automaton { what, found: 0, most } => write!(f, "an automaton without {what}: it has 1 to {most}"),
-            Self::Automaton { what, found, most } => write!(f, "an automaton: {what}: {found}, and may be at most {most}"),
+            Self::Automaton { what, found, most } => {
+                write!(f, "an automaton: {what}: {found}, and may be at most {most}")
+            }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }

@@ -51,7 +51,7 @@ pub(crate) struct Table {
     /// For each byte, which of those it is that all states treat alike; and how many such classes there are.
     pub(crate) class: Vec<u8>,
     pub(crate) classes: usize,
-    /// The state that most bytes leave as it is, but for the first one.
+    /// The state in which most bytes tell nothing and leave it as it is, but for the first one: inside of what may be long.
     pub(crate) lasting: usize,
     /// Whether what is told is rare in most texts.
     pub(crate) rare: [bool; MOST_TOLD],
@@ -62,18 +62,16 @@ impl Table {
     ///
     /// # Errors
     /// [`Error::Automaton`].
-    pub(crate) fn new(
-        states: usize,
-        lists: &[&[Event]],
-        step: &dyn Fn(usize, Option<u8>) -> Step,
-    ) -> Result<Self> {
-        let at_most = |what, found, most| if found > most { Err(Error::Automaton { what, found, most }) } else { Ok(()) };
+    pub(crate) fn new(states: usize, lists: &[&[Event]], step: &dyn Fn(usize, Option<u8>) -> Step) -> Result<Self> {
+        let at_most =
+            |what, found, most| if found > most { Err(Error::Automaton { what, found, most }) } else { Ok(()) };
         if states == 0 {
             return Err(Error::Automaton { what: "states", found: 0, most: MOST_STATES });
         }
         // Nothing comes first, then what is one event.
         let (of, _) = number(lists.iter());
-        let mut order: Vec<usize> = (0..lists.len()).filter(|&list| of.iter().position(|&other| other == of[list]) == Some(list)).collect();
+        let mut order: Vec<usize> =
+            (0..lists.len()).filter(|&list| of.iter().position(|&other| other == of[list]) == Some(list)).collect();
         order.sort_by_key(|&list| lists[list].len());
         let mut events: Vec<Vec<Event>> = order.iter().map(|&list| lists[list].to_vec()).collect();
         if events.first().is_none_or(|first| !first.is_empty()) {
@@ -85,7 +83,8 @@ impl Table {
             at_most("events of a step", list.len(), MOST_EVENTS)?;
             list.iter().try_for_each(|event| at_most("bytes back of an event", event.back.into(), MOST_BACK))?;
         }
-        let numbers: HashMap<&[Event], u8> = events.iter().enumerate().map(|(told, list)| (&list[..], told as u8)).collect();
+        let numbers: HashMap<&[Event], u8> =
+            events.iter().enumerate().map(|(told, list)| (&list[..], told as u8)).collect();
         let told: Vec<u8> = lists.iter().map(|list| numbers.get(list).copied().unwrap_or(0)).collect();
 
         let (mut next, mut tells): (Vec<Vec<usize>>, Vec<Vec<u8>>) = (vec![], vec![]);
@@ -142,9 +141,13 @@ impl Table {
             (0..END).map(|byte| (0..states).map(|state| steps[END * state + byte]).collect()).collect();
         let (class, classes) = number(columns.iter());
         if states * classes > MOST_STEPS {
-            return Err(Error::Automaton { what: "steps: states times kinds of bytes", found: states * classes, most: MOST_STEPS });
+            return Err(Error::Automaton {
+                what: "steps: states times kinds of bytes",
+                found: states * classes,
+                most: MOST_STEPS,
+            });
         }
-        let stays = |state: usize| (0..END).filter(|byte| usize::from(steps[END * state + byte] >> 8) == state).count();
+        let stays = |state: usize| (0..END).filter(|byte| usize::from(steps[END * state + byte]) == state << 8).count();
         let lasting = (1..states).max_by_key(|&state| (stays(state), std::cmp::Reverse(state))).unwrap_or(0);
         let class = class.into_iter().map(|class| class as u8).collect();
         Ok(Self { states, steps, at_end, events, class, classes, lasting, rare: [false; MOST_TOLD] })

@@ -11,6 +11,7 @@ mod segments;
 mod select;
 mod sorts;
 mod step;
+mod texts;
 
 use cudarc::driver::{CudaView, CudaViewMut};
 use gpu::{Gpu, Lines};
@@ -50,7 +51,8 @@ fn run() -> Outcome {
     rankings::bench(&mut gpu, &from_16)?;
     axes(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)?;
-    recurrence::bench(&mut gpu, &from_16)
+    recurrence::bench(&mut gpu, &from_16)?;
+    texts::bench(&mut gpu, largest.min(30))
 }
 
 /// Scans and reductions of the whole array.

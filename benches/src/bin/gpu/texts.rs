@@ -68,7 +68,10 @@ fn lex(gpu: &mut Gpu, grammar: &str, n: usize) -> Outcome {
 
 fn grep(gpu: &mut Gpu, n: usize) -> Outcome {
     // Every seventh row matches.
-    let rows = (0u32..).flat_map(|i| format!("{} {} of row {i}, which goes on\n", ["Mile", "mile"][usize::from(i % 7 > 0)], i % 9_000 + 100).into_bytes());
+    let rows = (0u32..).flat_map(|i| {
+        format!("{} {} of row {i}, which goes on\n", ["Mile", "mile"][usize::from(i % 7 > 0)], i % 9_000 + 100)
+            .into_bytes()
+    });
     let once: Vec<u8> = rows.take(PERIOD.min(n)).collect();
     let host: Vec<u8> = once.iter().copied().cycle().take(n).collect();
     let grep = Grep::new(PATTERN)?;
@@ -78,7 +81,9 @@ fn grep(gpu: &mut Gpu, n: usize) -> Outcome {
         return Err(format!("grep_count: {found} lines, not {expected}").into());
     }
     let mut nothing = gpu.filled::<u8>(1)?;
-    gpu.call::<u8>("grep_count", n, n, &mut nothing, |device, _| grep.count(device, &text).map(drop).map_err(of_library))
+    gpu.call::<u8>("grep_count", n, n, &mut nothing, |device, _| {
+        grep.count(device, &text).map(drop).map_err(of_library)
+    })
 }
 
 /// Two texts that differ in the last byte, beside a kernel that reads both.

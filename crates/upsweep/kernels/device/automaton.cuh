@@ -3,13 +3,13 @@
 // The pipeline (pipeline.cuh) of this task:
 //
 //   reduce      bytes become codes (tile/automaton.cuh). Each thread walks along its ITEMS bytes from two states: those to which the 16
-//               bytes before lead from the first state, and from the state that most bytes leave as it is. Then it is known which of the
-//               two is right, because the tile's own state is (automaton_entries.cuh):
+//               bytes before lead from the first state, and from the state that most bytes leave as it is. Then it is found which walk
+//               is right, from the tile's own state on (automaton_entries.cuh):
 //
-//                 a thread's choice is a function of that of the thread before: the guess that is where the other's walk ends
-//                 a scan by composition, in each warp; a choice that is neither guess stops it
-//                 where it stops, that thread and all behind it walk again, from the state that was missing, in the place of their
-//                   second guess
+//                 a thread's choice is a function of that of the thread before: the walk that begins where the other's ends
+//                 a scan by composition, in each warp; where no walk begins there, it stops
+//                 all threads from there on that lack a walk from an end of the thread before make a third walk, from that end
+//                 and again, until it stops nowhere: as often as such threads follow each other
 //                 warps take their first thread's guess for granted, and go on from the right state if it was wrong
 //
 //               With the ends, the numbers of events are known.
@@ -136,38 +136,60 @@ struct AutomatonTask {
         a.from(one), b.from(other);
     }
 
-    // Choices: of two walks, or neither. As a function of another choice, two bits for what follows each.
-    static constexpr u32 NEITHER = 2;
-    static __device__ __forceinline__ u32 choice_after(u32 state, const Walk& a, const Walk& b) {
-        return a.begin == (state & 0xffff) ? 0 : b.begin == (state & 0xffff) ? 1 : NEITHER;
-    }
+    // The walks of a thread: from its guesses, and from a state that was missing.
+    static constexpr u32 WALKS = 3, NONE = 3;
+    struct Walks {
+        Walk of[WALKS];
+
+        // The walk from a state.
+        __device__ __forceinline__ u32 from(u32 state) const {
+            u32 which = NONE;
+#pragma unroll
+            for (u32 i = WALKS; i-- > 0;) which = of[i].begin == (state & 0xffff) ? i : which;
+            return which;
+        }
+        __device__ __forceinline__ Walk at(u32 which) const { return which == 0 ? of[0] : which == 1 ? of[1] : of[2]; }
+    };
+
+    // A choice as a function of the choice of the thread before: two bits for what follows each. Nothing follows none.
+    static constexpr u32 STOPPED = NONE << 2 * NONE;
     static __device__ __forceinline__ u32 then(u32 first, u32 second) {
-        const auto after = [&](u32 choice) { return second >> 2 * (first >> 2 * choice & 3) & 3; };
-        return after(0) | after(1) << 2 | NEITHER << 4;
+        u32 both = STOPPED;
+#pragma unroll
+        for (u32 i = 0; i < WALKS; i++) both |= (second >> 2 * (first >> 2 * i & 3) & 3) << 2 * i;
+        return both;
     }
 
-    // Makes `a` or `b` of each lane the walk from where the lane before it ends; the first one's from `entry`. Returns the right one.
-    __device__ __forceinline__ Walk resolve(u32 k, u32 mine, u32 entry, const Walk& a, Walk& b) const {
+    // Makes walks until each lane has one from where the right one of the lane before ends; the first lane's is from `entry`. Returns the
+    // lane's right one.
+    __device__ __forceinline__ Walk resolve(u32 k, u32 mine, u32 entry, Walks& walks) const {
         const u32 lane = lane_index();
 #pragma unroll 1
         while (true) {
-            const u32 after_a = __shfl_up_sync(~0u, a.end, 1), after_b = __shfl_up_sync(~0u, b.end, 1);
-            u32 choices = choice_after(after_a, a, b) | choice_after(after_b, a, b) << 2 | NEITHER << 4;
-            const u32 first = choice_after(entry, a, b);
-            if (lane == 0) choices = first | first << 2 | NEITHER << 4;
+            u32 choices = STOPPED, wanted = 0;
+            bool lacks = false;
+#pragma unroll
+            for (u32 i = WALKS; i-- > 0;) {
+                const u32 end = __shfl_up_sync(~0u, walks.of[i].end, 1), which = walks.from(end);
+                choices |= which << 2 * i;
+                if (which == NONE) wanted = end, lacks = true;
+            }
+            if (lane == 0) choices = walks.from(entry) * 0b010101 | STOPPED;
 #pragma unroll
             for (u32 distance = 1; distance < WARP; distance *= 2) {
                 const u32 lower = __shfl_up_sync(~0u, choices, distance);
                 if (lane >= distance) choices = then(lower, choices);
             }
-            const u32 choice = choices & 3, missing = __ballot_sync(~0u, choice == NEITHER);
-            const Walk right = choice == 1 ? b : a;
-            if (missing == 0) return right;
-            const u32 stop = __ffs(missing) - 1, before = __shfl_sync(~0u, right.end, stop == 0 ? 0 : stop - 1);
-            const u32 state = (stop == 0 ? entry : before) & 0xffff;
-            if (lane >= stop && a.begin != state && b.begin != state) {
-                b.from(state);
-                for_codes<1>(k, mine, [&](u32 code, u32) { b.step(code); });
+            const u32 choice = choices & 3, stopped = __ballot_sync(~0u, choice == NONE);
+            const Walk right = walks.at(choice);
+            if (stopped == 0) return right;
+            const u32 stop = __ffs(stopped) - 1, before = __shfl_sync(~0u, right.end, stop == 0 ? 0 : stop - 1);
+            if (lane == stop) wanted = stop == 0 ? entry : before, lacks = true;
+            if (lane >= stop && lacks) {
+                Walk walk;
+                walk.from(wanted);
+                for_codes<1>(k, mine, [&](u32 code, u32) { walk.step(code); });
+                walks.of[2] = walk;
             }
         }
     }
@@ -188,7 +210,8 @@ struct AutomatonTask {
         if (lane == 0) encode(edge(k));
         __syncwarp();
 
-        Walk a, b;
+        Walks walks;
+        Walk &a = walks.of[0], &b = walks.of[1];
         guess(k, a, b);
         if (threadIdx.x == 0) a.from(state_of(of_tile));
         if (__any_sync(~0u, a.begin != b.begin)) {
@@ -197,6 +220,7 @@ struct AutomatonTask {
             for_codes<1>(k, mine, [&](u32 code, u32) { a.step(code); });
             b = a;
         }
+        walks.of[2] = b;
 
         // The first thread of a warp is right, unless the warp before says another thing.
         u32 entry = __shfl_sync(~0u, a.begin, 0);
@@ -204,7 +228,7 @@ struct AutomatonTask {
         bool again = true;
 #pragma unroll 1
         for (u32 turn = 0;; turn ^= 1) {
-            if (again) right = resolve(k, mine, entry, a, b);
+            if (again) right = resolve(k, mine, entry, walks);
             if (lane == WARP - 1) shared.warps[turn][warp] = {entry, right.end & 0xffff};
             main_sync();
             const u32 before = lane > 0 && lane < WARPS ? shared.warps[turn][lane - 1].end : 0;

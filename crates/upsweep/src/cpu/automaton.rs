@@ -54,7 +54,8 @@ fn count(table: &Table, text: &[u8], only: Option<u8>) -> Result<usize> {
     let lists = Lists::new(table);
     // What tells of the kind, and how often.
     let of_kind = |told: usize| table.events[told].iter().filter(|event| only == Some(event.kind)).count();
-    let tell: Vec<(u8, usize)> = (0..table.events.len()).map(|told| (told as u8, of_kind(told))).filter(|tell| tell.1 > 0).collect();
+    let tell: Vec<(u8, usize)> =
+        (0..table.events.len()).map(|told| (told as u8, of_kind(told))).filter(|tell| tell.1 > 0).collect();
     let of_part = |part: &Told<'_>| match only {
         None => lists.count(part),
         Some(_) => tell.iter().map(|&(told, times)| times * part.count(told)).sum(),
@@ -132,7 +133,8 @@ where
         let Some((mut kinds, mut places)) = room.of(from, found, likely)? else { return Ok(()) };
         let mut shares = Vec::with_capacity(parts.len());
         for (part, count) in parts.iter().zip(counts) {
-            let ((of_kinds, kinds_left), (of_places, places_left)) = (kinds.split_at_mut(count), places.split_at_mut(count));
+            let ((of_kinds, kinds_left), (of_places, places_left)) =
+                (kinds.split_at_mut(count), places.split_at_mut(count));
             shares.push((part, of_kinds, of_places));
             (kinds, places) = (kinds_left, places_left);
         }
@@ -172,7 +174,8 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 33) as usize % n
         };
-        let lists: Vec<Vec<Event>> = (0..200).map(|told| (0..told.min(1)).map(|_| Event { kind: told as u8, back: 0 }).collect()).collect();
+        let lists: Vec<Vec<Event>> =
+            (0..200).map(|told| (0..told.min(1)).map(|_| Event { kind: told as u8, back: 0 }).collect()).collect();
         let lists: Vec<&[Event]> = lists.iter().map(|list| &list[..]).collect();
         for states in [1, 2, 16, 17, 64] {
             let steps: Vec<usize> = (0..states * 257).map(|_| random(states)).collect();

@@ -84,8 +84,9 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, 
         }
         if shape.inner > 1 {
             let (kernel, form) = lines_kernel(&system, features, functions);
-            let loaded =
-                cuda.kernel(kernel.key(), || kernel.source_with_numbers::<RecurrenceLinesParams>(form.coefficients() * size_of::<C>()))?;
+            let loaded = cuda.kernel(kernel.key(), || {
+                kernel.source_with_numbers::<RecurrenceLinesParams>(form.coefficients() * size_of::<C>())
+            })?;
             let fixed = RecurrenceLinesParams {
                 input: source,
                 output,
@@ -145,7 +146,8 @@ fn launch<C: Coefficient>(
     }
     let plan = plan_of_all;
     let kernel = kernel(&plan, features, functions);
-    let loaded = cuda.kernel(kernel.key(), || kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>()))?;
+    let loaded =
+        cuda.kernel(kernel.key(), || kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>()))?;
     let (threads, shared) = (plan.pipeline.threads() as u32, plan.shared_bytes() as u32);
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.pipeline.tiles.min(resident as usize) as u32;

@@ -36,7 +36,12 @@ fn cuda_graphs_go_along_other_texts_each_time() {
         let expected = machine.events(&text);
         assert_eq!(count.get(), Ok(expected.len()), "round {round}");
         let (kinds, places) = (kinds.to_vec().unwrap(), places.to_vec().unwrap());
-        assert!(expected.iter().zip(kinds.iter().zip(&places)).all(|(event, (kind, at))| event.0 == *kind && event.1 as u32 == *at));
+        assert!(
+            expected
+                .iter()
+                .zip(kinds.iter().zip(&places))
+                .all(|(event, (kind, at))| event.0 == *kind && event.1 as u32 == *at)
+        );
     }
 }
 

@@ -23,7 +23,8 @@ fn check(place: &Place, machine: &Machine, text: &[u8], offsets: [usize; 3], wha
     let expected = machine.events(text);
     let automaton = machine.automaton().unwrap();
     let input = place.upload(text, offsets[0]);
-    let (mut kinds, mut places) = (place.poisoned::<u8>(expected.len(), offsets[1]), place.poisoned::<u64>(expected.len(), offsets[2]));
+    let (mut kinds, mut places) =
+        (place.poisoned::<u8>(expected.len(), offsets[1]), place.poisoned::<u64>(expected.len(), offsets[2]));
     let found = automaton.run(&place.device, &input, &mut kinds, &mut places).and_then(|count| count.get());
     assert_eq!(found, Ok(expected.len()), "{what}");
     let (kinds, places) = (kinds.check_guards(), places.check_guards());
@@ -34,11 +35,23 @@ fn check(place: &Place, machine: &Machine, text: &[u8], offsets: [usize; 3], wha
 fn events_of_every_kind_of_automaton(place: &Place) {
     let mut rng = Rng::new(1);
     for states in [1, 2, 3, 8, 9, 16, 17, 31, 40, 64] {
-        for (kind, classes, rare) in [(Kind::Random, 5, 1), (Kind::Random, 200, 8), (Kind::Circle, 3, 3), (Kind::Lasting, 60, 5), (Kind::Circle, 256, 50)] {
+        for (kind, classes, rare) in [
+            (Kind::Random, 5, 1),
+            (Kind::Random, 200, 8),
+            (Kind::Circle, 3, 3),
+            (Kind::Lasting, 60, 5),
+            (Kind::Circle, 256, 50),
+        ] {
             let machine = Machine::new(kind, states, classes, rare, &mut rng);
             for n in [0, 1, 40, 30_000] {
                 let text = text(n, [256, 3][n % 2], &mut rng);
-                check(place, &machine, &text, [0; 3], &format!("{states} states, {kind:?}, {classes} classes, {n} bytes"));
+                check(
+                    place,
+                    &machine,
+                    &text,
+                    [0; 3],
+                    &format!("{states} states, {kind:?}, {classes} classes, {n} bytes"),
+                );
             }
         }
     }
@@ -134,7 +147,10 @@ fn a_byte_that_no_state_forgets(place: &Place) {
             text[0] = first;
             let events = automaton.run_to_events(&place.device, &place.upload(&text, 0)).unwrap();
             let expected = (7 + first, n as u64 - u64::from(first));
-            assert_eq!((events.kinds.to_vec().unwrap(), events.places.to_vec().unwrap()), (vec![expected.0], vec![expected.1]));
+            assert_eq!(
+                (events.kinds.to_vec().unwrap(), events.places.to_vec().unwrap()),
+                (vec![expected.0], vec![expected.1])
+            );
         }
     }
 }
