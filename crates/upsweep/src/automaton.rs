@@ -37,7 +37,8 @@
 //! ```
 //!
 //! An automaton has at most 64 states, of which those with the same future count as one, and at most 14,336 steps: states times kinds of
-//! bytes that some state treats differently. An event lies at most [`MOST_BACK`] bytes back.
+//! bytes that some state treats differently. An event lies at most [`MOST_BACK`] bytes back, and none before the
+//! text: its place would be less than 0, and is that number modulo 2^64.
 //!
 //! **How.** On CUDA each thread walks along its bytes from two guesses, which are checked; only from tile to tile functions of all states
 //! are composed. On the CPU each thread walks along eight parts of the text side by side, from guesses, too. A wrong guess costs time and

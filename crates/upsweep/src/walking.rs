@@ -41,6 +41,7 @@ pub(crate) type Steps = [u16; 1 << 16];
 
 /// A deterministic automaton that tells something of each byte and of the end of a text: 0 for nothing. It begins in state 0.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "kernels are given more than the CPU asks for"))]
 pub(crate) struct Table {
     pub(crate) states: usize,
     pub(crate) steps: Box<Steps>,

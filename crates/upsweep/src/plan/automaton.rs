@@ -4,6 +4,7 @@ use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, WARP};
 use super::tuning::Tuning;
+#[cfg(feature = "cuda")]
 use crate::walking::Table;
 
 /// Codes that are multiples of four, as steps lie, have room in a byte for so many classes.
@@ -131,6 +132,7 @@ impl AutomatonPlan {
 
 impl AutomatonSizes {
     /// Those of an automaton whose events have places of so many bytes.
+    #[cfg(feature = "cuda")]
     #[must_use]
     pub(crate) fn of(table: &Table, index: usize) -> Self {
         let listed = table.events.iter().map(Vec::len).filter(|&events| events > 1).sum();
@@ -169,6 +171,7 @@ impl AutomatonSizes {
     }
 
     /// The numbers of an automaton that a kernel is given, of the kind `only` if it is said.
+    #[cfg(feature = "cuda")]
     #[must_use]
     pub(crate) fn numbers_of(&self, table: &Table, only: Option<u8>) -> Vec<u8> {
         let mut listed: Vec<u16> = Vec::new();
