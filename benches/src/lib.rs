@@ -8,6 +8,7 @@ pub mod cuda;
 mod format;
 mod number;
 mod record;
+pub mod texts;
 
 pub use number::{Number, Value, hash};
 pub use record::{Record, Row, head};

@@ -5,11 +5,11 @@
 //! Each line has medians of runs that alternate, in GB of text a second, and their ratio. The tokens are compared first.
 
 use logos::{Lexer, Logos};
-use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 use upsweep::Device;
 use upsweep_apps::text::Grammar;
+use upsweep_bench::texts;
 
 type Error = Box<dyn std::error::Error>;
 
@@ -135,64 +135,9 @@ where
     Ok(())
 }
 
-/// Words and numbers that look random.
-struct Made {
-    text: String,
-    seed: u64,
-}
-
-impl Made {
-    fn below(&mut self, n: u64) -> u64 {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.seed >> 33) % n
-    }
-
-    fn words(&mut self, count: u64) {
-        for i in 0..count {
-            self.text.push_str(if i > 0 { " " } else { "" });
-            for _ in 0..2 + self.below(8) {
-                let letter = b'a' + self.below(26) as u8;
-                self.text.push(letter.into());
-            }
-        }
-    }
-}
-
-fn json() -> Result<String, Error> {
-    let mut made = Made { text: "[".to_owned(), seed: 1 };
-    while made.text.len() < BYTES {
-        write!(made.text, "\n  {{\"id\": {}, \"name\": \"", made.seed >> 44)?;
-        let words = 1 + made.below(4);
-        made.words(words);
-        let (whole, part, word) =
-            (made.below(100), made.below(10_000), ["true", "false", "null"][made.below(3) as usize]);
-        write!(made.text, "\", \"ok\": {word}, \"at\": [{whole}.{part}, -{part}e-{whole}]}},")?;
-    }
-    Ok(made.text + "0]")
-}
-
-fn csv() -> Result<String, Error> {
-    let mut made = Made { text: String::new(), seed: 2 };
-    while made.text.len() < BYTES {
-        let (month, day, part) = (1 + made.below(12), 1 + made.below(28), made.below(10_000));
-        write!(made.text, "2026-{month:02}-{day:02},{part}.{day},")?;
-        made.words(1);
-        made.text.push_str(",\"");
-        made.words(3);
-        made.text.push_str(if day == 1 { ", \"\"quoted\"\"\n\"," } else { "\"," });
-        writeln!(made.text, "{part}")?;
-    }
-    Ok(made.text)
-}
-
-/// This program, again and again.
-fn rust() -> String {
-    include_str!("text.rs").repeat(BYTES / include_str!("text.rs").len())
-}
-
 fn main() -> Result<(), Error> {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
-    race::<Json>("json", json()?.as_bytes(), |kind| kind as u8)?;
-    race::<Csv>("csv", csv()?.as_bytes(), |kind| kind as u8)?;
-    race::<Rust>("rust", rust().as_bytes(), |kind| kind as u8)
+    race::<Json>("json", texts::json(BYTES)?.as_bytes(), |kind| kind as u8)?;
+    race::<Csv>("csv", texts::csv(BYTES)?.as_bytes(), |kind| kind as u8)?;
+    race::<Rust>("rust", texts::rust(BYTES).as_bytes(), |kind| kind as u8)
 }

@@ -63,30 +63,6 @@ fn in_host_memory<'v, T: Element>(view: &'v View<'_, T>) -> Option<&'v [T]> {
     }
 }
 
-/// The elements, where the host computes on its own memory.
-pub(crate) fn on_host<'v, T: Element>(device: &Device, view: &'v View<'_, T>) -> Option<&'v [T]> {
-    #[cfg(feature = "cuda")]
-    if device.as_cuda().is_some() {
-        return None;
-    }
-    let _ = device;
-    in_host_memory(view)
-}
-
-/// Makes an array at least `len` long, with room for `likely` elements if it has too little.
-///
-/// # Errors
-/// [`Error::OutOfMemory`].
-pub(crate) fn grow<T: Element + Default>(array: &mut Vec<T>, len: usize, likely: usize) -> Result<()> {
-    if len > array.capacity() {
-        let room = len.max(likely);
-        let bytes = room.saturating_mul(size_of::<T>());
-        array.try_reserve_exact(room - array.len()).map_err(|_| Error::OutOfMemory { bytes })?;
-    }
-    array.resize(len.max(array.len()), T::default());
-    Ok(())
-}
-
 /// The elements on the host. On CUDA this waits for them.
 pub(crate) fn to_host<B: Input + ?Sized>(device: &Device, buffer: &B) -> Result<Vec<B::Item>> {
     match in_host_memory(&buffer.view()) {

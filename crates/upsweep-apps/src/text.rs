@@ -1,14 +1,11 @@
 //! Text and other sequences: which of two comes first, tokens, lines that match, brackets.
 
-mod automaton;
 mod brackets;
 pub mod compare;
 mod grammars;
 mod grep;
 pub mod lexer;
 mod rules;
-mod tokens;
-mod walk;
 
 pub use brackets::{Brackets, match_brackets};
 pub use compare::Compare;

@@ -154,6 +154,13 @@ constexpr u32 TABLE = 1;
 constexpr u32 STATES = 2;
 constexpr u32 PARTS = 1;
 constexpr u32 LOOKERS = 2;
+constexpr u32 WAY_STATES = 32;
+constexpr u32 STATE_BYTES = 128;
+constexpr u32 SCALED = 1;
+constexpr u32 ENDS_AT = 256;
+constexpr u32 TOLD_AT = 320;
+constexpr u32 EVENTS_AT = 832;
+constexpr u32 EVENTS_AT_ONCE = 4608;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -466,6 +473,21 @@ struct ScanAxesParams {
     u64 tiles;
     u64 access;
     u64 out_aligned;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct AutomatonParams {
+    const u8* text;
+    u8* kinds;
+    void* places;
+    u8* entries;
+    u64* count;
+    u64 n;
+    u64 capacity;
+    u64 states;
+    u64 classes;
+    u64 steps_at;
+    u64 lasting;
     Workspace workspace;
     Acc given_init, given_first;
 };

@@ -112,6 +112,15 @@ pub enum Error {
         /// The rule it breaks.
         rule: &'static str,
     },
+    /// An automaton that is larger than one may be, or that has a step to nowhere.
+    Automaton {
+        /// What is too large: `"states"`, `"the next state of a step"`, ...
+        what: &'static str,
+        /// How large it is.
+        found: usize,
+        /// How large it may be.
+        most: usize,
+    },
     /// A buffer has room for fewer elements than there are. Nothing was written past it.
     Capacity {
         /// Which buffer: `"output"`, `"counted input"`, ...
@@ -201,6 +210,10 @@ impl fmt::Display for Error {
                 write!(f, "the edge at position {index} is less than the one before it, or is NaN: edges ascend")
             }
             Self::Coefficients { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
+            Self::Automaton { what, found: 0, most } => write!(f, "an automaton without {what}: it has 1 to {most}"),
+            Self::Automaton { what, found, most } => {
+                write!(f, "an automaton: {what}: {found}, and may be at most {most}")
+            }
             Self::Capacity { what, needed, capacity } => {
                 write!(f, "the {what} has room for {capacity} elements, and there are {needed}: give a larger one")
             }

@@ -45,6 +45,7 @@
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
 //!   [built-in operators](operator::builtin) are sums, products, extremes, bits and more.
+//! - [`automaton`] goes along a text with a deterministic automaton, and tells what it finds and where: tokens, lines.
 //! - [`Segments`] scans or reduces many pieces of one array: by offsets, head flags or keys.
 //! - [`Device`] says where to compute, and [`Input`] and [`Output`] what a call takes: slices on the CPU, [`Array`]s
 //!   everywhere, and with CUDA the slices and views of cudarc, on your own stream.
@@ -58,6 +59,7 @@
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
 
+pub mod automaton;
 pub mod buffer;
 mod choosing;
 pub mod count;
@@ -110,7 +112,9 @@ mod ranking;
 mod sorting;
 mod steps;
 mod tally;
+mod walking;
 
+pub use automaton::Automaton;
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
 pub use count::{Count, Counted, CountedInput};

@@ -12,6 +12,7 @@ mod segments;
 mod select;
 mod sorts;
 mod step;
+mod texts;
 
 use cudarc::driver::{CudaView, CudaViewMut};
 use gpu::{Gpu, Lines};
@@ -52,7 +53,8 @@ fn run() -> Outcome {
     lines(&mut gpu, largest.min(28))?;
     axes::bench(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)?;
-    recurrence::bench(&mut gpu, &from_16)
+    recurrence::bench(&mut gpu, &from_16)?;
+    texts::bench(&mut gpu, largest.min(30))
 }
 
 /// Scans and reductions of the whole array.

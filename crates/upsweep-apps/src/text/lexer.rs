@@ -21,40 +21,33 @@
 //! UTF-8, which passes through. Look-around (`^`, `$`, `\b`) is refused. After the end of a token up to [`LOOK_AHEAD`] bytes may have to be read
 //! before it is known that it ended there, as in `1..2`; rules that need more are refused, by name.
 //!
-//! **How.** The automaton of the rules is made one that tells, at each byte, which tokens have ended at it or up to four bytes before. On CUDA, what a
-//! byte does to its states is a function, packed in 32 bits (up to 8 states), 64 bits (16) or 64 bytes (64); these compose associatively,
-//! so one scan finds the state before each byte. On the CPU each thread walks along eight parts of the text side by side, from states that it guesses
-//! and that are checked afterwards. Where tokens ended is then selected.
+//! **How.** The automaton of the rules is made one that tells, at each byte, which tokens have ended at it or up to four bytes before. That
+//! is an [`Automaton`](upsweep::automaton) of the library, which goes along the text once.
 //!
-//! **Cost.** On CUDA a scan of 4, 8 or 64 bytes a byte of the text, and three passes over bytes; [`Lexer::states`] says which it is. On the CPU two
-//! passes over parts that stay in the cache, and 9 bytes stored a token. New memory for the tokens may take longer than to find them:
-//! [`Lexer::run_again`] uses it again.
+//! **Cost.** That of the library's automata; 9 bytes are stored a token. [`Lexer::run_into`] waits for nothing. [`Lexer::run`] has to know
+//! how many tokens there are before it stores them, so on CUDA it goes along the text twice; and new memory for the tokens may take longer
+//! than to find them: [`Lexer::run_again`] uses it again.
 
-pub use super::tokens::ERROR;
-
-use super::automaton::{Automaton, END};
-use super::rules::Rules;
-use super::tokens::{End, Ends};
+use super::rules::{Rules, automaton};
 use crate::error::{Error, Result};
-use crate::part::{Part, grow, map, on_host};
-use rayon::prelude::*;
+use crate::part::{Part, map};
 use std::collections::HashMap;
+use upsweep::automaton::{Automaton, Event, Events, Step};
 use upsweep::prelude::*;
-use upsweep::{Array, Input};
+use upsweep::{Array, Indices, Input, Output, Yields};
+
+/// The kind of what is no token.
+pub const ERROR: u8 = u8::MAX;
 
 /// How many bytes behind a token may be read before it is known that it ended.
 pub const LOOK_AHEAD: usize = 4;
-
-/// How many tokens at most end at one byte, or as little before that they become known there.
-const AT_ONCE: usize = LOOK_AHEAD + 1;
 
 /// A lexer for some rules, built once and run often: see the [module](self).
 #[derive(Clone, Debug)]
 pub struct Lexer {
     names: Vec<String>,
+    /// Its events are tokens, which lie where these end.
     automaton: Automaton,
-    /// What the automaton tells.
-    ends: Ends,
 }
 
 /// The tokens of a text, on the device. They cover it: each begins where the one before it ends.
@@ -92,7 +85,7 @@ enum Begun {
 struct Since {
     bytes: u8,
     begun: Begun,
-    ends: Vec<End>,
+    ends: Vec<Event>,
 }
 
 impl Since {
@@ -103,14 +96,14 @@ impl Since {
     /// After one more byte.
     fn step(&self, rules: &Rules, byte: u8) -> std::result::Result<Box<Self>, usize> {
         let (begun, new) = self.begun.step(rules, byte)?;
-        let ends = self.ends.iter().copied().chain(new).map(|end| End { back: end.back + 1, ..end }).collect();
+        let ends = self.ends.iter().copied().chain(new).map(|end| Event { back: end.back + 1, ..end }).collect();
         Ok(Box::new(Self { bytes: self.bytes + 1, begun, ends }))
     }
 }
 
 impl Begun {
     /// What it becomes by a byte, and the tokens that end before this. Fails with a state from which the rules look too far ahead.
-    fn step(&self, rules: &Rules, byte: u8) -> std::result::Result<(Self, Vec<End>), usize> {
+    fn step(&self, rules: &Rules, byte: u8) -> std::result::Result<(Self, Vec<Event>), usize> {
         let state = match *self {
             Self::Not => 0,
             Self::Open { state } | Self::Matched { state, .. } => state,
@@ -131,23 +124,23 @@ impl Begun {
             Self::Not => Ok((Self::Open { state: rules.next.len() - 1 }, vec![])),
             Self::Open { .. } => {
                 let (begun, _) = Self::Not.step(rules, byte)?;
-                Ok((begun, vec![End { back: 0, kind: ERROR }]))
+                Ok((begun, vec![Event { back: 0, kind: ERROR }]))
             }
             Self::Matched { kind, since, .. } => {
                 let (begun, new) = since.begun.step(rules, byte)?;
-                let first = End { back: since.bytes, kind: *kind };
+                let first = Event { back: since.bytes, kind: *kind };
                 Ok((begun, [first].into_iter().chain(since.ends.iter().copied()).chain(new).collect()))
             }
         }
     }
 
     /// The tokens that end with the text.
-    fn finish(&self) -> Vec<End> {
+    fn finish(&self) -> Vec<Event> {
         match self {
             Self::Not => vec![],
-            Self::Open { .. } => vec![End { back: 0, kind: ERROR }],
+            Self::Open { .. } => vec![Event { back: 0, kind: ERROR }],
             Self::Matched { kind, since, .. } => {
-                let first = End { back: since.bytes, kind: *kind };
+                let first = Event { back: since.bytes, kind: *kind };
                 [first].into_iter().chain(since.ends.iter().copied()).chain(since.begun.finish()).collect()
             }
         }
@@ -166,13 +159,13 @@ impl Lexer {
             let reason = format!("there are {} rules, and a lexer has at most {}", rules.len(), ERROR - 1);
             return Err(Error::Rule { name: rules[usize::from(ERROR) - 1].0.to_owned(), reason });
         }
-        let mut automaton = Rules::new(rules)?;
+        let mut of_rules = Rules::new(rules)?;
         // The state of a byte that begins no token.
-        automaton.next.push(vec![None; 256]);
-        automaton.accepts.push(None);
+        of_rules.next.push(vec![None; 256]);
+        of_rules.accepts.push(None);
         let (mut found, mut numbers) = (vec![Begun::Not], HashMap::from([(Begun::Not, 0usize)]));
         let (mut ends, mut told) = (vec![vec![]], HashMap::from([(vec![], 0usize)]));
-        let mut tell = |list: Vec<End>| {
+        let mut tell = |list: Vec<Event>| {
             let next = ends.len();
             let number = *told.entry(list.clone()).or_insert(next);
             if number == next {
@@ -180,43 +173,30 @@ impl Lexer {
             }
             number
         };
-        let (mut next, mut tells): (Vec<Vec<usize>>, Vec<Vec<usize>>) = (vec![], vec![]);
-        while let Some(begun) = found.get(next.len()).cloned() {
-            let (mut to, mut says) = (Vec::with_capacity(END), Vec::with_capacity(END + 1));
+        // Of 256 bytes and the end, what comes next and what is told.
+        let mut steps: Vec<Vec<Step>> = vec![];
+        while let Some(begun) = found.get(steps.len()).cloned() {
+            let mut of_state = Vec::with_capacity(257);
             for byte in 0..=255 {
-                let (begun, list) = begun.step(&automaton, byte).map_err(|state| {
-                    let rule = automaton.ahead(state).and_then(|rule| rules.get(usize::from(rule)));
+                let (begun, list) = begun.step(&of_rules, byte).map_err(|state| {
+                    let rule = of_rules.ahead(state).and_then(|rule| rules.get(usize::from(rule)));
                     let reason = format!(
                         "it may go on more than {LOOK_AHEAD} bytes after the end of another token before it matches: let a rule match \
                          what comes in between, too"
                     );
                     Error::Rule { name: rule.map_or_else(String::new, |rule| rule.0.to_owned()), reason }
                 })?;
-                says.push(tell(list));
-                to.push(*numbers.entry(begun.clone()).or_insert_with(|| {
+                let next = *numbers.entry(begun.clone()).or_insert_with(|| {
                     found.push(begun);
                     found.len() - 1
-                }));
+                });
+                of_state.push(Step { next, tells: tell(list) });
             }
-            says.push(tell(begun.finish()));
-            next.push(to);
-            tells.push(says);
+            of_state.push(Step { next: 0, tells: tell(begun.finish()) });
+            steps.push(of_state);
         }
-        let most = 256;
-        if ends.len() > most {
-            return Err(Error::States { states: ends.len(), most });
-        }
-        // What is at most one token comes first.
-        let mut order: Vec<usize> = (0..ends.len()).collect();
-        order.sort_by_key(|&told| ends[told].len());
-        let mut numbers = vec![0u8; ends.len()];
-        order.iter().enumerate().for_each(|(number, &told)| numbers[told] = number as u8);
-        let ends: Vec<Vec<End>> = order.iter().map(|&told| ends[told].clone()).collect();
-        let tells: Vec<Vec<u8>> = tells.iter().map(|says| says.iter().map(|&told| numbers[told]).collect()).collect();
         let names = rules.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let has_error = |told| ends.get(usize::from(told)).is_some_and(|ends| ends.iter().any(|end| end.kind == ERROR));
-        let automaton = Automaton::new(&next, &tells, has_error)?;
-        Ok(Self { names, automaton, ends: Ends::new(ends) })
+        Ok(Self { names, automaton: automaton(&steps, &ends)?.rare(|kind| kind == ERROR) })
     }
 
     /// The name of a kind of tokens.
@@ -236,7 +216,9 @@ impl Lexer {
     /// # Errors
     /// [`Place`](upsweep::Error::Place), [`OutOfMemory`](upsweep::Error::OutOfMemory); CUDA's own.
     pub fn run<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> Result<Tokens> {
-        self.tokens(device, &Part::all(text))
+        let mut tokens = Tokens { kinds: vec![].into(), ends: vec![].into() };
+        self.run_again(device, text, &mut tokens)?;
+        Ok(tokens)
     }
 
     /// As [`run`](Self::run), in place of other tokens: on the CPU in their memory, which a program that cuts one text after the other asks
@@ -250,123 +232,31 @@ impl Lexer {
         text: &B,
         tokens: &mut Tokens,
     ) -> Result<()> {
-        match on_host(device, &text.view()) {
-            Some(text) => self.walk(text, tokens)?,
-            None => *tokens = self.run(device, text)?,
-        }
-        Ok(())
-    }
-
-    fn tokens(&self, device: &Device, text: &Part<'_, u8>) -> Result<Tokens> {
-        if let Some(text) = on_host(device, &text.view()) {
-            let mut tokens = Tokens { kinds: vec![].into(), ends: vec![].into() };
-            self.walk(text, &mut tokens)?;
-            return Ok(tokens);
-        }
-        self.scan(device, text)
-    }
-
-    /// By a scan of functions of the automaton's states.
-    fn scan(&self, device: &Device, text: &Part<'_, u8>) -> Result<Tokens> {
-        let told = self.automaton.run(device, text)?;
-        // Where the automaton tells something, and what.
-        let places: Array<u64> = Select::flags(&told).indices().run_to_array(device, &told)?;
-        let told: Array<u8> = Transform::copy().run_to_array(device, Gather::of(&told).at(&places))?;
-        let counts: Vec<u32> = (0..256).map(|told| self.ends.of(told).len() as u32).collect();
-        let counts = device.upload(&counts)?;
-        let counts: Array<u32> = Transform::copy().run_to_array(device, Gather::of(&counts).at(Apply(Place, &told)))?;
-        let events: Array<u64> = Expand::new().run_to_array(device, &counts)?;
-        let ranks: Array<u32> = Expand::new().ranks().run_to_array(device, &counts)?;
-        let of = |part: fn(&End) -> u8| {
-            let rows = (0..256).flat_map(|told| {
-                let ends = self.ends.of(told);
-                (0..AT_ONCE).map(move |rank| ends.get(rank).map_or(0, part))
-            });
-            rows.collect::<Vec<u8>>()
-        };
-        let (backs, kinds) = (device.upload(&of(|end| end.back))?, device.upload(&of(|end| end.kind))?);
-        let cell = || Apply(Row, (Gather::of(&told).at(&events), &ranks));
-        let kinds: Array<u8> = Transform::copy().run_to_array(device, Gather::of(&kinds).at(cell()))?;
-        let ends: Array<u64> = map(device, Before, (Gather::of(&places).at(&events), Gather::of(&backs).at(cell())))?;
-        Ok(Tokens { kinds, ends })
-    }
-
-    /// By walks on the host.
-    fn walk(&self, text: &[u8], tokens: &mut Tokens) -> upsweep::Result<()> {
         let taken = std::mem::replace(tokens, Tokens { kinds: vec![].into(), ends: vec![].into() });
-        let (mut kinds, mut ends, mut found) = (taken.kinds.into_vec()?, taken.ends.into_vec()?, 0);
-        self.automaton.along(text, |parts| {
-            let counts: Vec<usize> = match parts {
-                [one] => vec![self.ends.count(one)],
-                all => all.par_iter().map(|part| self.ends.count(part)).collect(),
-            };
-            let more = found + counts.iter().sum::<usize>();
-            // As many as there will be if the rest of the text is like this.
-            let done = parts.last().map_or(1, |part| part.first.max(1));
-            let likely = (more as f64 * text.len() as f64 / done as f64 * 1.02) as usize;
-            grow(&mut kinds, more, likely)?;
-            grow(&mut ends, more, likely)?;
-            let (mut kinds, mut ends) = (&mut kinds[found..more], &mut ends[found..more]);
-            found = more;
-            let mut shares = Vec::with_capacity(parts.len());
-            for (part, count) in parts.iter().zip(counts) {
-                let ((of_kinds, kinds_left), (of_ends, ends_left)) =
-                    (kinds.split_at_mut(count), ends.split_at_mut(count));
-                shares.push((part, of_kinds, of_ends));
-                (kinds, ends) = (kinds_left, ends_left);
-            }
-            match &mut shares[..] {
-                [(part, kinds, ends)] => self.ends.write(part, kinds, ends),
-                all => all.par_iter_mut().for_each(|(part, kinds, ends)| self.ends.write(part, kinds, ends)),
-            }
-            Ok(())
-        })?;
-        kinds.truncate(found);
-        ends.truncate(found);
-        *tokens = Tokens { kinds: kinds.into(), ends: ends.into() };
+        let mut events = Events { kinds: taken.kinds, places: taken.ends };
+        self.automaton.run_again(device, &Part::all(text), &mut events)?;
+        *tokens = Tokens { kinds: events.kinds, ends: events.places };
         Ok(())
+    }
+
+    /// Stores the tokens of a text: the kind of each, and where it ends (`u32`, `u64`, `usize`, `i32` or `i64`); and returns how many there
+    /// are. On CUDA the work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Capacity`](upsweep::Error::Capacity) when there are more tokens than there is room for: on CUDA from the next
+    /// call that waits; [`Options`](upsweep::Error::Options) when `ends` cannot hold the places of so long a text.
+    pub fn run_into<B, K, E>(&self, device: &Device, text: &B, kinds: &mut K, ends: &mut E) -> Result<Count>
+    where
+        B: Input<Item = u8> + ?Sized,
+        K: Output<Item = u8> + ?Sized,
+        E: Output + ?Sized,
+        Indices: Yields<u8, E::Item>,
+    {
+        Ok(self.automaton.run(device, text, kinds, ends)?)
     }
 }
 
 #[function]
 fn end_before(near: [u64; 3], at: u64) -> u64 {
     if at == 0 { 0 } else { near[0] }
-}
-
-#[function]
-fn place(told: u8) -> u32 {
-    told as u32
-}
-
-#[function]
-fn row(told: u8, rank: u32) -> u32 {
-    told as u32 * 5 + rank
-}
-
-#[function]
-fn before(place: u64, back: u8) -> u64 {
-    place - back as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::GRAMMARS;
-
-    #[test]
-    fn scans_find_what_walks_find() -> Result<()> {
-        let device = Device::cpu();
-        let text =
-            b"{\"k\\u00e9\": [1, -2.5e+10, true, nul]}\n1.e 12..5 ?\"a, \"\"b\"\"\r\n'c' b'\\n' 'life /* a */ x->y"
-                .repeat(50);
-        for grammar in GRAMMARS {
-            let lexer = grammar.lexer()?;
-            for text in [&text[..], &text[..100], b"1.", b""] {
-                let (walked, scanned) = (lexer.run(&device, text)?, lexer.scan(&device, &Part::all(text))?);
-                assert_eq!(walked.kinds.to_vec()?, scanned.kinds.to_vec()?, "{}", grammar.name);
-                assert_eq!(walked.ends.to_vec()?, scanned.ends.to_vec()?, "{}", grammar.name);
-            }
-        }
-        Ok(())
-    }
 }

@@ -7,6 +7,7 @@ use regex_automata::util::primitives::StateID;
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 use std::collections::HashMap;
+use upsweep::automaton::{Automaton, Event, Step};
 
 /// What bounds the automata that regular expressions are compiled to.
 const MAX_BYTES: usize = 64 << 20;
@@ -121,4 +122,17 @@ impl Rules {
         }
         None
     }
+}
+
+/// The automaton with these steps, of 256 bytes and the end of the text for each state.
+///
+/// # Errors
+/// [`Error::States`], [`Error::Library`].
+pub(super) fn automaton(steps: &[Vec<Step>], lists: &[Vec<Event>]) -> Result<Automaton> {
+    let lists: Vec<&[Event]> = lists.iter().map(|list| &list[..]).collect();
+    let step = |state: usize, byte: Option<u8>| steps[state][byte.map_or(256, usize::from)];
+    Automaton::new(steps.len(), &lists, step).map_err(|error| match error {
+        upsweep::Error::Automaton { what: "states", found, most } => Error::States { states: found, most },
+        error => Error::Library(error),
+    })
 }

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `automaton` | what an automaton tells of a text |
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
 //! | `expand` | results of counts |
 //! | `runs` | runs of equal neighbours |
@@ -27,6 +28,7 @@
 //! timing has any part in it: one thread does in one pass what many do in two, with the same bits. With segments it depends
 //! on where they begin, too.
 
+pub(crate) mod automaton;
 mod columns;
 mod engine;
 pub(crate) mod expand;

@@ -78,6 +78,19 @@ impl Kernel<'_> {
         }
         Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
     }
+
+    /// The text of a kernel that is given so many bytes of numbers where others have the values of functions; `F` are its other parameters.
+    ///
+    /// # Errors
+    /// None.
+    pub(crate) fn source_with_numbers<F: Fixed>(&self, bytes: usize) -> Result<KernelSource> {
+        let Self { functions, kernel: (root, entry), features, constants } = *self;
+        let acc = functions.layouts.acc;
+        let given = parameters_text::<F>(entry, Params::values_at::<F>(acc, 1));
+        let params = F::text(Params::bytes::<F>(acc, 1, bytes), bytes);
+        let (text, _) = functions_text(functions, features);
+        Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
+    }
 }
 
 /// The name of a kernel's parameters, and where the values of functions lie in them.

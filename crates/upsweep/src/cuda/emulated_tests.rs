@@ -6,6 +6,8 @@
 
 #[path = "emulated_tests/axes.rs"]
 mod axes;
+#[path = "emulated_tests/automata.rs"]
+mod automata;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]
@@ -92,8 +94,8 @@ emulator! {
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
     "emulator/tiles.h" => "tiles.h",
-    "emulator/recurrence.h" => "recurrence.h",
-    "emulator/reduce.h" => "reduce.h",
+    "emulator/automaton.h" => "automaton.h", "emulator/automaton_entries.h" => "automaton_entries.h",
+    "emulator/recurrence.h" => "recurrence.h", "emulator/reduce.h" => "reduce.h",
     "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh",
     "emulator/expand.h" => "expand.h",

@@ -6,6 +6,7 @@
 //! - `job`: a job without its types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
 //! - one file a family: from a job to the launch
 
+pub(crate) mod automaton;
 mod code;
 mod columns;
 mod compile;

@@ -1,7 +1,7 @@
 //! What a kernel is given: one list makes the host's struct and the kernel's.
 
 use super::features::Layout;
-use super::job::Begin;
+use super::job::{Begin, Functions};
 use crate::operator::{MAX_VALUES_BYTES, Values};
 use std::mem::MaybeUninit;
 
@@ -112,5 +112,37 @@ impl Params {
         }
         let begin = size_of::<F>().next_multiple_of(layout.align);
         (begin + 2 * lines * layout.size).next_multiple_of(layout.align.max(align_of::<F>()))
+    }
+}
+
+/// The most bytes of parameters that end with numbers.
+const MOST_BYTES_WITH_NUMBERS: usize = 32 << 10;
+
+/// A kernel's parameters, of which only those that there are have been written.
+#[repr(C, align(64))]
+pub(super) struct WithNumbers([MaybeUninit<u8>; MOST_BYTES_WITH_NUMBERS]);
+
+impl WithNumbers {
+    /// The fixed parameters, and numbers where the values of functions are otherwise.
+    pub(super) fn new<F: Fixed, C: Copy>(fixed: F, functions: &Functions<'_>, numbers: &[&[C]]) -> Self {
+        let mut params = Self([MaybeUninit::uninit(); MOST_BYTES_WITH_NUMBERS]);
+        const { assert!(size_of::<F>() <= MOST_BYTES_WITH_NUMBERS) };
+        // SAFETY: there is room for it, aligned, and it is nobody else's.
+        unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
+        let mut at = Params::values_at::<F>(functions.layouts.acc, 1);
+        for &numbers in numbers {
+            debug_assert!(at + size_of_val(numbers) <= MOST_BYTES_WITH_NUMBERS);
+            if let Some(place) = params.0.get_mut(at..at + size_of_val(numbers)) {
+                // SAFETY: so many bytes lie there; numbers have no padding.
+                unsafe { place.as_mut_ptr().copy_from(numbers.as_ptr().cast(), size_of_val(numbers)) };
+            }
+            at += size_of_val(numbers);
+        }
+        params
+    }
+
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> &[MaybeUninit<u8>] {
+        &self.0
     }
 }

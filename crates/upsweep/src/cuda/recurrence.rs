@@ -1,14 +1,14 @@
 //! Linear recurrences on a CUDA device: see `kernels/device/recurrence.cuh`, and for lines along any axis but the last
 //! `recurrence_lines.cuh`.
 
-use super::code::{Kernel, functions_text, parameters_text};
+use super::code::Kernel;
 use super::features::{Features, Heads};
 use super::job::{Functions, text_of};
 use super::lender::Extent;
-use super::params::{Fixed, Params, params};
+use super::params::{WithNumbers, params};
 use super::scan::ScanParams;
 use super::select::write;
-use super::{Cuda, KernelSource, Loan, Workspace};
+use super::{Cuda, Loan, Workspace};
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::job::Elements;
@@ -18,7 +18,6 @@ use crate::plan::constants::{Constants, constants};
 use crate::plan::recurrence::{Form, RecurrencePlan};
 use crate::segments::Whole;
 use crate::steps::{Held, Parts};
-use std::mem::MaybeUninit;
 
 params! {
     /// Of the kernel that goes along lines.
@@ -42,33 +41,6 @@ const MOST_BLOCKS: usize = 1 << 20;
 
 /// A recurrence as a job whose map and finish convert elements to the numbers that it computes in, and back.
 type StepsOf<C, I> = Parts<I, I, <C as ComputesOn<I>>::Sum, <C as ComputesOn<I>>::Map, <C as ComputesOn<I>>::Finish>;
-
-/// The most bytes of parameters: those of a kernel, and before its numbers.
-const MOST_BYTES: usize = 32 << 10;
-
-/// A kernel's parameters, of which only those that there are have been written.
-#[repr(C, align(64))]
-struct WithNumbers([MaybeUninit<u8>; MOST_BYTES]);
-
-impl WithNumbers {
-    /// The fixed parameters, and numbers where the values of functions are otherwise.
-    fn new<F: Fixed, C: Coefficient>(fixed: F, functions: &Functions<'_>, numbers: &[&[C]]) -> Self {
-        let mut params = Self([MaybeUninit::uninit(); MOST_BYTES]);
-        const { assert!(size_of::<F>() <= MOST_BYTES) };
-        // SAFETY: there is room for it, aligned, and it is nobody else's.
-        unsafe { params.0.as_mut_ptr().cast::<F>().write(fixed) };
-        let mut at = Params::values_at::<F>(functions.layouts.acc, 1);
-        for &numbers in numbers {
-            debug_assert!(at + size_of_val(numbers) <= MOST_BYTES);
-            if let Some(place) = params.0.get_mut(at..at + size_of_val(numbers)) {
-                // SAFETY: so many bytes lie there; numbers have no padding.
-                unsafe { place.as_mut_ptr().copy_from(numbers.as_ptr().cast(), size_of_val(numbers)) };
-            }
-            at += size_of_val(numbers);
-        }
-        params
-    }
-}
 
 pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, '_, C, I>) -> Result<()> {
     with_functions::<C, I, _>(|functions| {
@@ -112,8 +84,9 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, 
         }
         if shape.inner > 1 {
             let (kernel, form) = lines_kernel(&system, features, functions);
-            let loaded =
-                cuda.kernel(kernel.key(), || source_of::<RecurrenceLinesParams, C>(&kernel, form.coefficients()))?;
+            let loaded = cuda.kernel(kernel.key(), || {
+                kernel.source_with_numbers::<RecurrenceLinesParams>(form.coefficients() * size_of::<C>())
+            })?;
             let fixed = RecurrenceLinesParams {
                 input: source,
                 output,
@@ -173,7 +146,8 @@ fn launch<C: Coefficient>(
     }
     let plan = plan_of_all;
     let kernel = kernel(&plan, features, functions);
-    let loaded = cuda.kernel(kernel.key(), || source_of::<ScanParams, C>(&kernel, plan.numbers()))?;
+    let loaded =
+        cuda.kernel(kernel.key(), || kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>()))?;
     let (threads, shared) = (plan.pipeline.threads() as u32, plan.shared_bytes() as u32);
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.pipeline.tiles.min(resident as usize) as u32;
@@ -241,20 +215,10 @@ pub(super) fn lines_constants(states: usize, form: Form) -> Constants {
     constants
 }
 
-/// The text of a kernel that is given so many numbers `C`; `F` are its other parameters.
-pub(super) fn source_of<F: Fixed, C>(kernel: &Kernel<'_>, numbers: usize) -> Result<KernelSource> {
-    let Kernel { functions, kernel: (root, entry), features, constants } = *kernel;
-    let bytes = numbers * size_of::<C>();
-    let acc = functions.layouts.acc;
-    let given = parameters_text::<F>(entry, Params::values_at::<F>(acc, 1));
-    let params = F::text(Params::bytes::<F>(acc, 1, bytes), bytes);
-    let (text, _) = functions_text(functions, features);
-    Ok(KernelSource { root, prelude: format!("{given}{text}{constants}{params}"), entry })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::params::Params;
 
     #[test]
     fn numbers_lie_where_kernels_read_them() {
@@ -272,7 +236,7 @@ mod tests {
             let params = WithNumbers::new(fixed, functions, &[&[1.0f32, 2.0, 3.0, 4.0, 5.0], &[], &[6.0]]);
             let at = Params::values_at::<RecurrenceLinesParams>(functions.layouts.acc, 1);
             // SAFETY: so many numbers have been written there.
-            let found = unsafe { params.0.as_ptr().add(at).cast::<[f32; 6]>().read_unaligned() };
+            let found = unsafe { params.bytes().as_ptr().add(at).cast::<[f32; 6]>().read_unaligned() };
             assert_eq!(found, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
             Ok(())
         })

@@ -1,6 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod axes;
+mod automata;
 mod histograms;
 mod merges;
 mod recurrences;
@@ -119,6 +120,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.rankings();
     list.recurrences();
     list.axes();
+    list.automata();
     list.kernels
 }
 
@@ -293,6 +295,7 @@ where
 /// `kernels/config.cuh`: what kernels take from the prelude, as one job has it, and the numbers and parameters of all families.
 #[cfg(test)]
 pub(super) fn sample() -> String {
+    use super::automaton::AutomatonParams;
     use super::expand::ExpandParams;
     use super::histogram::HistogramParams;
     use super::merge::MergeParams;
@@ -305,6 +308,7 @@ pub(super) fn sample() -> String {
     use super::topk::TopKParams;
     use super::{code, params::Params};
     use crate::key::Key;
+    use crate::plan::automaton::{AutomatonPlan, AutomatonSizes};
     use crate::plan::constants::Constants;
     use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
@@ -337,7 +341,8 @@ pub(super) fn sample() -> String {
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
-    let of_families: [Constants; 27] = [
+    let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
+    let of_families: [Constants; 28] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -365,6 +370,7 @@ pub(super) fn sample() -> String {
         RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
         super::recurrence::lines_constants(2, recurrence),
         axes.map(|plan| plan.constants()).unwrap_or_default(),
+        AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -393,6 +399,7 @@ pub(super) fn sample() -> String {
         SortByParams::text(0, 0),
         RecurrenceLinesParams::text(0, 0),
         ScanAxesParams::text(0, 0),
+        AutomatonParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

@@ -1,5 +1,6 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
+pub mod automaton;
 pub mod columns;
 pub mod constants;
 pub mod cpu;

@@ -11,6 +11,7 @@
 //! | `compress` | elements whose bits are set, side by side |
 //! | `filter` | linear recurrences of a line in each lane |
 //! | `remains` | what parts of a line leave in a recurrence's states |
+//! | `walk`, `told` | an automaton along parts of a text, and the events that it tells |
 //! | `pairwise` | values combined in a tree as they come |
 //! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
 
@@ -29,6 +30,8 @@ pub(super) mod scan;
 pub(super) mod simd;
 pub(super) mod store;
 pub(super) mod sweep;
+pub(super) mod told;
+pub(super) mod walk;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]

@@ -15,7 +15,7 @@ fn recurrence<C: ComputesOn<C> + Element>(form: Form, heads: Heads, options: &st
         let sizes = features.sizes(functions.layouts);
         let plan = RecurrencePlan::new(1 << 20, form, sizes, size_of::<C>(), CAPABILITY);
         let kernel = recurrence::kernel(&plan, features, functions);
-        let source = recurrence::source_of::<ScanParams, C>(&kernel, plan.numbers())?;
+        let source = kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>())?;
         // A tile has fewer warps: its levels are one less.
         let constants = &[&[("GROUPS", 2)], THREADS].concat();
         run(&format!("recurrence {form:?} {features:?}"), &source, constants, cases);

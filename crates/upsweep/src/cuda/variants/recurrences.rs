@@ -40,7 +40,7 @@ impl List {
             let sizes = features.sizes(functions.layouts);
             let plan = RecurrencePlan::new(1 << 20, form, sizes, size_of::<C>(), self.capability);
             let kernel = recurrence::kernel(&plan, features, functions);
-            let source = recurrence::source_of::<ScanParams, C>(&kernel, plan.numbers())?;
+            let source = kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>())?;
             self.kernels.push((format!("recurrence {name} {form:?} {features:?}"), source));
             Ok(())
         });
@@ -50,7 +50,7 @@ impl List {
         let _none = recurrence::with_functions::<C, I, _>(|functions| {
             let system = System::new(coefficients, coefficients)?;
             let (kernel, form) = recurrence::lines_kernel(&system, features, functions);
-            let source = recurrence::source_of::<RecurrenceLinesParams, C>(&kernel, form.coefficients())?;
+            let source = kernel.source_with_numbers::<RecurrenceLinesParams>(form.coefficients() * size_of::<C>())?;
             self.kernels.push((format!("recurrence lines {name} {form:?} {features:?}"), source));
             Ok(())
         });

@@ -13,9 +13,10 @@
 //! **Cost.** A load of the text, one of a table of 512 bytes a state and a byte stored for each byte. Texts that make all guesses wrong are walked
 //! along by one thread.
 
-use super::automaton::{Automaton, MAX_STATES, Steps};
+use super::told::Told;
+use crate::error::Result;
+use crate::walking::{MOST_STATES, Steps, Table};
 use rayon::prelude::*;
-use upsweep::Result;
 
 /// How many walks a thread makes side by side.
 const LANES: usize = 8;
@@ -27,36 +28,6 @@ const SMALL: usize = LANES * 2000;
 const FEW: usize = 16;
 /// The bytes that a guess looks at.
 const BEFORE: usize = 64;
-
-/// What an automaton tells of neighbouring bytes.
-#[derive(Debug)]
-pub(super) struct Told<'a> {
-    /// The place of the first.
-    pub(super) first: usize,
-    pub(super) bytes: &'a [u8],
-}
-
-impl Told<'_> {
-    /// Without the first bytes.
-    pub(super) fn from(&self, bytes: usize) -> Self {
-        Self { first: self.first + bytes, bytes: &self.bytes[bytes..] }
-    }
-
-    /// Calls `take` with each place of which something is told, and that.
-    pub(super) fn each(&self, mut take: impl FnMut(usize, u8)) {
-        let (words, rest) = self.bytes.as_chunks::<8>();
-        for (i, word) in words.iter().enumerate() {
-            let mut left = u64::from_le_bytes(*word);
-            while left != 0 {
-                let at = left.trailing_zeros() as usize / 8;
-                take(self.first + 8 * i + at, word[at]);
-                left &= !(0xff << (8 * at));
-            }
-        }
-        let begin = self.first + 8 * words.len();
-        rest.iter().enumerate().filter(|(_, told)| **told != 0).for_each(|(i, &told)| take(begin + i, told));
-    }
-}
 
 /// A block of a text, and what is told of it.
 #[derive(Debug, Default)]
@@ -73,45 +44,45 @@ struct Walk {
     state: u16,
 }
 
-impl Automaton {
-    /// Calls `take` with what is told of a text, block by block, several of them at a time; at last with what is told of its end.
-    ///
-    /// # Errors
-    /// Those of `take`.
-    pub(super) fn along(&self, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
-        let is_small = text.len() < FEW * LARGE;
-        let size = if is_small { SMALL } else { LARGE };
-        // Several blocks a thread, so that threads wait for each other rarely.
-        let most = 8 * rayon::current_num_threads();
-        let (mut blocks, mut state) = (vec![], 0);
-        for begin in (0..text.len()).step_by(most * size) {
-            let count = (text.len() - begin).div_ceil(size).min(most);
-            blocks.resize_with(count, Block::default);
-            let fill = |(i, block): (usize, &mut Block)| match is_small {
-                true => self.fill::<SMALL>(text, begin + i * size, block),
-                false => self.fill::<LARGE>(text, begin + i * size, block),
-            };
-            match &mut blocks[..] {
-                [one] => fill((0, one)),
-                all => all.par_iter_mut().enumerate().for_each(fill),
-            }
-            for block in &mut blocks {
-                let len = if block.walks.len() == LANES { size / LANES } else { size };
-                let parts = text[block.begin..].chunks(len).zip(block.told.chunks_mut(len));
-                for (walk, (part, told)) in block.walks.iter_mut().zip(parts) {
-                    if walk.from != state {
-                        *walk = Walk::new(state);
-                        walk.along(self.steps(), part, told);
-                    }
-                    state = walk.state & 0xff00;
-                }
-            }
-            let told = blocks.iter().map(|block| Told { first: block.begin, bytes: &block.told });
-            take(&told.collect::<Vec<_>>())?;
+/// Calls `take` with what is told of a text, block by block, several of them at a time; at last with what is told of its end.
+///
+/// # Errors
+/// Those of `take`.
+pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
+    let is_small = text.len() < FEW * LARGE;
+    let size = if is_small { SMALL } else { LARGE };
+    // Several blocks a thread, so that threads wait for each other rarely.
+    let most = 8 * rayon::current_num_threads();
+    let (mut blocks, mut state) = (vec![], 0);
+    for begin in (0..text.len()).step_by(most * size) {
+        let count = (text.len() - begin).div_ceil(size).min(most);
+        blocks.resize_with(count, Block::default);
+        let fill = |(i, block): (usize, &mut Block)| match is_small {
+            true => table.fill::<SMALL>(text, begin + i * size, block),
+            false => table.fill::<LARGE>(text, begin + i * size, block),
+        };
+        match &mut blocks[..] {
+            [one] => fill((0, one)),
+            all => all.par_iter_mut().enumerate().for_each(fill),
         }
-        take(&[Told { first: text.len(), bytes: &[self.at_end(state >> 8)] }])
+        for block in &mut blocks {
+            let len = if block.walks.len() == LANES { size / LANES } else { size };
+            let parts = text[block.begin..].chunks(len).zip(block.told.chunks_mut(len));
+            for (walk, (part, told)) in block.walks.iter_mut().zip(parts) {
+                if walk.from != state {
+                    *walk = Walk::new(state);
+                    walk.along(&table.steps, part, told);
+                }
+                state = walk.state & 0xff00;
+            }
+        }
+        let told = blocks.iter().map(|block| Told { first: block.begin, bytes: &block.told });
+        take(&told.collect::<Vec<_>>())?;
     }
+    take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])
+}
 
+impl Table {
     /// Walks along the block of up to `N` bytes that begins at `begin`.
     fn fill<const N: usize>(&self, text: &[u8], begin: usize, block: &mut Block) {
         let guess = |at: usize| Walk::new(self.guess(&text[at.saturating_sub(BEFORE)..at]));
@@ -121,11 +92,11 @@ impl Automaton {
         block.walks.clear();
         if let (Some(bytes), Some(told)) = (rest.first_chunk::<N>(), block.told.first_chunk_mut()) {
             let mut walks: [Walk; LANES] = std::array::from_fn(|lane| guess(begin + lane * (N / LANES)));
-            side_by_side(self.steps(), &mut walks, bytes, told);
+            side_by_side(&self.steps, &mut walks, bytes, told);
             block.walks.extend(walks);
         } else {
             let mut walk = guess(begin);
-            walk.along(self.steps(), rest, &mut block.told);
+            walk.along(&self.steps, rest, &mut block.told);
             block.walks.push(walk);
         }
     }
@@ -133,22 +104,22 @@ impl Automaton {
     /// The state behind some bytes to which the fewest unlikely events lead; of none, the first. At first all states are possible, and the
     /// automaton's first one is a little likelier.
     fn guess(&self, before: &[u8]) -> u16 {
-        let (mut costs, mut live) = ([1u32; MAX_STATES], u64::MAX >> (MAX_STATES - self.states()));
+        let (mut costs, mut live) = ([1u32; MOST_STATES], u64::MAX >> (MOST_STATES - self.states));
         costs[0] = 0;
         for &byte in before {
-            let (mut after, mut reached) = ([0u32; MAX_STATES], 0u64);
+            let (mut after, mut reached) = ([0u32; MOST_STATES], 0u64);
             while live != 0 {
                 let state = live.trailing_zeros() as usize;
                 live &= live - 1;
-                let entry = self.steps()[state << 8 | usize::from(byte)];
+                let entry = self.steps[state << 8 | usize::from(byte)];
                 let (to, bit) = (usize::from(entry >> 8), 1u64 << (entry >> 8));
-                let cost = costs[state] + 2 * u32::from(self.is_unlikely(entry as u8));
+                let cost = costs[state] + 2 * u32::from(self.rare[usize::from(entry as u8)]);
                 after[to] = if reached & bit == 0 { cost } else { cost.min(after[to]) };
                 reached |= bit;
             }
             (costs, live) = (after, reached);
         }
-        let best = (0..self.states()).filter(|state| live >> state & 1 == 1).min_by_key(|&state| costs[state]);
+        let best = (0..self.states).filter(|state| live >> state & 1 == 1).min_by_key(|&state| costs[state]);
         (best.unwrap_or(0) as u16) << 8
     }
 }

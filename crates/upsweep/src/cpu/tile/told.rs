@@ -1,55 +1,78 @@
-//! From what an automaton tells of bytes to the tokens that end there.
+//! From what an automaton tells of bytes to the events there.
 
-use super::walk::Told;
+use crate::choosing::{Indices, Yields};
+use crate::walking::{Event, Table};
 
-/// The kind of what is no token.
-pub const ERROR: u8 = u8::MAX;
+/// What an automaton tells of neighbouring bytes.
+#[derive(Debug)]
+pub(crate) struct Told<'a> {
+    /// The place of the first.
+    pub(crate) first: usize,
+    pub(crate) bytes: &'a [u8],
+}
 
-/// The end of a token, so many bytes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct End {
-    pub(super) back: u8,
-    pub(super) kind: u8,
+impl Told<'_> {
+    /// Without the first bytes.
+    pub(crate) fn from(&self, bytes: usize) -> Self {
+        Self { first: self.first + bytes, bytes: &self.bytes[bytes..] }
+    }
+
+    /// How often a thing is told.
+    pub(crate) fn count(&self, told: u8) -> usize {
+        self.bytes.iter().filter(|&&other| other == told).count()
+    }
+
+    /// Calls `take` with each place of which something is told, and that.
+    pub(crate) fn each(&self, mut take: impl FnMut(usize, u8)) {
+        let (words, rest) = self.bytes.as_chunks::<8>();
+        for (i, word) in words.iter().enumerate() {
+            let mut left = u64::from_le_bytes(*word);
+            while left != 0 {
+                let at = left.trailing_zeros() as usize / 8;
+                take(self.first + 8 * i + at, word[at]);
+                left &= !(0xff << (8 * at));
+            }
+        }
+        let begin = self.first + 8 * words.len();
+        rest.iter().enumerate().filter(|(_, told)| **told != 0).for_each(|(i, &told)| take(begin + i, told));
+    }
 }
 
 /// How many things told a table has.
 const ROOM: usize = 64;
 
-/// The tokens that end where something is told.
-#[derive(Clone, Debug)]
-pub(super) struct Ends {
-    of: Vec<Vec<End>>,
-    /// From here on what is told is more than one token, or in no table.
+/// The events of what is told.
+pub(crate) struct Lists<'a> {
+    table: &'a Table,
+    /// From here on what is told is more than one event, or in no table.
     others: u8,
-    /// Of what is one token.
+    /// Of what is one event.
     kinds: [u8; ROOM],
     backs: [u8; ROOM],
 }
 
-impl Ends {
-    /// Those of what is told, where what is one token comes before what is more of them, and nothing first of all.
-    pub(super) fn new(of: Vec<Vec<End>>) -> Self {
-        let first = |told: usize| of.get(told).and_then(|ends| ends.first()).copied();
+impl<'a> Lists<'a> {
+    pub(crate) fn new(table: &'a Table) -> Self {
+        let first = |told: usize| table.events.get(told).and_then(|events| events.first()).copied();
         Self {
-            others: of.partition_point(|ends| ends.len() <= 1).min(ROOM) as u8,
-            kinds: std::array::from_fn(|told| first(told).map_or(0, |end| end.kind)),
-            backs: std::array::from_fn(|told| first(told).map_or(0, |end| end.back)),
-            of,
+            others: table.events.partition_point(|events| events.len() <= 1).min(ROOM) as u8,
+            kinds: std::array::from_fn(|told| first(told).map_or(0, |event| event.kind)),
+            backs: std::array::from_fn(|told| first(told).map_or(0, |event| event.back)),
+            table,
         }
     }
 
-    /// Those of a thing told.
-    pub(super) fn of(&self, told: usize) -> &[End] {
-        self.of.get(told).map_or(&[], |ends| ends)
+    fn of(&self, told: u8) -> &'a [Event] {
+        self.table.events(told)
     }
 
-    /// How many tokens end at these bytes.
-    pub(super) fn count(&self, part: &Told<'_>) -> usize {
+    /// How many events there are at these bytes.
+    pub(crate) fn count(&self, part: &Told<'_>) -> usize {
         let of = |bytes: &[u8]| {
             // Both at once for many bytes at a time, as the compiler sees it.
             let both = |(most, count): (u8, u8), &told: &u8| (told.max(most), count.wrapping_add(u8::from(told != 0)));
             match bytes.iter().fold((0, 0), both) {
-                (most, _) if most >= self.others => bytes.iter().map(|&told| self.of(told.into()).len()).sum(),
+                (most, _) if most >= self.others => bytes.iter().map(|&told| self.of(told).len()).sum(),
                 (_, count) => usize::from(count),
             }
         };
@@ -57,23 +80,29 @@ impl Ends {
         chunks.iter().map(|chunk| of(chunk)).sum::<usize>() + of(rest)
     }
 
-    /// Writes the tokens that end at these bytes. There is room for as many as [`count`](Self::count) says.
-    pub(super) fn write(&self, part: &Told<'_>, kinds: &mut [u8], ends: &mut [u64]) {
+    /// Writes the events at these bytes. There is room for as many as [`count`](Self::count) says.
+    pub(crate) fn write<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P])
+    where
+        Indices: Yields<u8, P>,
+    {
         let mut done = Done::default();
         #[cfg(target_arch = "x86_64")]
         if vector::is_possible() {
             // SAFETY: the processor has what the function is compiled for.
-            done = unsafe { vector::write(self, part, kinds, ends) };
+            done = unsafe { vector::write(self, part, kinds, places) };
         }
-        self.write_one_by_one(&part.from(done.bytes), &mut kinds[done.tokens..], &mut ends[done.tokens..]);
+        self.write_one_by_one(&part.from(done.bytes), &mut kinds[done.events..], &mut places[done.events..]);
     }
 
     /// The same by a loop, which says how many it has written.
-    fn write_one_by_one(&self, part: &Told<'_>, kinds: &mut [u8], ends: &mut [u64]) -> usize {
-        let (mut to, mut written) = (kinds.iter_mut().zip(ends), 0);
+    fn write_one_by_one<P>(&self, part: &Told<'_>, kinds: &mut [u8], places: &mut [P]) -> usize
+    where
+        Indices: Yields<u8, P>,
+    {
+        let (mut to, mut written) = (kinds.iter_mut().zip(places), 0);
         part.each(|place, told| {
-            for (end, (kind, to)) in self.of(told.into()).iter().zip(&mut to) {
-                (*kind, *to) = (end.kind, place as u64 - u64::from(end.back));
+            for (event, (kind, to)) in self.of(told).iter().zip(&mut to) {
+                (*kind, *to) = (event.kind, Indices::of(0, place.wrapping_sub(usize::from(event.back))));
                 written += 1;
             }
         });
@@ -81,19 +110,19 @@ impl Ends {
     }
 }
 
-/// How far tokens have been written.
+/// How far events have been written.
 #[derive(Default)]
 struct Done {
     bytes: usize,
-    tokens: usize,
+    events: usize,
 }
 
 /// 64 bytes at a time: tables are looked up by one shuffle, and what belongs to bytes of which something is told is moved together by one
 /// instruction.
 #[cfg(target_arch = "x86_64")]
 mod vector {
-    use super::{Done, Ends};
-    use crate::text::walk::Told;
+    use super::{Done, Lists, Told};
+    use crate::choosing::{Indices, Yields};
     use std::arch::x86_64::*;
 
     pub(super) fn is_possible() -> bool {
@@ -104,40 +133,43 @@ mod vector {
             && is_x86_feature_detected!("popcnt")
     }
 
-    /// Writes tokens until there are less than 64 bytes, or room for less than 64 tokens.
+    /// Writes events until there are less than 64 bytes, or room for less than 64 events.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
-    pub(super) fn write(all: &Ends, part: &Told<'_>, kinds: &mut [u8], ends: &mut [u64]) -> Done {
+    pub(super) fn write<P>(all: &Lists<'_>, part: &Told<'_>, kinds: &mut [u8], ends: &mut [P]) -> Done
+    where
+        Indices: Yields<u8, P>,
+    {
         let (kind_of, back_of) = (load(&all.kinds), load(&all.backs));
         let places = load(&std::array::from_fn(|place| place as u8));
         let others = _mm512_set1_epi8(all.others as i8);
         let mut done = Done::default();
         for bytes in part.bytes.as_chunks::<64>().0 {
-            let (kinds, ends) = (&mut kinds[done.tokens..], &mut ends[done.tokens..]);
+            let (kinds, ends) = (&mut kinds[done.events..], &mut ends[done.events..]);
             let (Some(to_kinds), Some(to_ends)) = (kinds.first_chunk_mut(), ends.first_chunk_mut::<64>()) else {
                 break;
             };
             let told = load(bytes);
             if _mm512_cmpge_epu8_mask(told, others) != 0 {
                 let these = Told { first: part.first + done.bytes, bytes };
-                done.tokens += all.write_one_by_one(&these, kinds, ends);
+                done.events += all.write_one_by_one(&these, kinds, ends);
                 done.bytes += 64;
                 continue;
             }
             let some = _mm512_test_epi8_mask(told, told);
             store(to_kinds, _mm512_maskz_compress_epi8(some, _mm512_permutexvar_epi8(told, kind_of)));
-            // A token may end up to four bytes before the first one.
+            // An event may lie before the first byte.
             let places = _mm512_sub_epi8(places, _mm512_permutexvar_epi8(told, back_of));
             let mut packed = [0; 64];
             store(&mut packed, _mm512_maskz_compress_epi8(some, places));
-            let (first, count) = ((part.first + done.bytes) as u64, some.count_ones() as usize);
+            let (first, count) = (part.first + done.bytes, some.count_ones() as usize);
             let eights = to_ends.as_chunks_mut::<8>().0.iter_mut().zip(packed.as_chunks::<8>().0);
             for (ends, places) in eights.take(count.div_ceil(8)) {
                 for (end, &place) in ends.iter_mut().zip(places) {
-                    *end = first.wrapping_add_signed(i64::from(place as i8));
+                    *end = Indices::of(0, first.wrapping_add_signed(place as i8 as isize));
                 }
             }
             done.bytes += 64;
-            done.tokens += count;
+            done.events += count;
         }
         done
     }
@@ -158,6 +190,7 @@ mod vector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::walking::Step;
 
     /// What is told of random bytes, of which some is in no table and some is several tokens.
     #[test]
@@ -167,11 +200,13 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 33) as usize % n
         };
-        let end = |told: usize, rank: usize| End { back: (4 - rank) as u8, kind: (told + rank) as u8 };
+        let end = |told: usize, rank: usize| Event { back: (4 - rank) as u8, kind: (told + rank) as u8 };
         for (singles, several) in [(1, 0), (5, 0), (5, 4), (63, 3), (80, 20)] {
             let one = (1..=singles).map(|told| vec![end(told, told % 5)]);
-            let more = (0..several).map(|told| (0..2 + told % 4).map(|rank| end(told, rank)).collect());
-            let all = Ends::new([vec![]].into_iter().chain(one).chain(more).collect());
+            let more = (0..several).map(|told| (0..2 + told % 4).map(|rank| end(told, rank)).collect::<Vec<_>>());
+            let mut table = Table::new(1, &[&[]], &|_, _| Step { next: 0, tells: 0 }).unwrap();
+            table.events = [vec![]].into_iter().chain(one).chain(more).collect();
+            let all = Lists::new(&table);
             for len in [0, 1, 63, 64, 65, 128, 1000, 10_000] {
                 for one_in in [1, 2, 7, 300] {
                     let mut byte = |_| if random(one_in) == 0 { random(1 + singles + several) as u8 } else { 0 };
@@ -179,7 +214,7 @@ mod tests {
                     let part = Told { first: 1 << 33, bytes: &bytes };
                     let mut expected = vec![];
                     for (place, &told) in bytes.iter().enumerate() {
-                        let ends = all.of(told.into()).iter();
+                        let ends = all.of(told).iter();
                         expected.extend(ends.map(|end| (end.kind, (1u64 << 33) + place as u64 - u64::from(end.back))));
                     }
                     let count = all.count(&part);

@@ -1,0 +1,73 @@
+// A deterministic automaton in shared memory, and walks along bytes.
+//
+// Bytes that every state treats alike are one class. Before a walk a tile's bytes become codes, which say where the step of their
+// class lies among those of a state:
+//
+//   steps[state ^ code]    the next state, and what is told of the byte
+//
+// A state is known by where its steps lie, in bytes from the begin of the table. These are STATE_BYTES, a power of two, and permuted
+// by an exclusive or with a number that differs from state to state: lanes that read the same class in different states, or different
+// classes in one, mostly meet in different banks.
+//
+//   bits of a step   0 .. 15   the next state
+//                   16 .. 26   of one event: its kind, and in 3 bits how many bytes back it lies; of several: which is the first in
+//                              the list of events
+//                   27 .. 31   the number of events
+//
+// The host gives what it knows of the automaton behind the kernel's parameters (plan/automaton.rs); a block makes the table of it.
+
+#pragma once
+
+#include "memory/parameters.cuh"
+#include "warp/index.cuh"
+
+extern __shared__ __align__(128) unsigned char dynamic_shared[];
+
+// What the host gives: for each byte its class; for each state what is told of the end of the text (ENDS_AT); what each number of what
+// is told means (TOLD_AT); the list of events (EVENTS_AT); and for each state and class the number of what is told, and the next state.
+__device__ __forceinline__ u32 given_byte(u32 at) { return parameter_byte(VALUES_AT + at); }
+__device__ __forceinline__ u32 given_half(u32 at) { return parameter_byte(VALUES_AT + at) | (u32)parameter_byte(VALUES_AT + at + 1) << 8; }
+
+// Shared memory: the table, what is told of the end in each state, and the codes of all bytes.
+constexpr u32 TABLE_BYTES = WAY_STATES * STATE_BYTES, CODES_AT = TABLE_BYTES, AUTOMATON_BYTES = CODES_AT + 256;
+static_assert(TABLE_BYTES <= 1 << 16, "a state has 16 bits");
+
+__device__ __forceinline__ u32 state_of(u32 number) { return number * STATE_BYTES + (number * 20 & (STATE_BYTES - 1)); }
+__device__ __forceinline__ u32 number_of_state(u32 state) { return (state & 0xffff) / STATE_BYTES; }
+
+// By all threads of a block, of which there are `threads`; a barrier comes behind it.
+__device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 steps_at, u32 threads) {
+    for (u32 i = threadIdx.x; i < states * classes; i += threads) {
+        const u32 step = given_half(steps_at + 2 * i), told = given_half(TOLD_AT + 2 * (step & 0xff));
+        *(u32*)(dynamic_shared + (state_of(i / classes) ^ 4 * (i % classes))) = state_of(step >> 8) | told << 16;
+    }
+    for (u32 i = threadIdx.x; i < 256; i += threads) dynamic_shared[CODES_AT + i] = (u8)(given_byte(i) * (SCALED ? 4 : 1));
+}
+
+// The code of a byte, and those of four.
+__device__ __forceinline__ u32 code_of(u32 byte) { return dynamic_shared[CODES_AT + byte]; }
+__device__ __forceinline__ u32 codes_of(u32 four) {
+    const u32 low = __byte_perm(code_of(four & 0xff), code_of(four >> 8 & 0xff), 0x0040);
+    const u32 high = __byte_perm(code_of(four >> 16 & 0xff), code_of(four >> 24), 0x0040);
+    return __byte_perm(low, high, 0x5410);
+}
+__device__ __forceinline__ uint4 codes_of(uint4 bytes) {
+    bytes.x = codes_of(bytes.x), bytes.y = codes_of(bytes.y), bytes.z = codes_of(bytes.z), bytes.w = codes_of(bytes.w);
+    return bytes;
+}
+
+// A step from a state, or from the one that a step leads to, by code `j` of four, or by one code.
+__device__ __forceinline__ u32 step_by(u32 from, u32 code) {
+    return *(const u32*)(dynamic_shared + ((from & 0xffff) ^ (SCALED ? code : 4 * code)));
+}
+template <u32 J>
+__device__ __forceinline__ u32 step_by_one_of(u32 from, u32 four) {
+    return step_by(from, J == 3 ? four >> 24 : four >> 8 * J & 0xff);
+}
+__device__ __forceinline__ u32 events_of(u32 step) { return step >> 27; }
+
+// Calls `with(four)` for the words of 16 codes.
+template <class F>
+__device__ __forceinline__ void for_words(const uint4& codes, F with) {
+    with(codes.x), with(codes.y), with(codes.z), with(codes.w);
+}

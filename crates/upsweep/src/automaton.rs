@@ -1,0 +1,237 @@
+//! Automata along texts: what a deterministic automaton finds, and where.
+//!
+//! ```text
+//! s[0] = 0, s[i + 1] = next(s[i], text[i])          the states; `step` says what comes next, and what is told
+//! events of byte i:   tells(s[i], text[i])          a list of events, mostly empty
+//! events of the end:  tells(s[n], None)
+//! kinds, places:      all of them in order; an event of byte i that lies b bytes back has place i - b
+//! ```
+//!
+//! Words and spaces, each told where the next one begins, and where the last one ends:
+//!
+//! ```
+//! use upsweep::automaton::{Automaton, Event, Step};
+//! use upsweep::prelude::*;
+//!
+//! const SPACE: u8 = 0;
+//! const WORD: u8 = 1;
+//! let lists: [&[Event]; 3] = [&[], &[Event { kind: SPACE, back: 0 }], &[Event { kind: WORD, back: 0 }]];
+//! // State 0 has read nothing, 1 a space, 2 a letter of a word.
+//! let words = Automaton::new(3, &lists, |state, byte| {
+//!     let next = match byte {
+//!         None => 0,
+//!         Some(b' ') => 1,
+//!         Some(_) => 2,
+//!     };
+//!     Step { next, tells: if next == state { 0 } else { state } }
+//! })?;
+//!
+//! let device = Device::cpu();
+//! let (mut kinds, mut ends) = ([0u8; 10], [0u32; 10]);
+//! let found = words.run(&device, b"to be  or", &mut kinds, &mut ends)?;
+//! assert_eq!(found.get()?, 5);
+//! assert_eq!(kinds[..5], [WORD, SPACE, WORD, SPACE, WORD]);
+//! assert_eq!(ends[..5], [2, 3, 5, 7, 9]);
+//! assert_eq!(words.count_of(&device, b"to be  or", WORD)?.get()?, 3);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! An automaton has at most 64 states, of which those with the same future count as one, and at most 14,336 steps: states times kinds of
+//! bytes that some state treats differently. An event lies at most [`MOST_BACK`] bytes back, and none before the
+//! text: its place would be less than 0, and is that number modulo 2^64.
+//!
+//! **How.** On CUDA each thread walks along its bytes from two guesses, which are checked; only from tile to tile functions of all states
+//! are composed. On the CPU each thread walks along eight parts of the text side by side, from guesses, too. A wrong guess costs time and
+//! changes nothing: results are those of the loop, whatever the text and the automaton are.
+//!
+//! **Cost.** The text is read once, and of each tile's end a little more; 1 byte and a place are stored an event. Automata that remember for
+//! long where they began cost more: on CUDA up to another reading by one warp a tile, on the CPU a walk by one thread.
+//!
+//! Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986), for the functions; T. Mytkowicz, M. Musuvathi and W. Schulte,
+//! "Data-parallel finite-state machines" (2014), for guesses.
+
+use crate::buffer::{Array, Input, Output, Storage, ViewMut};
+use crate::choosing::{Indices, Yields};
+use crate::count::Count;
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::operator::Element;
+use crate::walking::{Table, Walking};
+
+pub use crate::walking::{Event, Step};
+
+/// How many bytes an event lies back at most.
+pub const MOST_BACK: u8 = crate::walking::MOST_BACK as u8;
+
+/// A deterministic automaton that tells events: see the [module](self). Build it once, run it often.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is found until it is run"]
+pub struct Automaton(Box<Table>);
+
+/// The events of a text, on the device.
+#[derive(Debug)]
+pub struct Events {
+    /// What each of them is.
+    pub kinds: Array<u8>,
+    /// Where each of them lies.
+    pub places: Array<u64>,
+}
+
+impl Automaton {
+    /// An automaton of so many `states` that begins in state 0. `step` says what it does in a state at a byte, or at the end of the text
+    /// (`None`), and which of `lists` it tells then.
+    ///
+    /// # Errors
+    /// [`Error::Automaton`]: too many states, steps, lists or events in them, an event too far back, or a step to a state or a list that
+    /// there is not.
+    pub fn new(states: usize, lists: &[&[Event]], step: impl Fn(usize, Option<u8>) -> Step) -> Result<Self> {
+        Table::new(states, lists, &step).map(|table| Self(Box::new(table)))
+    }
+
+    /// With kinds of events that are rare in most texts: walks on the CPU, which guess where they begin, are faster then. It changes no result.
+    pub fn rare(mut self, is_rare: impl Fn(u8) -> bool) -> Self {
+        let has_rare = |told| self.0.events(told).iter().any(|event| is_rare(event.kind));
+        self.0.rare = std::array::from_fn(|told| has_rare(told as u8));
+        self
+    }
+
+    /// The number of states: of those with the same future one.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.0.states
+    }
+
+    /// Stores the events of a text, and returns how many there are: the kind of each and its place (`u32`, `u64`, `usize`, `i32` or `i64`).
+    /// On CUDA the work is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Capacity`]: there are more events than one of the outputs has room for; on CUDA the next call that waits returns it
+    /// - [`Error::Options`]: `places` cannot hold the places of so long a text
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps an output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<B, K, P>(&self, device: &Device, text: &B, kinds: &mut K, places: &mut P) -> Result<Count>
+    where
+        B: Input<Item = u8> + ?Sized,
+        K: Output<Item = u8> + ?Sized,
+        P: Output + ?Sized,
+        Indices: Yields<u8, P::Item>,
+    {
+        let mut count = Count::new(device)?;
+        self.run_counted(device, text, kinds, places, &mut count)?;
+        Ok(count)
+    }
+
+    /// As [`run`](Self::run), with a count of the caller's, which may be used again: so the call can be captured in a CUDA graph.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_counted<B, K, P>(
+        &self,
+        device: &Device,
+        text: &B,
+        kinds: &mut K,
+        places: &mut P,
+        count: &mut Count,
+    ) -> Result<()>
+    where
+        B: Input<Item = u8> + ?Sized,
+        K: Output<Item = u8> + ?Sized,
+        P: Output + ?Sized,
+        Indices: Yields<u8, P::Item>,
+    {
+        let events = (kinds.view_mut(), places.view_mut());
+        self.dispatch(device, Walking { table: &self.0, text: text.view(), events: Some(events), only: None }, count)
+    }
+
+    /// The events of a text, in new memory. On CUDA this waits for their number, for which the text is gone along once more.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_events<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> Result<Events> {
+        let mut events = Events { kinds: Vec::new().into(), places: Vec::new().into() };
+        self.run_again(device, text, &mut events)?;
+        Ok(events)
+    }
+
+    /// As [`run_to_events`](Self::run_to_events), in the place of other events: on the CPU in their memory, which a program that goes along
+    /// one text after the other asks for once.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_again<B: Input<Item = u8> + ?Sized>(
+        &self,
+        device: &Device,
+        text: &B,
+        events: &mut Events,
+    ) -> Result<()> {
+        match &device.0 {
+            Backend::Cpu => {
+                let (kinds, places) = (host(&mut events.kinds)?, host(&mut events.places)?);
+                cpu::automaton::run_again(&self.0, text.view().on_host("text")?, kinds, places)
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => {
+                device.refuse_in_capture("events whose number depends on the text")?;
+                let mut count = self.count(device, text)?;
+                let number = count.get()?;
+                let mut kinds = Array(Storage::Cuda(cuda.allocate(number)?));
+                let mut places = Array(Storage::Cuda(cuda.allocate(number)?));
+                self.run_counted(device, text, &mut kinds, &mut places, &mut count)?;
+                *events = Events { kinds, places };
+                Ok(())
+            }
+        }
+    }
+
+    /// The number of events of a text. On CUDA the work is enqueued, and the count waits when it is asked.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn count<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B) -> Result<Count> {
+        self.count_some(device, text, None)
+    }
+
+    /// The number of events of one kind.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn count_of<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B, kind: u8) -> Result<Count> {
+        self.count_some(device, text, Some(kind))
+    }
+
+    fn count_some<B: Input<Item = u8> + ?Sized>(&self, device: &Device, text: &B, only: Option<u8>) -> Result<Count> {
+        let mut count = Count::new(device)?;
+        let call = Walking::<u64> { table: &self.0, text: text.view(), events: None, only };
+        self.dispatch(device, call, &mut count)?;
+        Ok(count)
+    }
+
+    fn dispatch<P: Element>(&self, device: &Device, call: Walking<'_, P>, count: &mut Count) -> Result<()>
+    where
+        Indices: Yields<u8, P>,
+    {
+        if call.text.len() > <Indices as Yields<u8, P>>::MOST {
+            let reason = "the output's type cannot hold the places of so long a text: take u64 or usize";
+            return Err(Error::Options { options: "places", reason });
+        }
+        match (&device.0, count.view_mut()) {
+            (Backend::Cpu, ViewMut::Host([count, ..])) => {
+                *count = cpu::automaton::run(call)? as u64;
+                Ok(())
+            }
+            (Backend::Cpu, _) => Err(Error::Place { what: "count", found: "CUDA", expected: "host" }),
+            #[cfg(feature = "cuda")]
+            (Backend::Cuda(cuda), count) => crate::cuda::automaton::run(cuda, call, count),
+        }
+    }
+}
+
+/// The vector of an array, which becomes one of the host's memory if it is not.
+fn host<T>(array: &mut Array<T>) -> Result<&mut Vec<T>> {
+    match &mut array.0 {
+        Storage::Host(vector) => Ok(vector),
+        #[cfg(feature = "cuda")]
+        Storage::Cuda(_) => Err(Error::Place { what: "events", found: "CUDA", expected: "host" }),
+    }
+}

@@ -1,0 +1,127 @@
+//! Automata on a CUDA device: the state in which each tile of a text begins (`kernels/device/automaton_entries.cuh`), and the walk along
+//! all of it (`kernels/device/automaton.cuh`).
+
+use super::code::Kernel;
+use super::features::Features;
+use super::job::{Functions, write_one};
+use super::lender::Extent;
+use super::params::{WithNumbers, params};
+use super::select::{with_functions, write};
+use super::{Cuda, KernelSource};
+use crate::buffer::ViewMut;
+use crate::choosing::{Unasked, Where};
+use crate::error::Result;
+use crate::operator::Element;
+use crate::outputs::Target;
+use crate::plan::automaton::{AutomatonPlan, AutomatonSizes};
+use crate::walking::Walking;
+use cudarc::driver::DeviceSlice;
+
+params! {
+    /// Of both kernels.
+    struct AutomatonParams {
+        text: "const u8*",
+        /// Null where only the number is asked for.
+        kinds: "u8*",
+        places: "void*",
+        /// For each tile the state in which it begins. Of the first one nobody asks.
+        entries: "u8*",
+        /// Where the number of events is stored.
+        count: "u64*",
+        /// Bytes.
+        n: "u64",
+        /// Events that there is room for.
+        capacity: "u64",
+        states: "u64",
+        classes: "u64",
+        /// Where the steps lie among the numbers.
+        steps_at: "u64",
+        /// The state that most bytes leave as it is.
+        lasting: "u64",
+        workspace: "Workspace",
+    }
+}
+
+pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<'_, u64>) -> Result<()> {
+    let Walking { table, text, events, only } = call;
+    let n = text.len();
+    let (kinds, places) = events.unzip();
+    let asked = kinds.is_some();
+    let (mut kinds, mut places) = (kinds.map(Target::new), places.map(Target::new));
+    let mut count = Some(count);
+    let reader = if let Some(ViewMut::Cuda(view)) = &count { view.stream().clone() } else { cuda.stream().clone() };
+    let (count, _count) = write_one(cuda, "count", &mut count)?;
+    let (kinds, of_kinds, _kinds) = write(cuda, "kinds", kinds.as_mut())?;
+    let (places, of_places, _places) = write(cuda, "places", places.as_mut())?;
+    let (text, _text) = cuda.read("text", &text)?;
+    let all = [
+        Extent::new::<u8>(kinds, of_kinds),
+        Extent::new::<P>(places, of_places),
+        Extent::new::<u64>(count, 1),
+        Extent::new::<u8>(text, n),
+    ];
+    for (i, extent) in all.iter().enumerate() {
+        all.iter().take(i).try_for_each(|other| extent.must_not_meet(*other))?;
+    }
+    let sizes = AutomatonSizes::of(table, size_of::<P>().max(4));
+    let plan = AutomatonPlan::new(n, sizes, cuda.compute_capability());
+    if asked {
+        cuda.mark_may_fault(&reader)?;
+    }
+    with_functions::<u8, _, _>(&Where(Unasked), |functions| {
+        let entries = cuda.scratch::<u8>(if plan.tiles > 1 { plan.tiles } else { 0 })?;
+        let [entry_kernel, kernel] = kernels(&plan, functions);
+        let fixed = |workspace| AutomatonParams {
+            text,
+            kinds,
+            places,
+            entries: entries.address(),
+            count,
+            n: n as u64,
+            capacity: if asked { of_kinds.min(of_places) as u64 } else { i64::MAX as u64 },
+            states: sizes.states as u64,
+            classes: sizes.classes as u64,
+            steps_at: sizes.steps_at() as u64,
+            lasting: table.lasting as u64,
+            workspace,
+        };
+        let numbers = sizes.numbers_of(table, only);
+        let threads = plan.threads() as u32;
+        for (kernel, tiles, words, shared) in [
+            (entry_kernel, plan.entry_tiles, plan.entry_words, plan.entry_shared_bytes()),
+            (kernel, plan.tiles, plan.words, plan.shared_bytes()),
+        ] {
+            // One tile begins in the first state.
+            if kernel.kernel == ENTRIES && plan.tiles == 1 {
+                continue;
+            }
+            let loaded = cuda.kernel(kernel.key(), || source_of(&kernel, &plan))?;
+            let shared = shared as u32;
+            let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
+            let workspace = cuda.workspace(words.words8, words.words16)?;
+            let params = WithNumbers::new(fixed(workspace), functions, &[&numbers]);
+            // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans and the scratch keep its
+            // pointers good for `n` bytes, the tiles' states, the events that there is room for, and their number, until the kernel is
+            // enqueued in the stream's order.
+            unsafe { cuda.launch(&loaded, tiles.min(resident as usize) as u32, threads, shared, &params) }?;
+        }
+        Ok(())
+    })
+}
+
+const ENTRIES: (&str, &str) = ("device/automaton_entries.cuh", "upsweep_automaton_entries");
+
+/// The kernel that finds the tiles' states, and the walk.
+pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
+    let features = Features::PLAIN;
+    let walk = ("device/automaton.cuh", "upsweep_automaton");
+    [
+        Kernel { functions, kernel: ENTRIES, features, constants: plan.entry_constants() },
+        Kernel { functions, kernel: walk, features, constants: plan.constants() },
+    ]
+}
+
+/// A kernel's text.
+pub(super) fn source_of(kernel: &Kernel<'_>, plan: &AutomatonPlan) -> Result<KernelSource> {
+    kernel.source_with_numbers::<AutomatonParams>(plan.sizes.numbers())
+}

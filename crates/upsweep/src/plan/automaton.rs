@@ -1,0 +1,213 @@
+//! Automata on a CUDA device: see `kernels/device/automaton.cuh`.
+
+use super::constants::{Constants, constants};
+use super::memory::StatusWords;
+use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape, WARP};
+use super::tuning::Tuning;
+#[cfg(feature = "cuda")]
+use crate::walking::Table;
+
+/// Codes that are multiples of four, as steps lie, have room in a byte for so many classes.
+const SCALED_CLASSES: usize = 64;
+/// Where the host's numbers lie behind a kernel's parameters, of which those that are said of a state have two bytes.
+const CLASSES: usize = 256;
+const TOLD_BYTES: usize = 2 * 256;
+/// A kernel is compiled for as much as these hold.
+const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
+
+/// Blocks a multiprocessor, and how many tiles a block waits with a tile for its prefix (H200, 2026-11-23, JSON of 2^28 bytes: 2,809 us; two
+/// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
+const BLOCKS: usize = 3;
+const LAG: usize = 1;
+
+/// What decides a plan beside the number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomatonSizes {
+    /// The states of the automaton.
+    pub states: usize,
+    /// The classes of bytes that it tells apart.
+    pub classes: usize,
+    /// The events that are not the only one of a step.
+    pub listed: usize,
+    /// The bytes of an event's place.
+    pub index: usize,
+}
+
+/// A planned walk along a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomatonPlan {
+    /// What it was made for.
+    pub sizes: AutomatonSizes,
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// The tiles of the text.
+    pub tiles: usize,
+    /// Of the kernel that finds the state of each tile: tiles of tiles.
+    pub entry_tiles: usize,
+    /// The bytes of a number of events.
+    pub state: usize,
+    /// Through which the blocks look back: of the walk, and of the states.
+    pub words: StatusWords,
+    /// As above.
+    pub entry_words: StatusWords,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+}
+
+impl AutomatonPlan {
+    /// The plan for `len` bytes on a device of this compute capability.
+    #[must_use]
+    pub fn new(len: usize, sizes: AutomatonSizes, capability: (u32, u32)) -> Self {
+        let tuning = Tuning::of(capability);
+        let shape = TileShape::new(Sizes::plain(1, 1, 1), LARGE);
+        let tiles = len.div_ceil(shape.elements()).max(1);
+        let entry_tiles = tiles.div_ceil(shape.warps());
+        // A byte may be the last of several events.
+        let state = if len < 1 << 27 { 4 } else { 8 };
+        let words = |tiles: usize, state| StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
+        let (words, entry_words) = (words(tiles, state), words(entry_tiles, sizes.states_of_kernel()));
+        Self { sizes, shape, tiles, entry_tiles, state, words, entry_words, tuning }
+    }
+
+    /// Blocks that a multiprocessor should run: as many as have room.
+    fn blocks(&self) -> usize {
+        let fits = |blocks: &usize| self.shared_bytes() + self.fixed_bytes() <= self.tuning.shared_of_block(*blocks);
+        (1..=BLOCKS).rev().find(fits).unwrap_or(1)
+    }
+
+    fn stages(&self) -> usize {
+        self.tuning.ahead + LAG + 1
+    }
+
+    /// Shared memory beside what the host sizes: a word a thread and some numbers a warp for each tile.
+    fn fixed_bytes(&self) -> usize {
+        self.stages() * (4 * self.shape.threads + 24 * (self.shape.warps() + 1)) + (1 << 10)
+    }
+
+    /// The events of a tile that lie in shared memory at once.
+    fn at_once(&self) -> usize {
+        self.shape.elements() * 3 / 8
+    }
+
+    /// Threads a block, the helper warps included.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shape.threads + self.tuning.look_back_warps * WARP
+    }
+
+    /// Dynamic shared memory a block of the walk: the automaton, the tiles, and some events.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        self.entry_shared_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
+    }
+
+    /// Of the kernel that finds the states: the automaton alone.
+    #[must_use]
+    pub fn entry_shared_bytes(&self) -> usize {
+        self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256
+    }
+
+    /// The numbers that the kernel of the walk is compiled with.
+    #[must_use]
+    pub fn constants(&self) -> Constants {
+        self.with_state(self.state, self.blocks(), LAG)
+    }
+
+    /// The same of the kernel that finds the states.
+    #[must_use]
+    pub fn entry_constants(&self) -> Constants {
+        self.with_state(self.sizes.states_of_kernel(), 4, 1)
+    }
+
+    fn with_state(&self, state: usize, blocks: usize, lag: usize) -> Constants {
+        let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
+        let ring = (lag + 1).next_multiple_of(look_back_warps);
+        let sizes = self.sizes;
+        let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
+        let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once());
+        constants
+    }
+}
+
+impl AutomatonSizes {
+    /// Those of an automaton whose events have places of so many bytes.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub(crate) fn of(table: &Table, index: usize) -> Self {
+        let listed = table.events.iter().map(Vec::len).filter(|&events| events > 1).sum();
+        Self { states: table.states, classes: table.classes, listed, index }
+    }
+
+    /// The states that the kernel has room for: there are few kernels.
+    fn states_of_kernel(&self) -> usize {
+        self.states.next_power_of_two().max(8)
+    }
+
+    /// The bytes of a state's steps in shared memory.
+    fn state_bytes(&self) -> usize {
+        (4 * self.classes).next_power_of_two().max(64)
+    }
+
+    fn told_at(&self) -> usize {
+        CLASSES + 2 * self.states_of_kernel()
+    }
+
+    fn events_at(&self) -> usize {
+        self.told_at() + TOLD_BYTES
+    }
+
+    /// Where the steps lie behind the events.
+    #[must_use]
+    pub fn steps_at(&self) -> usize {
+        self.events_at() + 2 * self.listed
+    }
+
+    /// The bytes of all numbers for which a kernel has room.
+    #[must_use]
+    pub fn numbers(&self) -> usize {
+        let bytes = self.steps_at() + 2 * self.states * self.classes;
+        NUMBERS.into_iter().find(|&room| room >= bytes).unwrap_or(bytes)
+    }
+
+    /// The numbers of an automaton that a kernel is given, of the kind `only` if it is said.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub(crate) fn numbers_of(&self, table: &Table, only: Option<u8>) -> Vec<u8> {
+        let mut listed: Vec<u16> = Vec::new();
+        // What is told as a step has it: see kernels/tile/automaton.cuh.
+        let told: Vec<u16> = table
+            .events
+            .iter()
+            .map(|all| {
+                let events: Vec<u16> = all
+                    .iter()
+                    .filter(|event| only.is_none_or(|kind| kind == event.kind))
+                    .map(|event| u16::from(event.kind) | u16::from(event.back) << 8)
+                    .collect();
+                match events[..] {
+                    [] => 0,
+                    [event] => 1 << 11 | event,
+                    _ => {
+                        let first = listed.len() as u16;
+                        listed.extend(&events);
+                        (events.len() as u16) << 11 | first
+                    }
+                }
+            })
+            .collect();
+        let mut bytes = table.class.clone();
+        let mut put = |at: usize, numbers: &mut dyn Iterator<Item = u16>| {
+            bytes.resize(at, 0);
+            numbers.for_each(|number| bytes.extend(number.to_le_bytes()));
+        };
+        put(CLASSES, &mut table.at_end.iter().map(|&end| told.get(usize::from(end)).copied().unwrap_or(0)));
+        put(self.told_at(), &mut told.iter().copied());
+        put(self.events_at(), &mut listed.iter().copied());
+        let byte_of = |class: usize| table.class.iter().position(|&of| usize::from(of) == class).unwrap_or(0);
+        let bytes_of: Vec<usize> = (0..table.classes).map(byte_of).collect();
+        let steps = (0..table.states).flat_map(|state| bytes_of.iter().map(move |byte| 256 * state + byte));
+        put(self.steps_at(), &mut steps.map(|step| table.steps.get(step).copied().unwrap_or(0)));
+        bytes
+    }
+}
