@@ -1,9 +1,11 @@
-//! Scans, reductions, selections and sorts on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
+//! Scans, reductions, selections and sorts on a CUDA GPU, and what applications make of them, beside a copy of the same elements. The program needs the driver and NVRTC,
 //! nothing else: it can be copied to the machine with the GPU.
 
 mod first;
 mod gpu;
+mod graphs;
 mod histogram;
+mod numbers;
 mod pieces;
 mod rankings;
 mod recurrence;
@@ -11,6 +13,7 @@ mod segments;
 mod select;
 mod sorts;
 mod step;
+mod trees;
 
 use cudarc::driver::{CudaView, CudaViewMut};
 use gpu::{Gpu, Lines};
@@ -50,7 +53,10 @@ fn run() -> Outcome {
     rankings::bench(&mut gpu, &from_16)?;
     axes(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)?;
-    recurrence::bench(&mut gpu, &from_16)
+    recurrence::bench(&mut gpu, &from_16)?;
+    trees::bench(&mut gpu, largest.min(28))?;
+    graphs::bench(&mut gpu, largest.min(26))?;
+    numbers::bench(&mut gpu, largest.min(28))
 }
 
 /// Scans and reductions of the whole array.

@@ -23,7 +23,8 @@
 //! ```
 //!
 //! **Cost.** `build` goes over the elements once, and then over half as many, a quarter, .., in two small calls each. Questions and updates
-//! come in batches: one of `q` takes log2(n) passes over `q` numbers, an update a sort besides. Where nothing changes, a
+//! come in batches: `q` prefixes take log2(n) random reads each, in log2(n) / 12 passes, an update log2(n) passes over `q` numbers
+//! and a sort. Where nothing changes, a
 //! [`Scan`] answers faster.
 //!
 //! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
@@ -36,7 +37,7 @@ use upsweep::{Error, Input, Result};
 /// Sums over parts of an array, which follow its changes: see the [module](self).
 #[derive(Debug)]
 pub struct Fenwick<T> {
-    /// Node `j` at `j`; what comes to nothing goes to 0.
+    /// Node `j` at `j`; 0 at 0, and behind the last node a place for what comes to nothing.
     nodes: Array<T>,
     len: usize,
 }
@@ -81,13 +82,19 @@ fn block(#[param] k: u32, element: u64) -> u64 {
 fn changed(#[param] k: u32, #[param] len: u64, #[param] updates: u64, near: [u64; 3], at: u64) -> u64 {
     let last = at + 1 == updates || near[1] != near[2];
     let node = (near[1] + 1) << k;
-    if last && near[1] % 2 == 0 && node <= len { node } else { 0 }
+    if last && near[1] % 2 == 0 && node <= len { node } else { len + 1 }
 }
 
-/// The rest of a prefix, and the sum so far.
+/// The node that a bit of a count stands for: that of as many elements as the bit says, behind those of higher bits. Node 0 for a bit that
+/// is not set.
 #[function]
-fn descend<T: Number>(left: u64, sum: T, node: T) -> (u64, T) {
-    if left == 0 { (left, sum) } else { (left & (left - 1), sum + node) }
+fn node_of_bit(#[param] bit: u32, count: u64) -> u64 {
+    if count >> bit & 1 == 1 { count >> bit << bit } else { 0 }
+}
+
+#[function]
+fn add_four<T: Number>(a: T, b: T, c: T, d: T) -> T {
+    a + b + c + d
 }
 
 #[function]
@@ -109,7 +116,7 @@ impl<T: Number> Fenwick<T> {
     pub fn build<X: Input<Item = T> + ?Sized>(device: &Device, x: &X) -> Result<Self> {
         let x = &Part::all(x);
         let len = x.view().len();
-        let mut nodes = device.filled(len + 1, T::ZERO)?;
+        let mut nodes = device.filled(len + 2, T::ZERO)?;
         if len > 0 {
             let mut sums = level(device, 0, x, &mut nodes)?;
             let mut k = 1;
@@ -180,14 +187,12 @@ impl<T: Number> Fenwick<T> {
     /// [`Error::Index`]: more elements than there are; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn prefixes<C: Input<Item = u64> + ?Sized>(&self, device: &Device, counts: &C) -> Result<Array<T>> {
         let counts = &Part::all(counts);
-        let n = counts.view().len();
-        let (mut left, mut sums): (Array<u64>, _) =
-            (Transform::copy().run_to_array(device, counts)?, device.filled(n, T::ZERO)?);
-        for _ in 0..usize::BITS - self.len.leading_zeros() {
-            let (mut next, mut more) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
-            let nodes = Gather::of(&self.nodes).at(&left);
-            Transform::new(Descend).run(device, (&left, &sums, nodes), (&mut next, &mut more))?;
-            (left, sums) = (next, more);
+        let nodes = &Part::of(&self.nodes, 0..self.len + 1)?;
+        let mut sums = device.filled(counts.view().len(), T::ZERO)?;
+        for bit in (0..usize::BITS - self.len.leading_zeros()).step_by(12) {
+            let node = |bit| Gather::of(nodes).at(Apply(NodeOfBit { bit }, counts));
+            let four = |bit| Apply(AddFour, (node(bit), node(bit + 1), node(bit + 2), node(bit + 3)));
+            sums = map(device, AddFour, (&sums, four(bit), four(bit + 4), four(bit + 8)))?;
         }
         Ok(sums)
     }
