@@ -58,6 +58,7 @@
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
 
+pub mod along;
 pub mod buffer;
 mod choosing;
 pub mod count;
@@ -93,6 +94,7 @@ pub mod sort_by_key;
 pub mod topk;
 pub mod transform;
 pub mod unique;
+pub mod up_sweep;
 
 mod bins;
 mod cpu;
@@ -111,6 +113,7 @@ mod sorting;
 mod steps;
 mod tally;
 
+pub use along::ScanAlong;
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
 pub use count::{Count, Counted, CountedInput};
@@ -146,6 +149,7 @@ pub use sort_by::SortBy;
 pub use topk::TopK;
 pub use transform::Transform;
 pub use unique::Unique;
+pub use up_sweep::UpSweep;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
@@ -154,5 +158,5 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
         Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, function, operator};
+    pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, UpSweep, function, operator};
 }

@@ -22,41 +22,31 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** `build` goes over the elements once, and then over half as many, a quarter, .., in two small calls each. Questions and updates
-//! come in batches: `q` prefixes take log2(n) random reads each, in log2(n) / 12 passes, an update log2(n) passes over `q` numbers
-//! and a sort. Where nothing changes, a
-//! [`Scan`] answers faster.
+//! **Cost.** `build` is an [`UpSweep`]: one pass. Questions and updates come in batches: `q` prefixes take log2(n) random reads each, in
+//! log2(n) / 12 passes, an update log2(n) passes over `q` numbers and a sort. Where nothing changes, a [`Scan`] answers faster.
 //!
 //! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
 
-use crate::part::{Part, element, map, to_host};
+use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
+/// So many numbers lie before the nodes, which begin where they are loaded fastest.
+const BEFORE: usize = 64;
+
 /// Sums over parts of an array, which follow its changes: see the [module](self).
 #[derive(Debug)]
 pub struct Fenwick<T> {
-    /// Node `j` at `j`; 0 at 0, and behind the last node a place for what comes to nothing.
+    /// [`BEFORE`] numbers, of which the last is 0 and others hold what comes to nothing; then the nodes, from 1 on.
     nodes: Array<T>,
     len: usize,
 }
 
 #[function]
-fn even(at: u64) -> u64 {
-    2 * at
+fn value<T: Number>(value: T, _at: u32) -> T {
+    value
 }
-#[function]
-fn odd(at: u64) -> u64 {
-    2 * at + 1
-}
-
-/// The node that is the sum of block `2 at` of 2^k elements.
-#[function]
-fn node_of(#[param] k: u32, at: u64) -> u64 {
-    (2 * at + 1) << k
-}
-
 #[function]
 fn add<T: Number>(a: T, b: T) -> T {
     a + b
@@ -73,16 +63,17 @@ fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
 }
 
 #[function]
-fn block(#[param] k: u32, element: u64) -> u64 {
-    element >> k
+fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
+    a >> k == b >> k
 }
 
-/// The node of 2^k elements that changes with the last update of a block.
+/// The place of the node of 2^k elements that changes with the last update of a block; 0 where there is none.
 #[function]
-fn changed(#[param] k: u32, #[param] len: u64, #[param] updates: u64, near: [u64; 3], at: u64) -> u64 {
-    let last = at + 1 == updates || near[1] != near[2];
-    let node = (near[1] + 1) << k;
-    if last && near[1] % 2 == 0 && node <= len { node } else { len + 1 }
+fn changed(#[param] k: u32, #[param] first: u64, #[param] len: u64, #[param] updates: u64, near: [u64; 3], at: u64) -> u64 {
+    let block = near[1] >> k;
+    let last = at + 1 == updates || block != near[2] >> k;
+    let node = (block + 1) << k;
+    if last && block % 2 == 0 && node <= len { first + node } else { 0 }
 }
 
 /// The node that a bit of a count stands for: that of as many elements as the bit says, behind those of higher bits. Node 0 for a bit that
@@ -116,16 +107,16 @@ impl<T: Number> Fenwick<T> {
     pub fn build<X: Input<Item = T> + ?Sized>(device: &Device, x: &X) -> Result<Self> {
         let x = &Part::all(x);
         let len = x.view().len();
-        let mut nodes = device.filled(len + 2, T::ZERO)?;
-        if len > 0 {
-            let mut sums = level(device, 0, x, &mut nodes)?;
-            let mut k = 1;
-            while !sums.is_empty() {
-                sums = level(device, k, &Part::all(&sums), &mut nodes)?;
-                k += 1;
-            }
-        }
+        let mut nodes = device.room(BEFORE + len)?;
+        let zeros = (Repeat(T::ZERO), 0..BEFORE as u32);
+        Transform::new(Value).run(device, zeros, &mut PartMut::of(&mut nodes, 0..BEFORE)?)?;
+        UpSweep::new(Sum).run(device, x, &mut PartMut::of(&mut nodes, BEFORE..BEFORE + len)?)?;
         Ok(Self { nodes, len })
+    }
+
+    /// The nodes by their numbers; 0 at 0.
+    fn table(&self) -> Result<Part<'_, T>> {
+        Part::of(&self.nodes, BEFORE - 1..BEFORE + self.len)
     }
 
     /// The number of elements.
@@ -145,7 +136,7 @@ impl<T: Number> Fenwick<T> {
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
     pub fn nodes(&self, device: &Device) -> Result<Vec<T>> {
-        to_host(device, &Part::of(&self.nodes, 1..self.len + 1)?)
+        to_host(device, &Part::of(&self.nodes, BEFORE..BEFORE + self.len)?)
     }
 
     /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
@@ -167,14 +158,14 @@ impl<T: Number> Fenwick<T> {
             let index = i128::from(element(device, at, wrong as usize)?);
             return Err(Error::Index { at: wrong as usize, index, len: self.len });
         }
-        let (mut places, mut amounts) = (device.filled(updates, 0u64)?, device.filled(updates, T::ZERO)?);
+        let (mut places, mut amounts) = (device.room(updates)?, device.room(updates)?);
         Sort::pairs().run(device, (at, by), (&mut places, &mut amounts))?;
         for k in 0..usize::BITS - self.len.leading_zeros() {
             // The last update of a block has the sum of all of them.
-            let blocks: Array<u64> = map(device, Block { k }, &places)?;
-            let sums: Array<T> = Scan::new(Sum).segments(Segments::Keys(&blocks)).run_to_array(device, &amounts)?;
-            let node =
-                || Apply(Changed { k, len, updates: updates as u64 }, (Neighbours::of(&blocks), 0..updates as u64));
+            let blocks = Segments::KeysBy(&places, SameBlock { k });
+            let sums: Array<T> = Scan::new(Sum).segments(blocks).run_to_array(device, &amounts)?;
+            let changed = Changed { k, first: BEFORE as u64 - 1, len, updates: updates as u64 };
+            let node = || Apply(changed, (Neighbours::of(&places), 0..updates as u64));
             let nodes: Array<T> = map(device, Add, (&sums, Gather::of(&self.nodes).at(node())))?;
             Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
         }
@@ -187,10 +178,13 @@ impl<T: Number> Fenwick<T> {
     /// [`Error::Index`]: more elements than there are; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn prefixes<C: Input<Item = u64> + ?Sized>(&self, device: &Device, counts: &C) -> Result<Array<T>> {
         let counts = &Part::all(counts);
-        let nodes = &Part::of(&self.nodes, 0..self.len + 1)?;
-        let mut sums = device.filled(counts.view().len(), T::ZERO)?;
+        let nodes = &self.table()?;
+        let questions = counts.view().len();
+        let mut sums = device.filled(questions, T::ZERO)?;
         for bit in (0..usize::BITS - self.len.leading_zeros()).step_by(12) {
-            let node = |bit| Gather::of(nodes).at(Apply(NodeOfBit { bit }, counts));
+            // A table of counts, as a call has room for few streams.
+            let count = || Gather::of(counts).at(0..questions as u64);
+            let node = |bit| Gather::of(nodes).at(Apply(NodeOfBit { bit }, count()));
             let four = |bit| Apply(AddFour, (node(bit), node(bit + 1), node(bit + 2), node(bit + 3)));
             sums = map(device, AddFour, (&sums, four(bit), four(bit + 4), four(bit + 8)))?;
         }
@@ -221,22 +215,14 @@ impl<T: Number> Fenwick<T> {
         let (n, len) = (sums.view().len(), self.len as u64);
         let (mut places, mut left): (_, Array<T>) =
             (device.filled(n, 0u64)?, Transform::copy().run_to_array(device, sums)?);
+        let table = self.table()?;
         for k in (0..u64::BITS - len.leading_zeros()).rev() {
             let step = 1 << k;
-            let (mut next, mut less) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
-            let nodes = Gather::of(&self.nodes).at(Apply(TryNode { step, len }, &places));
+            let (mut next, mut less) = (device.room(n)?, device.room(n)?);
+            let nodes = Gather::of(&table).at(Apply(TryNode { step, len }, &places));
             Transform::new(Advance { step, len }).run(device, (&places, &left, nodes), (&mut next, &mut less))?;
             (places, left) = (next, less);
         }
         Ok(places)
     }
-}
-
-/// Stores the nodes of 2^k elements, and makes the sums of twice as many.
-fn level<T: Number>(device: &Device, k: u32, sums: &Part<'_, T>, nodes: &mut Array<T>) -> Result<Array<T>> {
-    let n = sums.view().len() as u64;
-    let these = Gather::of(sums).at(Apply(Even, 0..n.div_ceil(2)));
-    Transform::copy().run(device, these, Scatter::to(nodes).at(Apply(NodeOf { k }, 0..n.div_ceil(2))))?;
-    let pairs = 0..n / 2;
-    map(device, Add, (Gather::of(sums).at(Apply(Even, pairs.clone())), Gather::of(sums).at(Apply(Odd, pairs))))
 }

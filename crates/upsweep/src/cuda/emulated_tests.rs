@@ -4,6 +4,8 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/along.rs"]
+mod along;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]
@@ -14,6 +16,8 @@ mod recurrences;
 mod selections;
 #[path = "emulated_tests/sorts.rs"]
 mod sorts;
+#[path = "emulated_tests/up_sweeps.rs"]
+mod up_sweeps;
 
 use super::*;
 use crate::cuda::code;
@@ -92,6 +96,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/recurrence.h" => "recurrence.h",
     "emulator/reduce.h" => "reduce.h",
+    "emulator/along.h" => "along.h",
     "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh",
     "emulator/expand.h" => "expand.h",
@@ -103,6 +108,7 @@ emulator! {
     "emulator/topk.h" => "topk.h",
     "emulator/topk_collect.h" => "topk_collect.h",
     "emulator/topk_count.h" => "topk_count.h",
+    "emulator/up_sweep.h" => "up_sweep.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_local.h" => "sort_local.h",
     "emulator/sort_short.h" => "sort_short.h",

@@ -6,6 +6,7 @@
 //! - `job`: a job without its types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
 //! - one file a family: from a job to the launch
 
+pub(crate) mod along;
 mod code;
 mod columns;
 mod compile;
@@ -28,6 +29,7 @@ pub(crate) mod select;
 pub(crate) mod sort;
 pub(crate) mod sort_by;
 pub(crate) mod topk;
+pub(crate) mod up_sweep;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

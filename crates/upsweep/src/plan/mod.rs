@@ -1,5 +1,6 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
+pub mod along;
 pub mod columns;
 pub mod constants;
 pub mod cpu;
@@ -19,6 +20,7 @@ pub mod sort;
 pub mod tile;
 pub mod topk;
 pub mod tuning;
+pub mod up_sweep;
 mod wave;
 
 pub use shape::Shape;
