@@ -48,10 +48,6 @@ fn value<T: Number>(value: T, _at: u32) -> T {
     value
 }
 #[function]
-fn add<T: Number>(a: T, b: T) -> T {
-    a + b
-}
-#[function]
 fn subtract<T: Number>(a: T, b: T) -> T {
     a - b
 }
@@ -62,18 +58,75 @@ fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }
 }
 
+/// Levels of the tree that an update goes through at once.
+const LEVELS: u32 = 3;
+
+/// The last update of some neighbours in order, and the sums of those in its blocks of 2^k elements, twice and four times as many.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Blocks<T> {
+    place: u64,
+    sums: [T; 3],
+}
+
+#[function]
+fn update_at<T: Number>(place: u64, by: T) -> Blocks<T> {
+    Blocks { place, sums: [by, by, by] }
+}
+
+#[function]
+fn sums_of<T: Number>(blocks: Blocks<T>) -> [T; 3] {
+    blocks.sums
+}
+
+#[function]
+fn joined<T: Number>(level: u32, places: (u64, u64), a: T, b: T) -> T {
+    if places.0 >> level == places.1 >> level { a + b } else { b }
+}
+
+#[operator]
+fn in_blocks<T: Number>(#[param] k: u32, a: Blocks<T>, b: Blocks<T>) -> Blocks<T> {
+    let places = (a.place, b.place);
+    let (one, two) = (joined::<T>(k, places, a.sums[0], b.sums[0]), joined::<T>(k + 1, places, a.sums[1], b.sums[1]));
+    Blocks { place: b.place, sums: [one, two, joined::<T>(k + 2, places, a.sums[2], b.sums[2])] }
+}
+
 #[function]
 fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
     a >> k == b >> k
 }
 
-/// The place of the node of 2^k elements that changes with the last update of a block; 0 where there is none.
+/// Of which update, and of the one behind it, a change is: each has three, one for each level.
 #[function]
-fn changed(#[param] k: u32, #[param] first: u64, #[param] len: u64, #[param] updates: u64, near: [u64; 3], at: u64) -> u64 {
-    let block = near[1] >> k;
-    let last = at + 1 == updates || block != near[2] >> k;
-    let node = (block + 1) << k;
-    if last && block % 2 == 0 && node <= len { first + node } else { 0 }
+fn update_of(at: u64) -> u64 {
+    at / 3
+}
+#[function]
+fn update_behind(#[param] last: u64, at: u64) -> u64 {
+    (at / 3 + 1).min(last)
+}
+
+/// The place of the node that a change is of, if its update is the last one of a block that has a node; else 0.
+#[function]
+fn changed(#[param] k: u32, #[param] first: u64, #[param] len: u64, #[param] last: u64, place: u64, behind: u64, at: u64) -> u64 {
+    let level = k + (at % 3) as u32;
+    let block = place >> level;
+    let ends = at / 3 == last || block != behind >> level;
+    let node = (block + 1) << level;
+    if ends && block % 2 == 0 && node <= len { first + node } else { 0 }
+}
+
+#[function]
+fn with_node<T: Number>(sums: [T; 3], node: T, at: u64) -> T {
+    let level = at % 3;
+    let sum = if level == 0 {
+        sums[0]
+    } else if level == 1 {
+        sums[1]
+    } else {
+        sums[2]
+    };
+    node + sum
 }
 
 /// The node that a bit of a count stands for: that of as many elements as the bit says, behind those of higher bits. Node 0 for a bit that
@@ -139,7 +192,7 @@ impl<T: Number> Fenwick<T> {
         to_host(device, &Part::of(&self.nodes, BEFORE..BEFORE + self.len)?)
     }
 
-    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
+    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits twice.
     ///
     /// # Errors
     /// - [`Error::Length`]: not as many amounts as elements
@@ -158,18 +211,37 @@ impl<T: Number> Fenwick<T> {
             let index = i128::from(element(device, at, wrong as usize)?);
             return Err(Error::Index { at: wrong as usize, index, len: self.len });
         }
+        if updates == 0 {
+            return Ok(());
+        }
         let (mut places, mut amounts) = (device.room(updates)?, device.room(updates)?);
         Sort::pairs().run(device, (at, by), (&mut places, &mut amounts))?;
-        for k in 0..usize::BITS - self.len.leading_zeros() {
-            // The last update of a block has the sum of all of them.
-            let blocks = Segments::KeysBy(&places, SameBlock { k });
-            let sums: Array<T> = Scan::new(Sum).segments(blocks).run_to_array(device, &amounts)?;
-            let changed = Changed { k, first: BEFORE as u64 - 1, len, updates: updates as u64 };
-            let node = || Apply(changed, (Neighbours::of(&places), 0..updates as u64));
-            let nodes: Array<T> = map(device, Add, (&sums, Gather::of(&self.nodes).at(node())))?;
-            Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
+        let mut few = false;
+        for k in (0..usize::BITS - self.len.leading_zeros()).step_by(LEVELS as usize) {
+            // Far up there are fewer blocks than updates.
+            if !few && self.len >> k < updates / 8 {
+                (places, amounts) = by_block(device, k, (&places, &amounts), (self.len >> k) + 1)?;
+                few = true;
+            }
+            self.change(device, k, (&places, &amounts))?;
         }
         Ok(())
+    }
+
+    /// Adds to the nodes of some levels what updates in order change there.
+    fn change(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
+        let sums: Array<[T; 3]> =
+            Scan::new(InBlocks { k }).map(UpdateAt).finish(SumsOf).run_to_array(device, (places, amounts))?;
+        let (last, changes) = (places.len() as u64 - 1, 0..places.len() as u64 * u64::from(LEVELS));
+        let changed = Changed { k, first: BEFORE as u64 - 1, len: self.len as u64, last };
+        let update = || Apply(UpdateOf, changes.clone());
+        let node = || {
+            let behind = Gather::of(places).at(Apply(UpdateBehind { last }, changes.clone()));
+            Apply(changed, (Gather::of(places).at(update()), behind, changes.clone()))
+        };
+        let of_nodes = (Gather::of(&sums).at(update()), Gather::of(&self.nodes).at(node()), changes.clone());
+        let nodes: Array<T> = map(device, WithNode, of_nodes)?;
+        Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
     /// The sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
@@ -225,4 +297,21 @@ impl<T: Number> Fenwick<T> {
         }
         Ok(places)
     }
+}
+
+/// Updates in order as one for each block of 2^k elements, of which there are at most `most`. On CUDA this waits for their number.
+fn by_block<T: Number>(
+    device: &Device,
+    k: u32,
+    (places, amounts): (&Array<u64>, &Array<T>),
+    most: usize,
+) -> Result<(Array<u64>, Array<T>)> {
+    let room = most.min(places.len());
+    let (mut of_blocks, mut sums, mut count) = (device.room::<u64>(room)?, device.room::<T>(room)?, device.room::<u64>(1)?);
+    let blocks = || Segments::KeysBy(places, SameBlock { k });
+    Reduce::new(Last).segments(blocks()).run(device, places, &mut of_blocks)?;
+    Reduce::new(Sum).segments(blocks()).run_counted(device, amounts, &mut sums, &mut count)?;
+    let blocks = element(device, &count, 0)? as usize;
+    let places = Transform::copy().run_to_array(device, &Part::of(&of_blocks, 0..blocks)?)?;
+    Ok((places, Transform::copy().run_to_array(device, &Part::of(&sums, 0..blocks)?)?))
 }

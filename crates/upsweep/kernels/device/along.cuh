@@ -134,9 +134,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_along(const __grid
 
 // The list of at most RANKED pieces, by jumps: what is before each. One block.
 extern "C" __global__ void __launch_bounds__(RANKED) upsweep_along_rank(const __grid_constant__ AlongParams p) {
-    __shared__ T value[RANKED];     // of each piece, and those before it as far as it has jumped
-    __shared__ u32 before[RANKED];  // the piece before those, or NOTHING
-    __shared__ u32 begin[RANKED];   // the first of them
+    // The total of each piece and of those before it as far as it has jumped, the piece before these, or NOTHING, and the first of them.
+    __shared__ T value[RANKED];
+    __shared__ u32 before[RANKED];
+    __shared__ u32 begin[RANKED];
     const u32 piece = threadIdx.x, pieces = (u32)p.pieces;
     before[piece] = NOTHING, begin[piece] = piece;
     if (piece < pieces) value[piece] = ValueOfAcc::of(p.totals[piece]);

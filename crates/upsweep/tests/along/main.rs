@@ -10,9 +10,10 @@ mod support;
 mod up_sweeps;
 
 use half::f16;
-use support::place::Place;
+use support::on_each_backend;
+use support::place::{Buffer, Place};
 use support::random::Rng;
-use support::{expect_beginning, on_each_backend};
+use support::sample::Sample;
 use upsweep::prelude::*;
 use upsweep::{Error, Result};
 
@@ -32,6 +33,14 @@ fn place_times(#[param] by: u64, x: u32, at: u64) -> u64 {
 #[function]
 fn half_of(x: u64) -> u64 {
     x / 2
+}
+
+/// Whether the results are those that they must be, and nothing beside them has changed.
+fn expect<T: Sample>(found: &Buffer<T>, expected: &[T], case: &str) {
+    let found = found.check_guards();
+    if let Some(at) = (0..expected.len()).find(|&at| !found[at].same(&expected[at])) {
+        panic!("{case}: result {at} is {:?} and must be {:?}", found[at], expected[at]);
+    }
 }
 
 /// Elements in some order: as they lie, backwards, by steps (which could be those of the pieces), or anywhere.
@@ -55,7 +64,7 @@ fn next_of(order: &[usize]) -> Vec<u32> {
 /// Compares both scans of `x` along the list with a walk.
 fn check<T, Op>(place: &Place, operator: Op, x: &[T], order: &[usize], case: &str)
 where
-    T: support::sample::Sample,
+    T: Sample,
     Op: Operator<T>,
 {
     let n = x.len();
@@ -70,11 +79,11 @@ where
     }
     let mut found = place.poisoned::<T>(n, 1);
     Scan::new(operator).along(&next, first).run(&place.device, &values, &mut found).unwrap();
-    expect_beginning(&found, &inclusive, &format!("{case}, {n} elements"));
+    expect(&found, &inclusive, &format!("{case}, {n} elements"));
     if operator.identity().is_some() {
         let mut found = place.poisoned::<T>(n, 0);
         Scan::new(operator).exclusive().along(&next, first).run(&place.device, &values, &mut found).unwrap();
-        expect_beginning(&found, &exclusive, &format!("exclusive, {case}, {n} elements"));
+        expect(&found, &exclusive, &format!("exclusive, {case}, {n} elements"));
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::support::place::Place;
 use crate::support::random::Rng;
 use crate::support::sample::Sample;
-use crate::support::{expect_beginning, on_each_backend};
-use crate::{Then, then};
+use crate::support::on_each_backend;
+use crate::{Then, expect, then};
 use half::bf16;
 use upsweep::prelude::*;
 use upsweep::{Error, UpSweep};
@@ -26,10 +26,10 @@ fn check<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, x: &[T], case:
         let values = place.upload(x, offset);
         let mut found = place.poisoned::<T>(n, offset);
         UpSweep::new(operator).run(&place.device, &values, &mut found).unwrap();
-        expect_beginning(&found, &expected, &format!("{case}, {n} elements"));
+        expect(&found, &expected, &format!("{case}, {n} elements"));
         let mut data = place.upload(x, offset);
         UpSweep::new(operator).run_in_place(&place.device, &mut data).unwrap();
-        expect_beginning(&data, &expected, &format!("{case} in place, {n} elements"));
+        expect(&data, &expected, &format!("{case} in place, {n} elements"));
     }
 }
 
