@@ -132,7 +132,11 @@ fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> R
     let (first, len) = (both as u64, n as u64);
     let rest = Gather::of(long).at(Apply(Within { last: len - 1 }, first..len + 1));
     let scan = Scan::new(CarryOver).map(RestOf { first, len }).finish(WithCarry);
-    scan.run(device, (rest, Gather::of(&carry).at(Repeat(0u64)), first..len + 1), &mut PartMut::of(&mut sum, both..n + 1)?)?;
+    scan.run(
+        device,
+        (rest, Gather::of(&carry).at(Repeat(0u64)), first..len + 1),
+        &mut PartMut::of(&mut sum, both..n + 1)?,
+    )?;
     Ok(sum)
 }
 

@@ -185,15 +185,7 @@ pub(crate) struct Common {
 impl Common {
     /// What is read, with nothing else asked for.
     pub(crate) fn of(reading: Reading, device: DeviceChoice) -> Self {
-        Self {
-            reading,
-            init: None,
-            axis: None,
-            by_key: None,
-            segments: None,
-            device,
-            output: None,
-        }
+        Self { reading, init: None, axis: None, by_key: None, segments: None, device, output: None }
     }
 }
 

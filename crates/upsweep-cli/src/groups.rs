@@ -60,7 +60,8 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let segments = Segments::Offsets(View::U64(&offsets));
     let of = |op: Op, wide: bool| {
         let reduce = Reduce::new(op).segments(segments);
-        if !wide && common.reading.element.is_none() && op != Op::Min && op != Op::Max && values.element() == Type::I64 {
+        if !wide && common.reading.element.is_none() && op != Op::Min && op != Op::Max && values.element() == Type::I64
+        {
             reduce
                 .check_overflow(sorted.view())
                 .map_err(|e| overflow(&cells, &rows, &offsets, e).unwrap_or_else(failed))?;

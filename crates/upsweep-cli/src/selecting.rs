@@ -34,7 +34,8 @@ fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, name
     }
     let (source, name) = input::open_table(&args.rows.file)?;
     let progress = Progress::new("reading", source.size());
-    let filter = Filter { source: &source, name: &name, delimiter, header: args.rows.header, condition: &args.condition };
+    let filter =
+        Filter { source: &source, name: &name, delimiter, header: args.rows.header, condition: &args.condition };
     if args.indices {
         let form = named.unwrap_or(OutputForm::Words);
         form.check(Type::U64, destination.name())?;

@@ -167,7 +167,8 @@ fn load(common: &Common) -> Result<(Input, Option<WavSpec>)> {
         return Ok((input::load(common, false)?, None));
     }
     let name = common.reading.file.display().to_string();
-    for (option, given) in [("--column", common.reading.column.is_some()), ("--type", common.reading.element.is_some())] {
+    for (option, given) in [("--column", common.reading.column.is_some()), ("--type", common.reading.element.is_some())]
+    {
         if given {
             return Err(Failure::input(&name, format!("is sound, which has no {option}")));
         }

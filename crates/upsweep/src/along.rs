@@ -136,7 +136,10 @@ where
         let Self { scan, next, first } = *self;
         let wrong = |options, reason| Err(Error::Options { options, reason });
         if scan.direction.reverse || scan.direction.total || scan.options.axis.is_some() {
-            return wrong("a scan along a list", "it goes from the first element to the last: leave out `reverse`, `with_total` and `axis`");
+            return wrong(
+                "a scan along a list",
+                "it goes from the first element to the last: leave out `reverse`, `with_total` and `axis`",
+            );
         }
         if I::COUNTED {
             return wrong("a counted input along a list", "the list has all elements: give an input of known length");

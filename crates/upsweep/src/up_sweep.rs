@@ -31,9 +31,9 @@ use crate::error::{Error, Result};
 use crate::init::InitSource;
 #[cfg(feature = "cuda")]
 use crate::job::{Elements, Job};
-use crate::operator::{Element, Operator};
 #[cfg(feature = "cuda")]
 use crate::operator::Same;
+use crate::operator::{Element, Operator};
 #[cfg(feature = "cuda")]
 use crate::options::Options;
 use crate::outputs::Target;

@@ -200,8 +200,11 @@ impl Gpu {
         let copy_gbps = self.copy_gbps::<T>(n)?;
         let kernel = self.fill.load_function(kernel)?;
         let (log2, len) = (n.ilog2(), n as u64);
-        let shape =
-            LaunchConfig { grid_dim: ((n / per_block).max(1) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        let shape = LaunchConfig {
+            grid_dim: ((n / per_block).max(1) as u32, 1, 1),
+            block_dim: (256, 1, 1),
+            shared_mem_bytes: 0,
+        };
         let once = || {
             // SAFETY: the kernels read and write elements less than `n`, which both arrays have.
             unsafe { self.stream.launch_builder(&kernel).arg(a).arg(b).arg(&len).arg(&log2).launch(shape) }?;

@@ -21,7 +21,8 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     let alike = |_| A_ROW;
     product(gpu, "spmv_banded", n, &Rows::of(n, alike), |row, k| (row + k) % rows)?;
     // Anywhere, each once.
-    let anywhere = |row, k: usize| (hash(row) as usize).wrapping_add(k.wrapping_mul(hash(row) as usize >> 32 | 1)) % rows;
+    let anywhere =
+        |row, k: usize| (hash(row) as usize).wrapping_add(k.wrapping_mul(hash(row) as usize >> 32 | 1)) % rows;
     product(gpu, "spmv_random", n, &Rows::of(n, alike), anywhere)?;
     // Of `k` entries and more are k^-1.1 of the rows, so of `k` entries a share of k^-2.1.
     let power = |row| {

@@ -48,7 +48,8 @@ fn sum_of_integers(gpu: &mut Gpu, n: usize) -> Outcome {
     // One number is random. The other is random, too, or hands a carry on from the lowest limb to the highest, or is short.
     let a = gpu.filled::<u64>(n)?;
     let host: Vec<u64> = (0..n).map(u64::random).collect();
-    let carries: Vec<u64> = host.iter().enumerate().map(|(i, limb)| if i == 0 { limb.wrapping_neg() } else { !limb }).collect();
+    let carries: Vec<u64> =
+        host.iter().enumerate().map(|(i, limb)| if i == 0 { limb.wrapping_neg() } else { !limb }).collect();
     let short: Vec<u64> = carries[..n / 3].to_vec();
     for other in [&host, &carries, &short] {
         check(gpu.device(), &host, other)?;

@@ -113,7 +113,9 @@ fn fenwick(gpu: &mut Gpu, n: usize) -> Outcome {
                 let last = if count % 2 == 1 { f32::random(count as usize - 1) } else { 0.0 };
                 let expected = last + added.partition_point(|&at| at < count) as f32;
                 if found != expected {
-                    return Err(format!("fenwick: the first {count} elements are {found} in all, not {expected}").into());
+                    return Err(
+                        format!("fenwick: the first {count} elements are {found} in all, not {expected}").into()
+                    );
                 }
             }
             Ok(())
@@ -132,7 +134,9 @@ fn fenwick(gpu: &mut Gpu, n: usize) -> Outcome {
         }
         // Bytes are those of the questions and answers.
         if gpu.wants::<f32>(names[1]) {
-            gpu.work::<f32>(names[1], batch, batch * 12, |device| Ok(tree.borrow_mut().update(device, &places, &ones)?))?;
+            gpu.work::<f32>(names[1], batch, batch * 12, |device| {
+                Ok(tree.borrow_mut().update(device, &places, &ones)?)
+            })?;
         }
         if gpu.wants::<f32>(names[2]) {
             gpu.work::<f32>(names[2], batch, batch * 12, |device| {

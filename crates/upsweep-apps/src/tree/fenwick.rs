@@ -108,7 +108,15 @@ fn update_behind(#[param] last: u64, at: u64) -> u64 {
 
 /// The place of the node that a change is of, if its update is the last one of a block that has a node; else 0.
 #[function]
-fn changed(#[param] k: u32, #[param] first: u64, #[param] len: u64, #[param] last: u64, place: u64, behind: u64, at: u64) -> u64 {
+fn changed(
+    #[param] k: u32,
+    #[param] first: u64,
+    #[param] len: u64,
+    #[param] last: u64,
+    place: u64,
+    behind: u64,
+    at: u64,
+) -> u64 {
     let level = k + (at % 3) as u32;
     let block = place >> level;
     let ends = at / 3 == last || block != behind >> level;
@@ -307,7 +315,8 @@ fn by_block<T: Number>(
     most: usize,
 ) -> Result<(Array<u64>, Array<T>)> {
     let room = most.min(places.len());
-    let (mut of_blocks, mut sums, mut count) = (device.room::<u64>(room)?, device.room::<T>(room)?, device.room::<u64>(1)?);
+    let (mut of_blocks, mut sums, mut count) =
+        (device.room::<u64>(room)?, device.room::<T>(room)?, device.room::<u64>(1)?);
     let blocks = || Segments::KeysBy(places, SameBlock { k });
     Reduce::new(Last).segments(blocks()).run(device, places, &mut of_blocks)?;
     Reduce::new(Sum).segments(blocks()).run_counted(device, amounts, &mut sums, &mut count)?;

@@ -70,7 +70,8 @@ pub(crate) fn run<S: Steps>(
     Held::nothing().add_all::<_, Whole>(&steps, None)?;
     let faults = Faults::default();
     let list = List { next: next.on_host("list")?, first, spacing: (len / 4096).clamp(32, 1 << 12) };
-    let places = Places::<S> { from: S::In::place(input, "input", &faults)?, to: S::Out::place(output, "output", &faults)? };
+    let places =
+        Places::<S> { from: S::In::place(input, "input", &faults)?, to: S::Out::place(output, "output", &faults)? };
     let load = |at: usize| {
         let places = &places;
         // SAFETY: the places are good while the call's buffers and faults live, and the input has an element for each of the list.
@@ -102,7 +103,8 @@ pub(crate) fn run<S: Steps>(
     let walked: Vec<Walk<S::Acc>> = groups
         .into_par_iter()
         .flat_map_iter(|group| {
-            let ids = (group..list.pieces().min(group + AT_A_TIME)).filter_map(|piece| Some((piece, list.begin(piece)?)));
+            let ids =
+                (group..list.pieces().min(group + AT_A_TIME)).filter_map(|piece| Some((piece, list.begin(piece)?)));
             let walk = |(piece, at)| Walk { piece, at, sum: None, len: 0, behind: NOTHING };
             together(ids.map(walk).collect(), total)
         })

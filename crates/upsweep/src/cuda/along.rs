@@ -44,10 +44,14 @@ params! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Along the pieces, for their totals; of a list of pieces or not.
-    Totals { of_pieces: bool },
+    Totals {
+        of_pieces: bool,
+    },
     Rank,
     /// Along the pieces, for the results.
-    Results { of_pieces: bool },
+    Results {
+        of_pieces: bool,
+    },
 }
 
 /// The kernel of a step.

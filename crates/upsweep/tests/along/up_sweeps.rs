@@ -1,9 +1,9 @@
 //! Up-sweeps.
 
+use crate::support::on_each_backend;
 use crate::support::place::Place;
 use crate::support::random::Rng;
 use crate::support::sample::Sample;
-use crate::support::on_each_backend;
 use crate::{Then, expect, then};
 use half::bf16;
 use upsweep::prelude::*;

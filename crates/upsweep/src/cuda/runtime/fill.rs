@@ -122,7 +122,9 @@ mod tests {
         assert_eq!(word(Word::of(0.0f64)), (4, 0));
         assert_eq!(word(Word::of(-1i128)), (4, u32::MAX));
         assert_eq!(word(Word::of(0x1234_5678_1234_5678u64)), (4, 0x1234_5678));
-        for none in [word(Word::of(1.0f64)), word(Word::of(1u64)), word(Word::of(1u128 << 96)), word(Word::of((0u32, 0u8)))] {
+        for none in
+            [word(Word::of(1.0f64)), word(Word::of(1u64)), word(Word::of(1u128 << 96)), word(Word::of((0u32, 0u8)))]
+        {
             assert_eq!(none, (0, 0));
         }
     }

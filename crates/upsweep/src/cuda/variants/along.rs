@@ -14,7 +14,8 @@ impl List {
     pub(super) fn along(&mut self) {
         self.along_of("u64 computed", false, &Parts::<Counting<u64>, u64, _, _, _>::new(Sum, Same, Same));
         self.along_of("f64 max", true, &Parts::<f64, f64, _, _, _>::new(Max, Same, Same));
-        let values = Parts::<u32, u32, _, _, _>::new(AddMasked { mask: 0xff }, MapWith(Weighed { weights: [1; 5] }), Same);
+        let values =
+            Parts::<u32, u32, _, _, _>::new(AddMasked { mask: 0xff }, MapWith(Weighed { weights: [1; 5] }), Same);
         self.along_of("u32 values", true, &values);
         self.along_of("64 bytes", false, &Parts::<[u64; 8], [u64; 8], _, _, _>::new(Last, Same, Same));
     }
@@ -31,7 +32,11 @@ impl List {
                 Step::Results { of_pieces: true },
                 Step::Results { of_pieces: false },
             ] {
-                list.add::<AlongParams>("along", &format!("{name} {step:?}"), along::kernel(step, exclusive, functions));
+                list.add::<AlongParams>(
+                    "along",
+                    &format!("{name} {step:?}"),
+                    along::kernel(step, exclusive, functions),
+                );
             }
         });
     }
