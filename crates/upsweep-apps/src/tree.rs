@@ -173,7 +173,7 @@ impl Tree {
         let walk = Scan::new(Sum).map(StepAt { down }).along(&next, n as usize).run_to_array(device, 0..2 * down);
         match listed(device, walk)? {
             Some(places) => Self::of(device, &up, &places),
-            None => Err(cycle(&up.to_vec()?)),
+            None => Err(walk::cycle(&up.to_vec()?)),
         }
     }
 
@@ -402,25 +402,6 @@ fn listed<T: Element>(device: &Device, scanned: upsweep::Result<Array<T>>) -> Re
         Err(upsweep::Error::List { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// The error that names a vertex of a cycle.
-fn cycle(up: &[u32]) -> Error {
-    // From which vertex each was met on the way up, counted from 1.
-    let mut met = vec![0; up.len()];
-    let mut vertex = 0;
-    for from in 0..up.len() {
-        let mut at = from;
-        while met.get(at) == Some(&0) {
-            met[at] = from + 1;
-            at = up[at] as usize;
-        }
-        if met.get(at) == Some(&(from + 1)) {
-            vertex = at as u32;
-            break;
-        }
-    }
-    Error::Cycle { vertex }
 }
 
 /// `operator(a, b)`, or `b` where there is nothing before it.

@@ -145,6 +145,25 @@ fn is_root(parent: u32) -> u32 {
     if parent == u32::MAX { 1 } else { 0 }
 }
 
+/// The error that names a vertex of a cycle.
+pub(super) fn cycle(up: &[u32]) -> Error {
+    // From which vertex each was met on the way up, counted from 1.
+    let mut met = vec![0; up.len()];
+    let mut vertex = 0;
+    for from in 0..up.len() {
+        let mut at = from;
+        while met.get(at) == Some(&0) {
+            met[at] = from + 1;
+            at = up[at] as usize;
+        }
+        if met.get(at) == Some(&(from + 1)) {
+            vertex = at as u32;
+            break;
+        }
+    }
+    Error::Cycle { vertex }
+}
+
 /// The error that names a vertex which no edges connect with the root.
 fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), root: u32) -> Error {
     let (a, b) = match (to_host(device, a), to_host(device, b)) {
