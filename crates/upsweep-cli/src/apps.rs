@@ -70,8 +70,8 @@ impl Input for There<'_> {
 
 /// The values of a file, and how messages call it.
 fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
-    let reading = Reading { element: element.or(reading.element), ..reading.clone() };
     let common = Common::of(reading, device);
+    let common = Common { element: element.or(common.element), ..common };
     run::explain_waiting(&common);
     let read = input::load(&common, false)?;
     Ok((read.values, read.name))
@@ -79,14 +79,15 @@ fn values(reading: &Reading, element: Option<Type>, device: DeviceChoice) -> Res
 
 /// The values of a file, of the column `column` if it is a table.
 fn column(path: &Path, column: Option<&str>, element: Option<Type>, device: DeviceChoice) -> Result<(Values, String)> {
-    let reading = Reading { element, column: column.map(str::to_owned), ..Reading::of(path, TableForm::default()) };
-    let read = input::load(&Common::of(reading, device), false)?;
+    let common = Common::of(&Reading::of(path, TableForm::default()), device);
+    let common = Common { element, column: column.map(str::to_owned), ..common };
+    let read = input::load(&common, false)?;
     Ok((read.values, read.name))
 }
 
 /// The values of a .npy file, and its shape.
 fn read_array(path: &Path, device: DeviceChoice) -> Result<(Values, Vec<usize>)> {
-    let read = input::load(&Common::of(Reading::of(path, TableForm::default()), device), false)?;
+    let read = input::load(&Common::of(&Reading::of(path, TableForm::default()), device), false)?;
     Ok((read.values, read.shape))
 }
 

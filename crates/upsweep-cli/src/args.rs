@@ -159,14 +159,17 @@ pub(crate) struct QuantileArgs {
 /// What scan and reduce share.
 #[derive(Args, Debug)]
 pub(crate) struct Common {
-    #[command(flatten)]
-    pub(crate) reading: Reading,
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
+    pub(crate) file: PathBuf,
     /// Begin with this value
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub(crate) init: Option<String>,
     /// Work along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values in row-major order]
     #[arg(long, value_name = "K", allow_hyphen_values = true, conflicts_with_all = ["by_key", "segments"])]
     pub(crate) axis: Option<i64>,
+    /// The column of a table, by its name or its number from 1 [default: the only numeric one]
+    #[arg(long, value_name = "NAME|N")]
+    pub(crate) column: Option<String>,
     /// Begin anew wherever the value in this column changes from one row to the next
     #[arg(long, value_name = "NAME|N", conflicts_with = "segments")]
     pub(crate) by_key: Option<String>,
@@ -174,6 +177,17 @@ pub(crate) struct Common {
     /// (a bool .npy, or true/false as text)
     #[arg(long, value_name = "FILE")]
     pub(crate) segments: Option<PathBuf>,
+    /// The element type: what raw input is; what other input is turned into, if that changes no value
+    /// (decimal fractions as text are rounded)
+    /// [default: the file's own type; for text i64 if all values are integers, else f64]
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    pub(crate) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
+    /// years and one of them is asked for
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
@@ -184,8 +198,20 @@ pub(crate) struct Common {
 
 impl Common {
     /// What is read, with nothing else asked for.
-    pub(crate) fn of(reading: Reading, device: DeviceChoice) -> Self {
-        Self { reading, init: None, axis: None, by_key: None, segments: None, device, output: None }
+    pub(crate) fn of(reading: &Reading, device: DeviceChoice) -> Self {
+        Self {
+            file: reading.file.clone(),
+            init: None,
+            axis: None,
+            column: reading.column.clone(),
+            by_key: None,
+            segments: None,
+            element: reading.element,
+            header: reading.header,
+            table: reading.table,
+            device,
+            output: None,
+        }
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a> Asked<'a> {
     /// Whether results have to fit: the program chose i64 itself, so nobody has asked for integers that wrap around.
     pub(crate) fn may_not_wrap(&self, form: &Form, element: Type) -> bool {
         let text = matches!(form, Form::Table { .. } | Form::Words);
-        text && self.common.reading.element.is_none() && element == Type::I64
+        text && self.common.element.is_none() && element == Type::I64
     }
 
     /// What a result that does not fit means to the user. `from` says whether it is one of a scan or a total.

@@ -27,26 +27,26 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
             return Err(Failure::Input(format!("-o {}: {reason}", destination.name())));
         }
     };
-    let Some(read_by) = common.reading.table.delimiter(input::delimiter(&common.reading.file)) else {
+    let Some(read_by) = common.table.delimiter(input::delimiter(&common.file)) else {
         let advice =
             "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
-        let name = common.reading.file.display().to_string();
+        let name = common.file.display().to_string();
         return Err(Failure::input(&name, format!("is no table, and --group-by is for tables: {advice}")));
     };
     let device = Chosen::open(common.device)?;
-    let (source, name) = input::open_table(&common.reading.file)?;
-    let values_column: Vec<&str> = common.reading.column.iter().map(String::as_str).collect();
+    let (source, name) = input::open_table(&common.file)?;
+    let values_column: Vec<&str> = common.column.iter().map(String::as_str).collect();
     let asked = Asked {
         source: &source,
         name: &name,
         delimiter: read_by,
-        header: common.reading.header,
+        header: common.header,
         columns: &values_column,
         and: Some(column),
         keep_all: false,
     };
     let cells = Cells::read(&asked, &Progress::new("reading", source.size()))?;
-    let values = cells.numbers(0, common.reading.element)?;
+    let values = cells.numbers(0, common.element)?;
     let (groups, rows) = cells.places_of_texts(1);
     let failed = |e: upsweep_dynamic::Error| Failure::computing(&name, &e);
     let order = lexsort(&device.device, &[(View::U64(&groups), false)]).map_err(failed)?;
@@ -60,8 +60,7 @@ pub(crate) fn reduce(args: &ReduceArgs, column: &str) -> Result<()> {
     let segments = Segments::Offsets(View::U64(&offsets));
     let of = |op: Op, wide: bool| {
         let reduce = Reduce::new(op).segments(segments);
-        if !wide && common.reading.element.is_none() && op != Op::Min && op != Op::Max && values.element() == Type::I64
-        {
+        if !wide && common.element.is_none() && op != Op::Min && op != Op::Max && values.element() == Type::I64 {
             reduce
                 .check_overflow(sorted.view())
                 .map_err(|e| overflow(&cells, &rows, &offsets, e).unwrap_or_else(failed))?;

@@ -31,7 +31,7 @@ pub(crate) fn histogram(args: &HistogramArgs) -> Result<()> {
     let destination = output.as_ref().unwrap_or(&standard_output);
     form.check(Type::U64, destination.name())?;
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.reading.clone(), args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     let histogram = bins(args, &device, &name, &values)?;

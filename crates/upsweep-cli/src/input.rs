@@ -80,15 +80,15 @@ fn other_format(path: &Path) -> Option<String> {
 
 /// Reads what the command line names.
 pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
-    let path = args.reading.file.as_path();
-    if let Some(delimiter) = args.reading.table.delimiter(delimiter(path)) {
+    let path = args.file.as_path();
+    if let Some(delimiter) = args.table.delimiter(delimiter(path)) {
         let (source, name) = open_table(path)?;
         let progress = Progress::new("reading", source.size());
         let wanted = table::Wanted {
-            column: args.reading.column.as_deref(),
+            column: args.column.as_deref(),
             by_key: args.by_key.as_deref(),
-            element: args.reading.element,
-            header: args.reading.header,
+            element: args.element,
+            header: args.header,
             delimiter,
             keep_keys,
         };
@@ -99,19 +99,19 @@ pub(crate) fn load(args: &Common, keep_keys: bool) -> Result<Input> {
     }
     if path.as_os_str() == "-" {
         no_table_options(args, "standard input")?;
-        return load_standard_input(args.reading.element);
+        return load_standard_input(args.element);
     }
     let name = path.display().to_string();
     let source = Source::open(path, &name)?;
     let progress = Progress::new("reading", source.size());
     no_table_options(args, &name)?;
     if is_npy(path) {
-        return load_npy(&mut &source.file, Some(&source), args.reading.element, name, &progress);
+        return load_npy(&mut &source.file, Some(&source), args.element, name, &progress);
     }
     if let Some(reason) = other_format(path) {
         return Err(Failure::input(&name, reason));
     }
-    let Some(element) = args.reading.element else {
+    let Some(element) = args.element else {
         let advice = ".npy, .csv and .tsv files are known by their names; give --type for raw binary";
         return Err(Failure::input(&name, format!("what is in it? {advice}, or `-` with < for numbers as text")));
     };
@@ -133,7 +133,7 @@ pub(crate) fn open_table(path: &Path) -> Result<(Source, String)> {
 }
 
 fn no_table_options(args: &Common, name: &str) -> Result<()> {
-    let given = [("--column", args.reading.column.is_some()), ("--by-key", args.by_key.is_some())];
+    let given = [("--column", args.column.is_some()), ("--by-key", args.by_key.is_some())];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => {
             let advice =

@@ -45,7 +45,6 @@ mod threads;
 mod wav;
 mod words;
 mod write;
-mod xml;
 
 use args::{Cli, Command, Signal};
 use clap::{CommandFactory, Parser};

@@ -18,7 +18,7 @@ pub(crate) fn quantile(args: &QuantileArgs) -> Result<()> {
     let form = named.unwrap_or(OutputForm::Words);
     form.check(upsweep_dynamic::Type::F64, destination.name())?;
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.reading.clone(), args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     if values.is_empty() {

@@ -76,7 +76,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let out_name = destination.name();
     destination.write(|out| match (&form, output_form) {
         (Form::Table { layout, .. }, OutputForm::Table { delimiter }) => {
-            let progress = Progress::new("writing", std::fs::metadata(&common.reading.file).ok().map(|m| m.len()));
+            let progress = Progress::new("writing", std::fs::metadata(&common.file).ok().map(|m| m.len()));
             layout.write_joined((&name, op.name()), &values, delimiter, (out, out_name), &progress)
         }
         _ => write::write(output_form, &values, &shape, (out, out_name), &progress),
@@ -202,7 +202,7 @@ fn keyed(
 
 /// Who types numbers learns how to end them.
 pub(crate) fn explain_waiting(common: &Common) {
-    if common.reading.file == Path::new("-") && io::stdin().is_terminal() {
+    if common.file == Path::new("-") && io::stdin().is_terminal() {
         note("numbers are read from the terminal: end them with Ctrl-D");
     }
 }

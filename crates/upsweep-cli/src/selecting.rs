@@ -21,7 +21,7 @@ use upsweep_dynamic::{Number, View};
 /// `upsweep select`.
 pub(crate) fn select(args: &SelectArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.rows.delimiter(input::delimiter(&args.rows.file)) {
+    match args.table.delimiter(input::delimiter(&args.file)) {
         Some(delimiter) => select_rows(args, delimiter, &destination, named),
         None => select_values(args, &destination, named),
     }
@@ -29,13 +29,12 @@ pub(crate) fn select(args: &SelectArgs) -> Result<()> {
 
 /// The rows of a table are read once, and written as they come.
 fn select_rows(args: &SelectArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
-    if args.rows.element.is_some() {
+    if args.element.is_some() {
         return Err(Failure::Input("--type is for arrays: a column is what it is compared with".to_owned()));
     }
-    let (source, name) = input::open_table(&args.rows.file)?;
+    let (source, name) = input::open_table(&args.file)?;
     let progress = Progress::new("reading", source.size());
-    let filter =
-        Filter { source: &source, name: &name, delimiter, header: args.rows.header, condition: &args.condition };
+    let filter = Filter { source: &source, name: &name, delimiter, header: args.header, condition: &args.condition };
     if args.indices {
         let form = named.unwrap_or(OutputForm::Words);
         form.check(Type::U64, destination.name())?;
@@ -94,7 +93,11 @@ impl Row for Element {
 
 fn select_values(args: &SelectArgs, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.rows.elements(), args.device);
+    let common = Common {
+        element: args.element,
+        header: args.header,
+        ..Common::of(&Reading::of(&args.file, args.table), args.device)
+    };
     run::explain_waiting(&common);
     let Input { name, values, form, .. } = input::load(&common, false)?;
     let kind = if values.element() == Type::Bool { Kind::Bool } else { Kind::Number };
@@ -169,7 +172,7 @@ impl Both {
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
     let both = Both::new(args.output.as_deref(), ("--counts", &args.counts))?;
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.reading.clone(), args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     let form = both.values_form.unwrap_or(OutputForm::Words);
@@ -189,7 +192,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
         return Err(Failure::Input(format!("-o {}: {reason}", both.values.name())));
     }
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.reading.clone(), args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     form.check(values.element(), both.values.name())?;
@@ -223,7 +226,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
 pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.reading.clone(), args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values: counts, form, .. } = input::load(&common, false)?;
     let form = named.unwrap_or(match OutputForm::of_input(&form) {
@@ -238,7 +241,7 @@ pub(crate) fn expand(args: &ExpandArgs) -> Result<()> {
 
 fn load_values(path: &Path, args: &ExpandArgs, counts: usize) -> Result<Values> {
     let Input { name, values, .. } =
-        input::load(&Common::of(Reading::of(path, Default::default()), args.device), false)?;
+        input::load(&Common::of(&Reading::of(path, Default::default()), args.device), false)?;
     match values.len() {
         len if len == counts => Ok(values),
         len => Err(Failure::input(

@@ -106,7 +106,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn go(&self, compute: impl Fn(&Device, &Values, Along<'_>) -> upsweep::Result<Values>) -> Result<()> {
         let Of { ref reading, axis: asked, device, ref output } = *self.of;
-        let common = Common::of(reading.clone(), device);
+        let common = Common::of(reading, device);
         let as_sound = output.as_deref().filter(|path| wav::is_wav(path));
         let (destination, named) = match as_sound {
             Some(path) => (Destination::of("-o", path)?, None),
@@ -163,17 +163,16 @@ impl Run<'_> {
 
 /// Reads a signal, and if it is sound, its form.
 fn load(common: &Common) -> Result<(Input, Option<WavSpec>)> {
-    if !wav::is_wav(&common.reading.file) || common.reading.table.delimiter(None).is_some() {
+    if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
         return Ok((input::load(common, false)?, None));
     }
-    let name = common.reading.file.display().to_string();
-    for (option, given) in [("--column", common.reading.column.is_some()), ("--type", common.reading.element.is_some())]
-    {
+    let name = common.file.display().to_string();
+    for (option, given) in [("--column", common.column.is_some()), ("--type", common.element.is_some())] {
         if given {
             return Err(Failure::input(&name, format!("is sound, which has no {option}")));
         }
     }
-    let Sound { spec, values, shape } = wav::read(&common.reading.file, &name)?;
+    let Sound { spec, values, shape } = wav::read(&common.file, &name)?;
     Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(spec)))
 }
 
@@ -202,7 +201,7 @@ fn sections(path: &Path) -> Result<Vec<[f64; 6]>> {
     let name = path.display().to_string();
     if input::is_npy(path) {
         let reading = crate::args::Reading::of(path, crate::args::TableForm::default());
-        let Input { values, shape, .. } = input::load(&Common::of(reading, crate::device::DeviceChoice::Cpu), false)?;
+        let Input { values, shape, .. } = input::load(&Common::of(&reading, crate::device::DeviceChoice::Cpu), false)?;
         if shape.get(1) != Some(&6) || shape.len() != 2 {
             return Err(Failure::input(&name, format!("has the shape {shape:?}: sections are rows of 6 numbers")));
         }

@@ -19,7 +19,7 @@ use upsweep_dynamic::{Sort, View, lexsort, top as first_of};
 /// `upsweep sort`.
 pub(crate) fn sort(args: &SortArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
-    match args.rows.delimiter(input::delimiter(&args.rows.file)) {
+    match args.table.delimiter(input::delimiter(&args.file)) {
         Some(delimiter) => sort_rows(args, delimiter, &destination, named),
         None => sort_values(args, &destination, named),
     }
@@ -27,7 +27,7 @@ pub(crate) fn sort(args: &SortArgs) -> Result<()> {
 
 /// Rows in the order of some of their columns.
 fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: Option<OutputForm>) -> Result<()> {
-    let for_arrays = [("--type", args.rows.element.is_some()), ("--axis", args.axis.is_some())];
+    let for_arrays = [("--type", args.element.is_some()), ("--axis", args.axis.is_some())];
     if let Some((option, _)) = for_arrays.iter().find(|(_, given)| *given) {
         return Err(Failure::Input(format!("{option} is for arrays: rows of a table are sorted by --column")));
     }
@@ -44,13 +44,13 @@ fn sort_rows(args: &SortArgs, delimiter: u8, destination: &Destination, named: O
         }
     };
     let device = Chosen::open(args.device)?;
-    let (source, name) = input::open_table(&args.rows.file)?;
+    let (source, name) = input::open_table(&args.file)?;
     let columns: Vec<&str> = args.columns.iter().map(String::as_str).collect();
     let asked = Asked {
         source: &source,
         name: &name,
         delimiter,
-        header: args.rows.header,
+        header: args.header,
         columns: &columns,
         and: None,
         keep_all: !args.argsort,
@@ -88,12 +88,16 @@ fn sort_values(args: &SortArgs, destination: &Destination, named: Option<OutputF
         let advice =
             "a table's name ends in .csv (commas) or .tsv (tabs), or --format or --delimiter says that it is one";
         return Err(Failure::input(
-            &args.rows.file.display().to_string(),
+            &args.file.display().to_string(),
             format!("is no table, and --column is for tables: {advice}"),
         ));
     }
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.rows.elements(), args.device);
+    let common = Common {
+        element: args.element,
+        header: args.header,
+        ..Common::of(&Reading::of(&args.file, args.table), args.device)
+    };
     run::explain_waiting(&common);
     let Input { name, values, form, shape, .. } = input::load(&common, false)?;
     let form = named.unwrap_or(OutputForm::of_input(&form));
@@ -123,7 +127,7 @@ pub(crate) fn top(args: &TopArgs) -> Result<()> {
     let (destination, named) = run::output(args.output.as_deref())?;
     let form = named.unwrap_or(OutputForm::Words);
     let device = Chosen::open(args.device)?;
-    let common = Common::of(args.reading.clone(), args.device);
+    let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
     if args.k > values.len() {

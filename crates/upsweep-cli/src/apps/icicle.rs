@@ -1,6 +1,5 @@
 //! A tree as a picture: each vertex as wide as its sum, under its parent.
 
-use crate::xml::escaped;
 use std::fmt::Write;
 
 /// The picture, and a row of it.
@@ -70,6 +69,11 @@ pub(super) fn render(tree: &Icicle<'_>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"monospace\" \
          font-size=\"11\">\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n{body}</svg>\n"
     )
+}
+
+fn escaped(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -10,21 +10,21 @@ use upsweep_dynamic::Type;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Reading {
     /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
-    pub(crate) file: PathBuf,
+    pub(super) file: PathBuf,
     /// The column of a table, by its name or its number from 1 [default: the only numeric one]
     #[arg(long, value_name = "NAME|N")]
-    pub(crate) column: Option<String>,
+    pub(super) column: Option<String>,
     /// The element type: what raw input is; what other input is turned into, if that changes no value
     /// (decimal fractions as text are rounded)
     /// [default: the file's own type; for text i64 if all values are integers, else f64]
     #[arg(long = "type", value_name = "T", value_parser = types())]
-    pub(crate) element: Option<Type>,
+    pub(super) element: Option<Type>,
     /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, or when some are
     /// years and one of them is asked for
     #[arg(long, value_enum, default_value_t = Header::Auto)]
-    pub(crate) header: Header,
+    pub(super) header: Header,
     #[command(flatten)]
-    pub(crate) table: TableForm,
+    pub(super) table: TableForm,
 }
 
 impl Reading {
@@ -36,34 +36,6 @@ impl Reading {
     /// The file `path`, with nothing else said of it.
     pub(crate) fn of(path: &Path, table: TableForm) -> Self {
         Self { file: path.to_owned(), column: None, element: None, header: Header::Auto, table }
-    }
-}
-
-/// A file of which rows, or elements, are chosen or put in order.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct RowsOf {
-    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
-    pub(crate) file: PathBuf,
-    /// The element type of an array, as `upsweep scan --help` says it
-    #[arg(long = "type", value_name = "T", value_parser = types())]
-    pub(crate) element: Option<Type>,
-    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
-    #[arg(long, value_enum, default_value_t = Header::Auto)]
-    pub(crate) header: Header,
-    #[command(flatten)]
-    pub(crate) table: TableForm,
-}
-
-impl RowsOf {
-    /// The delimiter of a table; `by_name` is that of the file's name, if that is a table's.
-    pub(crate) fn delimiter(&self, by_name: Option<u8>) -> Option<u8> {
-        self.table.delimiter(by_name)
-    }
-
-    /// The elements of an array.
-    pub(crate) fn elements(&self) -> Reading {
-        let Self { file, element, header, table } = self.clone();
-        Reading { file, column: None, element, header, table }
     }
 }
 

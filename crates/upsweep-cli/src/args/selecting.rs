@@ -1,20 +1,29 @@
 //! What `select`, `unique`, `runs` and `expand` can be asked for.
 
-use super::reading::{Reading, RowsOf};
+use super::reading::{Header, Reading, TableForm, types};
 use crate::device::{DeviceChoice, parse_device};
 use clap::Args;
 use std::path::PathBuf;
+use upsweep_dynamic::Type;
 
 #[derive(Args, Debug)]
 pub(crate) struct SelectArgs {
-    #[command(flatten)]
-    pub(crate) rows: RowsOf,
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
+    pub(crate) file: PathBuf,
     /// The condition, over the columns of a table, or over x: 'price > 10 and region == "N"'
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) condition: String,
     /// Write where the values or rows are, counted from 0, instead
     #[arg(long)]
     pub(crate) indices: bool,
+    /// The element type of an array, as `upsweep scan --help` says it
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    pub(crate) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,

@@ -1,15 +1,16 @@
 //! What `sort`, `top` and `median` can be asked for.
 
-use super::reading::{Reading, RowsOf};
+use super::reading::{Header, Reading, TableForm, types};
 use crate::count::parse_count;
 use crate::device::{DeviceChoice, parse_device};
 use clap::Args;
 use std::path::PathBuf;
+use upsweep_dynamic::Type;
 
 #[derive(Args, Debug)]
 pub(crate) struct SortArgs {
-    #[command(flatten)]
-    pub(crate) rows: RowsOf,
+    /// A .npy, .csv or .tsv file, raw binary with --type, or `-` for standard input: numbers, a .npy, or a table with --format
+    pub(crate) file: PathBuf,
     /// Sort the rows of a table by this column, by its name or its number from 1; then by the next one that is given
     /// [default: the only numeric one]
     #[arg(long = "column", value_name = "NAME|N")]
@@ -23,6 +24,14 @@ pub(crate) struct SortArgs {
     /// Sort along this axis of a .npy array, counted from 0 (-1 is the last) [default: all values, as one line]
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) axis: Option<i64>,
+    /// The element type of an array, as `upsweep scan --help` says it
+    #[arg(long = "type", value_name = "T", value_parser = types())]
+    pub(crate) element: Option<Type>,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,

@@ -1,6 +1,5 @@
 //! A histogram as a picture.
 
-use crate::xml::escaped;
 use std::fmt::Write;
 
 /// The picture, and the plot in it.
@@ -71,6 +70,12 @@ pub(super) fn short(edge: f64) -> String {
     } else {
         format!("{rounded:e}")
     }
+}
+
+/// `text` as XML has it.
+fn escaped(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
