@@ -1,7 +1,7 @@
 """The libraries that a Python user would take, on the work of the benches. Rows for a record on standard output.
 
-python.py cpu [--smoke]: NumPy. python.py gpu [--only-select]: PyTorch, CuPy and JAX, each if it is installed; or PyTorch
-alone on what is neither a scan nor a reduction. Times as the benches take them: the median of 15 calls after 3 to warm up;
+python.py cpu [--smoke]: NumPy. python.py gpu [--only select|numbers]: PyTorch, CuPy and JAX, each if it is installed; or PyTorch
+alone on what is neither a scan nor a reduction; or whatever there is for graphs, sparse products, polynomials and big integers. Times as the benches take them: the median of 15 calls after 3 to warm up;
 on the GPU by events, after the L2 cache has been flushed.
 """
 
@@ -11,7 +11,7 @@ import sys
 import time
 
 SMOKE = "--smoke" in sys.argv
-ONLY_SELECT = "--only-select" in sys.argv
+ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv[:-1] else None
 BYTES = {"i8": 1, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 
 
@@ -66,8 +66,10 @@ def torch_rows():
             times.append(begin.elapsed_time(end) * 1e3)
         return statistics.median(times)
 
-    if ONLY_SELECT:
+    if ONLY == "select":
         return select_rows(torch, median)
+    if ONLY == "numbers":
+        return sparse_rows(torch, median)
     names = {"i8": torch.int8, "i32": torch.int32, "f32": torch.float32, "i64": torch.int64, "f64": torch.float64}
     for kind, dtype in names.items():
         for log2n in [10, 16, 20, 22, 24, 26, 28, 30]:
@@ -101,6 +103,7 @@ def torch_rows():
             row("torch", f"inclusive_sum_{name}_{rows}x{columns}", "f32", log2n, micros, moved, copy, moved)
         del x, out
     select_rows(torch, median)
+    sparse_rows(torch, median)
 
 
 def select_rows(torch, median):
@@ -137,6 +140,103 @@ def select_rows(torch, median):
         micros = median(lambda: torch.bincount(x, minlength=256))
         row("torch", "histogram_256", "u8", log2n, micros, moved, copy, 2 * moved)
         del x, out
+
+
+def hashed(index):
+    """`hash` of benches/src/number.rs."""
+    import numpy as np
+
+    x = index.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def matrices(log2n):
+    """The matrices of benches/src/bin/gpu/graphs.rs: a name, the lengths of the rows, and the row and column of each entry."""
+    import numpy as np
+
+    n = 1 << log2n
+    columns = n // 16
+    for name in ["banded", "random", "power_law"]:
+        if name == "power_law":
+            share = (hashed(np.arange(n)) >> np.uint64(11)) / float(1 << 53)
+            lengths = np.minimum((1.0 - share) ** (-1.0 / 1.1), columns // 4).astype(np.int64)
+            ends = np.cumsum(lengths)
+            count = int(np.searchsorted(ends, n)) + 1
+            lengths = lengths[:count]
+            lengths[-1] -= ends[count - 1] - n
+        else:
+            lengths = np.full(columns, 16)
+        at_row = np.repeat(np.arange(len(lengths)), lengths)
+        k = np.arange(n) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        if name == "banded":
+            column = (at_row + k) % columns
+        else:
+            begin = hashed(at_row)
+            step = begin >> np.uint64(32) | np.uint64(1)
+            column = ((begin + k.astype(np.uint64) * step) % np.uint64(columns)).astype(np.int64)
+        yield name, lengths, at_row, column
+
+
+def sparse_rows(torch, median):
+    """cuSPARSE, by PyTorch."""
+    import numpy as np
+
+    log2n = 10 if SMOKE else 26
+    n = 1 << log2n
+    x = torch.randn(n // 16, device="cuda")
+    values, out = torch.randn(n, device="cuda"), torch.empty(n, device="cuda")
+    copy, copied = median(lambda: out.copy_(values)), 8 * n
+    for name, lengths, at_row, at_column in matrices(log2n):
+        begins = np.concatenate([[0], np.cumsum(lengths)])
+        shape = (len(lengths), n // 16)
+        key = torch.as_tensor(at_row * shape[1] + at_column, device="cuda").sort().values
+        places = [torch.as_tensor(begins, device="cuda").int(), (key % shape[1]).int()]
+        matrix = torch.sparse_csr_tensor(*places, values, shape)
+        del key
+        micros = median(lambda: torch.mv(matrix, x))
+        row("torch", f"spmv_{name}", "f32", log2n, micros, 8 * n + 12 * shape[0] + 4 * shape[1], copy, copied)
+        del matrix, places
+    ends = torch.randint(0, n // 16, (2, n), device="cuda")
+    ones = torch.ones(n, dtype=torch.uint8, device="cuda")
+    shape = (n // 16, n // 16)
+    micros = median(lambda: torch.sparse_coo_tensor(ends, ones, shape).coalesce().to_sparse_csr())
+    row("torch", "csr", "u32", log2n, micros, 12 * n, copy, copied)
+    try:
+        host_rows(ends.int().cpu().numpy(), copy, copied, log2n)
+    except ImportError as error:
+        print(f"left out: {error}", file=sys.stderr)
+
+
+def host_rows(ends, copy, copied, log2n):
+    """What one core does: SciPy's graphs, NumPy's polynomials, Python's integers."""
+    import random
+
+    import numpy as np
+    import scipy.sparse
+
+    def once(call):
+        begin = time.perf_counter()
+        call()
+        return (time.perf_counter() - begin) * 1e6
+
+    n = ends.shape[1]
+    ones, shape = np.ones(n, np.uint8), (n // 16, n // 16)
+    row("scipy", "csr", "u32", log2n, once(lambda: scipy.sparse.coo_array((ones, ends), shape).tocsr()), 12 * n, copy, copied)
+    log2c = 10 if SMOKE else 20
+    c = np.random.default_rng(1).integers(-8, 8, 1 << log2c).astype(np.float32)
+    row("numpy", "poly_evaluate", "f32", log2c, once(lambda: np.polyval(c, np.float32(-1))), c.nbytes, copy, copied)
+    bits = 1 << (16 if SMOKE else 30)
+    a, b = random.getrandbits(bits), random.getrandbits(bits)
+    row("python", "bigadd", "u64", (bits // 64).bit_length() - 1, once(lambda: a + b), 3 * bits // 8, copy, copied)
+    try:
+        import gmpy2
+
+        a, b = gmpy2.mpz(a), gmpy2.mpz(b)
+        row("gmp", "bigadd", "u64", (bits // 64).bit_length() - 1, once(lambda: a + b), 3 * bits // 8, copy, copied)
+    except ImportError as error:
+        print(f"left out: {error}", file=sys.stderr)
 
 
 def cupy_rows():
@@ -217,7 +317,7 @@ def jax_rows():
 
 
 def main():
-    on_gpu = [torch_rows] if ONLY_SELECT else [torch_rows, cupy_rows, jax_rows]
+    on_gpu = [torch_rows] if ONLY else [torch_rows, cupy_rows, jax_rows]
     libraries = {"cpu": [numpy_rows], "gpu": on_gpu}
     if len(sys.argv) < 2 or sys.argv[1] not in libraries:
         sys.exit(__doc__)

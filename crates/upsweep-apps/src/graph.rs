@@ -28,10 +28,13 @@
 //! **Cost.** A list of edges is sorted by 64-bit keys, row and column. A product reads each value, its column and an element of the vector
 //! once, and adds in the order of the columns, grouped by the number of values: the same bits in every run.
 
-use crate::part::{Part, element, map};
+use crate::part::{Part, PartMut, element, map};
 use upsweep::operator::{Map, MapWith, Number};
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
+
+/// The most vertices of a graph, and rows of a matrix.
+pub const MAX_ROWS: usize = u32::MAX as usize;
 
 /// How a graph is built from its edges.
 #[derive(Clone, Copy, Debug)]
@@ -42,19 +45,61 @@ pub struct Edges {
     distinct: bool,
 }
 
-#[function]
-fn key(from: u32, to: u32) -> u64 {
-    (from as u64) << 32 | to as u64
+/// How the place of an entry of a matrix is a number: its row in the highest bits and its column in those below, so that a sort finds what
+/// varies where it looks first.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    shape: (usize, usize),
 }
 
 #[function]
-fn low_half(key: u64) -> u32 {
-    key as u32
+fn key(#[param] row: u32, #[param] column: u32, from: u32, to: u32) -> u64 {
+    (from as u64) << row | (to as u64) << column
 }
 
 #[function]
-fn row_key(row: u64) -> u64 {
-    row << 32
+fn column_of(#[param] column: u32, #[param] columns: u32, key: u64) -> u32 {
+    (key >> column) as u32 & columns
+}
+
+/// The first key of a row; behind the last one, a number that is no key.
+#[function]
+fn row_key(#[param] row: u32, #[param] rows: u64, at: u64) -> u64 {
+    if at < rows { at << row } else { u64::MAX }
+}
+
+impl Places {
+    /// # Errors
+    /// [`Error::Options`] when there are more rows than numbers for them.
+    fn of(shape: (usize, usize)) -> Result<Self> {
+        if shape.0 > MAX_ROWS {
+            let reason = "vertices and rows are numbers of 32 bits: there are at most 4,294,967,295 of them";
+            return Err(Error::Options { options: "more than 2^32 - 1 vertices or rows", reason });
+        }
+        Ok(Self { shape })
+    }
+
+    /// The bits that numbers below `count` take, at least one.
+    fn bits(count: usize) -> u32 {
+        (usize::BITS - count.saturating_sub(1).leading_zeros()).clamp(1, 32)
+    }
+
+    fn row_shift(self) -> u32 {
+        u64::BITS - Self::bits(self.shape.0)
+    }
+
+    fn key(self) -> Key {
+        let row = self.row_shift();
+        Key { row, column: row - Self::bits(self.shape.1) }
+    }
+
+    fn column_of(self) -> ColumnOf {
+        ColumnOf { column: self.key().column, columns: u32::MAX >> (32 - Self::bits(self.shape.1)) }
+    }
+
+    fn row_key(self) -> RowKey {
+        RowKey { row: self.row_shift(), rows: self.shape.0 as u64 }
+    }
 }
 
 /// The place of an edge that leaves the graph.
@@ -91,6 +136,7 @@ impl Edges {
     /// # Errors
     /// - [`Error::Index`]: an edge of a vertex that there is not
     /// - [`Error::Length`]: not as many ends as beginnings
+    /// - [`Error::Options`]: more than [`MAX_ROWS`] vertices
     /// - [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own
     pub fn build<A, B>(&self, device: &Device, from: &A, to: &B) -> Result<Csr>
     where
@@ -101,18 +147,22 @@ impl Edges {
     }
 
     fn build_on(&self, device: &Device, from: &Part<'_, u32>, to: &Part<'_, u32>) -> Result<Csr> {
-        let edges = check(device, (self.vertices, self.vertices), (from, to))?;
-        let (there, back) = (|| Apply(Key, (from, to)), || Apply(Key, (to, from)));
-        let mut keys = device.filled(edges << u32::from(self.symmetric), 0u64)?;
-        Transform::copy().run(device, there(), Scatter::to(&mut keys).at(0..edges))?;
-        if self.symmetric {
-            Transform::copy().run(device, back(), Scatter::to(&mut keys).at(edges..2 * edges))?;
-        }
+        let places = Places::of((self.vertices, self.vertices))?;
+        let edges = check(device, places.shape, (from, to))?;
+        let keys: Array<u64> = if self.symmetric {
+            let mut keys = device.room(2 * edges)?;
+            let (there, back) = (Apply(places.key(), (from, to)), Apply(places.key(), (to, from)));
+            Transform::copy().run(device, there, &mut PartMut::of(&mut keys, 0..edges)?)?;
+            Transform::copy().run(device, back, &mut PartMut::of(&mut keys, edges..2 * edges)?)?;
+            keys
+        } else {
+            map(device, places.key(), (from, to))?
+        };
         let mut keys = Sort::new().run_to_array(device, &keys)?;
         if self.distinct {
             keys = distinct(device, &keys)?;
         }
-        Csr::of(device, self.vertices, &keys)
+        Csr::of(device, places, &keys)
     }
 }
 
@@ -136,12 +186,6 @@ fn check(
     Err(Error::Index { at, index: element(device, to, at)?.into(), len: columns })
 }
 
-/// The places of a matrix, row by row.
-fn keys(device: &Device, shape: (usize, usize), rows: &Part<'_, u32>, columns: &Part<'_, u32>) -> Result<Array<u64>> {
-    check(device, shape, (rows, columns))?;
-    map(device, Key, (rows, columns))
-}
-
 fn distinct(device: &Device, sorted: &Array<u64>) -> Result<Array<u64>> {
     Dedup::new().run_to_array(device, sorted)
 }
@@ -155,10 +199,10 @@ pub struct Csr {
 
 impl Csr {
     /// Of keys that are sorted.
-    fn of(device: &Device, rows: usize, keys: &Array<u64>) -> Result<Self> {
-        let begins: Array<u64> = map(device, RowKey, 0..rows as u64 + 1)?;
+    fn of(device: &Device, places: Places, keys: &Array<u64>) -> Result<Self> {
+        let begins: Array<u64> = map(device, places.row_key(), 0..places.shape.0 as u64 + 1)?;
         let offsets = Search::lower(keys).run_to_array(device, &begins)?;
-        Ok(Self { offsets, targets: map(device, LowHalf, keys)? })
+        Ok(Self { offsets, targets: map(device, places.column_of(), keys)? })
     }
 
     /// The number of vertices; of a matrix, of rows.
@@ -225,16 +269,18 @@ impl<T: Number> Matrix<T> {
         C: Input<Item = u32> + ?Sized,
         V: Input<Item = T> + ?Sized,
     {
-        let (keys, values) = (keys(device, shape, &Part::all(rows), &Part::all(columns))?, &Part::all(values));
-        let entries = keys.len();
-        let (mut sorted, mut ordered) = (device.filled(entries, 0u64)?, device.filled(entries, T::ZERO)?);
+        let (at, values) = ((&Part::all(rows), &Part::all(columns)), &Part::all(values));
+        let places = Places::of(shape)?;
+        let entries = check(device, shape, at)?;
+        let keys: Array<u64> = map(device, places.key(), at)?;
+        let (mut sorted, mut ordered) = (device.room(entries)?, device.room(entries)?);
         Sort::pairs().run(device, (&keys, values), (&mut sorted, &mut ordered))?;
         let distinct = distinct(device, &sorted)?;
-        let mut values = device.filled(distinct.len(), T::ZERO)?;
+        let mut values = device.room(distinct.len())?;
         if entries > 0 {
             Reduce::new(Sum).segments(Segments::Keys(&sorted)).run(device, &ordered, &mut values)?;
         }
-        Ok(Self { rows: Csr::of(device, shape.0, &distinct)?, columns: shape.1, values })
+        Ok(Self { rows: Csr::of(device, places, &distinct)?, columns: shape.1, values })
     }
 
     /// The matrix with rows and columns exchanged; of a graph with weights, the one whose edges go the other way. On CUDA this waits.

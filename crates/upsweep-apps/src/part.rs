@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use upsweep::prelude::*;
-use upsweep::{Error, Input, Inputs, Result, View, operator::Map, operator::MapWith};
+use upsweep::{Error, Input, Inputs, Output, Result, View, ViewMut, operator::Map, operator::MapWith};
 
 /// Neighbouring elements of a buffer, where they lie.
 #[derive(Debug)]
@@ -30,6 +30,14 @@ impl<'a, T: Element> Part<'a, T> {
         }
         Ok(Self { whole, range })
     }
+
+    /// Those at `range` of these.
+    ///
+    /// # Errors
+    /// [`Error::Index`] when there are not so many.
+    pub(crate) fn part(&self, range: Range<usize>) -> Result<Part<'_, T>> {
+        Part::of(self, range)
+    }
 }
 
 impl<T: Element> Input for Part<'_, T> {
@@ -40,6 +48,36 @@ impl<T: Element> Input for Part<'_, T> {
             View::Host(x) => View::Host(x.get(self.range.clone()).unwrap_or(&[])),
             #[cfg(feature = "cuda")]
             View::Cuda(x) => View::Cuda(x.slice(self.range.clone())),
+        }
+    }
+}
+
+/// Neighbouring elements of an array, for results.
+#[derive(Debug)]
+pub(crate) struct PartMut<'a, T> {
+    whole: ViewMut<'a, T>,
+    range: Range<usize>,
+}
+
+impl<'a, T: Element> PartMut<'a, T> {
+    /// Those at `range`.
+    ///
+    /// # Errors
+    /// [`Error::Index`] when the array has not so many.
+    pub(crate) fn of(whole: &'a mut Array<T>, range: Range<usize>) -> Result<Self> {
+        Part::of(whole, range.clone())?;
+        Ok(Self { whole: whole.view_mut(), range })
+    }
+}
+
+impl<T: Element> Output for PartMut<'_, T> {
+    type Item = T;
+    fn view_mut(&mut self) -> ViewMut<'_, T> {
+        // The range is one of the whole.
+        match &mut self.whole {
+            ViewMut::Host(x) => ViewMut::Host(x.get_mut(self.range.clone()).unwrap_or(&mut [])),
+            #[cfg(feature = "cuda")]
+            ViewMut::Cuda(x) => ViewMut::Cuda(x.slice_mut(self.range.clone())),
         }
     }
 }

@@ -22,12 +22,11 @@
 //! step after a vertex is entered goes to its first child, the one after it is left to its next sibling. The place of each step in the walk (list
 //! ranking) then tells everything: between the two places lies the subtree.
 //!
-//! **Cost.** Children are found by a sort of the parents. On the CPU the list is ranked in pieces that threads walk along, several
-//! at a time (Helman and JaJa); on CUDA by pointer jumping, in log2(2 n) passes of random reads.
+//! **Cost.** Children are found by a sort of the parents. The walk is a scan [along](upsweep::along) a list of 2 n steps, each of which is passed
+//! twice, anywhere in memory.
 
 pub mod fenwick;
 mod intervals;
-mod list;
 mod walk;
 
 pub use fenwick::Fenwick;
@@ -72,18 +71,19 @@ fn root_to_none(#[param] root: u32, parent: u32) -> u32 {
     if parent == root { u32::MAX } else { parent }
 }
 
-/// Preorder, postorder, depth and size of a vertex from the places where it is entered and left, and how many vertices are entered up to
-/// the first. Place 0 enters what lies above all roots.
+/// What a step of the walk adds: 1 to the steps, in the lower half, and 1 to the vertices that were entered if it enters one.
 #[function]
-fn of_places(enter: u32, leave: u32, entered: u32) -> (u32, u32, u32, u32) {
-    let before = entered - 1;
-    let size = (leave - enter + 1) / 2;
-    (before - 1, leave - before - size, 2 * before - enter - 1, size)
+fn step_at(#[param] down: u32, step: u32) -> u64 {
+    if step < down { 1 << 32 | 1 } else { 1 }
 }
 
+/// Preorder, postorder, depth and size of a vertex from the sums over the walk where it is entered and left. The first step enters what lies
+/// above all roots.
 #[function]
-fn is_down(#[param] down: u32, step: u32) -> u32 {
-    if step < down { 1 } else { 0 }
+fn of_places(enter: u64, leave: u64) -> (u32, u32, u32, u32) {
+    let (entered, place, last) = ((enter >> 32) as u32 - 1, enter as u32 - 1, leave as u32 - 1);
+    let size = (last - place + 1) / 2;
+    (entered - 1, last - entered - size, 2 * entered - place - 1, size)
 }
 
 #[function]
@@ -169,11 +169,12 @@ impl Tree {
         }
         let up: Array<u32> = map(device, Above { root: n }, (parents, 0..n))?;
         let next = walk::around(device, &up)?;
-        let places = match list::places(device, &next, n)? {
-            list::Ranked::All(places) => places,
-            list::Ranked::Cycle(step) => return Err(cycle(&up.to_vec()?, step % (n + 1))),
-        };
-        Self::of(device, &up, &places)
+        let down = n + 1;
+        let walk = Scan::new(Sum).map(StepAt { down }).along(&next, n as usize).run_to_array(device, 0..2 * down);
+        match listed(device, walk)? {
+            Some(places) => Self::of(device, &up, &places),
+            None => Err(walk::cycle(&up.to_vec()?)),
+        }
     }
 
     /// The tree of `n` vertices whose edges are `(a[i], b[i])`, in either direction, seen from `root`. On CUDA this waits.
@@ -213,21 +214,14 @@ impl Tree {
         Self::build_on(device, &Part::of(&parents, 0..n as usize)?)
     }
 
-    fn of(device: &Device, up: &Array<u32>, places: &Array<u32>) -> Result<Self> {
+    fn of(device: &Device, up: &Array<u32>, places: &Array<u64>) -> Result<Self> {
         let n = up.len();
-        let (vertices, down) = (0..n as u32, n as u32 + 1);
-        let mut entered = device.filled(places.len(), 0u32)?;
-        Transform::new(IsDown { down }).run(device, 0..2 * down, Scatter::to(&mut entered).at(places))?;
-        Scan::new(Sum).run_in_place(device, &mut entered)?;
-        let array = || device.filled(n, 0u32);
+        let array = || device.room::<u32>(n);
         let (mut first, mut last, mut depths, mut sizes) = (array()?, array()?, array()?, array()?);
-        let enter = Gather::of(places).at(vertices.clone());
-        let leave = Gather::of(places).at(down..2 * down - 1);
-        let before = Gather::of(&entered).at(Gather::of(places).at(vertices.clone()));
-        let to = (&mut first, &mut last, &mut depths, &mut sizes);
-        Transform::new(OfPlaces).run(device, (enter, leave, before), to)?;
+        let (enter, leave) = (Part::of(places, 0..n)?, Part::of(places, n + 1..2 * n + 1)?);
+        Transform::new(OfPlaces).run(device, (&enter, &leave), (&mut first, &mut last, &mut depths, &mut sizes))?;
         let mut preorder = array()?;
-        Transform::copy().run(device, vertices, Scatter::to(&mut preorder).at(&first))?;
+        Transform::copy().run(device, 0..n as u32, Scatter::to(&mut preorder).at(&first))?;
         let parents = map(device, RootToNone { root: n as u32 }, up)?;
         Ok(Self { parents, entered: first, left: last, depths, sizes, preorder })
     }
@@ -401,12 +395,13 @@ fn count(n: usize) -> Result<u32> {
     }
 }
 
-/// The error that names a vertex of the cycle above `vertex`.
-fn cycle(up: &[u32], mut vertex: u32) -> Error {
-    for _ in 0..up.len() {
-        vertex = up.get(vertex as usize).copied().unwrap_or(vertex);
+/// What a scan along a list has found; nothing where not all are on the list. On CUDA this waits.
+fn listed<T: Element>(device: &Device, scanned: upsweep::Result<Array<T>>) -> Result<Option<Array<T>>> {
+    match scanned.and_then(|found| device.synchronize().map(|()| found)) {
+        Ok(found) => Ok(Some(found)),
+        Err(upsweep::Error::List { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    Error::Cycle { vertex }
 }
 
 /// `operator(a, b)`, or `b` where there is nothing before it.

@@ -4,7 +4,7 @@ use crate::buffer::{Array, Storage, host_memory};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
 use crate::error::Result;
-use crate::operator::Element;
+use crate::operator::{Element, Number};
 use crate::outputs::Target;
 
 /// A place to compute: every CPU core, or one CUDA GPU with one of its streams.
@@ -110,17 +110,43 @@ impl Device {
         }
     }
 
-    /// An array of `len` copies of `value`.
+    /// An array of `len` copies of `value`. On CUDA they are made on the device; of numbers this is enqueued, and for other values it
+    /// waits.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the device's memory, or the host's, where the copies are made, is too small.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the device's memory is too small.
     pub fn filled<T: Element>(&self, len: usize, value: T) -> Result<Array<T>> {
-        let mut host = host_memory(len)?;
-        host.resize(len, value);
         match &self.0 {
-            Backend::Cpu => Ok(Array(Storage::Host(host))),
+            Backend::Cpu => {
+                let mut host = host_memory(len)?;
+                host.resize(len, value);
+                Ok(Array(Storage::Host(host)))
+            }
             #[cfg(feature = "cuda")]
-            Backend::Cuda(_) => self.upload(&host),
+            Backend::Cuda(cuda) => Ok(Array(Storage::Cuda(cuda.filled(len, value)?))),
+        }
+    }
+
+    /// An array with room for `len` numbers, whose values say nothing until they are written: on CUDA, what the memory held before.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::cpu();
+    /// let mut sums = device.room::<u32>(3)?;
+    /// Scan::new(Sum).run(&device, &[1, 2, 3], &mut sums)?;
+    /// assert_eq!(sums.to_vec()?, [1, 3, 6]);
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the device's memory is too small.
+    pub fn room<T: Number>(&self, len: usize) -> Result<Array<T>> {
+        match &self.0 {
+            Backend::Cpu => self.filled(len, T::ZERO),
+            // Every bit pattern is a number.
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => Ok(Array(Storage::Cuda(cuda.allocate(len)?))),
         }
     }
 }

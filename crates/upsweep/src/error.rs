@@ -103,6 +103,11 @@ pub enum Error {
         /// The position of the edge that is less than the one before it, or NaN.
         index: usize,
     },
+    /// A linked list that does not have all elements of its array: some go round in circles, or two have the same one behind them.
+    List {
+        /// The elements of the array.
+        len: usize,
+    },
     /// A coefficient of a recurrence that it cannot have, or too many of them.
     Coefficients {
         /// Which one: `"a[0]"`, `"the coefficients a"`, ...
@@ -206,6 +211,10 @@ impl fmt::Display for Error {
                 write!(f, "{counted} of {channels} channels: a histogram counts 1 to all of up to {most} channels")
             }
             Self::Range { low, high, bins, rule } => write!(f, "the range from {low} to {high} in {bins} bins {rule}"),
+            Self::List { len } => {
+                let why = "some go round in circles, or two have the same one behind them";
+                write!(f, "not all of the {len} elements are on the list that begins with the first: {why}")
+            }
             Self::Edges { index } => {
                 write!(f, "the edge at position {index} is less than the one before it, or is NaN: edges ascend")
             }

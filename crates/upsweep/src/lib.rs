@@ -59,6 +59,7 @@
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;
 
+pub mod along;
 pub mod automaton;
 pub mod buffer;
 mod choosing;
@@ -95,6 +96,7 @@ pub mod sort_by_key;
 pub mod topk;
 pub mod transform;
 pub mod unique;
+pub mod up_sweep;
 
 mod bins;
 mod cpu;
@@ -114,6 +116,7 @@ mod steps;
 mod tally;
 mod walking;
 
+pub use along::ScanAlong;
 pub use automaton::Automaton;
 pub use buffer::{Array, Input, Output, View, ViewMut};
 pub use choosing::{Choose, FirstOf, Flag, Flagged, Indices, LastOf, Values, Where, Yields};
@@ -150,6 +153,7 @@ pub use sort_by::SortBy;
 pub use topk::TopK;
 pub use transform::Transform;
 pub use unique::Unique;
+pub use up_sweep::UpSweep;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {
@@ -158,5 +162,5 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
         Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, function, operator};
+    pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, UpSweep, function, operator};
 }

@@ -48,6 +48,31 @@ fn out_of_memory_is_an_error_and_no_more() -> Outcome {
     Ok(())
 }
 
+/// Whether arrays of `value` hold it, of all lengths that are filled in another way.
+fn holds<T: Element + PartialEq + std::fmt::Debug>(device: &Device, value: T) -> Outcome {
+    for len in [0, 1, 3, 1000, (64 << 10) / size_of::<T>(), (64 << 10) / size_of::<T>() + 1, (1 << 20) + 5] {
+        let found = device.filled(len, value)?.to_vec()?;
+        assert!(found.len() == len && found.iter().all(|&x| x == value), "{len} times {value:?}");
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn filled_arrays_hold_their_value() -> Outcome {
+    let _one = one_at_a_time();
+    let device = Device::cuda(0)?;
+    holds(&device, -2i8)?;
+    holds(&device, true)?;
+    holds(&device, 0x1234u16)?;
+    holds(&device, -1.5f32)?;
+    holds(&device, 0u64)?;
+    holds(&device, 1.5f64)?;
+    holds(&device, 1u128 << 100)?;
+    holds(&device, (7u8, 1u32, -2.5f64))?;
+    holds(&device, [1u16, 2, 3])
+}
+
 /// Does `work` 300 times. After the first 100, the device's memory in use grows by no more than `slack` bytes.
 fn keeps_no_memory(context: &CudaContext, slack: usize, mut work: impl FnMut() -> Outcome) -> Outcome {
     let mut used = Vec::new();

@@ -26,8 +26,8 @@ pub(crate) fn bench(gpu: &mut Gpu) -> Outcome {
         times.0.push(first_use(&cache.0)?);
         times.1.push(first_use(&cache.0)?);
     }
-    gpu.waited::<i32>(compiled, 1 << LOG2N, median(times.0))?;
-    gpu.waited::<i32>(loaded, 1 << LOG2N, median(times.1))
+    gpu.waited::<i32>("upsweep", compiled, 1 << LOG2N, median(times.0))?;
+    gpu.waited::<i32>("upsweep", loaded, 1 << LOG2N, median(times.1))
 }
 
 /// A folder that goes with this.

@@ -188,21 +188,24 @@ impl Gpu {
         self.record.row(&Row { lib: "upsweep", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros })
     }
 
-    /// Times a kernel of `fill.cu` that has two arrays of `n` elements, beside a call that must move as many `bytes`.
+    /// Times a kernel of `fill.cu` that has two arrays of `n` elements, and `per_block` of them in a block, beside a call that must move
+    /// as many `bytes`.
     pub(crate) fn plain<T: Value>(
         &mut self,
         algo: &str,
-        kernel: &str,
+        (kernel, per_block): (&str, usize),
         n: usize,
         bytes: usize,
         (a, b): (&CudaSlice<T>, &CudaSlice<T>),
     ) -> Outcome {
-        // A block of either kernel has 4,096 or 1,024 elements.
         let copy_gbps = self.copy_gbps::<T>(n)?;
         let kernel = self.fill.load_function(kernel)?;
         let (log2, len) = (n.ilog2(), n as u64);
-        let shape =
-            LaunchConfig { grid_dim: ((n / 1024).max(1) as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        let shape = LaunchConfig {
+            grid_dim: ((n / per_block).max(1) as u32, 1, 1),
+            block_dim: (256, 1, 1),
+            shared_mem_bytes: 0,
+        };
         let once = || {
             // SAFETY: the kernels read and write elements less than `n`, which both arrays have.
             unsafe { self.stream.launch_builder(&kernel).arg(a).arg(b).arg(&len).arg(&log2).launch(shape) }?;
@@ -333,11 +336,11 @@ impl Gpu {
         })
     }
 
-    /// Writes the row of a scan of `n` elements whose time was taken elsewhere, until its result was there.
-    pub(crate) fn waited<T: Value>(&mut self, algo: &str, n: usize, micros: f64) -> Outcome {
+    /// Writes the row of work of `lib` on `n` elements whose time was taken elsewhere, until its result was there.
+    pub(crate) fn waited<T: Value>(&mut self, lib: &str, algo: &str, n: usize, micros: f64) -> Outcome {
         let copy_gbps = self.copy_gbps::<T>(n)?;
         let (log2n, bytes, ty) = (n.ilog2(), (2 * n * size_of::<T>()) as f64, T::NAME);
-        self.record.row(&Row { lib: "upsweep", algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros: None })
+        self.record.row(&Row { lib, algo, ty, log2n, micros, bytes, copy_gbps, enqueue_micros: None })
     }
 
     /// GB/s of a copy of `n` elements, measured when it is first asked for.

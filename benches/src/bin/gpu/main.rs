@@ -1,10 +1,12 @@
-//! Scans, reductions, selections and sorts on a CUDA GPU, beside a copy of the same elements. The program needs the driver and NVRTC,
+//! Scans, reductions, selections and sorts on a CUDA GPU, and what applications make of them, beside a copy of the same elements. The program needs the driver and NVRTC,
 //! nothing else: it can be copied to the machine with the GPU.
 
 mod axes;
 mod first;
 mod gpu;
+mod graphs;
 mod histogram;
+mod numbers;
 mod pieces;
 mod rankings;
 mod recurrence;
@@ -13,6 +15,7 @@ mod select;
 mod sorts;
 mod step;
 mod texts;
+mod trees;
 
 use cudarc::driver::{CudaView, CudaViewMut};
 use gpu::{Gpu, Lines};
@@ -54,7 +57,10 @@ fn run() -> Outcome {
     axes::bench(&mut gpu, largest.min(28))?;
     histogram::bench(&mut gpu, &from_16)?;
     recurrence::bench(&mut gpu, &from_16)?;
-    texts::bench(&mut gpu, largest.min(30))
+    texts::bench(&mut gpu, largest.min(30))?;
+    trees::bench(&mut gpu, largest.min(28))?;
+    graphs::bench(&mut gpu, largest.min(26))?;
+    numbers::bench(&mut gpu, largest.min(28))
 }
 
 /// Scans and reductions of the whole array.

@@ -46,7 +46,7 @@ fn product(gpu: &mut Gpu, n: usize) -> Outcome {
     let (a, b, mut out) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?, gpu.filled::<f32>(1)?);
     // Of small integers: exact while the sum is.
     let exact = (0..n).map(|i| f64::from(f32::random(i)).powi(2)).sum::<f64>();
-    gpu.plain::<f32>("read_two", "read_two", n, 2 * n * size_of::<f32>(), (&a, &b))?;
+    gpu.plain::<f32>("read_two", ("read_two", 4096), n, 2 * n * size_of::<f32>(), (&a, &b))?;
     gpu.call::<f32>("product_sum", n, 2 * n * size_of::<f32>(), &mut out, |device, out| {
         Reduce::new(Sum).map(Times).run(device, (&a, &b), out)
     })?;
@@ -133,7 +133,7 @@ fn transpose(gpu: &mut Gpu, log2n: u32) -> Outcome {
     }
     let (n, bits) = (1usize << log2n, log2n / 2);
     let (x, mut out) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?);
-    gpu.plain::<f32>("gather_transposed", "transpose", n, 2 * n * size_of::<f32>(), (&x, &out))?;
+    gpu.plain::<f32>("gather_transposed", ("transpose", 1024), n, 2 * n * size_of::<f32>(), (&x, &out))?;
     let index = || Gather::of(&x).at(Apply(Transposed { bits }, 0..n as u32));
     gpu.call::<f32>("gather_transposed", n, 2 * n * size_of::<f32>(), &mut out, |device, out| {
         Transform::copy().run(device, index(), out)

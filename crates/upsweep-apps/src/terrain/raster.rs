@@ -77,3 +77,30 @@ pub(super) fn drop_of(curvature: f64) -> Result<f64> {
 pub(super) fn finite_height(what: &'static str, value: f64) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Number { what, value, rule: "it is a finite number" }) }
 }
+
+/// How high the eye and what it looks at are, and the earth's curvature: what everything that looks has.
+macro_rules! looks {
+    ($Who:ident, $eye:literal, $target:literal) => {
+        impl $Who {
+            #[doc = concat!("The eye is so high above ", $eye, ".")]
+            pub fn observer(mut self, height: f64) -> Self {
+                self.observer = height;
+                self
+            }
+
+            #[doc = concat!("What is looked at is so high above ", $target, ".")]
+            pub fn target(mut self, height: f64) -> Self {
+                self.target = height;
+                self
+            }
+
+            /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with light's usual
+            /// refraction, 0 a plane. Distances are in metres then.
+            pub fn curvature(mut self, coefficient: f64) -> Self {
+                self.curvature = coefficient;
+                self
+            }
+        }
+    };
+}
+pub(super) use looks;

@@ -1,6 +1,6 @@
 //! Line of sight along one ray.
 
-use super::raster::{drop_of, finite_height};
+use super::raster::{drop_of, finite_height, looks};
 use crate::error::{Error, Result};
 use crate::part::Part;
 use upsweep::prelude::*;
@@ -49,6 +49,8 @@ fn both(z: f32, first: f32) -> (f32, f32) {
     (z, first)
 }
 
+looks! { LineOfSight, "the first point", "its point" }
+
 impl Default for LineOfSight {
     fn default() -> Self {
         Self::new()
@@ -64,25 +66,6 @@ impl LineOfSight {
     /// With this distance between neighbouring points.
     pub fn spacing(mut self, distance: f64) -> Self {
         self.spacing = distance;
-        self
-    }
-
-    /// The eye is so high above the first point.
-    pub fn observer(mut self, height: f64) -> Self {
-        self.observer = height;
-        self
-    }
-
-    /// What is looked at is so high above its point.
-    pub fn target(mut self, height: f64) -> Self {
-        self.target = height;
-        self
-    }
-
-    /// The earth's curvature, less refraction: 1 is the curvature alone, 0.85714 that of GDAL's `-cc` with light's usual refraction, 0 a
-    /// plane. Distances are in metres then.
-    pub fn curvature(mut self, coefficient: f64) -> Self {
-        self.curvature = coefficient;
         self
     }
 

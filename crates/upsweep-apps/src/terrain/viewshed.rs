@@ -1,6 +1,6 @@
 //! What is seen of a whole raster.
 
-use super::raster::{Raster, drop_of, finite_height};
+use super::raster::{Raster, drop_of, finite_height, looks};
 use super::rays::{BeforeCell, Rays, SlopeAt, distance, larger_of, offset};
 use crate::error::Result;
 use crate::part::Part;
@@ -58,28 +58,12 @@ fn needed(#[param] rays: Rays, z: f32, steepest: f32, ground: f32, cell: u64) ->
     if z.is_nan() { z } else { height as f32 }
 }
 
+looks! { Viewshed, "its cell", "its cell" }
+
 impl Viewshed {
     /// From the ground of this cell, counted from 0, to the ground of a plane earth.
     pub fn new(row: usize, column: usize) -> Self {
         Self { row, column, observer: 0.0, target: 0.0, curvature: 0.0 }
-    }
-
-    /// The eye is so high above its cell.
-    pub fn observer(mut self, height: f64) -> Self {
-        self.observer = height;
-        self
-    }
-
-    /// What is looked at is so high above its cell.
-    pub fn target(mut self, height: f64) -> Self {
-        self.target = height;
-        self
-    }
-
-    /// The earth's curvature, less refraction, as of [`LineOfSight`](super::LineOfSight::curvature).
-    pub fn curvature(mut self, coefficient: f64) -> Self {
-        self.curvature = coefficient;
-        self
     }
 
     /// Stores for each cell whether it is seen. On CUDA nothing waits.

@@ -22,43 +22,30 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** `build` goes over the elements once, and then over half as many, a quarter, .., in two small calls each. Questions and updates
-//! come in batches: one of `q` takes log2(n) passes over `q` numbers, an update a sort besides. Where nothing changes, a
-//! [`Scan`] answers faster.
+//! **Cost.** `build` is an [`UpSweep`]: one pass. Questions and updates come in batches: `q` prefixes take log2(n) random reads each, in
+//! log2(n) / 12 passes, an update log2(n) passes over `q` numbers and a sort. Where nothing changes, a [`Scan`] answers faster.
 //!
 //! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
 
-use crate::part::{Part, element, map, to_host};
+use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
+/// So many numbers lie before the nodes, which begin where they are loaded fastest.
+const BEFORE: usize = 64;
+
 /// Sums over parts of an array, which follow its changes: see the [module](self).
 #[derive(Debug)]
 pub struct Fenwick<T> {
-    /// Node `j` at `j`; what comes to nothing goes to 0.
+    /// [`BEFORE`] numbers, of which the last is 0 and others hold what comes to nothing; then the nodes, from 1 on.
     nodes: Array<T>,
     len: usize,
 }
 
 #[function]
-fn even(at: u64) -> u64 {
-    2 * at
-}
-#[function]
-fn odd(at: u64) -> u64 {
-    2 * at + 1
-}
-
-/// The node that is the sum of block `2 at` of 2^k elements.
-#[function]
-fn node_of(#[param] k: u32, at: u64) -> u64 {
-    (2 * at + 1) << k
-}
-
-#[function]
-fn add<T: Number>(a: T, b: T) -> T {
-    a + b
+fn value<T: Number>(value: T, _at: u32) -> T {
+    value
 }
 #[function]
 fn subtract<T: Number>(a: T, b: T) -> T {
@@ -71,23 +58,95 @@ fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }
 }
 
-#[function]
-fn block(#[param] k: u32, element: u64) -> u64 {
-    element >> k
+/// Levels of the tree that an update goes through at once.
+const LEVELS: u32 = 3;
+
+/// The last update of some neighbours in order, and the sums of those in its blocks of 2^k elements, twice and four times as many.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Blocks<T> {
+    place: u64,
+    sums: [T; 3],
 }
 
-/// The node of 2^k elements that changes with the last update of a block.
 #[function]
-fn changed(#[param] k: u32, #[param] len: u64, #[param] updates: u64, near: [u64; 3], at: u64) -> u64 {
-    let last = at + 1 == updates || near[1] != near[2];
-    let node = (near[1] + 1) << k;
-    if last && near[1] % 2 == 0 && node <= len { node } else { 0 }
+fn update_at<T: Number>(place: u64, by: T) -> Blocks<T> {
+    Blocks { place, sums: [by, by, by] }
 }
 
-/// The rest of a prefix, and the sum so far.
 #[function]
-fn descend<T: Number>(left: u64, sum: T, node: T) -> (u64, T) {
-    if left == 0 { (left, sum) } else { (left & (left - 1), sum + node) }
+fn sums_of<T: Number>(blocks: Blocks<T>) -> [T; 3] {
+    blocks.sums
+}
+
+#[function]
+fn joined<T: Number>(level: u32, places: (u64, u64), a: T, b: T) -> T {
+    if places.0 >> level == places.1 >> level { a + b } else { b }
+}
+
+#[operator]
+fn in_blocks<T: Number>(#[param] k: u32, a: Blocks<T>, b: Blocks<T>) -> Blocks<T> {
+    let places = (a.place, b.place);
+    let (one, two) = (joined::<T>(k, places, a.sums[0], b.sums[0]), joined::<T>(k + 1, places, a.sums[1], b.sums[1]));
+    Blocks { place: b.place, sums: [one, two, joined::<T>(k + 2, places, a.sums[2], b.sums[2])] }
+}
+
+#[function]
+fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
+    a >> k == b >> k
+}
+
+/// Of which update, and of the one behind it, a change is: each has three, one for each level.
+#[function]
+fn update_of(at: u64) -> u64 {
+    at / 3
+}
+#[function]
+fn update_behind(#[param] last: u64, at: u64) -> u64 {
+    (at / 3 + 1).min(last)
+}
+
+/// The place of the node that a change is of, if its update is the last one of a block that has a node; else 0.
+#[function]
+fn changed(
+    #[param] k: u32,
+    #[param] first: u64,
+    #[param] len: u64,
+    #[param] last: u64,
+    place: u64,
+    behind: u64,
+    at: u64,
+) -> u64 {
+    let level = k + (at % 3) as u32;
+    let block = place >> level;
+    let ends = at / 3 == last || block != behind >> level;
+    let node = (block + 1) << level;
+    if ends && block % 2 == 0 && node <= len { first + node } else { 0 }
+}
+
+#[function]
+fn with_node<T: Number>(sums: [T; 3], node: T, at: u64) -> T {
+    let level = at % 3;
+    let sum = if level == 0 {
+        sums[0]
+    } else if level == 1 {
+        sums[1]
+    } else {
+        sums[2]
+    };
+    node + sum
+}
+
+/// The node that a bit of a count stands for: that of as many elements as the bit says, behind those of higher bits. Node 0 for a bit that
+/// is not set.
+#[function]
+fn node_of_bit(#[param] bit: u32, count: u64) -> u64 {
+    if count >> bit & 1 == 1 { count >> bit << bit } else { 0 }
+}
+
+#[function]
+fn add_four<T: Number>(a: T, b: T, c: T, d: T) -> T {
+    a + b + c + d
 }
 
 #[function]
@@ -109,16 +168,16 @@ impl<T: Number> Fenwick<T> {
     pub fn build<X: Input<Item = T> + ?Sized>(device: &Device, x: &X) -> Result<Self> {
         let x = &Part::all(x);
         let len = x.view().len();
-        let mut nodes = device.filled(len + 1, T::ZERO)?;
-        if len > 0 {
-            let mut sums = level(device, 0, x, &mut nodes)?;
-            let mut k = 1;
-            while !sums.is_empty() {
-                sums = level(device, k, &Part::all(&sums), &mut nodes)?;
-                k += 1;
-            }
-        }
+        let mut nodes = device.room(BEFORE + len)?;
+        let zeros = (Repeat(T::ZERO), 0..BEFORE as u32);
+        Transform::new(Value).run(device, zeros, &mut PartMut::of(&mut nodes, 0..BEFORE)?)?;
+        UpSweep::new(Sum).run(device, x, &mut PartMut::of(&mut nodes, BEFORE..BEFORE + len)?)?;
         Ok(Self { nodes, len })
+    }
+
+    /// The nodes by their numbers; 0 at 0.
+    fn table(&self) -> Result<Part<'_, T>> {
+        Part::of(&self.nodes, BEFORE - 1..BEFORE + self.len)
     }
 
     /// The number of elements.
@@ -138,10 +197,10 @@ impl<T: Number> Fenwick<T> {
     /// # Errors
     /// [`Error::OutOfMemory`]; CUDA's own.
     pub fn nodes(&self, device: &Device) -> Result<Vec<T>> {
-        to_host(device, &Part::of(&self.nodes, 1..self.len + 1)?)
+        to_host(device, &Part::of(&self.nodes, BEFORE..BEFORE + self.len)?)
     }
 
-    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
+    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits twice.
     ///
     /// # Errors
     /// - [`Error::Length`]: not as many amounts as elements
@@ -160,18 +219,37 @@ impl<T: Number> Fenwick<T> {
             let index = i128::from(element(device, at, wrong as usize)?);
             return Err(Error::Index { at: wrong as usize, index, len: self.len });
         }
-        let (mut places, mut amounts) = (device.filled(updates, 0u64)?, device.filled(updates, T::ZERO)?);
+        if updates == 0 {
+            return Ok(());
+        }
+        let (mut places, mut amounts) = (device.room(updates)?, device.room(updates)?);
         Sort::pairs().run(device, (at, by), (&mut places, &mut amounts))?;
-        for k in 0..usize::BITS - self.len.leading_zeros() {
-            // The last update of a block has the sum of all of them.
-            let blocks: Array<u64> = map(device, Block { k }, &places)?;
-            let sums: Array<T> = Scan::new(Sum).segments(Segments::Keys(&blocks)).run_to_array(device, &amounts)?;
-            let node =
-                || Apply(Changed { k, len, updates: updates as u64 }, (Neighbours::of(&blocks), 0..updates as u64));
-            let nodes: Array<T> = map(device, Add, (&sums, Gather::of(&self.nodes).at(node())))?;
-            Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))?;
+        let mut few = false;
+        for k in (0..usize::BITS - self.len.leading_zeros()).step_by(LEVELS as usize) {
+            // Far up there are fewer blocks than updates.
+            if !few && self.len >> k < updates / 8 {
+                (places, amounts) = by_block(device, k, (&places, &amounts), (self.len >> k) + 1)?;
+                few = true;
+            }
+            self.change(device, k, (&places, &amounts))?;
         }
         Ok(())
+    }
+
+    /// Adds to the nodes of some levels what updates in order change there.
+    fn change(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
+        let sums: Array<[T; 3]> =
+            Scan::new(InBlocks { k }).map(UpdateAt).finish(SumsOf).run_to_array(device, (places, amounts))?;
+        let (last, changes) = (places.len() as u64 - 1, 0..places.len() as u64 * u64::from(LEVELS));
+        let changed = Changed { k, first: BEFORE as u64 - 1, len: self.len as u64, last };
+        let update = || Apply(UpdateOf, changes.clone());
+        let node = || {
+            let behind = Gather::of(places).at(Apply(UpdateBehind { last }, changes.clone()));
+            Apply(changed, (Gather::of(places).at(update()), behind, changes.clone()))
+        };
+        let of_nodes = (Gather::of(&sums).at(update()), Gather::of(&self.nodes).at(node()), changes.clone());
+        let nodes: Array<T> = map(device, WithNode, of_nodes)?;
+        Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
     /// The sums of the first `counts[i]` elements. On CUDA the work is enqueued and the call returns at once.
@@ -180,14 +258,15 @@ impl<T: Number> Fenwick<T> {
     /// [`Error::Index`]: more elements than there are; [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
     pub fn prefixes<C: Input<Item = u64> + ?Sized>(&self, device: &Device, counts: &C) -> Result<Array<T>> {
         let counts = &Part::all(counts);
-        let n = counts.view().len();
-        let (mut left, mut sums): (Array<u64>, _) =
-            (Transform::copy().run_to_array(device, counts)?, device.filled(n, T::ZERO)?);
-        for _ in 0..usize::BITS - self.len.leading_zeros() {
-            let (mut next, mut more) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
-            let nodes = Gather::of(&self.nodes).at(&left);
-            Transform::new(Descend).run(device, (&left, &sums, nodes), (&mut next, &mut more))?;
-            (left, sums) = (next, more);
+        let nodes = &self.table()?;
+        let questions = counts.view().len();
+        let mut sums = device.filled(questions, T::ZERO)?;
+        for bit in (0..usize::BITS - self.len.leading_zeros()).step_by(12) {
+            // A table of counts, as a call has room for few streams.
+            let count = || Gather::of(counts).at(0..questions as u64);
+            let node = |bit| Gather::of(nodes).at(Apply(NodeOfBit { bit }, count()));
+            let four = |bit| Apply(AddFour, (node(bit), node(bit + 1), node(bit + 2), node(bit + 3)));
+            sums = map(device, AddFour, (&sums, four(bit), four(bit + 4), four(bit + 8)))?;
         }
         Ok(sums)
     }
@@ -216,10 +295,11 @@ impl<T: Number> Fenwick<T> {
         let (n, len) = (sums.view().len(), self.len as u64);
         let (mut places, mut left): (_, Array<T>) =
             (device.filled(n, 0u64)?, Transform::copy().run_to_array(device, sums)?);
+        let table = self.table()?;
         for k in (0..u64::BITS - len.leading_zeros()).rev() {
             let step = 1 << k;
-            let (mut next, mut less) = (device.filled(n, 0u64)?, device.filled(n, T::ZERO)?);
-            let nodes = Gather::of(&self.nodes).at(Apply(TryNode { step, len }, &places));
+            let (mut next, mut less) = (device.room(n)?, device.room(n)?);
+            let nodes = Gather::of(&table).at(Apply(TryNode { step, len }, &places));
             Transform::new(Advance { step, len }).run(device, (&places, &left, nodes), (&mut next, &mut less))?;
             (places, left) = (next, less);
         }
@@ -227,11 +307,20 @@ impl<T: Number> Fenwick<T> {
     }
 }
 
-/// Stores the nodes of 2^k elements, and makes the sums of twice as many.
-fn level<T: Number>(device: &Device, k: u32, sums: &Part<'_, T>, nodes: &mut Array<T>) -> Result<Array<T>> {
-    let n = sums.view().len() as u64;
-    let these = Gather::of(sums).at(Apply(Even, 0..n.div_ceil(2)));
-    Transform::copy().run(device, these, Scatter::to(nodes).at(Apply(NodeOf { k }, 0..n.div_ceil(2))))?;
-    let pairs = 0..n / 2;
-    map(device, Add, (Gather::of(sums).at(Apply(Even, pairs.clone())), Gather::of(sums).at(Apply(Odd, pairs))))
+/// Updates in order as one for each block of 2^k elements, of which there are at most `most`. On CUDA this waits for their number.
+fn by_block<T: Number>(
+    device: &Device,
+    k: u32,
+    (places, amounts): (&Array<u64>, &Array<T>),
+    most: usize,
+) -> Result<(Array<u64>, Array<T>)> {
+    let room = most.min(places.len());
+    let (mut of_blocks, mut sums, mut count) =
+        (device.room::<u64>(room)?, device.room::<T>(room)?, device.room::<u64>(1)?);
+    let blocks = || Segments::KeysBy(places, SameBlock { k });
+    Reduce::new(Last).segments(blocks()).run(device, places, &mut of_blocks)?;
+    Reduce::new(Sum).segments(blocks()).run_counted(device, amounts, &mut sums, &mut count)?;
+    let blocks = element(device, &count, 0)? as usize;
+    let places = Transform::copy().run_to_array(device, &Part::of(&of_blocks, 0..blocks)?)?;
+    Ok((places, Transform::copy().run_to_array(device, &Part::of(&sums, 0..blocks)?)?))
 }

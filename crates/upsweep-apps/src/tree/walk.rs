@@ -1,8 +1,8 @@
 //! The list of the steps of a walk around a tree, and the parents of a tree that is given by its edges.
 
-use super::list::{self, Ranked};
+use super::listed;
 use crate::error::{Error, Result};
-use crate::part::{Part, element, map, to_host};
+use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::Input;
 use upsweep::prelude::*;
 
@@ -42,14 +42,16 @@ fn offset(#[param] by: u32, x: u32) -> u32 {
 pub(super) fn around(device: &Device, parents: &Array<u32>) -> Result<Array<u32>> {
     let n = parents.len() as u32;
     let leave = n + 1;
-    let children: Array<u32> = Sort::new().indices().run_to_array(device, parents)?;
-    let sorted: Array<u32> = Transform::copy().run_to_array(device, Gather::of(parents).at(&children))?;
+    let vertices: Array<u32> = Transform::copy().run_to_array(device, 0..n)?;
+    let (mut sorted, mut children) = (device.room(n as usize)?, device.room(n as usize)?);
+    Sort::pairs().run(device, (parents, &vertices), (&mut sorted, &mut children))?;
     let mut first_child = device.filled(n as usize + 2, NONE)?;
     let heads = Apply(Head { none: leave }, (Neighbours::of(&sorted), 0..n));
     Transform::copy().run(device, &children, Scatter::to(&mut first_child).at(heads))?;
     let mut next = device.filled(2 * leave as usize, 2 * leave - 1)?;
-    let to = Scatter::to(&mut next).at(0..leave);
-    Transform::new(Down { up: leave }).run(device, (&Part::of(&first_child, 0..leave as usize)?, 0..leave), to)?;
+    let below = Part::of(&first_child, 0..leave as usize)?;
+    let to = &mut PartMut::of(&mut next, 0..leave as usize)?;
+    Transform::new(Down { up: leave }).run(device, (&below, 0..leave), to)?;
     let sibling = Gather::of(&children).at(Apply(NextAt { n }, 0..n));
     let to = Scatter::to(&mut next).at(Apply(Offset { by: leave }, &children));
     Transform::new(Up { up: leave, n }).run(device, (Neighbours::of(&sorted), sibling, 0..n), to)?;
@@ -117,7 +119,8 @@ pub(super) fn parents(
     Transform::new(AroundVertex { arcs }).run(device, (Neighbours::of(&sorted), following, first_of, 0..arcs), to)?;
     let way_back = || Apply(Back { edges }, 0..arcs);
     let next: Array<u32> = map(device, Unless { start }, (Gather::of(&circle).at(way_back()), 0..arcs))?;
-    let Ranked::All(places) = list::places(device, &next, start)? else {
+    let ranked = Scan::new(Sum).map(One).along(&next, start as usize).run_to_array(device, 0..arcs);
+    let Some(places) = listed(device, ranked)? else {
         return Err(unreached(device, n, (a, b), root));
     };
     let below = Apply(Below { n }, (Gather::of(&from).at(way_back()), &places, Gather::of(&places).at(way_back())));
@@ -133,8 +136,32 @@ fn unless(#[param] start: u32, next: u32, arc: u32) -> u32 {
 }
 
 #[function]
+fn one(_arc: u32) -> u32 {
+    1
+}
+
+#[function]
 fn is_root(parent: u32) -> u32 {
     if parent == u32::MAX { 1 } else { 0 }
+}
+
+/// The error that names a vertex of a cycle.
+pub(super) fn cycle(up: &[u32]) -> Error {
+    // From which vertex each was met on the way up, counted from 1.
+    let mut met = vec![0; up.len()];
+    let mut vertex = 0;
+    for from in 0..up.len() {
+        let mut at = from;
+        while met.get(at) == Some(&0) {
+            met[at] = from + 1;
+            at = up[at] as usize;
+        }
+        if met.get(at) == Some(&(from + 1)) {
+            vertex = at as u32;
+            break;
+        }
+    }
+    Error::Cycle { vertex }
 }
 
 /// The error that names a vertex which no edges connect with the root.

@@ -23,6 +23,7 @@ constexpr u32 FAULT_OTHERS = 3;     // the same of the second output
 constexpr u32 FAULT_LENGTH = 4;     // a count says `index` elements, and the buffer has `value`
 constexpr u32 FAULT_INDEX = 5;      // an index names none of `bound` elements
 constexpr u32 FAULT_EDGES = 6;      // edges of bins do not ascend
+constexpr u32 FAULT_LIST = 7;       // not all of `index` elements are on a list
 
 // Remembers what is wrong with the input, for the host to ask. The first fault stays.
 __device__ __forceinline__ void report_fault(const Workspace& space, u32 fault, u64 index, i64 value, u64 bound = 0) {

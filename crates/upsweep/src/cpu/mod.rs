@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `automaton` | what an automaton tells of a text |
 //! | `scan`, `reduce` | a job's cases: whole, axis, segments |
+//! | `along` | scans along a linked list |
 //! | `expand` | results of counts |
 //! | `runs` | runs of equal neighbours |
 //! | `recurrence` | linear recurrences |
@@ -15,6 +16,7 @@
 //! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
 //! | `topk` | the first keys in order, and keys of a rank |
 //! | `transform` | a function of each element |
+//! | `up_sweep` | the combinations of aligned blocks |
 //! | `engine/` | threads and blocks |
 //! | `tile/` | what one thread does to a block |
 //!
@@ -28,6 +30,7 @@
 //! timing has any part in it: one thread does in one pass what many do in two, with the same bits. With segments it depends
 //! on where they begin, too.
 
+pub(crate) mod along;
 pub(crate) mod automaton;
 mod columns;
 mod engine;
@@ -49,3 +52,4 @@ mod tests;
 mod tile;
 pub(crate) mod topk;
 pub(crate) mod transform;
+pub(crate) mod up_sweep;

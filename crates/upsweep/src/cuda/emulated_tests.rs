@@ -4,6 +4,8 @@
 //! What is made of PTX instructions is replaced by files of `tests/emulator`. Blocks are smaller than on a GPU, so that a
 //! case has many tiles and groups of tiles.
 
+#[path = "emulated_tests/along.rs"]
+mod along;
 #[path = "emulated_tests/axes.rs"]
 mod axes;
 #[path = "emulated_tests/automata.rs"]
@@ -20,6 +22,8 @@ mod selections;
 mod sorts;
 #[path = "emulated_tests/transforms.rs"]
 mod transforms;
+#[path = "emulated_tests/up_sweeps.rs"]
+mod up_sweeps;
 
 use super::*;
 use crate::cuda::columns::ColumnsParams;
@@ -96,7 +100,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h",
     "emulator/automaton.h" => "automaton.h", "emulator/automaton_entries.h" => "automaton_entries.h",
     "emulator/recurrence.h" => "recurrence.h", "emulator/reduce.h" => "reduce.h",
-    "emulator/columns.h" => "columns.h",
+    "emulator/along.h" => "along.h", "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh",
     "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h",
@@ -106,14 +110,10 @@ emulator! {
     "emulator/sort_by.h" => "sort_by.h",
     "emulator/topk.h" => "topk.h",
     "emulator/topk_collect.h" => "topk_collect.h",
-    "emulator/topk_count.h" => "topk_count.h",
-    "emulator/transform.h" => "transform.h",
-    "emulator/scan_axes.h" => "scan_axes.h",
+    "emulator/topk_count.h" => "topk_count.h", "emulator/up_sweep.h" => "up_sweep.h", "emulator/transform.h" => "transform.h",
+    "emulator/scan_axes.h" => "scan_axes.h", "emulator/sort_scatter.h" => "sort_scatter.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
-    "emulator/sort_local.h" => "sort_local.h",
-    "emulator/sort_scatter.h" => "sort_scatter.h",
-    "emulator/sort_short.h" => "sort_short.h",
-    "emulator/sort_split.h" => "sort_split.h",
+    "emulator/sort_local.h" => "sort_local.h", "emulator/sort_short.h" => "sort_short.h", "emulator/sort_split.h" => "sort_split.h",
     "sketches/select.cuh" => "sketches/select.cuh",
     "sketches/select.h" => "sketches/select.h",
     "sketches/digits.cuh" => "sketches/digits.cuh",

@@ -6,6 +6,7 @@
 //! - `job`: a job without its types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
 //! - one file a family: from a job to the launch
 
+pub(crate) mod along;
 pub(crate) mod automaton;
 mod code;
 mod columns;
@@ -31,6 +32,7 @@ pub(crate) mod sort;
 pub(crate) mod sort_by;
 pub(crate) mod topk;
 pub(crate) mod transform;
+pub(crate) mod up_sweep;
 mod variants;
 
 pub use compile::{KernelSource, compile_for};

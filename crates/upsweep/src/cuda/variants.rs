@@ -1,5 +1,6 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
+mod along;
 mod axes;
 mod automata;
 mod histograms;
@@ -8,6 +9,7 @@ mod recurrences;
 mod selections;
 mod sorts;
 mod topk;
+mod up_sweeps;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -117,6 +119,8 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.histograms();
     list.kernels.extend(sorts::variants(capability));
     list.merges();
+    list.along();
+    list.up_sweeps();
     list.rankings();
     list.recurrences();
     list.axes();

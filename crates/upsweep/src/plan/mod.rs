@@ -1,5 +1,6 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
+pub mod along;
 pub mod automaton;
 pub mod columns;
 pub mod constants;
@@ -22,6 +23,7 @@ pub mod tile;
 pub mod topk;
 pub mod transform;
 pub mod tuning;
+pub mod up_sweep;
 mod wave;
 
 pub use shape::Shape;

@@ -81,6 +81,18 @@ template <class A, class B> UNSEEN A atomicMax(A* at, B value) {
     if (old < (A)value) *at = value;
     return old;
 }
+template <class A, class B> UNSEEN A atomicMin(A* at, B value) {
+    emulator::look_at_access(at, sizeof(A), false);
+    const A old = *at;
+    if ((A)value < old) *at = value;
+    return old;
+}
+template <class A, class B> UNSEEN A atomicExch(A* at, B value) {
+    emulator::look_at_access(at, sizeof(A), false);
+    const A old = *at;
+    *at = value;
+    return old;
+}
 template <class A, class B, class C> UNSEEN A atomicCAS(A* at, B expected, C value) {
     emulator::look_at_access(at, sizeof(A), false);
     const A old = *at;

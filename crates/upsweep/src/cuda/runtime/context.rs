@@ -99,16 +99,8 @@ impl Context {
     /// # Errors
     /// [`Error::OutOfMemory`], when waiting for the device has freed too little; the device stays usable.
     pub(super) fn allocate(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr> {
-        self.patiently(bytes, || self.take(bytes, stream))
-    }
-
-    /// As [`allocate`](Self::allocate), for memory that is freed before the call returns that needs it.
-    pub(super) fn allocate_scratch(&self, bytes: usize, stream: CUstream) -> Result<CUdeviceptr> {
-        if !self.cuda.has_async_alloc() {
-            return self.allocate(bytes, stream);
-        }
         let pool = self.pool()?;
-        self.patiently(bytes, || pool.allocate(bytes.max(1), stream))
+        self.patiently(bytes, || take(pool, bytes, stream))
     }
 
     /// As [`allocate`](Self::allocate), usable in the order of the private stream. This waits for nothing, so that it
@@ -118,7 +110,7 @@ impl Context {
     /// [`Error::OutOfMemory`]; more may be free after [`reclaim`](Self::reclaim).
     pub(super) fn allocate_private(&self, bytes: usize) -> Result<CUdeviceptr> {
         let _outside = OutsideCapture::enter()?;
-        explained(bytes, self.take(bytes, self.private_stream()?.cu_stream()))
+        explained(bytes, take(self.pool()?, bytes, self.private_stream()?.cu_stream()))
     }
 
     /// Frees what was allocated, after what is enqueued on `stream`. Without stream-ordered memory this waits for it.
@@ -147,14 +139,6 @@ impl Context {
         Ok(())
     }
 
-    fn take(&self, bytes: usize, stream: CUstream) -> std::result::Result<CUdeviceptr, DriverError> {
-        let bytes = bytes.max(1);
-        // SAFETY: the stream is alive; the memory is uninitialised and its users know.
-        unsafe {
-            if self.cuda.has_async_alloc() { result::malloc_async(stream, bytes) } else { result::malloc_sync(bytes) }
-        }
-    }
-
     /// What `allocate` allocates, at the second attempt where memory is short.
     fn patiently(
         &self,
@@ -174,13 +158,17 @@ impl Context {
         explained(bytes, allocated)
     }
 
-    fn pool(&self) -> Result<&Pool> {
+    /// The pool of the device's memory; none without stream-ordered memory.
+    fn pool(&self) -> Result<Option<&Pool>> {
+        if !self.cuda.has_async_alloc() {
+            return Ok(None);
+        }
         if let Some(pool) = self.pool.get() {
-            return Ok(pool);
+            return Ok(Some(pool));
         }
         let _outside = OutsideCapture::enter()?;
         let pool = Pool::new(self.info.ordinal, self.info.memory).doing("creating a pool of device memory")?;
-        Ok(self.pool.get_or_init(|| pool))
+        Ok(Some(self.pool.get_or_init(|| pool)))
     }
 
     /// Keeps a fault for who waits next for the stream with the handle `stream`, which has no device left to report it.
@@ -191,6 +179,16 @@ impl Context {
     /// The fault that was kept for who waits for `stream`, once.
     pub(super) fn kept_fault(&self, stream: CUstream) -> Result<()> {
         lock(&self.faults).remove(&stream.addr()).map_or(Ok(()), Err)
+    }
+}
+
+/// Memory of the pool; without one, of the device at once.
+fn take(pool: Option<&Pool>, bytes: usize, stream: CUstream) -> std::result::Result<CUdeviceptr, DriverError> {
+    let bytes = bytes.max(1);
+    match pool {
+        Some(pool) => pool.allocate(bytes, stream),
+        // SAFETY: the memory is uninitialised and its users know.
+        None => unsafe { result::malloc_sync(bytes) },
     }
 }
 

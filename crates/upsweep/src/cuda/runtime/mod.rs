@@ -10,12 +10,13 @@
 //! - `kernel`: loaded kernels
 //! - `state`: what all devices of one context share
 //! - `device`: a device, which is a context's state and one of its streams
-//! - `memory`, `scratch`, `launch`: what devices do
+//! - `memory`, `fill`, `scratch`, `launch`: what devices do
 
 mod capture;
 mod context;
 mod device;
 mod driver;
+mod fill;
 mod kernel;
 mod launch;
 mod memory;

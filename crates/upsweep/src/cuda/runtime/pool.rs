@@ -1,8 +1,8 @@
-//! The memory that scratch is taken from: a pool of the library's own.
+//! The memory that arrays and scratch are taken from: a pool of the library's own.
 //!
 //! A device's default pool returns all that is free in it to the system whenever somebody waits for a stream, and the
-//! next allocation pays for new memory. The program may change that, but it is the program's decision: other libraries
-//! allocate from the same pool. So scratch has a pool that keeps a part of the device's memory.
+//! next allocation pays for new memory: 0.5 ms for 1 GiB (H200, 2026-11-23). The program may change that, but it is the program's decision:
+//! other libraries allocate from the same pool. So the library has a pool that keeps a part of the device's memory.
 
 use cudarc::driver::result::{DriverError, mem_pool};
 use cudarc::driver::sys::{

@@ -40,7 +40,7 @@ impl Cuda {
         let address = match capture {
             None => {
                 self.state.captures.sweep(context)?;
-                context.allocate_scratch(bytes, stream)?
+                context.allocate(bytes, stream)?
             }
             Some(capture) => self.state.captures.scratch(context, capture, stream, bytes)?,
         };

@@ -199,6 +199,7 @@ fn decode_fault(bytes: &[u8; FAULT.1]) -> Option<Error> {
             Some(Error::Index { at: index, index: offset.into(), len })
         }
         6 => Some(Error::Edges { index }),
+        7 => Some(Error::List { len: index }),
         code => {
             let reason = format!("an unknown fault {code} at position {index}");
             Some(Error::Driver { doing: "running a kernel", reason })

@@ -1,0 +1,99 @@
+// Up-sweep: r[j - 1] = x[j - b] + .. + x[j - 1], with any operator for +, where b is the lowest bit that is set in j.
+//
+//   for d = 1, 2, 4, .. below n:                          in parallel for i = 2d - 1, 4d - 1, .. below n:  x[i] = x[i - d] + x[i]
+//
+// (Blelloch, "Prefix Sums and Their Applications", 1990: the first half of his scan. What it leaves is the tree of Fenwick.)
+//
+// A block does the steps below TILE: a thread those of its ITEMS neighbours, a warp by shuffles, the block by shared memory. The last
+// elements of tiles are swept by further launches, which have them as elements: element i is at (i + 1) * stride - 1. Every operand exists
+// if the result does, so nothing else is combined.
+//
+// Memory ordering. A thread loads and stores the same elements, so it may be in place. `sums` is written before a barrier and read behind
+// one; of two sums, of which one is added to the other, no thread writes the first one in that step.
+
+#pragma once
+
+#include "memory/access.cuh"
+#include "warp/index.cuh"
+#include "warp/shuffle.cuh"
+#include "word/value.cuh"
+
+// A thread's neighbouring elements, in the words that they are loaded and stored in.
+struct Items {
+    static constexpr u32 WIDTH = access_width(ITEMS * sizeof(In)), PARTS = ITEMS * sizeof(In) / WIDTH;
+    using Part = Access<WIDTH>::type;
+    Part parts[PARTS];
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __grid_constant__ UpSweepParams p) {
+    __shared__ T sums[WARPS];
+    const u32 lane = lane_index(), warp = warp_index();
+    const u64 begin = ((u64)blockIdx.x * THREADS + threadIdx.x) * ITEMS, end = begin + ITEMS;
+    const auto place = [&](u64 i) { return (begin + i + 1) * p.stride - 1; };
+    const bool whole = p.stride == 1 && end <= p.n;
+
+    // The thread's elements, and its steps.
+    In elements[ITEMS];
+    if (whole && (u64)p.input % Items::WIDTH == 0) {
+        Items items;
+#pragma unroll
+        for (u32 i = 0; i < Items::PARTS; i++) items.parts[i] = ((const Items::Part*)(p.input + begin))[i];
+        memcpy(elements, items.parts, sizeof(elements));
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            if (begin + i < p.n) elements[i] = p.input[place(i)];
+        }
+    }
+    T x[ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (begin + i < p.n) x[i] = map(elements[i], begin + i, begin + i);
+    }
+#pragma unroll
+    for (u32 d = 1; d < ITEMS; d *= 2) {
+#pragma unroll
+        for (u32 i = 2 * d - 1; i < ITEMS; i += 2 * d) {
+            if (begin + i < p.n) x[i] = combine(x[i - d], x[i]);
+        }
+    }
+
+    // The warp's and the block's steps are of threads' last elements.
+    T last = x[ITEMS - 1];
+#pragma unroll
+    for (u32 d = 1; d < WARP; d *= 2) {
+        const T before = shuffle_up(last, d);
+        if ((lane + 1) % (2 * d) == 0 && end <= p.n) last = combine(before, last);
+    }
+    if (lane == WARP - 1) sums[warp] = last;
+    __syncthreads();
+#pragma unroll
+    for (u32 d = 1; d < WARPS; d *= 2) {
+        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * ITEMS;  // its end, if the thread's number is a warp's
+        if (threadIdx.x < WARPS && (threadIdx.x + 1) % (2 * d) == 0 && of_warp <= p.n) {
+            sums[threadIdx.x] = combine(sums[threadIdx.x - d], sums[threadIdx.x]);
+        }
+        __syncthreads();
+    }
+    x[ITEMS - 1] = lane == WARP - 1 ? sums[warp] : last;
+
+    // Results.
+    Out results[ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (begin + i < p.n) results[i] = result(x[i]);
+    }
+    if (whole && (u64)p.output % Items::WIDTH == 0 && sizeof(Out) == sizeof(In)) {
+        Items items;
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) arith::clear_padding(&results[i]);
+        memcpy(items.parts, results, sizeof(items.parts));
+#pragma unroll
+        for (u32 i = 0; i < Items::PARTS; i++) ((Items::Part*)(p.output + begin))[i] = items.parts[i];
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            if (begin + i < p.n) store_result(p.output + place(i), results[i]);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Up-sweeps on a CUDA device: see `kernels/device/up_sweep.cuh`.
+
+use super::code::Kernel;
+use super::features::Features;
+use super::job::{Begin, CudaJob, Functions, buffer_functions, text_of};
+use super::params::{Params, params};
+use super::{Cuda, Workspace};
+use crate::error::Result;
+use crate::job::{Job, NOT_IN_PLACE};
+use crate::operator::Source;
+use crate::plan::up_sweep::{THREADS, constants, tile};
+use crate::segments::Whole;
+use crate::steps::{Held, Steps};
+
+params! {
+    /// Of the kernel that sweeps tiles.
+    struct UpSweepParams {
+        input: "const In*",
+        output: "Out*",
+        /// Elements, and the distance from one to the next.
+        n: "u64",
+        stride: "u64",
+        /// Nothing is reported.
+        workspace: "Workspace",
+    }
+}
+
+/// The kernel.
+pub(super) fn kernel<'a>(functions: &'a Functions<'a>) -> Kernel<'a> {
+    let kernel = ("device/up_sweep.cuh", "upsweep_up_sweep");
+    Kernel { functions, kernel, features: Features::PLAIN, constants: constants(functions.layouts.acc.size) }
+}
+
+pub(crate) fn run<S: Steps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
+    let steps = job.steps;
+    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
+    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
+    let mut held = Held::nothing();
+    held.add_all::<S, Whole>(&steps, None)?;
+    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
+    let tile = tile(job.functions.layouts.acc.size);
+    let kernel = kernel(&job.functions);
+    let loaded = cuda.kernel(kernel.key(), || kernel.source::<UpSweepParams>())?;
+    // Behind the first launch the elements are the results so far.
+    let (mut input, mut stride, mut n) = (job.input, 1, job.shape.len);
+    while n > 0 && (stride == 1 || n > 1) {
+        let workspace = Workspace::NONE;
+        let fixed = UpSweepParams { input, output: job.output, n: n as u64, stride: stride as u64, workspace };
+        let params = Params::new(fixed, &Begin::nothing(job.functions.layouts.acc), 1, &job.functions.held.values);
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements
+        // and results until the kernel is enqueued in the stream's order.
+        unsafe { cuda.launch(&loaded, n.div_ceil(tile) as u32, THREADS as u32, 0, &params) }?;
+        (input, stride, n) = (job.output, stride * tile, n / tile);
+    }
+    Ok(())
+}

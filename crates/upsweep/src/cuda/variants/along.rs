@@ -1,0 +1,43 @@
+//! Kernels of scans along a list.
+
+use super::super::along::{self, AlongParams, Step};
+use super::{AddMasked, List, Weighed};
+use crate::inputs::{Counting, Read};
+use crate::operator::builtin::{Last, Max, Sum};
+use crate::operator::{MapWith, Same};
+use crate::outputs::Write;
+use crate::segments::Whole;
+use crate::steps::{Parts, Steps};
+
+impl List {
+    /// Of numbers, of what is computed, of values that functions hold, and of large elements.
+    pub(super) fn along(&mut self) {
+        self.along_of("u64 computed", false, &Parts::<Counting<u64>, u64, _, _, _>::new(Sum, Same, Same));
+        self.along_of("f64 max", true, &Parts::<f64, f64, _, _, _>::new(Max, Same, Same));
+        let values =
+            Parts::<u32, u32, _, _, _>::new(AddMasked { mask: 0xff }, MapWith(Weighed { weights: [1; 5] }), Same);
+        self.along_of("u32 values", true, &values);
+        self.along_of("64 bytes", false, &Parts::<[u64; 8], [u64; 8], _, _, _>::new(Last, Same, Same));
+    }
+
+    fn along_of<S>(&mut self, name: &str, exclusive: bool, steps: &S)
+    where
+        S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>,
+    {
+        self.with_functions::<S, Whole>(steps, None, |list, functions| {
+            for step in [
+                Step::Totals { of_pieces: false },
+                Step::Totals { of_pieces: true },
+                Step::Rank,
+                Step::Results { of_pieces: true },
+                Step::Results { of_pieces: false },
+            ] {
+                list.add::<AlongParams>(
+                    "along",
+                    &format!("{name} {step:?}"),
+                    along::kernel(step, exclusive, functions),
+                );
+            }
+        });
+    }
+}

@@ -1,0 +1,109 @@
+//! Up-sweep: the combinations of all aligned blocks of elements, in the places of their last ones. Of sums it is the tree of Fenwick.
+//!
+//! ```text
+//! r[j - 1] = x[j - b] ⊕ .. ⊕ x[j - 1]     b is the lowest bit that is set in j, which goes from 1 to n
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let mut x = [3u32, 1, 7, 0, 4, 1, 6, 3];
+//! UpSweep::new(Sum).run_in_place(&Device::cpu(), &mut x)?;
+//! assert_eq!(x, [3, 4, 7, 11, 4, 5, 6, 25]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! The first `j` elements are the blocks that the bits of `j` stand for: of 6 elements, block `r[3]` of four and then `r[5]` of two.
+//!
+//! **Cost.** One pass over memory, and on CUDA another launch for each factor of 2,048 (of elements of 4 bytes); `n` applications of the
+//! operator at most.
+//!
+//! **Order.** Each result is a balanced tree of its elements in order, so the operator need not commute, and float sums are pairwise. The
+//! same bits on every device. Sums of `f16` and `bf16` are rounded in each step.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990; Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994.
+
+use crate::buffer::{Input, Output, View};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::init::InitSource;
+#[cfg(feature = "cuda")]
+use crate::job::{Elements, Job};
+#[cfg(feature = "cuda")]
+use crate::operator::Same;
+use crate::operator::{Element, Operator};
+#[cfg(feature = "cuda")]
+use crate::options::Options;
+use crate::outputs::Target;
+#[cfg(feature = "cuda")]
+use crate::segments::{SegmentKind, Whole};
+#[cfg(feature = "cuda")]
+use crate::steps::Parts;
+
+/// An up-sweep: see the [module](self). Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an up-sweep does nothing until it is run"]
+pub struct UpSweep<Op> {
+    operator: Op,
+}
+
+impl<Op> UpSweep<Op> {
+    /// With `operator`.
+    pub fn new(operator: Op) -> Self {
+        Self { operator }
+    }
+
+    /// Stores the results of `input` in `output`, which has as many elements. On CUDA the work is enqueued on the device's stream and the
+    /// call returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Length`]: the output has another length
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output<Item = X::Item> + ?Sized,
+        Op: Operator<X::Item>,
+    {
+        self.dispatch(device, Some(input.view()), Target::new(output.view_mut()))
+    }
+
+    /// Stores the results in the places of the elements.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_in_place<B>(&self, device: &Device, data: &mut B) -> Result<()>
+    where
+        B: Output + ?Sized,
+        Op: Operator<B::Item>,
+    {
+        self.dispatch(device, None, Target::new(data.view_mut()))
+    }
+
+    /// Without an input it is in place.
+    fn dispatch<T>(&self, device: &Device, input: Option<View<'_, T>>, output: Target<'_, T>) -> Result<()>
+    where
+        T: Element,
+        Op: Operator<T>,
+    {
+        let len = output.len();
+        if let Some(found) = input.as_ref().map(View::len).filter(|&found| found != len) {
+            return Err(Error::Length { what: "output", found: len, expected: found });
+        }
+        match &device.0 {
+            Backend::Cpu => cpu::up_sweep::run(self.operator, input, &output),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => {
+                let steps = Parts::<T, T, Op, Same, Same>::new(self.operator, Same, Same);
+                let shape = Options::new(self.operator).shape(len)?;
+                let input = input.map_or(Elements::OfOutput, Elements::Given);
+                let (init, segments) = (InitSource::None, SegmentKind::Whole);
+                let job: Job<'_, '_, '_, _, Whole> = Job { input, output, shape, init, segments, steps };
+                crate::cuda::up_sweep::run(cuda, job)
+            }
+        }
+    }
+}
