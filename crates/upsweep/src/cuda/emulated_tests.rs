@@ -6,10 +6,10 @@
 
 #[path = "emulated_tests/along.rs"]
 mod along;
-#[path = "emulated_tests/axes.rs"]
-mod axes;
 #[path = "emulated_tests/automata.rs"]
 mod automata;
+#[path = "emulated_tests/axes.rs"]
+mod axes;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/rankings.rs"]

@@ -1,8 +1,8 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod along;
-mod axes;
 mod automata;
+mod axes;
 mod histograms;
 mod merges;
 mod recurrences;
