@@ -89,7 +89,7 @@ fn grep(gpu: &mut Gpu, n: usize) -> Outcome {
 /// Two texts that differ in the last byte, beside a kernel that reads both.
 fn compare(gpu: &mut Gpu, n: usize) -> Outcome {
     let (a, b) = (gpu.filled::<f32>(n / 4)?, gpu.filled::<f32>(n / 4)?);
-    gpu.plain::<f32>("compare", "read_two", n / 4, 2 * n, (&a, &b))?;
+    gpu.plain::<f32>("compare", ("read_two", 4096), n / 4, 2 * n, (&a, &b))?;
     let mut host: Vec<u8> = text("json", n)?;
     let a = gpu.upload(&host)?;
     host[n - 1] ^= 1;
