@@ -171,7 +171,7 @@ impl Tree {
         let next = walk::around(device, &up)?;
         let down = n + 1;
         let walk = Scan::new(Sum).map(StepAt { down }).along(&next, n as usize).run_to_array(device, 0..2 * down);
-        match listed(device, walk)? {
+        match walk::listed(device, walk)? {
             Some(places) => Self::of(device, &up, &places),
             None => Err(walk::cycle(&up.to_vec()?)),
         }
@@ -392,15 +392,6 @@ fn count(n: usize) -> Result<u32> {
     match u32::try_from(n) {
         Ok(n) if n as usize <= MAX_VERTICES => Ok(n),
         _ => Err(Error::Vertices { vertices: n, most: MAX_VERTICES }),
-    }
-}
-
-/// What a scan along a list has found; nothing where not all are on the list. On CUDA this waits.
-fn listed<T: Element>(device: &Device, scanned: upsweep::Result<Array<T>>) -> Result<Option<Array<T>>> {
-    match scanned.and_then(|found| device.synchronize().map(|()| found)) {
-        Ok(found) => Ok(Some(found)),
-        Err(upsweep::Error::List { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }
 

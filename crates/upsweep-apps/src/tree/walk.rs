@@ -1,6 +1,5 @@
 //! The list of the steps of a walk around a tree, and the parents of a tree that is given by its edges.
 
-use super::listed;
 use crate::error::{Error, Result};
 use crate::part::{Part, PartMut, element, map, to_host};
 use upsweep::Input;
@@ -189,4 +188,13 @@ fn unreached(device: &Device, n: u32, (a, b): (&Part<'_, u32>, &Part<'_, u32>), 
     let of_root = find(&mut representative, root);
     let vertex = (0..n).find(|&vertex| find(&mut representative, vertex) != of_root);
     Error::Unreached { vertex: vertex.unwrap_or(root), root }
+}
+
+/// What a scan along a list has found; nothing where not all are on the list. On CUDA this waits.
+pub(super) fn listed<T: Element>(device: &Device, scanned: upsweep::Result<Array<T>>) -> Result<Option<Array<T>>> {
+    match scanned.and_then(|found| device.synchronize().map(|()| found)) {
+        Ok(found) => Ok(Some(found)),
+        Err(upsweep::Error::List { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

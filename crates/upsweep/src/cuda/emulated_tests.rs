@@ -26,13 +26,10 @@ mod transforms;
 mod up_sweeps;
 
 use super::*;
-use crate::cuda::columns::ColumnsParams;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
-use crate::cuda::reduce::ReduceParams;
-use crate::cuda::scan::ScanParams;
 use crate::cuda::variants::{AddMasked, Weighed};
-use crate::cuda::{code, columns, reduce, scan};
+use crate::cuda::{code, columns, columns::ColumnsParams, reduce, reduce::ReduceParams, scan, scan::ScanParams};
 use crate::halves::InF32;
 use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
