@@ -47,7 +47,8 @@ fn features_of(interleaved: usize, direction: Direction) -> Features {
 /// faster.
 fn plan(cuda: &Cuda, shape: Shape, interleaved: usize, layouts: Layouts) -> Option<AxesPlan> {
     let sizes = (layouts.input.size * interleaved, layouts.acc.size * interleaved, layouts.output.size * interleaved);
-    AxesPlan::new((shape.outer, shape.len, shape.inner), sizes, cuda.compute_capability())
+    let shape = (shape.outer, shape.len, shape.inner);
+    AxesPlan::new(shape, sizes, cuda.compute_capability()).filter(AxesPlan::pays)
 }
 
 /// Scans a job whose shape has the arrays, their rows and columns, where `interleaved` elements lie side by side at each place:
