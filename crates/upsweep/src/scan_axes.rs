@@ -48,7 +48,7 @@ use crate::halves::InF32;
 use crate::halves::sums_in_f32;
 #[cfg(feature = "cuda")]
 use crate::init::InitSource;
-use crate::inputs::{Apply, Gather, Repeat};
+use crate::inputs::{Apply, Gather};
 #[cfg(feature = "cuda")]
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Map, Operator, Same, function};
@@ -93,10 +93,10 @@ fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
     (at / line * len + inside) * inner + rest % inner
 }
 
-/// A value of the border of an array without elements.
+/// The place of the only value that the border of an array without elements has.
 #[function]
-fn of_border<T: Element>(identity: T, _at: u64) -> T {
-    identity
+fn only(_at: u64) -> u64 {
+    0
 }
 
 impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
@@ -288,7 +288,8 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         if shape.contains(&0) {
             let identity = self.identity()?;
             let count = self.results(0)?.iter().product::<usize>() as u64;
-            return Transform::new(OfBorder).run(device, (Repeat(identity), 0..count), &mut *output);
+            let border = device.filled(1, identity)?;
+            return Transform::copy().run(device, Gather::of(&border).at(Apply(Only, 0..count)), &mut *output);
         }
         let mut current: Option<Array<Y::Item>> = None;
         for (i, &axis) in self.axes.iter().enumerate() {
