@@ -161,6 +161,12 @@ constexpr u32 ENDS_AT = 256;
 constexpr u32 TOLD_AT = 320;
 constexpr u32 EVENTS_AT = 832;
 constexpr u32 EVENTS_AT_ONCE = 4608;
+constexpr u32 NUMBERS_BYTES = 2048;
+constexpr u32 SPACING = 16;
+constexpr u32 RANKED = 512;
+constexpr u32 STORES = 1;
+constexpr u32 OF_PIECES = 1;
+constexpr u32 LEAVES = 8;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -488,6 +494,32 @@ struct AutomatonParams {
     u64 classes;
     u64 steps_at;
     u64 lasting;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct AlongParams {
+    const In* input;
+    Out* output;
+    const u32* next;
+    u64 n;
+    u64 first;
+    u64 pieces;
+    u64 elements;
+    Acc* totals;
+    u32* behind;
+    const Acc* before;
+    u32* known;
+    Acc* before_below;
+    u32* known_below;
+    u32* seen;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct UpSweepParams {
+    const In* input;
+    Out* output;
+    u64 n;
+    u64 stride;
     Workspace workspace;
     Acc given_init, given_first;
 };

@@ -4,7 +4,7 @@
 //
 // (Blelloch, "Prefix Sums and Their Applications", 1990: the first half of his scan. What it leaves is the tree of Fenwick.)
 //
-// A block does the steps below TILE: a thread those of its ITEMS neighbours, a warp by shuffles, the block by shared memory. The last
+// A block does the steps below TILE: a thread those of its LEAVES neighbours, a warp by shuffles, the block by shared memory. The last
 // elements of tiles are swept by further launches, which have them as elements: element i is at (i + 1) * stride - 1. Every operand exists
 // if the result does, so nothing else is combined.
 //
@@ -20,7 +20,7 @@
 
 // A thread's neighbouring elements, in the words that they are loaded and stored in.
 struct Items {
-    static constexpr u32 WIDTH = access_width(ITEMS * sizeof(In)), PARTS = ITEMS * sizeof(In) / WIDTH;
+    static constexpr u32 WIDTH = access_width(LEAVES * sizeof(In)), PARTS = LEAVES * sizeof(In) / WIDTH;
     using Part = Access<WIDTH>::type;
     Part parts[PARTS];
 };
@@ -28,12 +28,12 @@ struct Items {
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __grid_constant__ UpSweepParams p) {
     __shared__ T sums[WARPS];
     const u32 lane = lane_index(), warp = warp_index();
-    const u64 begin = ((u64)blockIdx.x * THREADS + threadIdx.x) * ITEMS, end = begin + ITEMS;
+    const u64 begin = ((u64)blockIdx.x * THREADS + threadIdx.x) * LEAVES, end = begin + LEAVES;
     const auto place = [&](u64 i) { return (begin + i + 1) * p.stride - 1; };
     const bool whole = p.stride == 1 && end <= p.n;
 
     // The thread's elements, and its steps.
-    In elements[ITEMS];
+    In elements[LEAVES];
     if (whole && (u64)p.input % Items::WIDTH == 0) {
         Items items;
 #pragma unroll
@@ -41,25 +41,25 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
         memcpy(elements, items.parts, sizeof(elements));
     } else {
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
+        for (u32 i = 0; i < LEAVES; i++) {
             if (begin + i < p.n) elements[i] = p.input[place(i)];
         }
     }
-    T x[ITEMS];
+    T x[LEAVES];
 #pragma unroll
-    for (u32 i = 0; i < ITEMS; i++) {
+    for (u32 i = 0; i < LEAVES; i++) {
         if (begin + i < p.n) x[i] = map(elements[i], begin + i, begin + i);
     }
 #pragma unroll
-    for (u32 d = 1; d < ITEMS; d *= 2) {
+    for (u32 d = 1; d < LEAVES; d *= 2) {
 #pragma unroll
-        for (u32 i = 2 * d - 1; i < ITEMS; i += 2 * d) {
+        for (u32 i = 2 * d - 1; i < LEAVES; i += 2 * d) {
             if (begin + i < p.n) x[i] = combine(x[i - d], x[i]);
         }
     }
 
     // The warp's and the block's steps are of threads' last elements.
-    T last = x[ITEMS - 1];
+    T last = x[LEAVES - 1];
 #pragma unroll
     for (u32 d = 1; d < WARP; d *= 2) {
         const T before = shuffle_up(last, d);
@@ -69,30 +69,30 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_up_sweep(const __g
     __syncthreads();
 #pragma unroll
     for (u32 d = 1; d < WARPS; d *= 2) {
-        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * ITEMS;  // its end, if the thread's number is a warp's
+        const u64 of_warp = ((u64)blockIdx.x * THREADS + (threadIdx.x + 1) * WARP) * LEAVES;  // its end, if the thread's number is a warp's
         if (threadIdx.x < WARPS && (threadIdx.x + 1) % (2 * d) == 0 && of_warp <= p.n) {
             sums[threadIdx.x] = combine(sums[threadIdx.x - d], sums[threadIdx.x]);
         }
         __syncthreads();
     }
-    x[ITEMS - 1] = lane == WARP - 1 ? sums[warp] : last;
+    x[LEAVES - 1] = lane == WARP - 1 ? sums[warp] : last;
 
     // Results.
-    Out results[ITEMS];
+    Out results[LEAVES];
 #pragma unroll
-    for (u32 i = 0; i < ITEMS; i++) {
+    for (u32 i = 0; i < LEAVES; i++) {
         if (begin + i < p.n) results[i] = result(x[i]);
     }
     if (whole && (u64)p.output % Items::WIDTH == 0 && sizeof(Out) == sizeof(In)) {
         Items items;
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) arith::clear_padding(&results[i]);
+        for (u32 i = 0; i < LEAVES; i++) arith::clear_padding(&results[i]);
         memcpy(items.parts, results, sizeof(items.parts));
 #pragma unroll
         for (u32 i = 0; i < Items::PARTS; i++) ((Items::Part*)(p.output + begin))[i] = items.parts[i];
     } else {
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
+        for (u32 i = 0; i < LEAVES; i++) {
             if (begin + i < p.n) store_result(p.output + place(i), results[i]);
         }
     }

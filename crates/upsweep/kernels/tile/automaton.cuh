@@ -31,6 +31,7 @@ __device__ __forceinline__ u32 given_half(u32 at) { return parameter_byte(VALUES
 // Shared memory: the table, what is told of the end in each state, and the codes of all bytes.
 constexpr u32 TABLE_BYTES = WAY_STATES * STATE_BYTES, CODES_AT = TABLE_BYTES, AUTOMATON_BYTES = CODES_AT + 256;
 static_assert(TABLE_BYTES <= 1 << 16, "a state has 16 bits");
+static_assert(EVENTS_AT < NUMBERS_BYTES, "the kernel's parameters have room for all of what the host gives");
 
 __device__ __forceinline__ u32 state_of(u32 number) { return number * STATE_BYTES + (number * 20 & (STATE_BYTES - 1)); }
 __device__ __forceinline__ u32 number_of_state(u32 state) { return (state & 0xffff) / STATE_BYTES; }

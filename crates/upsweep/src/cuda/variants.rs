@@ -346,7 +346,7 @@ pub(super) fn sample() -> String {
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 28] = [
+    let of_families: [Constants; 30] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -375,6 +375,8 @@ pub(super) fn sample() -> String {
         super::recurrence::lines_constants(2, recurrence),
         axes.map(|plan| plan.constants()).unwrap_or_default(),
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
+        crate::plan::along::constants(true, true),
+        crate::plan::up_sweep::constants(4),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -404,6 +406,8 @@ pub(super) fn sample() -> String {
         RecurrenceLinesParams::text(0, 0),
         ScanAxesParams::text(0, 0),
         AutomatonParams::text(0, 0),
+        super::along::AlongParams::text(0, 0),
+        super::up_sweep::UpSweepParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

@@ -125,7 +125,7 @@ impl AutomatonPlan {
         let sizes = self.sizes;
         let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
         let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once());
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
         constants
     }
 }
@@ -209,5 +209,25 @@ impl AutomatonSizes {
         let steps = (0..table.states).flat_map(|state| bytes_of.iter().map(move |byte| 256 * state + byte));
         put(self.steps_at(), &mut steps.map(|step| table.steps.get(step).copied().unwrap_or(0)));
         bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel is known by its constants, and reads no parameters behind those that it was compiled for.
+    #[test]
+    fn kernels_with_room_for_other_numbers_are_others() {
+        let constants = |states, classes| {
+            let sizes = AutomatonSizes { states, classes, listed: 14, index: 8 };
+            let plan = AutomatonPlan::new(30_000, sizes, (9, 0));
+            (sizes.numbers(), plan.constants(), plan.entry_constants())
+        };
+        for (a, b) in [((9, 59), (16, 59)), ((9, 59), (10, 59)), ((5, 200), (8, 200))] {
+            let ((few, walk, entries), (more, other_walk, other_entries)) = (constants(a.0, a.1), constants(b.0, b.1));
+            assert_eq!((few == more, few == more), (walk == other_walk, entries == other_entries), "{a:?} {b:?}");
+        }
+        assert_ne!(constants(9, 59).0, constants(16, 59).0);
     }
 }

@@ -25,7 +25,7 @@ pub fn tile(size: usize) -> usize {
 #[must_use]
 pub fn constants(size: usize) -> Constants {
     let mut constants = Constants::default();
-    constants!(constants; "THREADS" = THREADS, "ITEMS" = items(size));
+    constants!(constants; "THREADS" = THREADS, "LEAVES" = items(size));
     constants
 }
 

@@ -5,7 +5,7 @@
 namespace emulator {
 
 static void one_case() {
-    constexpr u64 TILE = THREADS * ITEMS;
+    constexpr u64 TILE = THREADS * LEAVES;
     const u64 n = below(once_in(3) ? 20 : 5 * TILE * (once_in(3) ? TILE : 1));
     Guarded<Out> output(n);
     Guarded<In> separate(n);
