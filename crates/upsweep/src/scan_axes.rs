@@ -23,15 +23,14 @@
 //! commute is applied in this order: first along a row, then from row to row. The sum of rows `a..b` and columns `c..d` is
 //! `t[b][d] - t[a][d] - t[b][c] + t[a][c]` of the table with the border.
 //!
-//! **Cost.** Along the last axis and then the one before it, for which the axes between them and after them have one element, one pass over
-//! memory: inclusive, and exclusive with a border or, on CUDA, without. On CUDA that holds for what is combined in at most 16 bytes, also of a
-//! few channels together, and where there are enough rows; there it takes memory of the library for a value of each column of every 8 to 32
-//! rows. All else is a scan for each axis, of which the CPU makes one pass where the last axis comes before the others in the shape: it scans
-//! a band of rows along all axes while it is in cache. With a border, CUDA then takes memory for a result of each axis but the last.
+//! **Cost.** On CUDA a scan for each axis, each a pass over memory; with a border it takes memory for a result of each axis but the last. On the
+//! CPU one pass along the last axis and then the one before it, for which the axes between them and after them have one element: inclusive, and
+//! exclusive with a border. Where the last axis comes before the others in the shape, it makes one pass, too: it scans a band of rows along
+//! all axes while it is in cache.
 //!
 //! **Order.** Along rows and down columns values are grouped by the shape and the types alone, so floats give the same bits in every run. Sums
-//! of `f16` and `bf16` are combined in `f32` and rounded once on CUDA in one pass, and otherwise once for each axis, and where bands meet:
-//! `accumulate::<f32>()` rounds nothing to halves.
+//! of `f16` and `bf16` are combined in `f32` and rounded once for each axis, and where bands meet: `accumulate::<f32>()` rounds nothing to
+//! halves.
 //!
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
