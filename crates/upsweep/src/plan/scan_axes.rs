@@ -34,7 +34,7 @@ const ALWAYS_WIDE: usize = 4096;
 /// The most bytes of elements and results that take one pass on a GPU: none yet, since compute-sanitizer's racecheck reports hazards in the
 /// kernel that are not explained, though all its results were right (H200, 2026-11-23). Then it will be what the L2 cache holds, some 32 MiB:
 /// 1k x 1k f32 took 16 us; 16k x 16k 1,330, where two passes take some 1,120.
-const MOST_BYTES: usize = 0;
+const MOST_BYTES: Option<usize> = None;
 
 /// Bytes of an element, of what is combined, and of a result.
 type Sizes = (usize, usize, usize);
@@ -111,7 +111,8 @@ impl AxesPlan {
     #[must_use]
     pub fn pays(&self) -> bool {
         let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
-        (arrays * height * width).saturating_mul(input + output) <= MOST_BYTES
+        let bytes = (arrays * height * width).saturating_mul(input + output);
+        MOST_BYTES.is_some_and(|most| bytes <= most)
     }
 
     /// Threads a block: those of the compute warps, and in each set of look-back warps one for each column of a tile.
