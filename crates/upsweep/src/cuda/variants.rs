@@ -2,7 +2,6 @@
 
 mod along;
 mod automata;
-mod axes;
 mod histograms;
 mod merges;
 mod recurrences;
@@ -123,7 +122,6 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.up_sweeps();
     list.rankings();
     list.recurrences();
-    list.axes();
     list.automata();
     list.kernels
 }
