@@ -164,6 +164,7 @@ constexpr u32 EVENTS_AT_ONCE = 4608;
 constexpr u32 NUMBERS_BYTES = 2048;
 constexpr u32 SPACING = 16;
 constexpr u32 RANKED = 512;
+constexpr u32 RANKS = 0;
 constexpr u32 STORES = 1;
 constexpr u32 OF_PIECES = 1;
 constexpr u32 LEAVES = 8;

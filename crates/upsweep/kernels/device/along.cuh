@@ -130,10 +130,8 @@ __device__ __forceinline__ void walk(const AlongParams& p) {
     if constexpr (STORES && !OF_PIECES) compare_with_all(p, seen);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) upsweep_along(const __grid_constant__ AlongParams p) { walk<STORES != 0, OF_PIECES != 0>(p); }
-
 // The list of at most RANKED pieces, by jumps: what is before each. One block.
-extern "C" __global__ void __launch_bounds__(RANKED) upsweep_along_rank(const __grid_constant__ AlongParams p) {
+__device__ __forceinline__ void rank(const AlongParams& p) {
     // The total of each piece and of those before it as far as it has jumped, the piece before these, or NOTHING, and the first of them.
     __shared__ T value[RANKED];
     __shared__ u32 before[RANKED];
@@ -162,4 +160,9 @@ extern "C" __global__ void __launch_bounds__(RANKED) upsweep_along_rank(const __
     const bool listed = from == NOTHING && first == 0;
     p.known_below[piece] = !listed ? 0 : piece == 0 ? FIRST : BEHIND;
     if (listed && piece > 0) p.before_below[piece] = ValueOfAcc::back(value[neighbour]);
+}
+
+extern "C" __global__ void __launch_bounds__(RANKS ? RANKED : THREADS) upsweep_along(const __grid_constant__ AlongParams p) {
+    if constexpr (RANKS) rank(p);
+    else walk<STORES != 0, OF_PIECES != 0>(p);
 }

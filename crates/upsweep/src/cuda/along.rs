@@ -57,15 +57,15 @@ pub(super) enum Step {
 /// The kernel of a step.
 pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let plain = Features { exclusive, ..Features::PLAIN };
-    let (name, pass, stores, of_pieces) = match step {
-        Step::Totals { of_pieces: false } => ("upsweep_along", Pass::ToSums, false, false),
-        Step::Totals { of_pieces: true } => ("upsweep_along", Pass::OfSums, false, true),
-        Step::Rank => ("upsweep_along_rank", Pass::OfSums, false, true),
-        Step::Results { of_pieces: true } => ("upsweep_along", Pass::OfSums, true, true),
-        Step::Results { of_pieces: false } => ("upsweep_along", Pass::Whole, true, false),
+    let (pass, stores, of_pieces) = match step {
+        Step::Totals { of_pieces: false } => (Pass::ToSums, false, false),
+        Step::Totals { of_pieces: true } | Step::Rank => (Pass::OfSums, false, true),
+        Step::Results { of_pieces: true } => (Pass::OfSums, true, true),
+        Step::Results { of_pieces: false } => (Pass::Whole, true, false),
     };
+    let constants = constants(stores, of_pieces, step == Step::Rank);
     let features = Features { pass, ..plain };
-    Kernel { functions, kernel: ("device/along.cuh", name), features, constants: constants(stores, of_pieces) }
+    Kernel { functions, kernel: ("device/along.cuh", "upsweep_along"), features, constants }
 }
 
 /// As [`ScanAlong::run`](crate::ScanAlong::run); the list is not empty, and as long as the input and the output.

@@ -373,7 +373,7 @@ pub(super) fn sample() -> String {
         super::recurrence::lines_constants(2, recurrence),
         axes.map(|plan| plan.constants()).unwrap_or_default(),
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
-        crate::plan::along::constants(true, true),
+        crate::plan::along::constants(true, true, false),
         crate::plan::up_sweep::constants(4),
     ];
     let mut seen = Vec::new();

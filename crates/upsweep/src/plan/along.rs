@@ -38,12 +38,16 @@ pub fn chosen(slot: usize, spacing: usize) -> usize {
     ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as usize % spacing
 }
 
-/// The numbers that the kernels are compiled with: whether they store what is before each element, and whether the elements are pieces.
+/// The numbers that the kernel is compiled with: whether it stores what is before each element, whether the elements are pieces, and
+/// whether it ranks them.
 #[must_use]
-pub fn constants(stores: bool, of_pieces: bool) -> Constants {
+pub fn constants(stores: bool, of_pieces: bool, ranks: bool) -> Constants {
     let mut constants = Constants::default();
-    let (stores, of_pieces) = (usize::from(stores), usize::from(of_pieces));
-    constants!(constants; "THREADS" = THREADS, "SPACING" = SPACING, "RANKED" = RANKED, "STORES" = stores, "OF_PIECES" = of_pieces);
+    let (stores, of_pieces, ranks) = (usize::from(stores), usize::from(of_pieces), usize::from(ranks));
+    constants!(
+        constants; "THREADS" = THREADS, "SPACING" = SPACING, "RANKED" = RANKED, "RANKS" = ranks, "STORES" = stores,
+        "OF_PIECES" = of_pieces,
+    );
     constants
 }
 

@@ -72,7 +72,7 @@ static void one_case() {
     }
     along(last - 1);
     p.before_below = pieces[last]->before.values, p.known_below = pieces[last]->known.values;
-    launch(1, RANKED, 0, [&] { upsweep_along_rank(p); });
+    launch(1, RANKED, 0, [&] { rank(p); });
     for (u64 k = last; k-- > 0;) {
         const u64 blocks = along(k);
         if (k == 0) launch(blocks, THREADS, 0, [&] { KERNEL(p); });
