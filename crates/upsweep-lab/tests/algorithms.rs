@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use support::{LENGTHS, MILLION, affine, random};
 use upsweep_lab::algorithm::{Algorithm, Element, Error, Input, Setup};
 use upsweep_lab::algorithms::{ALGORITHMS, by_name};
@@ -53,14 +54,25 @@ fn algorithms_agree_with_the_oracle() {
     }
 }
 
+/// With the operator that needs the order, where an algorithm keeps it; a length knows nothing of operators.
 #[test]
 fn any_length_is_any_length() {
-    for algorithm in ALGORITHMS.iter().filter(is_right).filter(|algorithm| algorithm.limit == usize::MAX) {
-        for n in LONGER {
-            check(algorithm, Operator::affine(), affine, n);
+    let algorithms: Vec<_> =
+        ALGORITHMS.iter().filter(is_right).filter(|algorithm| algorithm.limit == usize::MAX).collect();
+    let next = AtomicUsize::new(0);
+    let check_some = || {
+        while let Some(algorithm) = algorithms.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for n in LONGER.into_iter().chain([MILLION]) {
+                if algorithm.suits(&Operator::affine()) {
+                    check(algorithm, Operator::affine(), affine, n);
+                } else {
+                    check(algorithm, Operator::<i64>::sum(), random, n);
+                }
+            }
         }
-        check_all(algorithm, MILLION);
-    }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(check_some))));
 }
 
 /// Quicksort beside the sort of the standard library: the seeds' keys, keys in order and in reverse, few distinct ones.

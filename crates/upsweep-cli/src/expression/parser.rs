@@ -4,7 +4,7 @@ use super::lexer::{Token, Word, Wrong, words};
 use super::{Columns, Expression, Kind, Name, Sum};
 
 /// Brackets and signs in each other, and words: a tree is as deep as either, and each level of it is a call of a function.
-const DEEPEST: usize = 200;
+const DEEPEST: usize = 100;
 const MOST_WORDS: usize = 2000;
 
 /// The condition that `text` says.

@@ -283,7 +283,7 @@ mod tests {
             let wrong = parse(&deep.repeat(400), &ROW).map(drop).unwrap_err();
             assert!(wrong.reason.starts_with("there are too many brackets"), "{}", wrong.reason);
         }
-        assert!(holds(&format!("{}a > 1{}", "(".repeat(150), ")".repeat(150))));
+        assert!(holds(&format!("{}a > 1{}", "(".repeat(90), ")".repeat(90))));
         let long = |conditions: usize| format!("a > 1{}", " and a + 1 > 1".repeat(conditions));
         assert!(holds(&long(300)));
         assert!(parse(&long(100_000), &ROW).unwrap_err().reason.starts_with("there are more than 2000 words"));

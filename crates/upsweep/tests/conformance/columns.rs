@@ -34,9 +34,17 @@ const CUT: &[Dimensions] = &[(1, 2500, 64), (1, 40_000, 33), (2, 9000, 20), (1, 
 /// With 132 multiprocessors lanes have the most lines, half of them and one; then the inner axis allows but one.
 const MANY: &[Dimensions] = &[(1, 40, 65_536), (2, 37, 16_384), (7, 50, 300), (1, 40, 65_537)];
 
-fn all() -> Vec<Dimensions> {
+/// On the CPU from 64 strips of 4 KiB on there are no more blocks: more lines of large elements show nothing else.
+const STRIPS_BYTES: usize = 64 * 4096;
+
+/// Those for elements of type `T`.
+fn all<T>(place: &Place) -> Vec<Dimensions> {
     let all = [FEW, CUT, MANY].concat().into_iter();
-    if sizes::reduced() { all.filter(|(a, b, c)| a * b * c < 50_000).collect() } else { all.collect() }
+    if sizes::reduced() {
+        return all.filter(|(a, b, c)| a * b * c < 50_000).collect();
+    }
+    let most = if place.is_cuda() { usize::MAX } else { STRIPS_BYTES / size_of::<T>() };
+    all.map(|(outer, len, inner)| (outer, len, if inner > most { most + inner % 2 } else { inner })).collect()
 }
 
 fn along((outer, len, inner): Dimensions) -> (usize, Cut) {
@@ -44,7 +52,7 @@ fn along((outer, len, inner): Dimensions) -> (usize, Cut) {
 }
 
 fn every_form<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T, T, T>) {
-    for (number, dimensions) in all().into_iter().enumerate() {
+    for (number, dimensions) in all::<T>(place).into_iter().enumerate() {
         let (len, cut) = along(dimensions);
         let x = random_values::<T>(len);
         // Aligned, and not.
@@ -86,7 +94,7 @@ fn columns_64_bytes(place: &Place) {
 /// An initial value comes before each line, once, and not before each chunk.
 fn columns_init(place: &Place) {
     let init = Affine { m: 5, c: 6 };
-    for dimensions in all() {
+    for dimensions in all::<Affine>(place) {
         let (len, cut) = along(dimensions);
         let x = random_values::<Affine>(len);
         let rule = Rule::new(then, Some(Affine { m: 1, c: 0 }));
@@ -103,7 +111,7 @@ fn columns_init(place: &Place) {
 /// A map is given the place in the line: not in the chunk, nor in the array.
 fn columns_positions(place: &Place) {
     let rule = Rule { map: |x, i| (x, i), combine: add_pairs, identity: Some((0, 0)), finish: |x| x };
-    for dimensions in all() {
+    for dimensions in all::<(u32, u64)>(place) {
         let (len, cut) = along(dimensions);
         let x = random_values::<u32>(len);
         for case in Case::new().cut(cut.clone()).directions(true) {
@@ -117,7 +125,7 @@ fn columns_positions(place: &Place) {
 fn columns_other_sizes(place: &Place) {
     let rule = byte_steps();
     let init = Affine { m: 5, c: 6 };
-    for dimensions in all() {
+    for dimensions in all::<Affine>(place) {
         let (len, cut) = along(dimensions);
         let x = random_values::<u8>(len);
         for start in [Start::Nothing, Start::Value(init)] {
@@ -132,7 +140,7 @@ fn columns_other_sizes(place: &Place) {
 
 /// Sums of floats are grouped in one way, wherever the arrays begin and so however many lines a lane has.
 fn columns_same_bits(place: &Place) {
-    for (outer, len, inner) in all() {
+    for (outer, len, inner) in all::<f32>(place) {
         let elements = outer * len * inner;
         let x: Vec<f32> = random_values::<u32>(elements).into_iter().map(|x| x as f32 * 1e-3).collect();
         let bits = |offset: usize| {
