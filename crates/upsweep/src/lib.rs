@@ -81,6 +81,7 @@ pub mod plan;
 pub mod range_histogram;
 pub mod recurrence;
 pub mod reduce;
+pub mod reduce_by_key;
 pub mod runs;
 pub mod scan;
 pub mod scan_axes;
@@ -97,6 +98,7 @@ pub mod topk;
 pub mod transform;
 pub mod unique;
 pub mod up_sweep;
+pub mod ways;
 
 mod bins;
 mod cpu;
@@ -154,6 +156,7 @@ pub use topk::TopK;
 pub use transform::Transform;
 pub use unique::Unique;
 pub use up_sweep::UpSweep;
+pub use ways::Ways;
 
 /// What a program that scans usually needs: `use upsweep::prelude::*;`.
 pub mod prelude {

@@ -28,6 +28,8 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! Three ways and more are [`Partition::ways`], by a function that tells each element's.
+//!
 //! **Cost.** Into two outputs one pass over memory: each element is read once and written once. Into one output each element is
 //! read twice, because the others' place depends on how many are chosen.
 //!

@@ -16,6 +16,9 @@ on_each_backend! {
     a_count_is_the_length,
     too_little_room_apart,
     past_caches,
+    many_ways,
+    ways_of_two_columns,
+    ways_that_do_not_fit,
 }
 
 /// Blelloch's split, of a sort by bits: zeros first, ones behind.
@@ -135,4 +138,79 @@ fn past_caches(place: &Place) {
         let expected = [chosen(&x, &keep), chosen(&x, &not(&keep))].concat();
         expect_beginning(&output, &expected, &format!("{len}"));
     }
+}
+
+#[function]
+fn remainder(#[param] by: u32, x: u32) -> u16 {
+    (x % by) as u16
+}
+
+#[function]
+fn upper_byte(x: u32) -> u8 {
+    (x >> 24) as u8
+}
+
+#[function]
+fn sum_of_two(a: u8, b: u16) -> u8 {
+    a.wrapping_add(b as u8) % 7
+}
+
+/// The positions of elements by their ways, where each way begins, and where what belongs to none of them does.
+fn by_ways(numbers: &[usize], ways: usize) -> (Vec<usize>, Vec<u64>) {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by_key(|&i| numbers[i]);
+    let offsets = (0..=ways).map(|way| numbers.iter().filter(|&&number| number < way).count() as u64).collect();
+    (order, offsets)
+}
+
+fn many_ways(place: &Place) {
+    for (i, len) in lengths(4).into_iter().enumerate() {
+        let x = random_values::<u32>(len);
+        let input = place.upload(&x, i % 3);
+        // In turn; the last one puts elements behind all ways.
+        for (by, ways) in [(1, 1), (3, 3), (256, 256), (1000, 1000), (50, 20)].into_iter().skip(i % 3).step_by(3) {
+            let numbers: Vec<_> = x.iter().map(|x| (x % by) as usize).collect();
+            let (order, expected) = by_ways(&numbers, ways);
+            let partition = Partition::ways(Remainder { by }, ways);
+            let (mut output, mut offsets) = (place.poisoned(len, i % 2), place.poisoned::<u64>(ways + 1, 1));
+            partition.run(&place.device, &input, &mut output, &mut offsets).unwrap();
+            assert_eq!(offsets.check_guards(), expected, "{len} by {by} in {ways}");
+            assert_eq!(
+                output.check_guards(),
+                order.iter().map(|&i| x[i]).collect::<Vec<_>>(),
+                "{len} by {by} in {ways}"
+            );
+            let (mut output, mut offsets) = (place.poisoned::<u32>(len, 0), place.poisoned::<u32>(ways + 1, 0));
+            partition.indices().run(&place.device, &input, &mut output, &mut offsets).unwrap();
+            assert_eq!(offsets.check_guards(), expected.iter().map(|&at| at as u32).collect::<Vec<_>>());
+            assert_eq!(output.check_guards(), order.iter().map(|&i| i as u32).collect::<Vec<_>>());
+        }
+        let numbers: Vec<_> = x.iter().map(|x| (x >> 24) as usize).collect();
+        let (order, expected) = by_ways(&numbers, 256);
+        let (mut output, mut offsets) = (place.poisoned(len, 0), place.poisoned::<u64>(257, 0));
+        Partition::ways(UpperByte, 256).run(&place.device, &input, &mut output, &mut offsets).unwrap();
+        assert_eq!((output.check_guards(), offsets.check_guards()), (order.iter().map(|&i| x[i]).collect(), expected));
+    }
+}
+
+fn ways_of_two_columns(place: &Place) {
+    let (a, b) = (random_values::<u8>(5000), random_values::<u16>(5000));
+    let numbers: Vec<_> = a.iter().zip(&b).map(|(a, b)| (a.wrapping_add(*b as u8) % 7) as usize).collect();
+    let (order, expected) = by_ways(&numbers, 7);
+    let (a, b) = (place.upload(&a, 1), place.upload(&b, 2));
+    let (mut output, mut offsets) = (place.poisoned::<u64>(5000, 0), place.poisoned::<u64>(8, 0));
+    Partition::ways(SumOfTwo, 7).indices().run(&place.device, (&a, &b), &mut output, &mut offsets).unwrap();
+    assert_eq!(offsets.check_guards(), expected);
+    assert_eq!(output.check_guards(), order.iter().map(|&i| i as u64).collect::<Vec<_>>());
+}
+
+fn ways_that_do_not_fit(place: &Place) {
+    let input = place.upload(&[3u32, 1], 0);
+    let run = |ways: usize, offsets: usize, room: usize| {
+        let (mut output, mut offsets) = (place.poisoned(room, 0), place.poisoned::<u32>(offsets, 0));
+        Partition::ways(UpperByte, ways).run(&place.device, &input, &mut output, &mut offsets)
+    };
+    assert_eq!(run(3, 3, 2), Err(Error::Length { what: "offsets", found: 3, expected: 4 }));
+    assert_eq!(run(0, 1, 2), Err(Error::Bins { bins: 0, most: 1 << 20 }));
+    assert_eq!(run(3, 4, 1), Err(Error::Length { what: "output", found: 1, expected: 2 }));
 }

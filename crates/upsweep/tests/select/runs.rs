@@ -7,7 +7,7 @@ use crate::support::{expect_beginning, lengths, on_each_backend, sizes};
 use upsweep::prelude::*;
 use upsweep::{Error, function};
 
-on_each_backend! { run_lengths, run_starts, runs_each_size, runs_by, runs_of_counts, too_many_runs, runs_refused, runs_to_vecs }
+on_each_backend! { run_lengths, run_starts, runs_each_size, runs_by, runs_of_counts, too_many_runs, runs_refused, runs_to_vecs, sums_with_keys }
 
 /// Where the runs begin.
 fn starts<T>(x: &[T], same: impl Fn(&T, &T) -> bool) -> Vec<usize> {
@@ -125,4 +125,40 @@ fn runs_to_vecs(place: &Place) {
     let x = [1.0f32, f32::NAN, f32::NAN, 0.0, -0.0, -0.0, 1.0, 1.0];
     let (_, lengths) = Runs::new().run_to_vecs::<_, i32>(&place.device, &place.upload(&x, 0)).unwrap();
     assert_eq!(lengths, [1, 1, 1, 3, 2]);
+}
+
+#[function]
+fn same_ten(a: u32, b: u32) -> bool {
+    a / 10 == b / 10
+}
+
+/// Sums by runs of keys, with the keys.
+fn sums_with_keys(place: &Place) {
+    for (i, len) in lengths(4).into_iter().enumerate() {
+        for (mean, tens) in [(1, false), (3, true), (64, false)] {
+            let keys = in_runs::<u32>(len, mean).into_iter().map(|key| key % 40).collect::<Vec<_>>();
+            let x = random_values::<u64>(len);
+            let (mut first, mut sums) = (Vec::<u32>::new(), Vec::<u64>::new());
+            for k in 0..len {
+                let continues = k > 0 && if tens { keys[k - 1] / 10 == keys[k] / 10 } else { keys[k - 1] == keys[k] };
+                if !continues {
+                    first.push(keys[k]);
+                    sums.push(0);
+                }
+                let sum = sums.last_mut().unwrap();
+                *sum = sum.wrapping_add(x[k]);
+            }
+            let (of, values) = (place.upload(&keys, i % 4), place.upload(&x, i % 3));
+            let (mut found, mut output) = (place.poisoned(len, 1), place.poisoned(len, i % 2));
+            let (device, outputs) = (&place.device, (&mut found, &mut output));
+            let count = if tens {
+                Reduce::new(Sum).segments(Segments::KeysBy(&of, SameTen)).run_with_keys(device, &values, outputs)
+            } else {
+                Reduce::new(Sum).segments(Segments::Keys(&of)).run_with_keys(device, &values, outputs)
+            };
+            assert_eq!(count.unwrap().get(), Ok(sums.len()), "{len} in runs of {mean}");
+            expect_beginning(&found, &first, &format!("keys of {len} in runs of {mean}"));
+            expect_beginning(&output, &sums, &format!("sums of {len} in runs of {mean}"));
+        }
+    }
 }

@@ -1,0 +1,92 @@
+//! Reduction by runs of keys that yields the keys as well.
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let (towns, sales) = ([3u8, 3, 1, 7, 7, 7], [10u64, 20, 5, 1, 2, 4]);
+//! let (mut keys, mut sums) = ([0u8; 6], [0u64; 6]);
+//! let by_town = Reduce::new(Sum).segments(Segments::Keys(&towns));
+//! let runs = by_town.run_with_keys(&device, &sales, (&mut keys, &mut sums))?;
+//! assert_eq!(runs.get()?, 3);
+//! assert_eq!((&keys[..3], &sums[..3]), (&[3, 1, 7][..], &[30, 5, 7][..]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! A key that comes back after another one has two results: [`Sort::pairs`](crate::Sort::pairs) brings equal keys together.
+//!
+//! **Order.** Sums of floats are the same bits in every run, and on every device, as those of every [`Reduce`].
+//!
+//! **Cost.** The keys are read twice and the elements once.
+
+use crate::buffer::{Input, Output};
+use crate::choosing::{Choose, FirstOf, Values, Yields};
+use crate::count::{Count, CountedInput};
+use crate::dedup::Dedup;
+use crate::device::Device;
+use crate::error::Result;
+use crate::init::Init;
+use crate::inputs::Inputs;
+use crate::operator::{Function, Map, Operator, Stores};
+use crate::outputs::Outputs;
+use crate::reduce::Reduce;
+use crate::segments::Keys;
+
+impl<Op, M, F, B, E, V> Reduce<'_, Op, M, F, Keys<'_, B, E>, V>
+where
+    B: Input + CountedInput<Item = <B as Input>::Item> + ?Sized,
+    E: Function<(<B as Input>::Item, <B as Input>::Item), Output = bool>,
+{
+    /// As [`run`](Self::run), and stores the first key of each run in the first output. Returns how many runs there are. On CUDA the work
+    /// is enqueued on the device's stream and the call returns at once.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Capacity`](crate::Error::Capacity) when the output of the keys has too little room; on CUDA the
+    /// next call that waits returns it.
+    pub fn run_with_keys<'x, 'y, X, K, Y>(&self, device: &Device, input: X, outputs: (&mut K, Y)) -> Result<Count>
+    where
+        X: Inputs<'x>,
+        K: Output<Item = <B as Input>::Item> + ?Sized,
+        Y: Outputs<'y>,
+        M: Map<X::Value, X::Args>,
+        Op: Operator<M::Output>,
+        Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
+        F: Function<(M::Output,), Output = Y::Value>,
+        FirstOf<E>: Choose<<B as Input>::Item>,
+        Values: Yields<<B as Input>::Item, <B as Input>::Item>,
+        V: Init<M::Output>,
+    {
+        let mut count = Count::new(device)?;
+        self.run_with_keys_counted(device, input, outputs, &mut count)?;
+        Ok(count)
+    }
+
+    /// As [`run_with_keys`](Self::run_with_keys), with a count of the caller's, which may be used again: so the call can be captured in a
+    /// CUDA graph.
+    ///
+    /// # Errors
+    /// As [`run_with_keys`](Self::run_with_keys).
+    pub fn run_with_keys_counted<'x, 'y, X, K, Y>(
+        &self,
+        device: &Device,
+        input: X,
+        (keys, output): (&mut K, Y),
+        count: &mut Count,
+    ) -> Result<()>
+    where
+        X: Inputs<'x>,
+        K: Output<Item = <B as Input>::Item> + ?Sized,
+        Y: Outputs<'y>,
+        M: Map<X::Value, X::Args>,
+        Op: Operator<M::Output>,
+        Y::Value: Stores<<F as Function<(M::Output,)>>::Output>,
+        F: Function<(M::Output,), Output = Y::Value>,
+        FirstOf<E>: Choose<<B as Input>::Item>,
+        Values: Yields<<B as Input>::Item, <B as Input>::Item>,
+        V: Init<M::Output>,
+    {
+        let Keys(of_elements, same) = &self.options.segments;
+        self.run(device, input, output)?;
+        Dedup::by(*same).run_counted(device, *of_elements, keys, count)
+    }
+}
