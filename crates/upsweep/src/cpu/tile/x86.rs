@@ -44,8 +44,9 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
     const fn shifted(lane: usize) -> usize {
         lane + Self::LANES - 1
     }
+    /// Of elements that do not fill a row, the rest of its bytes are another lane, which is nobody's.
     const fn reversed(lane: usize) -> usize {
-        Self::LANES - 1 - lane
+        (2 * Self::LANES - 1 - lane) % Self::LANES
     }
 
     const SPREAD: Table = table!(T, Self::spread);
@@ -364,5 +365,35 @@ impl Lanes for Avx2 {
                     options(nostack, preserves_flags));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The compiler makes tables of every element whose scan it compiles, also of those that are never in rows.
+    #[test]
+    fn there_are_tables_of_elements_of_every_size() {
+        fn check<const SIZE: usize>() {
+            let lanes = ROW_BYTES / SIZE;
+            let table = const { Index::<[u8; SIZE], 0>::REVERSED };
+            for (i, from) in table.0[..lanes * SIZE].iter().enumerate() {
+                assert_eq!(usize::from(*from), (lanes - 1 - i / SIZE) * SIZE + i % SIZE, "{SIZE}: {i}");
+            }
+            let others = const {
+                [Index::<[u8; SIZE], 0>::LAST, Index::<[u8; SIZE], 0>::SHIFTED, Index::<[u8; SIZE], 1>::SPREAD]
+            };
+            assert!(others.iter().all(|table| table.0.len() == ROW_BYTES));
+        }
+        check::<1>();
+        check::<3>();
+        check::<8>();
+        check::<12>();
+        check::<24>();
+        check::<33>();
+        check::<40>();
+        check::<63>();
+        check::<64>();
     }
 }
