@@ -162,7 +162,7 @@ __device__ __forceinline__ void rank(const AlongParams& p) {
     if (listed && piece > 0) p.before_below[piece] = ValueOfAcc::back(value[neighbour]);
 }
 
-extern "C" __global__ void __launch_bounds__(RANKS ? RANKED : THREADS) upsweep_along(const __grid_constant__ AlongParams p) {
-    if constexpr (RANKS) rank(p);
+extern "C" __global__ void __launch_bounds__(OF_FEW != 0 ? RANKED : THREADS) upsweep_along(const __grid_constant__ AlongParams p) {
+    if constexpr (OF_FEW != 0) rank(p);
     else walk<STORES != 0, OF_PIECES != 0>(p);
 }

@@ -45,7 +45,7 @@ pub fn constants(stores: bool, of_pieces: bool, ranks: bool) -> Constants {
     let mut constants = Constants::default();
     let (stores, of_pieces, ranks) = (usize::from(stores), usize::from(of_pieces), usize::from(ranks));
     constants!(
-        constants; "THREADS" = THREADS, "SPACING" = SPACING, "RANKED" = RANKED, "RANKS" = ranks, "STORES" = stores,
+        constants; "THREADS" = THREADS, "SPACING" = SPACING, "RANKED" = RANKED, "OF_FEW" = ranks, "STORES" = stores,
         "OF_PIECES" = of_pieces,
     );
     constants
