@@ -162,7 +162,11 @@ impl<'a> Parser<'a> {
         self.depth += 1;
         let word = &self.words[from];
         if self.depth > DEEPEST {
-            Err(wrong(word, word, "there are too many brackets and signs in each other"))
+            Err(wrong(
+                word,
+                word,
+                &format!("there are too many brackets and signs in each other: {DEEPEST} are the most"),
+            ))
         } else {
             Ok(())
         }

@@ -2,8 +2,8 @@
 //! prints what each takes. No GPU is needed, only NVRTC: `cargo xtask kernels` brings it.
 //!
 //! With `--arch`, every variant is compiled for every architecture given. Without, a variant is compiled for the oldest
-//! architecture that has it, and for one of the later ones in turn; those of a family of many for one of all in turn. That is a
-//! third of the time. The kernels' text and their tuning know an architecture in few shared places, which every family meets in
+//! architecture that has it, and for one of the later ones in turn; those of a kernel of many for one of all in turn. That is a
+//! third of the time. The kernels' text and their tuning know an architecture in few shared places, which every kernel meets in
 //! several variants.
 
 mod cubin;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let start = Instant::now();
     let (names, mut work) = shipped(&architectures);
     if args.is_empty() {
-        work = in_turn(work, &names);
+        work = in_turn(work, names.len());
     }
     let rows = compile_all(&work, &architectures, names.len());
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
@@ -112,24 +112,27 @@ fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
     (names, work)
 }
 
-/// From so many variants on, a family meets every architecture though each of its variants meets one.
+/// From so many variants on, a kernel meets every architecture though each of its variants meets one.
 const MANY: usize = 24;
 
-/// Of every variant the work on the first architecture that has it, and on one of the others, which take turns; of one of a family of
+/// Of every variant the work on the first architecture that has it, and on one of the others, which take turns; of one of a kernel of
 /// many the work on one of all.
-fn in_turn(work: Vec<Work>, names: &[String]) -> Vec<Work> {
-    let family = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
-    let mut sizes: HashMap<String, usize> = HashMap::new();
-    names.iter().for_each(|name| *sizes.entry(family(name)).or_default() += 1);
-    let many: Vec<bool> = names.iter().map(|name| sizes.get(&family(name)).is_some_and(|&size| size >= MANY)).collect();
-    let mut on: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
-    work.iter().for_each(|work| on[work.variant].push(work.architecture));
+fn in_turn(work: Vec<Work>, variants: usize) -> Vec<Work> {
+    let mut on: Vec<Vec<usize>> = vec![Vec::new(); variants];
+    let mut variants_of: HashMap<&str, usize> = HashMap::new();
+    for work in &work {
+        if on[work.variant].is_empty() {
+            *variants_of.entry(work.source.entry).or_default() += 1;
+        }
+        on[work.variant].push(work.architecture);
+    }
     // Neighbours often differ in one feature of two or four: another turn every few, so that none stays with one architecture.
     let turn = |variant: usize, of: &[usize]| {
         let turns = of.len().max(1);
         of.get((variant + variant / turns) % turns).copied()
     };
-    let keeps = |work: &Work| match (many[work.variant], &on[work.variant][..]) {
+    let many = |work: &Work| variants_of.get(work.source.entry).is_some_and(|&variants| variants >= MANY);
+    let keeps = |work: &Work| match (many(work), &on[work.variant][..]) {
         (true, all) => turn(work.variant, all) == Some(work.architecture),
         (false, [first, others @ ..]) => {
             work.architecture == *first || turn(work.variant, others) == Some(work.architecture)
