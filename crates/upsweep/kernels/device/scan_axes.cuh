@@ -2,430 +2,324 @@
 //
 //   out[i][j] = the combination over k <= i of (x[k][0] + ... + x[k][j])
 //
-// Rows are cut into strips of HEIGHT neighbouring ones. A block takes a strip by ticket and walks along it, a tile of WIDTH columns
-// after the other. Of the compute warps each has ROWS rows, and a lane PARTS vectors of VECTOR neighbouring columns in each of them:
+// Arrays are cut into tiles, HEIGHT x WIDTH; those side by side are a band. In the order of tickets:
 //
-//   stage     tile k + AHEAD to shared memory: a thread copies what it computes with
-//   scan      tile k: each row after what lies to the left, which is in a register, because the block has been there; then down the
-//             warp's rows. Keep the values in shared memory
-//   publish   a thread for each column: combine the sums of the warps, and tell the strips below
-//   store     tile k - LAG: combine with what lies above, the strips above and the warps above
+//   for each band b, and LEAD more:
+//       rows of band b, as many as a tile has elements at a time:
+//           reduce  each part of a row that lies in one tile
+//           tell    the tiles to the right what lies left of them in the row
+//       tiles of band b - LEAD:
+//           scan    each row of the tile, after what lies left of it
+//           down    scan each column of a warp's rows; then that of the warps' sums
+//           above   wait for what the tile above tells of each column: all that lies above. Tell the tile below
+//           store   each value, combined with what lies above its warp's rows
 //
-// A set of look-back warps has a thread for each column of a tile; LOOKERS sets take turns:
+// So elements are read twice, but the second time while they are in the L2 cache, and blocks seldom wait: what a tile waits for is of
+// tickets that lie a band or more before its own. Of the compute warps each has ROWS rows of a tile, and a lane PARTS vectors of VECTOR
+// neighbouring columns in each of them; or as many parts of rows. What comes next is copied to shared memory meanwhile, by the threads
+// that will compute with it.
 //
-//   look back   combine what the strips above have published
+// Operators need not commute, and need no identity. In which order and how values are grouped depends on the shape and the types alone.
 //
-// Down a column strips are in groups of GROUP:
+// Source: Nehab et al., "GPU-Efficient Recursive Filtering and Summed-Area Tables", 2011 (tiles, of which the borders alone are told; the
+// bands, and that both readings take turns, are ours).
 //
-//   aggregate[s]   strip s in this column          published by strip s, unless it is the last of its group
-//   prefix[g]      all strips before group g       published by the last strip of group g - 1
-//   strip s of group g:   prefix[g] . aggregate[GROUP g] . ... . aggregate[s - 1]
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. A block goes through its tickets in their order, and what it waits for is of
+// lower ones, so running blocks compute it or have computed it.
+// Inside a block, where `summed` is the first barrier of a task, and `known` the second one of a tile:
 //
-// Nothing travels along the rows, and down the columns one value a strip, which is 1 / HEIGHT of the bytes. What a strip publishes
-// depends on its own elements alone, but for the prefixes, and it does so LAG tiles before it needs what lies above: so a strip that is
-// late holds nobody up for as long. What lies above a group comes from group to group while the blocks compute.
-//
-// The operator need not commute and has no need of an identity. In which order and how values are grouped depends on the shape and
-// the types alone.
-//
-// Memory ordering. Between blocks: status.cuh, workspace.cuh; tickets ascend, so a strip waits for strips that running blocks hold.
-// Inside a block:
-//
-//   shared memory      written by            barrier              read by            written again after
-//   slots              a thread's copies     its own wait         the same thread    the same thread has read them
-//   strip              thread 0              the next of all      all threads        the barrier of all at the strip's end
-//   values[k]          a thread, in `scan`   none                 the same thread    the same thread has read them, in `store`
-//   sums[k]            compute warps, `scan` main_sync of tile k  `publish`          `publish`
-//                      `publish`             above_barrier(k)     a warp its own     the same warp has read them
-//   own[k]             `publish`             reduced_barrier(k)   look-back warps    above_barrier(k)
-//   above[k]           look-back warps       above_barrier(k)     compute warps      reduced_barrier(k + RING)
-//   rows               a warp, in `store`    __syncwarp           the same warp      __syncwarp
-//
-// Places and barriers are those of k % RING. Compute warps come to a tile that is RING further on after they have waited at the tile's
-// above_barrier; the look-back warps of that set arrive there after they have waited at its reduced_barrier.
+//   shared memory      written by               barrier          read by            written again after
+//   slots              a thread's copies        its own wait     the same thread    the same thread has read them
+//   tasks[k]           thread 0, in task k - 2  summed, k - 2    all threads        summed, k + 1
+//   parts[k % 2]       a warp, of a row's parts summed, k        the row's warp     summed, k + 1, or a barrier between
+//   carry              the row's warp           __syncwarp       the same warp      the same warp has read it
+//   sums[warp]         the warp                 summed           column threads     known
+//                      column threads           known            the same warp      the same thread has read them
+//   rows[warp]         the warp, in `store`     __syncwarp       the same warp      __syncwarp
 
 #pragma once
 
-#include "block/barrier.cuh"
-#include "memory/access.cuh"
-#include "memory/instructions.cuh"
 #include "memory/status.cuh"
-#include "memory/workspace.cuh"
+#include "tile/bands.cuh"
 #include "warp/scan.cuh"
-#include "word/value.cuh"
 
-constexpr u32 HEIGHT = WARPS * ROWS;         // rows of a strip
-constexpr u32 LANES = WARP * VECTOR;         // columns of a part
-constexpr u32 WIDTH = LANES * PARTS;         // columns of a tile
-constexpr u32 LOADS = sizeof(T) <= 4 ? 8 : 4;  // status words that a thread asks for at once
-constexpr u64 SHIFT = EXCLUSIVE;             // rows and columns between an element and its result
-// Whether what lies past the end is computed, too: see tile/scan.cuh.
-constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER;
-
-// A vector of elements in shared memory, in memory, and of results.
-constexpr u32 COPY = access_width(VECTOR * sizeof(In)), STORE = access_width(VECTOR * sizeof(Out));
-struct alignas(COPY) Slot {
-    unsigned char bytes[VECTOR * sizeof(In)];
-};
-
-constexpr u32 MEETING = THREADS + WIDTH;     // the compute warps and a set of look-back warps
-static_assert(RING > LAG && RING % LOOKERS == 0, "a place of the ring of tiles that are held is always of one set of look-back warps");
-
-// Tile k is published; and what lies above it is found.
-__device__ __forceinline__ u32 reduced_barrier(u32 k) { return 2 + k % RING; }
-__device__ __forceinline__ u32 above_barrier(u32 k) { return 2 + RING + k % RING; }
-
-struct Shared {
-    alignas(16) T values[RING][ROWS * PARTS][THREADS][VECTOR];
-    alignas(16) T sums[RING][WARPS][WIDTH];  // of the warps; then of those above each
-    alignas(16) T own[RING][WIDTH];
-    alignas(16) T above[RING][WIDTH];
-    alignas(16) Out rows[WARPS][WIDTH];
-    u64 strip;
-};
-
-extern __shared__ __align__(128) unsigned char dynamic_shared[];
-
-// VECTOR values side by side, which begin at a multiple of their access width, and back.
-template <class V, class Bytes>
-__device__ __forceinline__ void load_values(const Bytes* from, V (&to)[VECTOR]) {
-    constexpr u32 BYTES = access_width(sizeof(to));
-    using Part = Access<BYTES>::type;
-    Part parts[sizeof(to) / BYTES];
-#pragma unroll
-    for (u32 i = 0; i < sizeof(to) / BYTES; i++) parts[i] = ((const Part*)from)[i];
-    memcpy(to, parts, sizeof(to));
-}
-template <class V>
-__device__ __forceinline__ void store_values(V* to, const V (&values)[VECTOR]) {
-    constexpr u32 BYTES = access_width(sizeof(values));
-    using Part = Access<BYTES>::type;
-    Part parts[sizeof(values) / BYTES];
-    memcpy(parts, values, sizeof(values));
-#pragma unroll
-    for (u32 i = 0; i < sizeof(values) / BYTES; i++) ((Part*)to)[i] = parts[i];
-}
-
-struct ScanAxes {
+struct ScanAxes : Bands {
     using Word = Status<T>;
+    using Bands::Bands;
 
-    const ScanAxesParams& p;
-    Shared& shared;
-    Slot* const slots;  // [AHEAD][ROWS * PARTS][THREADS], of which this points to the thread's
-    const u32 epoch, lane, warp;
-
-    // Of the strip: its number in its array, and the first of the warp's rows, of which so many exist.
-    u64 strip, row;
-    u32 rows;
-    // The thread's first element, and the place of its result; the entries of the strip's first column, of those of its group's first strip,
-    // and of what lies before the group.
-    const In* from;
-    Out* to;
-    u64 own_entry, group_entry, prefix_entry;
-
-    __device__ __forceinline__ ScanAxes(const ScanAxesParams& p, Shared& shared, Slot* slots, u32 epoch)
-        : p(p), shared(shared), slots(slots + threadIdx.x), epoch(epoch), lane(lane_index()), warp(warp_index()) {}
-
-    __device__ __forceinline__ Slot& slot(u32 k, u32 vector) const { return slots[((k % AHEAD) * ROWS * PARTS + vector) * THREADS]; }
-
-    // Whether all columns of tile k exist; and the first column of the lane in a part of it, and how many of its columns there exist.
-    __device__ __forceinline__ bool all_columns(u32 k) const { return (u64)(k + 1) * WIDTH <= p.width; }
-    __device__ __forceinline__ u64 column(u32 k, u32 part) const { return (u64)k * WIDTH + part * LANES + lane * VECTOR; }
-    __device__ __forceinline__ u32 existing(u64 column) const { return column >= p.width ? 0 : (u32)min(p.width - column, (u64)VECTOR); }
-
-    __device__ __forceinline__ void stage(u32 k) const {
-        if (k < p.tiles) {
-            const In* at = from + (u64)k * WIDTH;
-            if (COPY > 1 && p.access == COPY && rows == ROWS && all_columns(k)) {
-#pragma unroll
-                for (u32 r = 0; r < ROWS; r++, at += p.width) {
-#pragma unroll
-                    for (u32 q = 0; q < PARTS; q++) copy<COPY>(slot(k, r * PARTS + q), at + q * LANES, VECTOR);
-                }
-            } else {
-#pragma unroll 1
-                for (u32 r = 0; r < rows; r++, at += p.width) {
-#pragma unroll 1
-                    for (u32 q = 0; q < PARTS; q++) {
-                        const u32 count = existing(column(k, q));
-                        if (sizeof(In) % 4 == 0 && p.access >= 4) copy<4>(slot(k, r * PARTS + q), at + q * LANES, count);
-                        else copy<1>(slot(k, r * PARTS + q), at + q * LANES, count);
-                    }
-                }
-            }
-        }
-        close_group();  // also an empty one, so that the number of groups tells the tile
-    }
-
-    // Copies `count` elements, BYTES at once.
-    template <u32 BYTES>
-    __device__ __forceinline__ void copy(Slot& to, const In* from, u32 count) const {
-#pragma unroll
-        for (u32 i = 0; i < sizeof(to.bytes) / BYTES; i++) {
-            const unsigned char* const part = (const unsigned char*)from + i * BYTES;
-            if (i * BYTES >= count * sizeof(In)) continue;
-            if constexpr (BYTES > 1) copy_async<BYTES>(to.bytes + i * BYTES, part);
-            else to.bytes[i] = *part;
-        }
-    }
-
-    // The thread's values of tile k, each combined with all that lies to the left of it in its row and above it in the warp's rows;
-    // `left` is what lies to the left of the tile, and then of the next one.
+    // The thread's elements of a row of the tile, or of a part of a row.
     template <bool FULL>
-    __device__ __forceinline__ void scan(u32 k, T (&left)[ROWS], T (&values)[ROWS][PARTS][VECTOR]) const {
-        In elements[ROWS][PARTS][VECTOR];
+    __device__ __forceinline__ void load(u32 r, u32 q, u64 column, u64 position, T (&value)[VECTOR]) const {
+        In elements[VECTOR];
+        load_values(slot(r * PARTS + q).bytes, elements);
+        const u32 count = FULL ? VECTOR : existing(column);
 #pragma unroll
-        for (u32 r = 0; r < ROWS; r++) {
-#pragma unroll
-            for (u32 q = 0; q < PARTS; q++) load_values(slot(k, r * PARTS + q).bytes, elements[r][q]);
+        for (u32 j = 0; j < VECTOR; j++) {
+            if (j >= count) continue;
+            value[j] = map(elements[j], column + j, position + j);
+            if (j > 0) value[j] = combine(value[j - 1], value[j]);
         }
-        stage(k + AHEAD);  // into the slots that have just been read
+    }
+
+    // The thread's values, each combined with all that lies to the left of it in the tile.
+    template <bool FULL>
+    __device__ __forceinline__ void scan_rows(const AxesTask& tile, u32 there, T (&values)[ROWS][PARTS][VECTOR]) const {
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
-            if (!FULL && r >= rows) break;
+            if (!FULL && r >= there) break;
+            T before_part;
 #pragma unroll
             for (u32 q = 0; q < PARTS; q++) {
-                const u64 at = column(k, q), position = (u64)(from - p.input) + r * p.width + k * WIDTH + q * LANES;
-                const u32 count = FULL ? VECTOR : existing(at);
                 T(&value)[VECTOR] = values[r][q];
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    if (j >= count) continue;
-                    value[j] = map(elements[r][q][j], at + j, position + j);
-                    if (j > 0) value[j] = combine(value[j - 1], value[j]);
-                }
+                load<FULL>(r, q, column(tile, q), first(tile) + r * p.width + q * LANES, value);
+                const u32 count = FULL ? VECTOR : existing(column(tile, q));
                 // Of a lane that has not all columns, none above it asks.
                 T before = shuffle_up(warp_inclusive_scan(value[VECTOR - 1], count == VECTOR ? lane : 0), 1);
-                const bool some = k > 0 || q > 0;
-                if (count > 0 && lane > 0) before = some ? combine(left[r], before) : before;
-                else before = left[r];
+                if (q > 0) {
+                    if (count > 0 && lane > 0) before = combine(before_part, before);
+                    else before = before_part;
+                }
 #pragma unroll
                 for (u32 j = 0; j < VECTOR; j++) {
-                    if (j < count && (some || lane > 0)) value[j] = combine(before, value[j]);
+                    if (j < count && (q > 0 || lane > 0)) value[j] = combine(before, value[j]);
                 }
-                left[r] = shuffle(value[VECTOR - 1], WARP - 1);
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    if (r > 0 && j < count) value[j] = combine(values[r - 1][q][j], value[j]);
-                }
+                if (q + 1 < PARTS) before_part = shuffle(value[VECTOR - 1], WARP - 1);
             }
         }
     }
 
-    // Keeps the values, of which the last row has the warp's sums.
-    template <bool FULL>
-    __device__ __forceinline__ void keep(u32 k, const T (&values)[ROWS][PARTS][VECTOR]) const {
+    // Reduces parts of rows, of which this task has `end`, from part `from` on; then for each row tells the tiles to the right.
+    template <bool ALL>
+    __device__ __forceinline__ void reduce_rows(u32 k, u32 from, u32 end) const {
+        const AxesTask task = shared.tasks[k % 4];
+        T(&parts)[HEIGHT] = shared.parts[k % 2];
+        u32 part = from + warp * ROWS, row = part / parts_each(), along = part % parts_each();
+        T of_part;
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
+            if (!ALL && part + r >= end) break;
+            T sum;
 #pragma unroll
             for (u32 q = 0; q < PARTS; q++) {
-                store_values(shared.values[k % RING][r * PARTS + q][threadIdx.x], values[r][q]);
-                if (FULL ? r + 1 == ROWS : r + 1 == rows) store_values(&shared.sums[k % RING][warp][q * LANES + lane * VECTOR], values[r][q]);
+                T value[VECTOR];
+                const u64 at = along * WIDTH + q * LANES + lane * VECTOR;
+                load<true>(r, q, at, row_of_all(task, task.at + row) * p.width + at, value);
+                const T reduced = warp_reduce(value[VECTOR - 1], WARP);
+                sum = q > 0 ? combine(sum, reduced) : reduced;
             }
+            const T broadcast = shuffle(sum, 0);
+            if (lane == r) of_part = broadcast;
+            if (++along == parts_each()) along = 0, row++;
+        }
+        if (lane < ROWS && part + lane < end) parts[warp * ROWS + lane] = of_part;
+    }
+    __device__ __forceinline__ void tell_rows(u32 k, u32 from, u32 end) const {
+        const AxesTask task = shared.tasks[k % 4];
+        const T(&parts)[HEIGHT] = shared.parts[k % 2];
+        const u32 rows = (min(end, from + HEIGHT) - from + parts_each() - 1) / parts_each();  // or one, of which this is a part
+#pragma unroll 1
+        for (u32 row = warp; row < rows; row += WARPS) {
+            const u32 first = from % parts_each(), count = min(parts_each() - first, min(end - from - row * parts_each(), HEIGHT));
+            T carry;
+            if (first > 0) carry = shared.carry;
+            __syncwarp();
+            const u64 entry = row_entry(row_of_all(task, task.at + from / parts_each() + row)) + first + 1;
+#pragma unroll 1
+            for (u32 base = 0; base < count; base += WARP) {
+                const u32 along = base + lane;
+                T sum;
+                if (along < count) sum = parts[row * parts_each() + along];
+                sum = warp_inclusive_scan(sum, along < count ? lane : 0);
+                if (along < count && first + base > 0) sum = combine(carry, sum);
+                if (along < count) Word::put(p.workspace, entry + along, sum, epoch);
+                carry = shuffle(sum, min(count - base, WARP) - 1);
+            }
+            if (lane == 0 && first + count < parts_each()) shared.carry = carry;
+            __syncwarp();
         }
     }
 
-    // For each column: the sum of tile k to the strips below, and in `sums` those of the warps above each. There are `warps` with rows.
-    __device__ __forceinline__ void publish(u32 k, u32 warps) const {
-        T(&sums)[WARPS][WIDTH] = shared.sums[k % RING];
-#pragma unroll 1
-        for (u32 c = threadIdx.x; c < WIDTH; c += THREADS) {
-            const u64 column = (u64)k * WIDTH + c;
-            if (column >= p.width) break;
-            T running = sums[0][c];
-#pragma unroll 4
-            for (u32 w = 1; w < warps; w++) {
-                const T sum = sums[w][c];
-                sums[w][c] = running;
-                running = combine(running, sum);
-            }
-            shared.own[k % RING][c] = running;
-            if (asked() && !last()) Word::put(p.workspace, own_entry + column, running, epoch);
-        }
-    }
-
-    // Whether there are strips below this one, and whether they are those of another group.
-    __device__ __forceinline__ bool asked() const { return strip + 1 < p.strips_each; }
-    __device__ __forceinline__ bool last() const { return strip % GROUP == GROUP - 1; }
-
-    // What the strips above this one combine to in a column; this is not the first one.
-    __device__ __forceinline__ T look_back(u64 column) const {
-        const u32 number = strip % GROUP;  // strips of the group above this one
-        const bool far = strip >= GROUP;
-        typename Word::Raw before;
-        if (far) before = Word::load(p.workspace, prefix_entry + column);
-        T sum;
-        u64 entry = group_entry + column;
-#pragma unroll 1
-        for (u32 first = 0; first < number; first += LOADS) {
-            typename Word::Raw near[LOADS];
+    // Combines with what lies to the left of the tile, of which lane r has that of row r, and then down the warp's rows.
+    template <bool FULL>
+    __device__ __forceinline__ void scan_down(const AxesTask& tile, u32 there, const T& left, T (&values)[ROWS][PARTS][VECTOR]) const {
 #pragma unroll
-            for (u32 i = 0; i < LOADS; i++) {
-                if (first + i < number) near[i] = Word::load(p.workspace, entry + i * p.width);
-            }
+        for (u32 r = 0; r < ROWS; r++) {
+            if (!FULL && r >= there) break;
+            const T before = shuffle(left, r);
 #pragma unroll
-            for (u32 i = 0; i < LOADS; i++, entry += p.width) {
-                if (first + i >= number) continue;
-                while (!near[i].is_of(epoch)) {
-                    __nanosleep(POLL_NANOSECONDS);
-                    near[i] = Word::load(p.workspace, entry);
+            for (u32 q = 0; q < PARTS; q++) {
+                const u32 count = FULL ? VECTOR : existing(column(tile, q));
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    T& value = values[r][q][j];
+                    if (j >= count) continue;
+                    if (tile.at > 0) value = combine(before, value);
+                    if (r > 0) value = combine(values[r - 1][q][j], value);
                 }
-                sum = first + i > 0 ? combine(sum, near[i].value()) : near[i].value();
+                if (FULL ? r + 1 == ROWS : r + 1 == there) store_values(&shared.sums[warp][q * LANES + lane * VECTOR], values[r][q]);
             }
         }
-        if (!far) return sum;
-        while (!before.is_of(epoch)) {
+    }
+
+    // What an entry tells, of which `raw` is what was there before.
+    __device__ __forceinline__ T told(typename Word::Raw raw, u64 entry) const {
+        while (!raw.is_of(epoch)) {
             __nanosleep(POLL_NANOSECONDS);
-            before = Word::load(p.workspace, prefix_entry + column);
+            raw = Word::load(p.workspace, entry);
         }
-        return number > 0 ? combine(before.value(), sum) : before.value();
+        return raw.value();
     }
 
-    // A set of look-back warps goes along the strip.
-    __device__ __forceinline__ void look_back_along(u32 set, u32 c) const {
-#pragma unroll 1
-        for (u32 k = set; k < p.tiles; k += LOOKERS) {
-            const u64 column = (u64)k * WIDTH + c;
-            barrier_wait(reduced_barrier(k), MEETING);
-            if (column < p.width) {
-                T above;
-                if (strip > 0) above = look_back(column);
-                if (asked() && last()) {
-                    const T own = shared.own[k % RING][c];
-                    Word::put(p.workspace, prefix_entry + p.width + column, strip > 0 ? combine(above, own) : own, epoch);
-                }
-                shared.above[k % RING][c] = above;
-            }
-            barrier_arrive(above_barrier(k), MEETING);
+    // Of a column, of which so many warps have rows: tells the tile below, and leaves in `sums` what lies above each warp's rows.
+    __device__ __forceinline__ void pass_down(const AxesTask& tile, u32 warps, u32 c, const typename Word::Raw& early) const {
+        const bool some = tile.band > 0;
+        T all = shared.sums[0][c];
+#pragma unroll
+        for (u32 w = 1; w < WARPS; w++) {
+            if (ALL_FULL || w < warps) all = combine(all, shared.sums[w][c]);
+        }
+        T running;
+        if (some) running = told(early, column_entry(tile, tile.band - 1) + (u64)tile.at * WIDTH + c);
+        if (tile.band + 1 < p.bands_each) Word::put(p.workspace, column_entry(tile, tile.band) + (u64)tile.at * WIDTH + c, some ? combine(running, all) : all, epoch);
+#pragma unroll
+        for (u32 w = 0; w < WARPS; w++) {
+            if (!ALL_FULL && w >= warps) break;
+            const T sum = shared.sums[w][c];
+            if (w > 0 || some) shared.sums[w][c] = running;
+            running = w > 0 || some ? combine(running, sum) : sum;
         }
     }
 
-    __device__ __forceinline__ void store(u32 k) const {
-        const bool some = warp > 0 || strip > 0, direct = STORE > 1 && !EXCLUSIVE && p.out_aligned && all_columns(k);
+    __device__ __forceinline__ void store(const AxesTask& tile, u32 there, const T (&values)[ROWS][PARTS][VECTOR]) const {
+        const bool some = warp > 0 || tile.band > 0, direct = STORE > 1 && !EXCLUSIVE && p.out_aligned && all_columns(tile);
         T over[PARTS][VECTOR];
 #pragma unroll
         for (u32 q = 0; q < PARTS; q++) {
-            const u32 c = q * LANES + lane * VECTOR;
-            if (strip > 0) load_values(&shared.above[k % RING][c], over[q]);
-            if (warp == 0) continue;
-            T sums[VECTOR];
-            load_values(&shared.sums[k % RING][warp][c], sums);
-#pragma unroll
-            for (u32 j = 0; j < VECTOR; j++) {
-                if (ALL_FULL || j < existing(column(k, q))) over[q][j] = strip > 0 ? combine(over[q][j], sums[j]) : sums[j];
-            }
+            if (some) load_values(&shared.sums[warp][q * LANES + lane * VECTOR], over[q]);
         }
-        Out* place = to + (u64)k * WIDTH;
+        Out* to = place(tile);
 #pragma unroll
-        for (u32 r = 0; r < ROWS; r++, place += p.out_width) {
-            if (r >= rows) break;
+        for (u32 r = 0; r < ROWS; r++, to += p.out_width) {
+            if (r >= there) break;
 #pragma unroll
             for (u32 q = 0; q < PARTS; q++) {
-                T values[VECTOR];
-                load_values(shared.values[k % RING][r * PARTS + q][threadIdx.x], values);
                 Out results[VECTOR];
 #pragma unroll
                 for (u32 j = 0; j < VECTOR; j++) {
-                    if (ALL_FULL || j < existing(column(k, q))) results[j] = result(some ? combine(over[q][j], values[j]) : values[j]);
+                    const T& value = values[r][q][j];
+                    if (ALL_FULL || j < existing(column(tile, q))) results[j] = result(some ? combine(over[q][j], value) : value);
                 }
                 if (!direct) {
                     store_values(&shared.rows[warp][q * LANES + lane * VECTOR], results);
                     continue;
                 }
-                store_values(place + q * LANES, results);
+                store_values(to + q * LANES, results);
 #pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(place + q * LANES + j);
+                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(to + q * LANES + j);
             }
-            if (!direct && row + r + SHIFT < p.out_height) store_row(k, place - lane * VECTOR);
+            if (!direct && row(tile) + r + SHIFT < p.out_height) store_row(tile, to - lane * VECTOR);
         }
-        if constexpr (EXCLUSIVE) store_border(k);
+        if constexpr (EXCLUSIVE) store_border(tile, there);
     }
 
-    // Stores results side by side in a row that begins anywhere, or ends in this tile; the first one at `place`.
-    __device__ __forceinline__ void store_row(u32 k, Out* place) const {
+    // Stores results side by side in a row that begins anywhere, or ends in this tile; the first one at `to`.
+    __device__ __forceinline__ void store_row(const AxesTask& tile, Out* to) const {
         __syncwarp();
-        const u64 left = min(p.width, p.out_width - SHIFT) - (u64)k * WIDTH;
+        const u64 left = min(p.width, p.out_width - SHIFT) - (u64)tile.at * WIDTH;
 #pragma unroll 1
-        for (u32 c = lane; c < min(left, (u64)WIDTH); c += WARP) store_result(place + c, shared.rows[warp][c]);
+        for (u32 c = lane; c < min(left, (u64)WIDTH); c += WARP) store_result(to + c, shared.rows[warp][c]);
         __syncwarp();
     }
 
-    // The first results of an exclusive scan: those of the warp's rows, and above the first strip those of its columns.
-    __device__ __forceinline__ void store_border(u32 k) const {
+    // The first results of an exclusive scan: those of the warp's rows, and above the first tiles those of their columns.
+    __device__ __forceinline__ void store_border(const AxesTask& tile, u32 there) const {
         const Out first = result(ValueOfAcc::of(p.given_first));
-        Out* const corner = to - lane * VECTOR - p.out_width - 1;  // in the row above the warp's first results
-        if (k == 0 && lane < rows && row + lane + 1 < p.out_height) store_result(corner + (lane + 1) * p.out_width, first);
-        if (strip > 0 || warp > 0) return;
-        if (k == 0 && lane == 0) store_result(corner, first);
+        Out* const corner = place(tile) - lane * VECTOR - p.out_width - 1;  // in the row above the warp's first results
+        if (tile.at == 0 && lane < there && row(tile) + lane + 1 < p.out_height) store_result(corner + (lane + 1) * p.out_width, first);
+        if (tile.band > 0 || warp > 0) return;
+        if (tile.at == 0 && lane == 0) store_result(corner, first);
 #pragma unroll 1
         for (u32 c = lane; c < WIDTH; c += WARP) {
-            const u64 at = (u64)k * WIDTH + c;
-            if (at < p.width && at + 1 < p.out_width) store_result(corner + at + 1, first);
+            const u64 at = (u64)tile.at * WIDTH + c;
+            if (at < p.width && at + 1 < p.out_width) store_result(corner + at + 1 - (u64)tile.at * WIDTH, first);
         }
     }
 
+    // Task k of the block's, rows of a band.
+    __device__ __forceinline__ void compute_rows(u32 k) const {
+        const u32 end = rows_of(shared.tasks[k % 4]) * parts_each();
+        u32 ticket;
+        if (threadIdx.x == 0) ticket = draw(k + 2);
+#pragma unroll 1
+        for (u32 from = 0; from == 0 || from < end; from += HEIGHT) {
+            if (from > 0) __syncthreads();  // the row's parts before these have been told
+            wait_copies<0>();  // of this thread, as are the slots
+            if (from + (warp + 1) * ROWS <= end) reduce_rows<true>(k, from, end);
+            else reduce_rows<false>(k, from, end);
+            const bool last = from + HEIGHT >= end;
+            stage(shared.tasks[(last ? k + 1 : k) % 4], last ? 0 : from + HEIGHT);  // into the slots that have just been read
+            if (last && threadIdx.x == 0) keep(k + 2, ticket);
+            __syncthreads();  // summed
+            if (from < end) tell_rows(k, from, end);
+        }
+    }
+
+    // Task k of the block's, a tile.
     template <bool FULL>
-    __device__ __forceinline__ void reduce(u32 k, T (&left)[ROWS]) const {
+    __device__ __forceinline__ void compute_tile(u32 k) const {
+        const AxesTask tile = shared.tasks[k % 4];
+        const u32 there = rows(tile);
+        u32 ticket;
+        if (threadIdx.x == 0) ticket = draw(k + 2);
+        // What others tell is there already, as a rule.
+        const u64 left_entry = row_entry(row_of_all(tile, warp * ROWS + lane)) + tile.at;
+        typename Word::Raw left_early, above_early;
+        if (tile.at > 0 && lane < there) left_early = Word::load(p.workspace, left_entry);
+        wait_copies<0>();  // of this thread, as are the slots
         T values[ROWS][PARTS][VECTOR];
-        scan<FULL>(k, left, values);
-        keep<FULL>(k, values);
+        scan_rows<FULL>(tile, there, values);
+        stage(shared.tasks[(k + 1) % 4], 0);  // into the slots that have just been read
+        T left;
+        if (tile.at > 0 && lane < there) left = told(left_early, left_entry);
+        __syncwarp();
+        const u64 column = (u64)tile.at * WIDTH + threadIdx.x;
+        const bool for_column = threadIdx.x < WIDTH && column < p.width;
+        if (for_column && tile.band > 0) above_early = Word::load(p.workspace, column_entry(tile, tile.band - 1) + column);
+        scan_down<FULL>(tile, there, left, values);
+        if (threadIdx.x == 0) keep(k + 2, ticket);
+        __syncthreads();  // summed
+        const u32 warps = (u32)min((p.height - (u64)tile.band * HEIGHT + ROWS - 1) / ROWS, (u64)WARPS);
+        if (for_column) pass_down(tile, warps, threadIdx.x, above_early);
+        __syncthreads();  // known
+        store(tile, there, values);
     }
 
-    // Compute warps go along the strip, of which so many rows are there.
-    __device__ __forceinline__ void compute_along(u32 there) const {
-#pragma unroll 1
-        for (u32 k = 0; k < AHEAD; k++) stage(k);
-        T left[ROWS];
-#pragma unroll 1
-        for (u32 k = 0; k < p.tiles + LAG; k++) {
-            if (k < p.tiles) {
-                wait_copies<AHEAD - 1>();  // of this thread, as are the slots
-                if (ALL_FULL || (there == HEIGHT && all_columns(k))) reduce<true>(k, left);
-                else reduce<false>(k, left);
-                main_sync();
-                publish(k, ALL_FULL ? WARPS : (there + ROWS - 1) / ROWS);
-                barrier_arrive(reduced_barrier(k), MEETING);
-            }
-            if (k >= LAG) {
-                barrier_wait(above_barrier(k - LAG), MEETING);
-                store(k - LAG);
-            }
-        }
-    }
-
-    // All threads of a block go along a strip.
-    __device__ __forceinline__ void walk(u64 ticket) {
-        const u64 array = ticket / p.strips_each;
-        strip = ticket % p.strips_each;
-        row = strip * HEIGHT + warp * ROWS;
-        rows = row >= p.height ? 0 : (u32)min(p.height - row, (u64)ROWS);
-        from = p.input + ((array * p.height + row) * p.width + lane * VECTOR);
-        to = p.output + ((array * p.out_height + row + SHIFT) * p.out_width + SHIFT + lane * VECTOR);
-        own_entry = ticket * p.width;
-        group_entry = own_entry - strip % GROUP * p.width;
-        prefix_entry = (p.strips + array * p.groups_each + strip / GROUP) * p.width;
-        if (warp < WARPS) compute_along((u32)min(p.height - strip * HEIGHT, (u64)HEIGHT));
-        else look_back_along((threadIdx.x - THREADS) / WIDTH, (threadIdx.x - THREADS) % WIDTH);
+    // Task k, where there is nothing to do.
+    __device__ __forceinline__ void skip(u32 k) const {
+        if (threadIdx.x == 0) keep(k + 2, draw(k + 2));
+        stage(shared.tasks[(k + 1) % 4], 0);
+        __syncthreads();
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS + LOOKERS * WIDTH, BLOCKS) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
     Shared& shared = *(Shared*)dynamic_shared;
-    Slot* const slots = (Slot*)(dynamic_shared + sizeof(Shared));
+    Slot* const slots = (Slot*)(dynamic_shared + (sizeof(Shared) + 15) / 16 * 16);
     const u32 epoch = current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
-    ScanAxes scan(p, shared, slots, epoch);
-    while (true) {
-        if (threadIdx.x == 0) {
-            shared.strip = take_ticket(p.workspace);
-            // Each block draws one ticket beyond the last strip, so the last ticket of all is known.
-            if (shared.strip == p.strips + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
-        }
-        __syncthreads();
-        const u64 strip = shared.strip;
-        if (strip >= p.strips) break;
-        scan.walk(strip);
-        __syncthreads();
+    const ScanAxes scan(p, shared, slots, epoch);
+    if (threadIdx.x == 0) {
+        for (u32 k = 0; k < 2; k++) scan.keep(k, scan.draw(k));
+    }
+    __syncthreads();
+    scan.stage(shared.tasks[0], 0);
+#pragma unroll 1
+    for (u32 k = 0; shared.tasks[k % 4].ticket < p.tickets; k++) {
+        const AxesTask& task = shared.tasks[k % 4];
+        if (task.is(Kind::ROWS)) scan.compute_rows(k);
+        else if (task.is(Kind::NOTHING)) scan.skip(k);
+        else if (ALL_FULL || ((u64)(task.band + 1) * HEIGHT <= p.height && scan.all_columns(task))) scan.compute_tile<true>(k);
+        else scan.compute_tile<false>(k);
     }
     finish_launch(p.workspace, epoch, gridDim.x);
 }

@@ -8,7 +8,6 @@ use super::params::{Params, params};
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
-use crate::plan::Shape;
 use crate::plan::scan_axes::AxesPlan;
 use crate::segments::Whole;
 use crate::steps::{Held, Steps};
@@ -24,12 +23,16 @@ params! {
         /// Rows and columns of results.
         out_height: "u64",
         out_width: "u64",
-        /// Strips of all arrays; strips and groups of each.
-        strips: "u64",
-        strips_each: "u64",
-        groups_each: "u64",
-        /// Tiles of a strip.
-        tiles: "u64",
+        /// Tasks of all, those of a band that reduce rows, and rows of each.
+        tickets: "u64",
+        rows_tasks: "u64",
+        rows_each: "u64",
+        /// Bands of all arrays and of each, and tiles of a band.
+        bands: "u64",
+        bands_each: "u64",
+        tiles_along: "u64",
+        /// The entry of the first column of the first band.
+        column_entries: "u64",
         /// The bytes at whose multiples all vectors of elements begin, at most those of a copy.
         access: "u64",
         /// Whether all vectors of results begin at multiples of their access width.
@@ -43,12 +46,15 @@ fn features_of(interleaved: usize, direction: Direction) -> Features {
     Features { exclusive: direction.exclusive, interleaved, ..Features::PLAIN }
 }
 
-/// The plan for arrays of these rows and columns, whose elements are those of `interleaved` lines; none where a scan along each axis is
-/// faster.
-fn plan(cuda: &Cuda, shape: Shape, interleaved: usize, layouts: Layouts) -> Option<AxesPlan> {
+/// The plan for `shape` (arrays, rows, columns), whose elements are those of `interleaved` lines.
+pub(super) fn plan(
+    shape: (usize, usize, usize),
+    interleaved: usize,
+    layouts: Layouts,
+    capability: (u32, u32),
+) -> Option<AxesPlan> {
     let sizes = (layouts.input.size * interleaved, layouts.acc.size * interleaved, layouts.output.size * interleaved);
-    let shape = (shape.outer, shape.len, shape.inner);
-    AxesPlan::new(shape, sizes, cuda.compute_capability()).filter(AxesPlan::pays)
+    AxesPlan::new(shape, sizes, capability)
 }
 
 /// Scans a job whose shape has the arrays, their rows and columns, where `interleaved` elements lie side by side at each place:
@@ -59,7 +65,9 @@ pub(crate) fn run<S: Steps>(
     interleaved: usize,
     direction: Direction,
 ) -> Result<bool> {
-    let Some(plan) = plan(cuda, job.shape, interleaved, layouts_of::<S>()) else { return Ok(false) };
+    let shape = (job.shape.outer, job.shape.len, job.shape.inner);
+    let plan = plan(shape, interleaved, layouts_of::<S>(), cuda.compute_capability());
+    let Some(plan) = plan.filter(AxesPlan::pays) else { return Ok(false) };
     let steps = job.steps;
     let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
@@ -87,7 +95,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     };
     let (input_bytes, _, output_bytes) = plan.sizes;
     let store = AxesPlan::copy_bytes(output_bytes, plan.vector) as u64;
-    let (strips_each, groups_each) = plan.strips_each();
+    let ((bands_each, tiles_along), (rows_tasks, rows_each)) = (plan.tiles_each(), plan.rows_tasks());
     let fixed = ScanAxesParams {
         input: job.input,
         output: job.output,
@@ -95,10 +103,13 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
         width: width as u64,
         out_height: out_height as u64,
         out_width: out_width as u64,
-        strips: plan.strips() as u64,
-        strips_each: strips_each as u64,
-        groups_each: groups_each as u64,
-        tiles: plan.tiles() as u64,
+        tickets: plan.tickets() as u64,
+        rows_tasks: rows_tasks as u64,
+        rows_each: rows_each as u64,
+        bands: plan.bands() as u64,
+        bands_each: bands_each as u64,
+        tiles_along: tiles_along as u64,
+        column_entries: plan.row_entries() as u64,
         access: begins(job.input, width, input_bytes),
         out_aligned: u64::from(begins(job.output, out_width, output_bytes) == store),
         workspace: cuda.workspace(words.words8, words.words16)?,

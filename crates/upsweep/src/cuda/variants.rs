@@ -2,6 +2,7 @@
 
 mod along;
 mod automata;
+mod axes;
 mod histograms;
 mod merges;
 mod recurrences;
@@ -123,6 +124,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.rankings();
     list.recurrences();
     list.automata();
+    list.axes();
     list.kernels
 }
 

@@ -13,31 +13,20 @@ use std::ops::Range;
 const MOST_STATE: usize = 16;
 /// Columns of a lane in a tile, and rows of a warp: as many values as a thread has registers for.
 const COLUMNS: usize = 4;
-const ROWS: usize = 4;
-/// Warps that compute.
-const WARPS: usize = 8;
-/// Strips of a group.
-const GROUP: usize = 16;
-/// Tiles that a block stages ahead, and that it holds from their scan to the store of their results, the most first.
-const AHEAD: usize = 1;
-const LAGS: [usize; 2] = [3, 1];
-/// Sets of look-back warps, which take turns.
-const LOOKERS: usize = 2;
-/// Blocks that a multiprocessor should run.
-const BLOCKS: usize = 2;
-/// Strips that keep a device busy: with fewer, strips are of fewer rows.
-const STRIPS: usize = 128;
-/// The fewest strips of an array of wide rows, and how wide these may be for any number: a block goes along a row by itself.
-const FEWEST_STRIPS: usize = 64;
-const ALWAYS_WIDE: usize = 4096;
+const ROWS: usize = 8;
+/// Warps of a block, and blocks that a multiprocessor runs at once: the first that have room.
+const BLOCKS: [(usize, usize); 4] = [(12, 2), (12, 1), (8, 1), (4, 1)];
 
-/// The most bytes of elements and results that take one pass on a GPU: none yet, since compute-sanitizer's racecheck reports hazards in the
-/// kernel that are not explained, though all its results were right (H200, 2026-11-23). Then it will be what the L2 cache holds, some 32 MiB:
-/// 1k x 1k f32 took 16 us; 16k x 16k 1,330, where two passes take some 1,120.
-const MOST_BYTES: Option<usize> = None;
+/// The most bands of an array for each MiB of its elements and results, so that values have travelled down the bands while memory is still
+/// busy, if one pass is taken at all. It is not yet: the kernel has passed the emulator, and no GPU has run it in this form.
+const BANDS_FOR_MEBIBYTE: Option<usize> = None;
 
 /// Bytes of an element, of what is combined, and of a result.
 type Sizes = (usize, usize, usize);
+/// Of what a block knows of a task: its ticket, array, band, place and kind.
+const TASK_BYTES: usize = 20;
+/// Bands whose rows are reduced before a band's tiles are computed.
+const LEAD: usize = 1;
 
 /// A planned scan along two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +35,7 @@ pub struct AxesPlan {
     pub shape: (usize, usize, usize),
     /// Of an element, of what is combined, and of a result.
     pub sizes: Sizes,
-    /// Warps that compute.
+    /// Warps of a block.
     pub warps: usize,
     /// Rows of a warp.
     pub rows: usize,
@@ -56,17 +45,11 @@ pub struct AxesPlan {
     pub vector: usize,
     /// Blocks that a multiprocessor runs at once.
     pub blocks: usize,
-    /// Tiles staged ahead.
-    pub ahead: usize,
-    /// Tiles held from their scan to the store of their results.
-    pub lag: usize,
-    /// Strips of a group.
-    pub group: usize,
 }
 
 impl AxesPlan {
-    /// The plan for arrays of `shape` (arrays, rows, columns), or none where a scan along each axis is faster, or all there is. It depends
-    /// on the shape and the types alone.
+    /// The plan for arrays of `shape` (arrays, rows, columns), or none where there is nothing to scan, or no room. It depends on the shape
+    /// and the types alone.
     #[must_use]
     pub fn new(shape: (usize, usize, usize), sizes: Sizes, capability: (u32, u32)) -> Option<Self> {
         let (arrays, height, width) = shape;
@@ -76,86 +59,82 @@ impl AxesPlan {
             return None;
         }
         let vector = [4, 2].into_iter().find(|vector| vector * largest <= 16).unwrap_or(1);
-        let strips = |rows: usize| arrays * height.div_ceil(rows);
-        // Tall strips have less to tell each other; as many as there must be are no taller than needed.
-        let rows = [ROWS, 2, 1].into_iter().find(|rows| strips(WARPS * rows) >= STRIPS).unwrap_or(1);
-        // Values of more than 8 bytes take as many registers as two of the others.
-        let columns = if state > 8 { COLUMNS / 2 } else { COLUMNS };
-        let parts = (columns * ROWS / (rows * vector)).min(2 * COLUMNS / vector).max(1);
-        let strips = strips(WARPS * rows);
-        let words = (2 * strips).checked_mul(width)?.checked_mul(2)?;
-        if u32::try_from(words).is_err() || (strips < FEWEST_STRIPS && width > ALWAYS_WIDE) {
-            return None;
-        }
+        // A value takes one, two or four registers.
+        let registers = state.div_ceil(4).next_power_of_two();
+        let columns = if registers > 2 { COLUMNS / 2 } else { COLUMNS };
+        let rows = ROWS * COLUMNS / (columns * registers);
         let tuning = Tuning::of(capability);
-        let plan = |lag, blocks| Self {
-            shape,
-            sizes,
-            warps: WARPS,
-            rows,
-            parts,
-            vector,
-            blocks,
-            ahead: AHEAD,
-            lag,
-            group: GROUP,
-        };
-        let fits = |&(lag, blocks): &(usize, usize)| plan(lag, blocks).shared_bytes() <= tuning.shared_of_block(blocks);
-        // Few strips have a multiprocessor each.
-        let blocks = if rows < ROWS { 1 } else { BLOCKS };
-        let mut ways = (1..=blocks).rev().flat_map(|blocks| LAGS.map(|lag| (lag, blocks)));
-        ways.find(fits).map(|(lag, blocks)| plan(lag, blocks))
+        let plan =
+            |(warps, blocks)| Self { shape, sizes, warps, rows, parts: (columns / vector).max(1), vector, blocks };
+        let fits = |plan: &Self| plan.shared_bytes() <= tuning.shared_of_block(plan.blocks);
+        let plan = BLOCKS.map(plan).into_iter().find(fits)?;
+        let words = 2 * (plan.row_entries() + plan.bands() * width);
+        (u32::try_from(2 * plan.tickets()).is_ok() && u32::try_from(words).is_ok()).then_some(plan)
     }
 
     /// Whether one pass is taken instead of a scan along each axis.
     #[must_use]
     pub fn pays(&self) -> bool {
         let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
-        let bytes = (arrays * height * width).saturating_mul(input + output);
-        MOST_BYTES.is_some_and(|most| bytes <= most)
+        let mebibytes = (arrays * height * width).saturating_mul(input + output) >> 20;
+        BANDS_FOR_MEBIBYTE.is_some_and(|bands| self.tiles_each().0 <= bands.saturating_mul(mebibytes))
     }
 
-    /// Threads a block: those of the compute warps, and in each set of look-back warps one for each column of a tile.
+    /// Threads a block.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.warps * WARP + LOOKERS * self.tile().1
+        self.warps * WARP
     }
 
-    /// Rows of a strip, and columns of a tile.
+    /// Rows and columns of a tile.
     fn tile(&self) -> (usize, usize) {
         (self.warps * self.rows, WARP * self.parts * self.vector)
     }
 
-    /// Strips of an array, and groups of these.
+    /// Bands of an array, and tiles of a band.
     #[must_use]
-    pub fn strips_each(&self) -> (usize, usize) {
-        let strips = self.shape.1.div_ceil(self.tile().0);
-        (strips, strips.div_ceil(self.group))
+    pub fn tiles_each(&self) -> (usize, usize) {
+        let (height, width) = self.tile();
+        (self.shape.1.div_ceil(height), self.shape.2.div_ceil(width))
     }
 
-    /// Strips of all arrays.
+    /// Bands of all arrays.
     #[must_use]
-    pub fn strips(&self) -> usize {
-        self.shape.0 * self.strips_each().0
+    pub fn bands(&self) -> usize {
+        self.shape.0 * self.tiles_each().0
     }
 
-    /// Tiles of a strip.
+    /// Tasks of a band that reduce rows, and rows of each. Of a row the parts in all tiles but the last are reduced, in a task at most
+    /// as many as a tile has rows; those of a longer row one after the other.
     #[must_use]
-    pub fn tiles(&self) -> usize {
-        self.shape.2.div_ceil(self.tile().1)
+    pub fn rows_tasks(&self) -> (usize, usize) {
+        let (height, parts) = (self.tile().0, self.tiles_each().1 - 1);
+        let rows = height.checked_div(parts).unwrap_or(0).max(1);
+        (if parts == 0 { 0 } else { height.div_ceil(rows) }, rows)
+    }
+
+    /// Tasks of all bands, and of those that only lead.
+    #[must_use]
+    pub fn tickets(&self) -> usize {
+        (self.bands() + LEAD).saturating_mul(self.rows_tasks().0 + self.tiles_each().1)
     }
 
     /// Blocks to launch, of which so many run at once.
     #[must_use]
     pub fn grid(&self, resident: usize) -> usize {
-        self.strips().min(resident)
+        self.tickets().min(resident)
     }
 
-    /// A value for each column of each strip, and of each group.
+    /// The entries of rows: one for each tile; behind them is one for each column of each band.
+    #[must_use]
+    pub fn row_entries(&self) -> usize {
+        self.shape.0 * self.shape.1 * self.tiles_each().1
+    }
+
+    /// What tiles are told.
     #[must_use]
     pub fn words(&self) -> StatusWords {
-        let (arrays, _, width) = self.shape;
-        StatusWords::of((self.strips() + arrays * self.strips_each().1) * width, self.sizes.1)
+        StatusWords::of(self.row_entries() + self.bands() * self.shape.2, self.sizes.1)
     }
 
     /// Dynamic shared memory a block.
@@ -163,12 +142,13 @@ impl AxesPlan {
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
         let (height, width) = self.tile();
-        // For each tile that is held: its values, the warps' sums, the tile's own, and what lies above it.
-        let held = (self.lag + 1) * (height + self.warps + 2) * width * state;
-        held.next_multiple_of(16)
+        // The warps' sums and results in a row, parts of rows, four tasks, and the elements of the next tile.
+        let shared = (self.warps * width * state).next_multiple_of(16)
             + (self.warps * width * output).next_multiple_of(16)
-            + 16
-            + self.ahead * height * width * input
+            + 2 * (height * state).next_multiple_of(16)
+            + state.next_multiple_of(16)
+            + (4 * TASK_BYTES).next_multiple_of(16);
+        shared + height * width * input
     }
 
     /// The bytes of a copy to shared memory, at most: as `access_width` of a vector of elements.
@@ -184,23 +164,23 @@ impl AxesPlan {
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
-        constants!(constants; "THREADS" = self.warps * WARP, "ROWS" = self.rows, "PARTS" = self.parts, "VECTOR" = self.vector, "AHEAD" = self.ahead, "LAG" = self.lag, "RING" = self.lag + 1, "LOOKERS" = LOOKERS, "BLOCKS" = self.blocks, "GROUP" = self.group);
+        constants!(constants; "THREADS" = self.threads(), "ROWS" = self.rows, "PARTS" = self.parts, "VECTOR" = self.vector, "BLOCKS" = self.blocks, "LEAD" = LEAD);
         constants
     }
 }
 
 impl fmt::Display for AxesPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shape: (arrays, height, width), warps, rows, parts, vector, blocks, ahead, lag, group, .. } = *self;
+        let Self { shape: (arrays, height, width), warps, rows, parts, vector, blocks, .. } = *self;
         let (tall, wide) = self.tile();
-        let (strips, groups) = self.strips_each();
+        let ((bands, tiles), (tasks, each)) = (self.tiles_each(), self.rows_tasks());
         writeln!(f, "scan along two axes, one kernel (device/scan_axes.cuh)")?;
         writeln!(f, "  arrays        {arrays} of {height} x {width}")?;
-        writeln!(f, "  strips        {strips} of {tall} rows in each, in {groups} groups of {group}")?;
         writeln!(
             f,
-            "  tiles         of {wide} columns, {ahead} staged ahead, {lag} held back: {warps} warps x {rows} rows, {parts} x {vector} columns a lane"
+            "  bands         {bands} in each, of {tiles} tiles of {tall} x {wide}: {warps} warps x {rows} rows, {parts} x {vector} columns a lane"
         )?;
+        writeln!(f, "  rows          {tasks} tasks a band of {each}, {LEAD} bands ahead")?;
         writeln!(f, "  status words  {} bytes", self.words().bytes())?;
         write!(f, "  shared memory {} bytes a block, {blocks} blocks a multiprocessor", self.shared_bytes())
     }
@@ -291,45 +271,37 @@ mod tests {
     #[test]
     fn blocks_fit_on_every_gpu() {
         for tuning in TUNING {
-            for sizes in [
-                (1, 1, 1),
-                (1, 4, 4),
-                (4, 4, 4),
-                (4, 8, 8),
-                (8, 8, 8),
-                (16, 16, 16),
-                (3, 3, 3),
-                (12, 12, 12),
-                (1, 16, 32),
-            ] {
-                for height in [1, 100, 1 << 10, 1 << 12, 1 << 14] {
-                    let Some(plan) = AxesPlan::new((1, height, 4096), sizes, tuning.capability) else {
-                        assert!(
-                            tuning.shared_bytes < 200 << 10 || sizes.1 > 8,
-                            "{sizes:?}: a GPU with so much has room"
-                        );
-                        continue;
-                    };
-                    assert!(plan.shared_bytes() <= tuning.shared_of_block(plan.blocks), "{plan:?}");
-                    assert!(plan.threads() <= 1024, "{plan:?}");
-                    assert_eq!(plan.strips_each().0, height.div_ceil(plan.tile().0));
-                }
+            let all = [1, 4, 8, 16, 3, 12];
+            let sizes = all.map(|size| (size, size, size)).into_iter().chain([(1, 4, 4), (4, 8, 8), (1, 16, 32)]);
+            for (sizes, height) in sizes.flat_map(|sizes| [1, 100, 1 << 14].map(|height| (sizes, height))) {
+                let plan = AxesPlan::new((1, height, 4096), sizes, tuning.capability).expect("tiles may be small");
+                assert!(plan.shared_bytes() <= tuning.shared_of_block(plan.blocks), "{plan:?}");
+                assert!(plan.tile().1 <= plan.threads() && plan.rows <= WARP, "{plan:?}");
+                assert_eq!(plan.tiles_each().0, height.div_ceil(plan.tile().0));
             }
         }
     }
 
     #[test]
-    fn tall_strips_where_there_are_many_rows() {
-        let rows = |shape| AxesPlan::new(shape, (4, 4, 4), (9, 0)).map(|plan| plan.tile().0);
-        assert_eq!(rows((1, 1 << 14, 1 << 14)), Some(32));
-        assert_eq!(rows((1, 1 << 11, 1 << 14)), Some(16));
-        assert_eq!(rows((1, 1 << 10, 1 << 10)), Some(8));
-        assert_eq!(rows((64, 1 << 10, 1 << 10)), Some(32));
-        assert_eq!(rows((1, 100, 1 << 20)), None, "few blocks would go a long way");
-        assert_eq!(rows((1, 1 << 10, 0)), None);
-        assert_eq!(AxesPlan::new((1, 1 << 14, 1 << 14), (4, 32, 32), (9, 0)), None, "large values");
-        let pays = |side| AxesPlan::new((1, side, side), (4, 4, 4), (9, 0)).is_some_and(|plan| plan.pays());
-        assert!(!pays(1 << 10) && !pays(1 << 14));
+    fn tiles_of_as_many_values_as_there_are_registers() {
+        let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| plan.tile());
+        let square = (1, 1 << 14, 1 << 14);
+        assert_eq!(tile(square, (4, 4, 4)), Some((96, 128)));
+        assert_eq!(tile(square, (4, 8, 8)), Some((48, 128)));
+        assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
+        assert_eq!(tile(square, (4, 32, 32)), None, "large values");
+    }
+
+    #[test]
+    fn tasks_have_all_parts_of_rows() {
+        for width in [1, 128, 129, 5_000, 1 << 14, 1 << 20] {
+            let plan = AxesPlan::new((3, 1_000, width), (4, 4, 4), (9, 0)).expect("there are elements");
+            let ((bands, tiles), (tasks, rows)) = (plan.tiles_each(), plan.rows_tasks());
+            let height = plan.tile().0;
+            assert!(tasks * rows >= height || tiles == 1, "{plan:?}");
+            assert!(rows == 1 || rows * (tiles - 1) <= height, "{plan:?}");
+            assert_eq!(plan.tickets(), (3 * bands + LEAD) * (tasks + tiles));
+        }
     }
 
     #[test]

@@ -90,6 +90,7 @@ kernel_files! {
     "memory/vectors.cuh",
     "memory/workspace.cuh",
     "tile/automaton.cuh",
+    "tile/bands.cuh",
     "tile/blockwise.cuh",
     "tile/compact.cuh",
     "tile/digits.cuh",

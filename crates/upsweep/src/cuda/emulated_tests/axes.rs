@@ -4,18 +4,17 @@ use super::*;
 use crate::cuda::scan_axes::{self, ScanAxesParams};
 use crate::plan::scan_axes::AxesPlan;
 
-/// Blocks are smaller than on a GPU, and so are groups of strips.
-const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("GROUP", 3), ("LAG", 1), ("RING", 2)];
+/// Blocks are smaller than on a GPU.
+const SMALL: &[(&str, usize)] = &[("THREADS", 128), ("ROWS", 3)];
 
-/// Runs cases of a plan for many or for few rows.
-fn axes<S: Buffers>(steps: S, many: bool, features: Features, constants: &[(&str, usize)], cases: u32) {
+/// Runs cases of a plan.
+fn axes<S: Buffers>(steps: S, features: Features, constants: &[(&str, usize)], cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<S, Whole>(&text, &held);
     let [input, acc, output] = S::BYTES.map(|bytes| bytes * features.interleaved);
     let acc = acc.max(functions.layouts.acc.size * features.interleaved);
-    let height = if many { 1 << 14 } else { 1 << 10 };
-    let plan = AxesPlan::new((1, height, 1 << 12), (input, acc, output), CAPABILITY).unwrap();
+    let plan = AxesPlan::new((1, 1 << 12, 1 << 12), (input, acc, output), CAPABILITY).unwrap();
     let source = scan_axes::kernel(&plan, features, &functions).source::<ScanAxesParams>().unwrap();
     run(&format!("axes {}", name::<S>(features)), &source, &[SMALL, constants].concat(), cases);
 }
@@ -28,13 +27,12 @@ fn then<M: Map<u32, Output = u32>>(map: M) -> Parts<u32, u32, Then, M, Same> {
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_axes() {
     let plain = features(Heads::None, "");
-    axes(then(Same), true, plain, &[], 60);
-    axes(then(Placed), true, features(Heads::None, "x"), &[("AHEAD", 1)], 60);
-    axes(then(Same), false, lines(3, plain), &[("LOOKERS", 1)], 60);
-    let one_part = &[("PARTS", 1), ("LAG", 3), ("RING", 4)];
-    axes(Parts::<u32, u32, _, _, _>::new(Sum, Same, Same), false, plain, one_part, 60);
-    axes(Parts::<u8, u32, _, _, _>::new(Sum, Widen::<u32>::new(), Same), true, plain, &[], 60);
-    axes(Parts::<u8, u8, _, _, _>::new(Sum, Same, Same), true, features(Heads::None, "x"), &[], 60);
-    axes(Parts::<f64, f64, _, _, _>::new(Max, Same, Same), true, plain, &[("PARTS", 1)], 60);
-    axes(in_f32::<f16>(), true, plain, &[], 60);
+    axes(then(Same), plain, &[], 60);
+    axes(then(Placed), features(Heads::None, "x"), &[("ROWS", 1)], 60);
+    axes(then(Same), lines(3, plain), &[("ROWS", 2)], 60);
+    axes(Parts::<u32, u32, _, _, _>::new(Sum, Same, Same), plain, &[], 60);
+    axes(Parts::<u8, u32, _, _, _>::new(Sum, Widen::<u32>::new(), Same), plain, &[("THREADS", 256)], 60);
+    axes(Parts::<u8, u8, _, _, _>::new(Sum, Same, Same), features(Heads::None, "x"), &[], 60);
+    axes(Parts::<f64, f64, _, _, _>::new(Max, Same, Same), plain, &[("PARTS", 1)], 60);
+    axes(in_f32::<f16>(), plain, &[], 60);
 }
