@@ -48,7 +48,8 @@ params! {
 /// The kernel of a plan.
 pub(super) fn kernel<'a>(plan: &PyramidPlan, with_input: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let kernel = ("device/pyramid.cuh", "upsweep_pyramid");
-    Kernel { functions, kernel, features: Features::PLAIN, constants: plan.constants(with_input) }
+    let constants = plan.constants(functions.layouts.output.size, with_input);
+    Kernel { functions, kernel, features: Features::PLAIN, constants }
 }
 
 /// What the function of 2 x 2 elements contributes to the kernel: what is mapped is the four of them.

@@ -377,7 +377,7 @@ pub(super) fn sample() -> String {
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
         crate::plan::along::constants(true, true, false),
         crate::plan::up_sweep::constants(4),
-        crate::plan::pyramid::PyramidPlan::new(4, 1).constants(true),
+        crate::plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();

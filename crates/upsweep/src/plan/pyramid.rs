@@ -63,19 +63,29 @@ pub fn halved(size: usize) -> usize {
 
 /// Threads of a block.
 pub const THREADS: usize = 256;
-/// Pixels of more bytes, or of more channels, are taken a channel at a time.
+/// Pixels of more bytes, or of more channels, are taken value by value.
 const MOST_PIXEL_BYTES: usize = 32;
 const MOST_CHANNELS: usize = 8;
 /// Pixels of up to so many bytes have patches of four rows, which are two levels in a thread's registers.
 const MOST_BYTES_OF_FOUR_ROWS: usize = 8;
 /// Threads side by side along a row of a tile.
 const ACROSS: usize = 16;
-/// Of tiles that are taken a channel at a time: the most channels, the most values of level 1 and their bytes.
+/// Of tiles of larger pixels: the most channels, the most values of level 1 and their bytes.
 const MOST_BLOCK_CHANNELS: usize = 32;
 const MOST_VALUES: usize = 4096;
 const MOST_SHARED_BYTES: usize = 8192;
-/// The most bytes of patches that a thread loads before it uses them, where it takes a channel at a time.
+/// The most bytes that a thread loads before it uses them, where it goes value by value, and the most values of level 1.
 const LOADED_BYTES: usize = 64;
+const MOST_AT_ONCE: usize = 2;
+/// Blocks that a multiprocessor has room for: so many that the kernel keeps all in its registers.
+fn blocks(size: usize) -> usize {
+    match size {
+        ..=4 => 5,
+        5..=16 => 4,
+        _ => 2,
+    }
+}
+
 /// The most levels of a launch: as many as the kernel's parameters name.
 pub const MOST_LEVELS: usize = 6;
 
@@ -90,8 +100,8 @@ pub struct PyramidPlan {
     pub patch: [usize; 2],
     /// Pixels of a block's tile.
     pub tile: [usize; 2],
-    /// Patches that a thread loads before it uses them.
-    pub patches_at_once: usize,
+    /// Values of level 1 whose elements a thread loads before it uses them, where there are no patches.
+    pub values_at_once: usize,
 }
 
 impl PyramidPlan {
@@ -99,6 +109,7 @@ impl PyramidPlan {
     #[must_use]
     pub fn new(size: usize, channels: usize) -> Self {
         let pixel = size.saturating_mul(channels);
+        let values_at_once = (LOADED_BYTES / (4 * size)).clamp(1, MOST_AT_ONCE);
         if pixel <= MOST_PIXEL_BYTES && channels <= MOST_CHANNELS {
             let rows = if pixel <= MOST_BYTES_OF_FOUR_ROWS { 4 } else { 2 };
             // 16 bytes of a row or more, and an even number of pixels of each level of the patch.
@@ -109,7 +120,7 @@ impl PyramidPlan {
                 _ => 2,
             };
             let tile = [ACROSS * width, THREADS / ACROSS * rows];
-            return Self { whole_pixels: true, channels, patch: [width, rows], tile, patches_at_once: 1 };
+            return Self { whole_pixels: true, channels, patch: [width, rows], tile, values_at_once };
         }
         let channels = channels.min(MOST_BLOCK_CHANNELS).next_power_of_two();
         let fits = |side: usize| {
@@ -117,9 +128,7 @@ impl PyramidPlan {
             values <= MOST_VALUES && values * size <= MOST_SHARED_BYTES
         };
         let side = [64, 32, 16, 8, 4].into_iter().find(|&side| fits(side)).unwrap_or(2);
-        let of_a_thread = (side * side / 4 * channels / THREADS).clamp(1, LOADED_BYTES / 16);
-        let patches_at_once = (LOADED_BYTES / (4 * size)).clamp(1, of_a_thread);
-        Self { whole_pixels: false, channels, patch: [2, 2], tile: [side, side], patches_at_once }
+        Self { whole_pixels: false, channels, patch: [2, 2], tile: [side, side], values_at_once }
     }
 
     /// Levels of a launch.
@@ -128,10 +137,10 @@ impl PyramidPlan {
         (self.tile[0].min(self.tile[1]).ilog2() as usize).min(MOST_LEVELS)
     }
 
-    /// The numbers that the kernel is compiled with.
+    /// The numbers that the kernel is compiled with, for elements of so many bytes.
     #[must_use]
-    pub fn constants(&self, with_input: bool) -> Constants {
-        let Self { whole_pixels, channels, patch: [patch_width, patch_rows], tile: [width, rows], patches_at_once } =
+    pub fn constants(&self, size: usize, with_input: bool) -> Constants {
+        let Self { whole_pixels, channels, patch: [patch_width, patch_rows], tile: [width, rows], values_at_once } =
             *self;
         let mut constants = Constants::default();
         constants!(
@@ -144,7 +153,8 @@ impl PyramidPlan {
             "TILE_WIDTH" = width,
             "TILE_ROWS" = rows,
             "TILE_LEVELS" = self.levels(),
-            "PATCHES_AT_ONCE" = patches_at_once,
+            "VALUES_AT_ONCE" = values_at_once,
+            "PYRAMID_BLOCKS" = blocks(size),
             "WITH_INPUT" = usize::from(with_input),
         );
         constants
@@ -164,12 +174,12 @@ mod tests {
                     assert!(plan.patch[side] >= 2 && plan.tile[side].is_multiple_of(plan.patch[side]), "{plan:?}");
                     assert!((plan.tile[side] >> plan.levels()) >= 1, "{plan:?}");
                 }
-                // The patch's levels, and what of them lies in shared memory.
+                // The patch's levels, and what lies in shared memory.
                 assert!(plan.patch[1].ilog2() as usize <= plan.levels(), "{plan:?}");
-                let shared = plan.tile[0] * plan.tile[1] / plan.patch[1].pow(2) * plan.channels * size;
+                let shared = plan.tile[0] * plan.tile[1] / 4 * plan.channels * size;
                 assert!(shared + shared / 4 <= 32 << 10, "{plan:?}");
                 let registers = plan.patch[0] * plan.patch[1] * size;
-                assert!(registers * if plan.whole_pixels { channels } else { 1 } <= 256, "{plan:?}");
+                assert!(!plan.whole_pixels || registers * channels <= 128, "{plan:?}");
             }
         }
         assert_eq!(PyramidPlan::new(1, 4).tile, [64, 64]);
