@@ -1,4 +1,4 @@
-//! Scans along linked lists, and up-sweeps: one set of cases, run against each backend and compared with walks and trees.
+//! Scans along linked lists, up-sweeps and pyramids: one set of cases, run against each backend and compared with walks and trees.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 
@@ -7,6 +7,7 @@
 #[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
 #[path = "../conformance/support/mod.rs"]
 mod support;
+mod pyramids;
 mod up_sweeps;
 
 use half::f16;

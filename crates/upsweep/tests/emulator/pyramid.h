@@ -7,7 +7,7 @@ namespace emulator {
 // A size that can be halved so often.
 static u64 any_size(u64 levels, u64 tile) {
     if (once_in(4)) return 1ull << below(levels + 1);
-    return (1 + below(once_in(3) ? 2 * tile >> levels : 3)) << levels;
+    return (1 + below(once_in(2) ? 2 * tile >> levels : 3)) << levels;
 }
 
 static void one_case() {
