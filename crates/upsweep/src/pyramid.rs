@@ -150,9 +150,7 @@ impl<F> Pyramid<F> {
         match &device.0 {
             Backend::Cpu => cpu::pyramid::run(*of_four, input, &output, halvings, *with_input),
             #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => {
-                crate::cuda::pyramid::run(cuda, *of_four, input, &mut output, halvings, *with_input)
-            }
+            Backend::Cuda(cuda) => crate::cuda::pyramid::run(cuda, *of_four, input, &mut output, halvings, *with_input),
         }
     }
 }

@@ -65,7 +65,10 @@ where
                 unsafe {
                     let [upper, lower] = rows.map(|row| {
                         let pixels = if wide { 2 * count } else { count };
-                        std::slice::from_raw_parts(memory.from.add((row * above[1] + left) * channels), pixels * channels)
+                        std::slice::from_raw_parts(
+                            memory.from.add((row * above[1] + left) * channels),
+                            pixels * channels,
+                        )
                     });
                     let results = memory.to.add((row * width + x) * channels);
                     half(Half { of_four: &of_four, upper, lower, results, wide, channels });

@@ -12,6 +12,8 @@ mod automata;
 mod axes;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/pyramids.rs"]
+mod pyramids;
 #[path = "emulated_tests/rankings.rs"]
 mod rankings;
 #[path = "emulated_tests/recurrences.rs"]
@@ -22,8 +24,6 @@ mod selections;
 mod sorts;
 #[path = "emulated_tests/transforms.rs"]
 mod transforms;
-#[path = "emulated_tests/pyramids.rs"]
-mod pyramids;
 #[path = "emulated_tests/up_sweeps.rs"]
 mod up_sweeps;
 

@@ -23,10 +23,9 @@ impl Halvings {
         } else {
             self.shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n))
         };
-        image.filter(|&image| len.is_none_or(|len| len == image)).ok_or_else(|| Error::Shape {
-            shape: self.shape.to_vec(),
-            len: len.unwrap_or(usize::MAX),
-        })
+        image
+            .filter(|&image| len.is_none_or(|len| len == image))
+            .ok_or_else(|| Error::Shape { shape: self.shape.to_vec(), len: len.unwrap_or(usize::MAX) })
     }
 
     /// The values of all levels behind the image: at most as many as can be counted.

@@ -1,10 +1,10 @@
 //! Pyramids.
 
+use crate::expect;
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use crate::support::random::Rng;
 use crate::support::sample::Sample;
-use crate::expect;
 use upsweep::prelude::*;
 use upsweep::{Error, Function};
 
@@ -169,7 +169,8 @@ fn elements_of_all_sizes(place: &Place) {
             check(place, OfThree, &three, shape, levels);
         }
     }
-    let large = |rng: &mut Rng, n: usize| (0..n).map(|_| std::array::from_fn(|_| rng.next())).collect::<Vec<[u64; 8]>>();
+    let large =
+        |rng: &mut Rng, n: usize| (0..n).map(|_| std::array::from_fn(|_| rng.next())).collect::<Vec<[u64; 8]>>();
     check(place, OfLarge, &large(&mut rng, 32 * 16 * 3), [1, 32, 16, 3], 4);
 }
 

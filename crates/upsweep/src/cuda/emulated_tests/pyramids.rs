@@ -24,7 +24,12 @@ fn of_floats(a: f64, b: f64, c: f64, d: f64) -> f64 {
 }
 
 /// Runs cases of pixels of so many channels, with tiles smaller than a GPU's.
-fn pyramid<T: Element, F: Function<(T, T, T, T), Output = T>>(of_four: F, channels: usize, with_input: bool, cases: u32) {
+fn pyramid<T: Element, F: Function<(T, T, T, T), Output = T>>(
+    of_four: F,
+    channels: usize,
+    with_input: bool,
+    cases: u32,
+) {
     let mut plan = PyramidPlan::new(size_of::<T>(), channels);
     plan.tile = plan.tile.map(|side| if plan.whole_pixels { side / 4 } else { side.min(8) });
     with_functions::<T, F, _>(&of_four, |functions| {
