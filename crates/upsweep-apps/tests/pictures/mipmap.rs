@@ -77,15 +77,15 @@ fn levels(device: &Device) {
     assert_eq!(mipmap.level(device, 1).unwrap(), [2]);
 }
 
-/// The next level of whole numbers whose sizes are even or 1.
-fn halved_whole(x: &[u64], [planes, h, w, c]: [usize; 4]) -> Vec<u64> {
+/// The next level, of 2 x 2 values each, where sizes are even or 1.
+fn halved_by<X: Copy>(x: &[X], e: Extent, mean: impl Fn([X; 4]) -> X) -> Vec<X> {
+    let [planes, h, w, c] = e.shape();
     let (hh, hw) = ((h / 2).max(1), (w / 2).max(1));
     let mut out = Vec::new();
-    for (p, y) in (0..planes).flat_map(|p| (0..hh).map(move |y| (p, y))) {
-        for (x0, ch) in (0..hw).flat_map(|x0| (0..c).map(move |ch| (x0, ch))) {
+    for (p, y) in (0..planes).flat_map(|p| (0..hh).map(move |y| (p, 2 * y))) {
+        for (x0, ch) in (0..hw).flat_map(|x0| (0..c).map(move |ch| (2 * x0, ch))) {
             let at = |y: usize, x0: usize| x[((p * h + y.min(h - 1)) * w + x0.min(w - 1)) * c + ch];
-            let (y, x0) = (2 * y, 2 * x0);
-            out.push((at(y, x0) + at(y, x0 + 1) + at(y + 1, x0) + at(y + 1, x0 + 1) + 2) / 4);
+            out.push(mean([at(y, x0), at(y, x0 + 1), at(y + 1, x0), at(y + 1, x0 + 1)]));
         }
     }
     out
@@ -112,19 +112,21 @@ fn many_even_levels(device: &Device) {
             if [above.height, above.width].iter().any(|&n| n != 1 && n % 2 == 1) {
                 continue;
             }
-            let expected = halved_whole(&level_of(device, &of_bytes, k - 1), above.shape());
+            let rounded = |four: [u64; 4]| (four.iter().sum::<u64>() + 2) / 4;
+            let expected = halved_by(&level_of(device, &of_bytes, k - 1), above, rounded);
             assert_eq!(level_of(device, &of_bytes, k), expected, "{extent:?} level {k}");
             let level = |k| -> Vec<u64> { of_wide.level(device, k).unwrap().iter().map(|&x| u64::from(x)).collect() };
-            assert_eq!(level(k), halved_whole(&level(k - 1), above.shape()), "{extent:?} level {k} of u16");
-            let level = |k| -> Vec<f64> { of_floats.level(device, k).unwrap().iter().map(|&x| x.into()).collect() };
-            let expected: Vec<f32> = halved(&level(k - 1), above).0.iter().map(|&x| x as f32).collect();
-            assert_eq!(of_floats.level(device, k).unwrap(), expected, "{extent:?} level {k} of f32");
+            assert_eq!(level(k), halved_by(&level(k - 1), above, rounded), "{extent:?} level {k} of u16");
+            let level = |k| of_floats.level(device, k).unwrap();
+            let mean = |four: [f32; 4]| (four.map(f64::from).iter().sum::<f64>() / 4.0) as f32;
+            assert_eq!(level(k), halved_by(&level(k - 1), above, mean), "{extent:?} level {k} of f32");
             let linear = |s: u64| {
                 let s = s as f64 / 255.0;
                 if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
             };
             let lights: Vec<f64> = level_of(device, &of_light, k - 1).into_iter().map(linear).collect();
-            for (found, light) in level_of(device, &of_light, k).into_iter().zip(halved(&lights, above).0) {
+            let lights = halved_by(&lights, above, |four| four.iter().sum::<f64>() / 4.0);
+            for (found, light) in level_of(device, &of_light, k).into_iter().zip(lights) {
                 let s = if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
                 assert!((found as f64 - 255.0 * s).abs() <= 0.5 + 1e-9, "{extent:?} level {k} of light");
             }

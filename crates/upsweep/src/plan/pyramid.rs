@@ -76,6 +76,7 @@ const MOST_SHARED_BYTES: usize = 8192;
 /// The most bytes that a thread loads before it uses them, where it goes value by value, and the most values of level 1.
 const LOADED_BYTES: usize = 64;
 const MOST_AT_ONCE: usize = 2;
+
 /// Blocks that a multiprocessor has room for: so many that the kernel keeps all in its registers.
 fn blocks(size: usize) -> usize {
     match size {
@@ -104,18 +105,19 @@ pub struct PyramidPlan {
 }
 
 impl PyramidPlan {
-    /// Of elements of so many bytes. Both numbers are at least 1.
+    /// Of elements of so many bytes, and at least one channel.
     #[must_use]
     pub fn new(size: usize, channels: usize) -> Self {
+        let size = size.max(1);
         let pixel = size.saturating_mul(channels);
         let values_at_once = (LOADED_BYTES / (4 * size)).clamp(1, MOST_AT_ONCE);
         if pixel <= MOST_PIXEL_BYTES && channels <= MOST_CHANNELS {
             let rows = if pixel <= MOST_BYTES_OF_FOUR_ROWS { 4 } else { 2 };
-            // 16 bytes of a row or more, and an even number of pixels of each level of the patch.
+            // Rows of 16 bytes or more; those of pixels of 3 bytes are longer, so that level 1 is stored by words, too.
             let width = match pixel {
                 1 => 16,
-                2 => 8,
-                3..=12 => 4,
+                2 | 3 => 8,
+                4..=12 => 4,
                 _ => 2,
             };
             let tile = [ACROSS * width, THREADS / ACROSS * rows];
