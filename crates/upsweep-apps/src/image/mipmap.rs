@@ -208,7 +208,7 @@ fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, 
 
 /// How many of these levels, behind the first one, are means of 2 x 2 pixels, or of two.
 fn pyramids<P: Pixel>(levels: &[Level]) -> usize {
-    let halves = |size: u64| size % 2 == 0 || (size == 1 && P::SUMS_DOUBLE);
+    let halves = |size: u64| size.is_multiple_of(2) || (size == 1 && P::SUMS_DOUBLE);
     let fits = |level: &&Level| halves(level.extent.height) && halves(level.extent.width);
     levels.iter().take(levels.len().saturating_sub(1)).take_while(fits).count()
 }

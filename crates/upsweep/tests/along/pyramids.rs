@@ -236,7 +236,7 @@ fn wrong_calls(place: &Place) {
 }
 
 fn other_places(place: &Place) {
-    let mut out = vec![0u8; 4];
+    let mut out = [0u8; 4];
     let host = Pyramid::new(OfBytes, [1, 4, 4, 1], 1).run(&place.device, &place.upload(&[0u8; 16], 0), &mut out[..]);
     let expected = Error::Place { what: "output", found: "host", expected: "CUDA" };
     assert_eq!(host, if place.is_cuda() { Err(expected) } else { Ok(()) });
