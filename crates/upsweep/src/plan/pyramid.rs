@@ -65,8 +65,9 @@ pub const THREADS: usize = 256;
 /// Pixels of more bytes, or of more channels, are taken value by value.
 const MOST_PIXEL_BYTES: usize = 32;
 const MOST_CHANNELS: usize = 8;
-/// Pixels of up to so many bytes have patches of four rows, which are two levels in a thread's registers.
+/// Pixels of up to so many bytes and channels have patches of four rows, which are two levels in a thread's registers.
 const MOST_BYTES_OF_FOUR_ROWS: usize = 8;
+const MOST_CHANNELS_OF_FOUR_ROWS: usize = 4;
 /// Threads side by side along a row of a tile.
 const ACROSS: usize = 16;
 /// Of tiles of larger pixels: the most channels, the most values of level 1 and their bytes.
@@ -77,11 +78,11 @@ const MOST_SHARED_BYTES: usize = 8192;
 const LOADED_BYTES: usize = 64;
 const MOST_AT_ONCE: usize = 2;
 
-/// Blocks that a multiprocessor has room for: so many that the kernel keeps all in its registers.
-fn blocks(size: usize) -> usize {
+/// Blocks that a multiprocessor has room for: so many that the kernel keeps all in its registers, with patches of so many values.
+fn blocks(size: usize, values: usize) -> usize {
     match size {
-        ..=4 => 5,
-        5..=16 => 4,
+        ..=4 if values <= 64 => 5,
+        ..=16 => 4,
         _ => 2,
     }
 }
@@ -112,7 +113,8 @@ impl PyramidPlan {
         let pixel = size.saturating_mul(channels);
         let values_at_once = (LOADED_BYTES / (4 * size)).clamp(1, MOST_AT_ONCE);
         if pixel <= MOST_PIXEL_BYTES && channels <= MOST_CHANNELS {
-            let rows = if pixel <= MOST_BYTES_OF_FOUR_ROWS { 4 } else { 2 };
+            let small = pixel <= MOST_BYTES_OF_FOUR_ROWS && channels <= MOST_CHANNELS_OF_FOUR_ROWS;
+            let rows = if small { 4 } else { 2 };
             // Rows of 16 bytes or more; those of pixels of 3 bytes are longer, so that level 1 is stored by words, too.
             let width = match pixel {
                 1 => 16,
@@ -143,6 +145,7 @@ impl PyramidPlan {
     pub fn constants(&self, size: usize, with_input: bool) -> Constants {
         let Self { whole_pixels, channels, patch: [patch_width, patch_rows], tile: [width, rows], values_at_once } =
             *self;
+        let values = patch_width * patch_rows * if whole_pixels { channels } else { 1 };
         let mut constants = Constants::default();
         constants!(
             constants;
@@ -155,7 +158,7 @@ impl PyramidPlan {
             "TILE_ROWS" = rows,
             "TILE_LEVELS" = self.levels(),
             "VALUES_AT_ONCE" = values_at_once,
-            "PYRAMID_BLOCKS" = blocks(size),
+            "PYRAMID_BLOCKS" = blocks(size, values),
             "WITH_INPUT" = usize::from(with_input),
         );
         constants

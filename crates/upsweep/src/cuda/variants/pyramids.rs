@@ -49,6 +49,7 @@ impl List {
         }
         self.pyramid::<u8, _>("u8", MeanU8, 1, true);
         self.pyramid::<u8, _>("u8 x 3", MeanU8, 3, true);
+        self.pyramid::<u8, _>("u8 x 8", MeanU8, 8, true);
         self.pyramid::<u8, _>("u8 x 19", MeanU8, 19, false);
         self.pyramid::<u16, _>("u16 x 3", MeanU16, 3, false);
         self.pyramid::<u16, _>("u16", MeanU16, 1, true);
