@@ -168,6 +168,16 @@ constexpr u32 OF_FEW = 0;
 constexpr u32 STORES = 1;
 constexpr u32 OF_PIECES = 1;
 constexpr u32 LEAVES = 8;
+constexpr u32 WHOLE_PIXELS = 1;
+constexpr u32 BLOCK_CHANNELS = 1;
+constexpr u32 PATCH_WIDTH = 4;
+constexpr u32 PATCH_ROWS = 4;
+constexpr u32 TILE_WIDTH = 64;
+constexpr u32 TILE_ROWS = 64;
+constexpr u32 TILE_LEVELS = 6;
+constexpr u32 VALUES_AT_ONCE = 2;
+constexpr u32 PYRAMID_BLOCKS = 5;
+constexpr u32 WITH_INPUT = 1;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -524,6 +534,27 @@ struct UpSweepParams {
     Out* output;
     u64 n;
     u64 stride;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct PyramidParams {
+    const Out* input;
+    Out* level_0;
+    Out* level_1;
+    Out* level_2;
+    Out* level_3;
+    Out* level_4;
+    Out* level_5;
+    Out* level_6;
+    u64 levels;
+    u64 height;
+    u64 width;
+    u64 channels;
+    u64 first_plane;
+    u64 tiles_across;
+    u64 across_reciprocal;
+    u64 tiles_down;
+    u64 down_reciprocal;
     Workspace workspace;
     Acc given_init, given_first;
 };

@@ -25,6 +25,15 @@ pub enum Error {
         /// The number of elements in the input.
         len: usize,
     },
+    /// The size of an image that is to be halved is odd, and not 1.
+    Halves {
+        /// Which size: `"height"`, `"width"`.
+        what: &'static str,
+        /// How many pixels it is.
+        size: usize,
+        /// The level of which it is the size: 0 is the image.
+        level: usize,
+    },
     /// The axis does not exist in the shape.
     Axis {
         /// The axis asked for, counted from 0.
@@ -189,6 +198,9 @@ impl fmt::Display for Error {
             }
             Self::Shape { shape, len } => {
                 write!(f, "the shape {shape:?} has another number of elements than the input, which has {len}")
+            }
+            Self::Halves { what, size, level } => {
+                write!(f, "the {what} of level {level} is {size}: what is halved must be even, or 1")
             }
             Self::Axis { axis, axes: 0 } => write!(f, "there is no axis {axis}: the shape has none"),
             Self::Axis { axis, axes: 1 } => write!(f, "there is no axis {axis}: the shape has axis 0 only"),

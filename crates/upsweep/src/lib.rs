@@ -41,6 +41,7 @@
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
 //!   function, and [`sort_by`] takes an order of your own.
 //! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of sorted inputs.
+//! - [`pyramid`] halves images, level by level.
 //! - [`unique`] finds distinct values, with their counts and places; [`sets`] has union, intersection and difference of sorted arrays.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
 //!   them of Rust functions, [`#[derive(Element)]`](macro@Element) makes an element of a struct. The
@@ -78,6 +79,7 @@ pub mod operator;
 pub mod outputs;
 pub mod partition;
 pub mod plan;
+pub mod pyramid;
 pub mod range_histogram;
 pub mod recurrence;
 pub mod reduce;
@@ -139,6 +141,7 @@ pub use nth::Nth;
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
 pub use partition::Partition;
+pub use pyramid::Pyramid;
 pub use range_histogram::RangeHistogram;
 pub use recurrence::Recurrence;
 pub use reduce::Reduce;
@@ -163,7 +166,7 @@ pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
-        Operator, Partition, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
+        Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, UpSweep, function, operator};
 }

@@ -236,6 +236,34 @@ fn interleaved_lines_in_a_graph() -> Outcome {
     Ok(())
 }
 
+#[function]
+fn of_four(a: u64, b: u64, c: u64, d: u64) -> u64 {
+    a + b * 3 + c * 5 + d * 7
+}
+
+/// Several launches, each of which reads what the one before has stored.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn a_pyramid_in_a_graph() -> Outcome {
+    let (_one, stream, device) = start()?;
+    let x = values(256 * 512 * 4);
+    let pyramid = Pyramid::new(OfFour, [1, 256, 512, 4], 9).with_input();
+    let mut data = device.upload(&x)?;
+    let mut levels = device.filled(pyramid.results()?, 0u64)?;
+    let graph = capture(&stream, MODES[0], || {
+        Scan::new(Sum).run_in_place(&device, &mut data)?;
+        pyramid.run(&device, &data, &mut levels)
+    })?;
+    let mut expected = x;
+    for _ in 0..3 {
+        graph.launch()?;
+        expected = prefixes(&expected);
+        let host = Device::cpu();
+        assert!(levels.to_vec()? == pyramid.run_to_array(&host, &expected)?.to_vec()?);
+    }
+    Ok(())
+}
+
 /// Prefix sums along the first axis.
 fn along_columns(x: &[u64], inner: usize) -> Vec<u64> {
     let mut sums = x.to_vec();

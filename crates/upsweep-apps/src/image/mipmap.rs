@@ -1,9 +1,9 @@
 //! Mipmaps: an image in all resolutions, and how it is read at any of them.
 
 use super::extent::Extent;
-use super::pixel::{Pixel, StoreF32};
+use super::pixel::{Pixel, StoreF32, light_of, srgb_of_light};
 use crate::error::{Error, Result};
-use crate::part::Part;
+use crate::part::{Part, PartMut};
 use upsweep::operator::Cast;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
@@ -33,8 +33,9 @@ use upsweep::{Input, Output};
 /// # Ok::<(), upsweep_apps::Error>(())
 /// ```
 ///
-/// **Cost.** Two passes for each level, the first of which stores an `f64` for each value of half a level: some 7 times the image's bytes for
-/// `u8`.
+/// **Cost.** Where sizes are even, or 1, levels are those of a [`Pyramid`]: the image is read once, and it and all levels are stored, which on CUDA
+/// are 3 launches for 16,384 x 16,384. A level below an odd size takes two passes, the first of which stores an `f64` for each value of half
+/// the level above: of an image of `u8` that is some 7 times its bytes.
 ///
 /// Sources: Williams, "Pyramidal Parametrics", 1983; the weights of odd sizes: Guthe and Heckbert, "Non-Power-of-Two Mipmapping", 2005.
 #[derive(Debug)]
@@ -114,8 +115,7 @@ fn wide<P: Cast<f64>>(x: P) -> f64 {
 /// The light of a value of sRGB, of which 1 is white.
 #[function]
 fn light<P: Cast<f64>>(#[param] white: f64, x: P) -> f64 {
-    let s = (x as f64) / white;
-    if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+    light_of((x as f64) / white)
 }
 
 #[function]
@@ -125,9 +125,7 @@ fn divided(#[param] by: f64, x: f64) -> f64 {
 
 #[function]
 fn srgb_of(#[param] by: f64, #[param] white: f64, x: f64) -> f64 {
-    let light = x / by;
-    let s = if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0f64 / 2.4) - 0.055 };
-    s * white
+    srgb_of_light(x / by) * white
 }
 
 /// A position along an axis of a level: the pixel before it and how far it is on the way to the next one.
@@ -208,6 +206,43 @@ fn arranged(#[param] level: Extent, #[param] width: u64, #[param] planar: bool, 
     row * (2 * width) + column
 }
 
+/// How many of these levels, behind the first one, are means of 2 x 2 pixels, or of two.
+fn pyramids<P: Pixel>(levels: &[Level]) -> usize {
+    let halves = |size: u64| size.is_multiple_of(2) || (size == 1 && P::SUMS_DOUBLE);
+    let fits = |level: &&Level| halves(level.extent.height) && halves(level.extent.width);
+    levels.iter().take(levels.len().saturating_sub(1)).take_while(fits).count()
+}
+
+/// Makes a level of the one before, whatever the sizes are.
+fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Level, srgb: bool) -> Result<()> {
+    let Extent { width, channels, height, planes } = from.extent;
+    let (row, begin) = (width * channels, from.begin);
+    let halved = planes * to.extent.height * row;
+    let mut rows = device.room::<f64>(halved as usize)?;
+    let down = |tap| Gather::of(&*pyramid).at(Apply(TapOf { begin, inner: row, len: height, tap }, 0..halved));
+    let weighted = Weighted { inner: row, len: height };
+    if srgb {
+        let down = |tap| Apply(Light { white: P::WHITE }, down(tap));
+        Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
+    } else {
+        let down = |tap| Apply(Wide, down(tap));
+        Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
+    }
+    let made = to.extent.shape().iter().product::<usize>() as u64;
+    let right = |tap| Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made));
+    let inputs = (right(0), right(1), right(2), 0..made);
+    let sum = Apply(Weighted { inner: channels, len: width }, inputs);
+    let by = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
+    let output = Scatter::to(pyramid).at(to.begin..to.begin + made);
+    if srgb {
+        let value = Apply(SrgbOf { by, white: P::WHITE }, sum);
+        Transform::new(P::STORE).run(device, value, output)?;
+    } else {
+        Transform::new(P::STORE).run(device, Apply(Divided { by }, sum), output)?;
+    }
+    Ok(())
+}
+
 impl<P: Pixel> Mipmap<P> {
     /// The mipmap of an image of at least one pixel, each channel and plane by itself. On CUDA the work is enqueued and the call returns
     /// at once.
@@ -241,37 +276,35 @@ impl<P: Pixel> Mipmap<P> {
             level = Level { extent, begin: level.begin + values(level.extent) };
             levels.push(level);
         }
-        let all = (level.begin + values(level.extent)) as usize;
-        let mut pyramid = device.filled(all, P::ZERO)?;
-        let count = values(extent);
-        Transform::copy().run(device, image, Scatter::to(&mut pyramid).at(0..count))?;
-        for pair in levels.windows(2) {
-            let [from, to] = [pair[0], pair[1]];
-            let Extent { width, channels, height, planes } = from.extent;
-            let (row, begin) = (width * channels, from.begin);
-            let halved = planes * to.extent.height * row;
-            let mut rows = device.filled(halved as usize, 0.0f64)?;
-            let down = |tap| Gather::of(&pyramid).at(Apply(TapOf { begin, inner: row, len: height, tap }, 0..halved));
-            let weighted = Weighted { inner: row, len: height };
+        let ends = |level: &Level| (level.begin + values(level.extent)) as usize;
+        let mut pyramid = device.room(ends(&level))?;
+        // Neighbouring levels that are halved as a pyramid are made by one.
+        let mut made = pyramids::<P>(&levels);
+        if made == 0 {
+            let count = values(extent);
+            Transform::copy().run(device, image, Scatter::to(&mut pyramid).at(0..count))?;
+        } else {
+            let output = &mut PartMut::of(&mut pyramid, 0..ends(&levels[made]))?;
             if srgb {
-                let down = |tap| Apply(Light { white: P::WHITE }, down(tap));
-                Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
+                Pyramid::new(P::MEAN_OF_LIGHT, extent.shape(), made).with_input().run(device, image, output)?;
             } else {
-                let down = |tap| Apply(Wide, down(tap));
-                Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
+                Pyramid::new(P::MEAN, extent.shape(), made).with_input().run(device, image, output)?;
             }
-            let made = values(to.extent);
-            let right =
-                |tap| Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made));
-            let inputs = (right(0), right(1), right(2), 0..made);
-            let sum = Apply(Weighted { inner: channels, len: width }, inputs);
-            let by = [height, width].iter().map(|&n| if n % 2 == 0 { 2.0 } else { n as f64 }).product();
-            let output = Scatter::to(&mut pyramid).at(to.begin..to.begin + made);
+        }
+        while made + 1 < levels.len() {
+            let (from, count) = (levels[made], pyramids::<P>(&levels[made..]));
+            if count == 0 {
+                halve(device, &mut pyramid, from, levels[made + 1], srgb)?;
+                made += 1;
+                continue;
+            }
+            made += count;
+            let data = &mut PartMut::of(&mut pyramid, from.begin as usize..ends(&levels[made]))?;
+            let shape = from.extent.shape();
             if srgb {
-                let value = Apply(SrgbOf { by, white: P::WHITE }, sum);
-                Transform::new(P::STORE).run(device, value, output)?;
+                Pyramid::new(P::MEAN_OF_LIGHT, shape, count).run_in_place(device, data)?;
             } else {
-                Transform::new(P::STORE).run(device, Apply(Divided { by }, sum), output)?;
+                Pyramid::new(P::MEAN, shape, count).run_in_place(device, data)?;
             }
         }
         Ok(Self { values: pyramid, levels })

@@ -22,6 +22,20 @@ pub trait Pixel: Number + Cast<f64> + sealed::Sealed {
     type Store: Function<(f64,), Output = Self>;
     #[doc(hidden)]
     const STORE: Self::Store;
+    /// The mean of 2 x 2 values, as it is stored: of the upper left, the upper right, the lower left and the lower right. Where f64 rounds,
+    /// columns are added first.
+    #[doc(hidden)]
+    type Mean: Function<(Self, Self, Self, Self), Output = Self>;
+    #[doc(hidden)]
+    const MEAN: Self::Mean;
+    /// The same of the light that sRGB values stand for.
+    #[doc(hidden)]
+    type MeanOfLight: Function<(Self, Self, Self, Self), Output = Self>;
+    #[doc(hidden)]
+    const MEAN_OF_LIGHT: Self::MeanOfLight;
+    /// Whether the sum of four has room in f64 wherever that of two has: so one row may stand for both.
+    #[doc(hidden)]
+    const SUMS_DOUBLE: bool;
 
     /// The largest sum of a channel of an image of whole numbers. On CUDA this waits for it.
     #[doc(hidden)]
@@ -47,17 +61,51 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
+/// The light of a value of sRGB, of which 1 is white.
+#[function]
+pub(super) fn light_of(s: f64) -> f64 {
+    if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+}
+
+/// The value of sRGB for light.
+#[function]
+pub(super) fn srgb_of_light(light: f64) -> f64 {
+    if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0f64 / 2.4) - 0.055 }
+}
+
+/// The mean of light of 2 x 2 values.
+macro_rules! mean_of_light {
+    ($t:ident, $white:literal, $store:ident, $light:ident) => {
+        #[function]
+        pub fn $light(a: $t, b: $t, c: $t, d: $t) -> $t {
+            let left = light_of((a as f64) / $white) + light_of((c as f64) / $white);
+            let right = light_of((b as f64) / $white) + light_of((d as f64) / $white);
+            $store(srgb_of_light((left + right) / 4.0) * $white)
+        }
+    };
+}
+
 macro_rules! whole {
-    ($t:ident, $store:ident: $Store:ident) => {
+    ($t:ident, $white:literal, $store:ident: $Store:ident, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
+        #[function]
+        pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
+            ((a as u32 + b as u32 + c as u32 + d as u32 + 2) / 4) as $t
+        }
+        mean_of_light! { $t, $white, $store, $light }
         #[function]
         pub fn $store(x: f64) -> $t {
             (x + 0.5).floor() as $t
         }
         impl Pixel for $t {
             const MOST: Option<u64> = Some($t::MAX as u64);
-            const WHITE: f64 = $t::MAX as f64;
+            const WHITE: f64 = $white;
+            const SUMS_DOUBLE: bool = true;
             type Store = $Store;
             const STORE: $Store = $Store;
+            type Mean = $Mean;
+            const MEAN: $Mean = $Mean;
+            type MeanOfLight = $Light;
+            const MEAN_OF_LIGHT: $Light = $Light;
             fn largest_sum<X: Input<Item = Self> + ?Sized>(device: &Device, image: &X, extent: Extent) -> Result<u64> {
                 let [planes, height, width, channels] = extent.shape();
                 let shape = [planes, height * width, channels];
@@ -68,11 +116,16 @@ macro_rules! whole {
         }
     };
 }
-whole! { u8, store_u8: StoreU8 }
-whole! { u16, store_u16: StoreU16 }
+whole! { u8, 255.0, store_u8: StoreU8, mean_u8: MeanU8, light_u8: LightU8 }
+whole! { u16, 65535.0, store_u16: StoreU16, mean_u16: MeanU16, light_u16: LightU16 }
 
 macro_rules! float {
-    ($t:ident, $store:ident: $Store:ident) => {
+    ($t:ident, $store:ident: $Store:ident, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
+        #[function]
+        pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
+            (((a as f64 + c as f64) + (b as f64 + d as f64)) * 0.25) as $t
+        }
+        mean_of_light! { $t, 1.0, $store, $light }
         #[function]
         pub fn $store(x: f64) -> $t {
             x as $t
@@ -80,16 +133,21 @@ macro_rules! float {
         impl Pixel for $t {
             const MOST: Option<u64> = None;
             const WHITE: f64 = 1.0;
+            const SUMS_DOUBLE: bool = size_of::<$t>() < size_of::<f64>();
             type Store = $Store;
             const STORE: $Store = $Store;
+            type Mean = $Mean;
+            const MEAN: $Mean = $Mean;
+            type MeanOfLight = $Light;
+            const MEAN_OF_LIGHT: $Light = $Light;
             fn largest_sum<X: Input<Item = Self> + ?Sized>(_: &Device, _: &X, _: Extent) -> Result<u64> {
                 Ok(0)
             }
         }
     };
 }
-float! { f32, store_f32: StoreF32 }
-float! { f64, store_f64: StoreF64 }
+float! { f32, store_f32: StoreF32, mean_f32: MeanF32, light_f32: LightF32 }
+float! { f64, store_f64: StoreF64, mean_f64: MeanF64, light_f64: LightF64 }
 
 impl Accumulator for u32 {
     const MOST: u64 = u32::MAX as u64;

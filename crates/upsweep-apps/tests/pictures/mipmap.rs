@@ -3,7 +3,7 @@ use upsweep::Device;
 use upsweep_apps::Error;
 use upsweep_apps::image::{Extent, Mipmap, Point, Wrap};
 
-cases! { levels, light, arrangement, lookups, refused }
+cases! { levels, many_even_levels, light, arrangement, lookups, refused }
 
 /// How much of source pixel `i` of `n` lies in pixel `k` of `m`, both axes from 0 to 1: the true footprint.
 fn share(i: usize, n: usize, k: usize, m: usize) -> f64 {
@@ -75,6 +75,67 @@ fn levels(device: &Device) {
     // Halves are rounded up.
     let mipmap = Mipmap::build(device, &device.upload(&[1u8, 2, 1, 2]).unwrap(), Extent::new(2, 2)).unwrap();
     assert_eq!(mipmap.level(device, 1).unwrap(), [2]);
+}
+
+/// The next level, of 2 x 2 values each, where sizes are even or 1.
+fn halved_by<X: Copy>(x: &[X], e: Extent, mean: impl Fn([X; 4]) -> X) -> Vec<X> {
+    let [planes, h, w, c] = e.shape();
+    let (hh, hw) = ((h / 2).max(1), (w / 2).max(1));
+    let mut out = Vec::new();
+    for (p, y) in (0..planes).flat_map(|p| (0..hh).map(move |y| (p, 2 * y))) {
+        for (x0, ch) in (0..hw).flat_map(|x0| (0..c).map(move |ch| (2 * x0, ch))) {
+            let at = |y: usize, x0: usize| x[((p * h + y.min(h - 1)) * w + x0.min(w - 1)) * c + ch];
+            out.push(mean([at(y, x0), at(y, x0 + 1), at(y + 1, x0), at(y + 1, x0 + 1)]));
+        }
+    }
+    out
+}
+
+/// More levels than one launch makes; some end at an odd size, and go on as others do.
+fn many_even_levels(device: &Device) {
+    let mut random = Random(7);
+    for (h, w, planes, channels) in
+        [(256, 512, 1, 4), (192, 320, 2, 4), (128, 128, 1, 3), (1, 1024, 1, 2), (640, 8, 1, 1), (36, 52, 1, 5)]
+    {
+        let extent = Extent::new(h, w).planes(planes).channels(channels);
+        let bytes = random.bytes(extent.shape().iter().product());
+        let wide: Vec<u16> = bytes.iter().map(|&x| u16::from(x) * 257 - u16::from(x) / 7).collect();
+        let of_bytes = Mipmap::build(device, &device.upload(&bytes).unwrap(), extent).unwrap();
+        let of_wide = Mipmap::build(device, &device.upload(&wide).unwrap(), extent).unwrap();
+        let of_light = Mipmap::build_srgb(device, &device.upload(&bytes).unwrap(), extent).unwrap();
+        let floats: Vec<f32> = bytes.iter().map(|&x| f32::from(x) - 99.0).collect();
+        let of_floats = Mipmap::build(device, &device.upload(&floats).unwrap(), extent).unwrap();
+        assert_eq!(of_bytes.levels(), h.max(w).ilog2() as usize + 1);
+        assert_eq!(of_light.level(device, 0).unwrap(), bytes);
+        for k in 1..of_bytes.levels() {
+            let above = of_bytes.extent(k - 1);
+            if [above.height, above.width].iter().any(|&n| n != 1 && n % 2 == 1) {
+                continue;
+            }
+            let rounded = |four: [u64; 4]| (four.iter().sum::<u64>() + 2) / 4;
+            let expected = halved_by(&level_of(device, &of_bytes, k - 1), above, rounded);
+            assert_eq!(level_of(device, &of_bytes, k), expected, "{extent:?} level {k}");
+            let level = |k| -> Vec<u64> { of_wide.level(device, k).unwrap().iter().map(|&x| u64::from(x)).collect() };
+            assert_eq!(level(k), halved_by(&level(k - 1), above, rounded), "{extent:?} level {k} of u16");
+            let level = |k| of_floats.level(device, k).unwrap();
+            let mean = |four: [f32; 4]| (four.map(f64::from).iter().sum::<f64>() / 4.0) as f32;
+            assert_eq!(level(k), halved_by(&level(k - 1), above, mean), "{extent:?} level {k} of f32");
+            let linear = |s: u64| {
+                let s = s as f64 / 255.0;
+                if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+            };
+            let lights: Vec<f64> = level_of(device, &of_light, k - 1).into_iter().map(linear).collect();
+            let lights = halved_by(&lights, above, |four| four.iter().sum::<f64>() / 4.0);
+            for (found, light) in level_of(device, &of_light, k).into_iter().zip(lights) {
+                let s = if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+                assert!((found as f64 - 255.0 * s).abs() <= 0.5 + 1e-9, "{extent:?} level {k} of light");
+            }
+        }
+    }
+}
+
+fn level_of(device: &Device, mipmap: &Mipmap<u8>, k: usize) -> Vec<u64> {
+    mipmap.level(device, k).unwrap().iter().map(|&x| u64::from(x)).collect()
 }
 
 /// Black and white make the grey of half the light, which is 188 in sRGB.

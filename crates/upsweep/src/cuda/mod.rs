@@ -20,6 +20,7 @@ mod library;
 pub(crate) mod merge;
 mod params;
 mod planned;
+pub(crate) mod pyramid;
 pub(crate) mod range_histogram;
 pub(crate) mod recurrence;
 pub(crate) mod reduce;

@@ -5,6 +5,7 @@ mod automata;
 mod axes;
 mod histograms;
 mod merges;
+mod pyramids;
 mod recurrences;
 mod selections;
 mod sorts;
@@ -121,6 +122,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.merges();
     list.along();
     list.up_sweeps();
+    list.pyramids();
     list.rankings();
     list.recurrences();
     list.automata();
@@ -346,7 +348,7 @@ pub(super) fn sample() -> String {
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 30] = [
+    let of_families: [Constants; 31] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -377,6 +379,7 @@ pub(super) fn sample() -> String {
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
         crate::plan::along::constants(true, true, false),
         crate::plan::up_sweep::constants(4),
+        crate::plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -408,6 +411,7 @@ pub(super) fn sample() -> String {
         AutomatonParams::text(0, 0),
         super::along::AlongParams::text(0, 0),
         super::up_sweep::UpSweepParams::text(0, 0),
+        super::pyramid::PyramidParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

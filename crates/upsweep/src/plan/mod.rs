@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod memory;
 pub mod merge;
 mod pipeline;
+pub mod pyramid;
 pub mod recurrence;
 pub mod reduce;
 pub mod scan;

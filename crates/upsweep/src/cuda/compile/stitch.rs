@@ -46,6 +46,7 @@ kernel_files! {
     "device/expand_large.cuh",
     "device/histogram.cuh",
     "device/merge.cuh",
+    "device/pyramid.cuh",
     "device/range_histogram.cuh",
     "device/recurrence.cuh",
     "device/recurrence_lines.cuh",

@@ -1,0 +1,156 @@
+//! Pyramid: an image at half its height and width, at half of these, and so on, each pixel made of 2 x 2 by a function.
+//!
+//! ```text
+//! level[l][y, x] = f(level[l-1][2y, 2x], level[l-1][2y, 2x+1], level[l-1][2y+1, 2x], level[l-1][2y+1, 2x+1])     level 0 is the image
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! /// The mean of a block of 2 x 2, rounded half up: of its upper left value, upper right, lower left and lower right.
+//! #[function]
+//! fn mean(a: u8, b: u8, c: u8, d: u8) -> u8 {
+//!     ((a as u32 + b as u32 + c as u32 + d as u32 + 2) / 4) as u8
+//! }
+//!
+//! let device = Device::cpu();
+//! let image = [10u8, 20, 30, 40, 50, 60, 70, 81];
+//! let [planes, height, width, channels] = [1, 2, 4, 1];
+//! let mut levels = [0; 3];
+//! Pyramid::new(Mean, [planes, height, width, channels], 2).run(&device, &image, &mut levels)?;
+//! assert_eq!(levels, [35, 55, 45]); // level 1 is 35 55, and level 2 the mean of both
+//!
+//! // The image before them.
+//! let pyramid = Pyramid::new(Mean, [planes, height, width, channels], 2).with_input();
+//! assert_eq!(pyramid.run_to_array(&device, &image)?.to_vec()?, [10, 20, 30, 40, 50, 60, 70, 81, 35, 55, 45]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself. The levels lie one behind
+//! the other, each like the image. Shape and number of levels are the pyramid's, not the call's, because they say how many results there
+//! are.
+//!
+//! **Sizes.** What is halved is even, or 1: 1 stays 1, and then the one row, or column, stands for both.
+//!
+//! **Order.** Each level is made of the one before as it is stored, by one application of the function for each value. The same bits on
+//! every device.
+//!
+//! **Cost.** On CUDA a launch makes up to 6 levels while it reads the first of them once: 3 launches for 16,384 x 16,384. Levels that begin
+//! at multiples of 16 bytes, with rows of as many, are read and stored by vectors. Pixels of more than 8 channels or 32 bytes are taken a
+//! channel at a time, which is slower. On the CPU one pass over each level.
+//!
+//! Source: Williams, "Pyramidal Parametrics", 1983.
+
+use crate::buffer::{Array, Input, Output, View};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function};
+use crate::outputs::Target;
+use crate::plan::pyramid::Halvings;
+
+/// A pyramid: see the [module](self). Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a pyramid does nothing until it is run"]
+pub struct Pyramid<F> {
+    of_four: F,
+    halvings: Halvings,
+    with_input: bool,
+}
+
+impl<F> Pyramid<F> {
+    /// So many levels of images of the shape `[planes, height, width, channels]`, by a function of the upper left, the upper right, the
+    /// lower left and the lower right value of 2 x 2.
+    pub fn new(of_four: F, shape: [usize; 4], levels: usize) -> Self {
+        Self { of_four, halvings: Halvings { shape, levels }, with_input: false }
+    }
+
+    /// The image is stored, too, before the levels. On CUDA it is read once for both.
+    pub fn with_input(self) -> Self {
+        Self { with_input: true, ..self }
+    }
+
+    /// How many results there are.
+    ///
+    /// # Errors
+    /// - [`Error::Shape`]: there are more than can be counted
+    /// - [`Error::Halves`]: a size that is to be halved is odd, and not 1
+    pub fn results(&self) -> Result<usize> {
+        let image = self.halvings.image(None)?;
+        let (results, image) = (self.halvings.results()?, if self.with_input { image } else { 0 });
+        Ok(results.saturating_add(image))
+    }
+
+    /// Stores the levels of `input` in `output`, one behind the other. On CUDA the work is enqueued on the device's stream and the call
+    /// returns at once.
+    ///
+    /// # Errors
+    /// - [`Error::Shape`]: the input has another number of elements than the shape
+    /// - [`Error::Halves`]: a size that is to be halved is odd, and not 1
+    /// - [`Error::Length`]: the output has not [as many elements](Self::results) as there are results
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Values`]: the function holds too much
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<X, Y>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output<Item = X::Item> + ?Sized,
+        F: Function<(X::Item, X::Item, X::Item, X::Item), Output = X::Item>,
+    {
+        self.dispatch(device, Some(&input.view()), Target::new(output.view_mut()))
+    }
+
+    /// Stores the levels behind the image that `data` begins with: it has as many elements as the image and all levels. So one pyramid
+    /// goes on where another one has ended, in the same buffer.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_in_place<B>(&self, device: &Device, data: &mut B) -> Result<()>
+    where
+        B: Output + ?Sized,
+        F: Function<(B::Item, B::Item, B::Item, B::Item), Output = B::Item>,
+    {
+        self.with_input_as(true).dispatch(device, None, Target::new(data.view_mut()))
+    }
+
+    /// Stores the levels in a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<X>(&self, device: &Device, input: &X) -> Result<Array<X::Item>>
+    where
+        X: Input + ?Sized,
+        F: Function<(X::Item, X::Item, X::Item, X::Item), Output = X::Item>,
+    {
+        let input = input.view();
+        self.halvings.image(Some(input.len()))?;
+        device.compute_array(self.results()?, |output| self.dispatch(device, Some(&input), output))
+    }
+
+    fn with_input_as(&self, with_input: bool) -> Self
+    where
+        F: Copy,
+    {
+        Self { with_input, ..*self }
+    }
+
+    /// Without an input it is in place.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output for itself"))]
+    fn dispatch<T>(&self, device: &Device, input: Option<&View<'_, T>>, mut output: Target<'_, T>) -> Result<()>
+    where
+        T: Element,
+        F: Function<(T, T, T, T), Output = T>,
+    {
+        self.halvings.image(input.map(View::len))?;
+        let (found, expected) = (output.len(), self.results()?);
+        if found != expected {
+            return Err(Error::Length { what: "output", found, expected });
+        }
+        let Self { of_four, halvings, with_input } = self;
+        match &device.0 {
+            Backend::Cpu => cpu::pyramid::run(*of_four, input, &output, halvings, *with_input),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::pyramid::run(cuda, *of_four, input, &mut output, halvings, *with_input),
+        }
+    }
+}
