@@ -19,6 +19,21 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! By key: of each run of equal keys the first, or the [`Last`](crate::operator::Last), of the values beside them, and the key.
+//!
+//! ```
+//! use upsweep::operator::First;
+//! use upsweep::prelude::*;
+//!
+//! let device = Device::cpu();
+//! let (days, prices) = ([1u32, 1, 2, 5, 5, 5], [10.0f32, 11.0, 9.0, 7.0, 8.0, 6.0]);
+//! let (mut day, mut price) = ([0; 6], [0.0; 6]);
+//! let first = Reduce::new(First).segments(Segments::Keys(&days));
+//! let kept = first.run_with_keys(&device, &prices, (&mut day, &mut price))?.get()?;
+//! assert_eq!((&day[..kept], &price[..kept]), (&[1, 2, 5][..], &[10.0, 9.0, 7.0][..]));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
 //! Results of unknown length: see [`select`](crate::select). An equality is asked of neighbours alone, the earlier one first; so
 //! it need not be transitive. NaN differs from itself, and -0 equals +0.
 //!

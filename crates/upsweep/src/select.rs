@@ -28,6 +28,23 @@
 //! the input always suffices; where a shorter one does not, the call fails with both numbers ([`Error::Capacity`](crate::Error::Capacity)), and has
 //! stored as many as there is room for.
 //!
+//! **Several columns.** The indices of what one column's predicate keeps bring the same rows of all others; nothing waits.
+//!
+//! ```
+//! # use upsweep::prelude::*;
+//! # #[function]
+//! # fn odd(x: u32) -> bool {
+//! #     x % 2 == 1
+//! # }
+//! let device = Device::best()?;
+//! let (number, letter) = (device.upload(&[3u32, 0, 7])?, device.upload(&[b'a', b'b', b'c'])?);
+//! let (mut rows, mut letters) = (device.filled(3, 0u32)?, device.filled(3, b' ')?);
+//! let kept = Select::new(Odd).indices().run(&device, &number, &mut rows)?;
+//! Transform::copy().run(&device, Gather::of(&letter).at(kept.of(&rows)), &mut letters)?;
+//! assert_eq!((kept.get()?, letters.to_vec()?), (2, b"ac ".to_vec()));
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
 //! **Cost.** One pass over memory: each element, and each flag, is read once and each result written once. The predicate is
 //! applied once to each element. Elements are copied as they are, to the bit.
 //!

@@ -26,10 +26,12 @@
 //! ```
 //!
 //! **Cost.** Both are read once up to where they differ, and at most four times as far beyond: in waves of elements, each four times as
-//! long as the one before, after which the host looks. Equal sequences are read once.
+//! long as the one before, after which the host looks. Of a wave it only asks which sixteenth differs, and of that one which sixteenth,
+//! until few elements are left to be put in order: another sixteenth of the wave. Equal sequences are read once.
 
-use crate::part::{Part, element, map};
+use crate::part::{Part, PartMut, element, map};
 use std::cmp::Ordering;
+use std::ops::Range;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
@@ -37,6 +39,40 @@ use upsweep::{Error, Input, Result};
 mod definitions {
     use upsweep::operator::{Float, Number};
     use upsweep::prelude::*;
+
+    /// How elements are compared: where they differ and how is told by the function itself, and that they do, more cheaply, by another one.
+    pub trait Differs<T: Element>: Function<(T, T, u64), Output = u64> + Copy {
+        /// 1 for elements that differ, and 0 for equal ones.
+        type Whether: Function<(T, T), Output = u32> + Copy;
+        /// The same comparison.
+        fn whether(&self) -> Self::Whether;
+    }
+
+    /// Whether elements differ.
+    #[function]
+    pub fn unequal<T: Number>(a: T, b: T) -> u32 {
+        if a == b { 0 } else { 1 }
+    }
+
+    /// The same, where elements whose difference is at most `tolerance` are equal.
+    #[function]
+    pub fn distant<T: Float>(#[param] tolerance: T, a: T, b: T) -> u32 {
+        if a == b || (a - b).abs() <= tolerance { 0 } else { 1 }
+    }
+
+    impl<T: Number> Differs<T> for Exact {
+        type Whether = Unequal;
+        fn whether(&self) -> Unequal {
+            Unequal
+        }
+    }
+
+    impl<T: Float> Differs<T> for Near<T> {
+        type Whether = Distant<T>;
+        fn whether(&self) -> Distant<T> {
+            Distant { tolerance: self.tolerance }
+        }
+    }
 
     /// The place of elements that differ, and their order: `4 * at + (0 less, 1 greater, 2 neither)`; equal ones are `u64::MAX`.
     #[function]
@@ -64,10 +100,13 @@ mod definitions {
         if a == b || (a - b).abs() <= tolerance { u64::MAX } else { at * 4 + order }
     }
 }
-pub use definitions::{Exact, Near};
+pub use definitions::{Differs, Exact, Near};
 
 /// The longest first wave: what a core compares in some 50 microseconds.
 const FIRST_WAVE: usize = 1 << 18;
+/// The pieces of a wave of which the host asks at once, and the longest that is put in order.
+const PIECES: usize = 16;
+const LONGEST_PIECE: usize = 1 << 20;
 
 /// A comparison with its options: see the [module](self) for what it finds. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -121,23 +160,23 @@ impl<F: Copy> Compare<F> {
     where
         A: Input + ?Sized,
         B: Input<Item = A::Item> + ?Sized,
-        F: Function<(A::Item, A::Item, u64), Output = u64>,
+        F: Differs<A::Item>,
     {
         self.waves(device, &Part::all(a), &Part::all(b))
     }
 
     fn waves<T: Element>(&self, device: &Device, a: &Part<'_, T>, b: &Part<'_, T>) -> Result<Comparison>
     where
-        F: Function<(T, T, u64), Output = u64>,
+        F: Differs<T>,
     {
         let (a_len, b_len) = (a.view().len(), b.view().len());
         let common = a_len.min(b_len);
         let (mut start, mut wave) = (0, FIRST_WAVE);
         while start < common {
             let end = common.min(start.saturating_add(wave));
-            let (x, y) = (Part::of(a, start..end)?, Part::of(b, start..end)?);
-            let first: u64 =
-                Reduce::new(Min).map(self.differs).run_to_host(device, (&x, &y, start as u64..end as u64))?;
+            let short = end - start <= FIRST_WAVE;
+            let piece = if short { Some(start..end) } else { self.piece(device, a, b, start..end)? };
+            let first = piece.map_or(Ok(u64::MAX), |piece| self.first(device, a, b, piece))?;
             if first != u64::MAX {
                 let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
                 return Ok(Comparison { order, at: Some((first / 4) as usize) });
@@ -146,6 +185,44 @@ impl<F: Copy> Compare<F> {
         }
         let at = if a_len == b_len { None } else { Some(common) };
         Ok(Comparison { order: Some(a_len.cmp(&b_len)), at })
+    }
+
+    /// The first difference of a piece, as the function tells it.
+    fn first<T: Element>(&self, device: &Device, a: &Part<'_, T>, b: &Part<'_, T>, piece: Range<usize>) -> Result<u64>
+    where
+        F: Differs<T>,
+    {
+        let (x, y) = (Part::of(a, piece.clone())?, Part::of(b, piece.clone())?);
+        Reduce::new(Min).map(self.differs).run_to_host(device, (&x, &y, piece.start as u64..piece.end as u64))
+    }
+
+    /// Where the first difference of a wave is: no more than [`LONGEST_PIECE`] elements.
+    fn piece<T: Element>(
+        &self,
+        device: &Device,
+        a: &Part<'_, T>,
+        b: &Part<'_, T>,
+        wave: Range<usize>,
+    ) -> Result<Option<Range<usize>>>
+    where
+        F: Differs<T>,
+    {
+        let mut range = wave;
+        loop {
+            let len = if range.len() > LONGEST_PIECE { range.len().div_ceil(PIECES) } else { range.len() };
+            let pieces: Vec<_> = range.clone().step_by(len).map(|begin| begin..range.end.min(begin + len)).collect();
+            let mut differ = device.filled(pieces.len(), 0u32)?;
+            for (i, piece) in pieces.iter().enumerate() {
+                let (x, y) = (Part::of(a, piece.clone())?, Part::of(b, piece.clone())?);
+                let mut whether = PartMut::of(&mut differ, i..i + 1)?;
+                Reduce::new(Or).map(self.differs.whether()).run(device, (&x, &y), &mut whether)?;
+            }
+            match differ.to_vec()?.iter().position(|&whether| whether != 0) {
+                None => return Ok(None),
+                Some(first) if pieces[first].len() <= LONGEST_PIECE => return Ok(Some(pieces[first].clone())),
+                Some(first) => range = pieces[first].clone(),
+            }
+        }
     }
 
     /// Compares many pairs: pair `i` is `a[a_offsets[i]..a_offsets[i + 1]]` and the same of `b`. On CUDA this waits once, for the number

@@ -21,13 +21,22 @@ fn order_is_that_of_slices() {
             assert_eq!(Compare::new().run(&device, *a, *b).unwrap(), oracle(a, b), "{a:?} {b:?}");
         }
     }
-    // Across the waves, which are of 2^18 elements, 2^20, ..
-    let long = vec![7u8; (1 << 18) + (1 << 20) + 5];
-    for at in [0, (1 << 18) - 1, 1 << 18, (1 << 18) + (1 << 20), long.len() - 1] {
+    // Across the waves, which are of 2^18 elements, 2^20, .., and the pieces that those of more than 2^20 are searched by.
+    let long = vec![7u8; (1 << 18) + (1 << 20) + (1 << 22) + (1 << 24) + 5];
+    let mut random = Random(3);
+    let anywhere: Vec<usize> = (0..6).map(|_| random.next() as usize % long.len()).collect();
+    let borders = [0, (1 << 18) - 1, 1 << 18, (1 << 18) + (1 << 20), (1 << 18) + (1 << 20) + (1 << 18), long.len() - 1];
+    for at in anywhere.into_iter().chain(borders) {
         for other in [6, 8] {
             let mut changed = long.clone();
             changed[at] = other;
-            assert_eq!(Compare::new().run(&device, &long, &changed).unwrap(), oracle(&long, &changed), "{at}");
+            // What comes behind the first difference does not matter.
+            for behind in [at + 1, at + (1 << 18), long.len() - 1] {
+                changed.iter_mut().skip(behind).take(1).for_each(|x| *x = 14 - other);
+            }
+            changed[at] = other;
+            let expected = Comparison { order: Some(7.cmp(&other)), at: Some(at) };
+            assert_eq!(Compare::new().run(&device, &long, &changed).unwrap(), expected, "{at}");
         }
     }
     assert_eq!(
