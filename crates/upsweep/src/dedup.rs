@@ -19,10 +19,9 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! By key: of each run of equal keys the first, or the [`Last`](crate::operator::Last), of the values beside them, and the key.
+//! By key: of each run of equal keys the first, or the [`Last`](crate::operator::builtin::Last), of the values beside them, and the key.
 //!
 //! ```
-//! use upsweep::operator::First;
 //! use upsweep::prelude::*;
 //!
 //! let device = Device::cpu();
