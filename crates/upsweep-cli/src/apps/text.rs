@@ -9,8 +9,8 @@ use crate::input;
 use crate::output::Destination;
 use crate::print::print;
 use std::path::Path;
-use upsweep::{Device, Element, Function};
-use upsweep_apps::text::compare::Comparison;
+use upsweep::{Device, Element};
+use upsweep_apps::text::compare::{Comparison, Differs};
 use upsweep_apps::text::{self, GRAMMARS, Grammar, Lexer};
 
 pub(crate) fn run(text: &Text) -> Result<()> {
@@ -178,7 +178,7 @@ fn run_on<T: Element, F>(
     b: &[T],
 ) -> std::result::Result<Comparison, upsweep::Error>
 where
-    F: Function<(T, T, u64), Output = u64>,
+    F: Differs<T>,
 {
     compare.run(device, &device.upload(a)?, &device.upload(b)?)
 }
