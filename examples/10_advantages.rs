@@ -3,30 +3,13 @@
 //! `cargo run --release --example 10_advantages`
 
 use upsweep::prelude::*;
-
-/// `a -> m * a + c`
-#[derive(Element, Clone, Copy, PartialEq, Debug)]
-#[repr(C)]
-struct Step {
-    m: f32,
-    c: f32,
-}
-
-#[operator(identity = Step { m: 1.0, c: 0.0 })]
-fn then(f: Step, g: Step) -> Step {
-    Step { m: g.m * f.m, c: g.m * f.c + g.c }
-}
+use upsweep::varying::{Affine, ComposeAffine, OfZero};
 
 /// `advantage = reward + gamma * next value - value + gamma * lambda * next advantage`; nothing follows the end of an episode.
 #[function]
-fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Step {
+fn discounted(#[param] gamma: f32, #[param] lambda: f32, reward: f32, value: f32, next: f32, end: u8) -> Affine<f32> {
     let left = if end == 0 { 1.0f32 } else { 0.0 };
-    Step { m: gamma * lambda * left, c: reward + gamma * left * next - value }
-}
-
-#[function]
-fn advantage(f: Step) -> f32 {
-    f.c
+    Affine { m: gamma * lambda * left, k: reward + gamma * left * next - value }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (rewards, values, next) = (wave(0.0), wave(1.0), wave(1.01));
     let ends: Vec<u8> = (0..n).map(|i| u8::from(i % 137 == 0)).collect();
 
-    let scan = Scan::new(Then).reverse().axis(&shape, 1).map(Discounted { gamma, lambda }).finish(Advantage);
+    let scan = Scan::new(ComposeAffine).reverse().axis(&shape, 1).map(Discounted { gamma, lambda }).finish(OfZero);
     let (r, v, x, e) =
         (device.upload(&rewards)?, device.upload(&values)?, device.upload(&next)?, device.upload(&ends)?);
     let advantages: Vec<f32> = scan.run_to_vec(&device, (&r, &v, &x, &e))?;

@@ -20,32 +20,6 @@ fn above(before: f64, slope: f64, at: u64) -> bool {
     at == 0 || slope > before
 }
 
-/// x -> (p x + q) / (r x + s)
-#[derive(Element, Clone, Copy, PartialEq, Debug)]
-#[repr(C)]
-struct Moebius {
-    p: f64,
-    q: f64,
-    r: f64,
-    s: f64,
-}
-
-#[operator(identity = Moebius { p: 1.0, q: 0.0, r: 0.0, s: 1.0 })]
-fn then(f: Moebius, g: Moebius) -> Moebius {
-    Moebius { p: g.p * f.p + g.q * f.r, q: g.p * f.q + g.q * f.s, r: g.r * f.p + g.s * f.r, s: g.r * f.q + g.s * f.s }
-}
-
-/// x -> a + b / x
-#[function]
-fn quotient(a: f64, b: f64) -> Moebius {
-    Moebius { p: a, q: b, r: 1.0, s: 0.0 }
-}
-
-#[function]
-fn of_one(f: Moebius) -> f64 {
-    (f.p + f.q) / (f.r + f.s)
-}
-
 /// Where pixel `rank` of a line lies in an image 16 wide.
 #[function]
 fn pixel(line: [i32; 4], rank: u32) -> i32 {
@@ -93,9 +67,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(visible, [true, true, false, false, false, false]);
 
     // x[i] = a[i] + b[i] / x[i - 1]: with ones, quotients of Fibonacci numbers.
-    let fractions: Vec<f64> =
-        Scan::new(Then).map(Quotient).finish(OfOne).run_to_vec(&device, (&[1.0; 5], &[1.0; 5]))?;
-    assert_eq!(fractions, [2.0, 3.0 / 2.0, 5.0 / 3.0, 8.0 / 5.0, 13.0 / 8.0]);
+    let steps = (&[1.0; 5], &[1.0; 5], Repeat(1.0), Repeat(0.0));
+    let fractions: Vec<f64> = upsweep::varying::moebius(1.0).run_to_vec(&device, steps)?;
+    for (found, expected) in fractions.iter().zip([2.0, 3.0 / 2.0, 5.0 / 3.0, 8.0 / 5.0, 13.0 / 8.0]) {
+        assert!((found - expected).abs() < 1e-15, "{found}, not {expected}");
+    }
 
     // Line drawing: each line gets as many slots as it has pixels.
     let lines = [[0i32, 0, 15, 7], [15, 0, 0, 7], [8, 0, 8, 7]];

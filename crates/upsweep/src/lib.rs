@@ -41,6 +41,7 @@
 //! - [`sort`] orders keys, values that follow them, or positions; [`Key`] says in which order. [`sort_by_key`] makes the keys by a
 //!   function, and [`sort_by`] takes an order of your own.
 //! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of sorted inputs.
+//! - [`varying`] has recurrences whose coefficients are arrays, and [`tridiagonal`] solves systems by them.
 //! - [`pyramid`] halves images, level by level.
 //! - [`unique`] finds distinct values, with their counts and places; [`sets`] has union, intersection and difference of sorted arrays.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
@@ -98,8 +99,10 @@ pub mod sort_by_fields;
 pub mod sort_by_key;
 pub mod topk;
 pub mod transform;
+pub mod tridiagonal;
 pub mod unique;
 pub mod up_sweep;
+pub mod varying;
 pub mod ways;
 
 mod bins;
@@ -157,6 +160,7 @@ pub use sort::Sort;
 pub use sort_by::SortBy;
 pub use topk::TopK;
 pub use transform::Transform;
+pub use tridiagonal::Tridiagonal;
 pub use unique::Unique;
 pub use up_sweep::UpSweep;
 pub use ways::Ways;
@@ -168,5 +172,7 @@ pub mod prelude {
         Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
         Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
-    pub use crate::{Search, Segments, Select, Sets, Sort, TopK, Transform, Unique, UpSweep, function, operator};
+    pub use crate::{
+        Search, Segments, Select, Sets, Sort, TopK, Transform, Tridiagonal, Unique, UpSweep, function, operator,
+    };
 }

@@ -4,6 +4,7 @@ use crate::gpu::Gpu;
 use cudarc::driver::CudaSlice;
 use upsweep::prelude::*;
 use upsweep::recurrence::ComputesOn;
+use upsweep::varying;
 use upsweep_bench::{Outcome, Value};
 
 /// Results that are compared with the loop.
@@ -20,6 +21,8 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         direct::<f64, f32>(gpu, "recurrence_2_in_f64", n, (&b, &a), None)?;
         direct::<f32, f32>(gpu, "recurrence_2_rows_1024", n, (&to_f32(&b), &to_f32(&a)), Some(1024))?;
         cascade(gpu, n)?;
+        varying_coefficients(gpu, n)?;
+        tridiagonal(gpu, n)?;
     }
     Ok(())
 }
@@ -59,17 +62,27 @@ fn time<T: Value + Into<f64>>(
     gpu: &mut Gpu,
     algo: &str,
     n: usize,
-    mut next: impl FnMut(usize, f64) -> f64,
+    next: impl FnMut(usize, f64) -> f64,
     call: impl Fn(&Device, &CudaSlice<T>, &mut CudaSlice<T>) -> upsweep::Result<()>,
 ) -> Outcome {
     let (input, mut output) = (gpu.filled::<T>(n)?, gpu.filled::<T>(n)?);
     gpu.call(algo, n, 2 * n * size_of::<T>(), &mut output, |device, output| call(device, &input, output))?;
+    check(gpu, algo, &output, next)
+}
+
+fn check<T: Value + Into<f64>>(
+    gpu: &mut Gpu,
+    algo: &str,
+    output: &CudaSlice<T>,
+    mut next: impl FnMut(usize, f64) -> f64,
+) -> Outcome {
+    let n = output.len();
     let mut largest = 1.0f64;
     for at in 0..n.min(CHECKED) {
         let expected = next(at, T::random(at).into());
         largest = largest.max(expected.abs());
         if at % 997 == 0 || at + 1 == n.min(CHECKED) {
-            let found: f64 = gpu.element(&output, at)?.into();
+            let found: f64 = gpu.element(output, at)?.into();
             if (found - expected).abs() > 1e-4 * largest || found.is_nan() {
                 return Err(format!("{algo}: result {at} is {found} and must be {expected}").into());
             }
@@ -127,4 +140,35 @@ fn cascade(gpu: &mut Gpu, n: usize) -> Outcome {
         in_f64.iter().zip(&mut states).fold(x, |x, (section, states)| step(&section[..3], &section[3..], states, x))
     };
     time::<f32>(gpu, algo, n, next, |device, input, output| Recurrence::sections(&sections).run(device, input, output))
+}
+
+/// Of first order, with coefficients that are an array: two inputs.
+fn varying_coefficients(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "recurrence_1_varying";
+    if !gpu.fits::<f32>(2 * n) || !gpu.wants::<f32>(algo) {
+        return Ok(());
+    }
+    let (a, x, mut y) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?);
+    gpu.call(algo, n, 3 * n * size_of::<f32>(), &mut y, |device, y| varying::first_order().run(device, (&a, &x), y))?;
+    let mut last = 0.0;
+    check(gpu, algo, &y, |_, x| {
+        last = x * last + x;
+        last
+    })
+}
+
+/// The same coefficients everywhere, as of heat in a rod that loses some of it.
+fn tridiagonal(gpu: &mut Gpu, n: usize) -> Outcome {
+    let algo = "tridiagonal";
+    if !gpu.fits::<f32>(8 * n) || !gpu.wants::<f32>(algo) {
+        return Ok(());
+    }
+    let constant = |value: f32| gpu.device().filled(n, value);
+    let (outer, diagonal) = (constant(-1.0)?, constant(2.5)?);
+    let (right, mut x) = (constant(1.0)?, gpu.filled::<f32>(n)?);
+    let system = Tridiagonal::new(&outer, &diagonal, &outer);
+    gpu.call(algo, n, 5 * n * size_of::<f32>(), &mut x, |device, x| system.run(device, &right, x))?;
+    // Far from both ends the unknowns are 1 / (2.5 - 2).
+    let found = gpu.element(&x, n / 2)?;
+    if (found - 2.0).abs() > 1e-6 { Err(format!("{algo}: unknown {} is {found}, not 2", n / 2).into()) } else { Ok(()) }
 }

@@ -44,13 +44,13 @@ impl Viewshed {
     {
         let terrain = &Part::all(terrain);
         let rays = self.rays(raster, terrain.view().len())?;
-        let shape = [rays.count(), rays.steps as usize];
-        let mut angles = device.filled(shape[0], -90.0f32)?;
+        let shape = rays.shape();
+        let mut angles = device.filled(shape[1], -90.0f32)?;
         if rays.steps > 0 {
-            let reduce = Reduce::new(Max).axis(&shape, 1).map(SlopeAt { rays }).finish(Angle);
+            let reduce = Reduce::new(Max).axis(&shape, 0).map(SlopeAt { rays }).finish(Angle);
             reduce.run(device, slopes!(terrain, rays), &mut angles)?;
         }
-        let azimuths = crate::part::map(device, Azimuth { rays }, 0..shape[0] as u64)?;
+        let azimuths = crate::part::map(device, Azimuth { rays }, 0..shape[1] as u64)?;
         Ok(Horizon { azimuths, angles })
     }
 }

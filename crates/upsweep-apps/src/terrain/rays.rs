@@ -2,6 +2,12 @@
 //!
 //! A ray goes by steps of one row or one column, whichever is more of them. Where it passes between two cells, it has the altitude between
 //! theirs. Rays are numbered clockwise from the upper left: along the top, down the right side, back along the bottom, up the left side.
+//!
+//! Values along rays are stored step by step: step `s` of ray `r` at `s * rays + r`. Neighbouring rays read neighbouring cells, and so do
+//! neighbouring steps of a ray along a row, which a device keeps for the few steps that it computes at once.
+//!
+//! Quotients of whole numbers are computed in `f64`, which has them exactly: products of a row and a column are not above the number of cells,
+//! and a quotient that is no whole number is farther from one than `f64` rounds.
 
 use super::raster::Raster;
 use upsweep::prelude::*;
@@ -24,20 +30,27 @@ pub(super) struct Rays {
 impl Rays {
     pub(super) fn new(raster: Raster, row: usize, column: usize, drop: f64, observer: f64) -> Self {
         let (row, column) = (row as u64, column as u64);
-        let steps = row.max(raster.rows - 1 - row).max(column).max(raster.columns - 1 - column);
+        let Raster { rows, columns, .. } = raster;
+        let steps = row.max(rows - 1 - row).max(column).max(columns - 1 - column);
         Self { raster, row: row as i32, column: column as i32, steps, drop, observer }
     }
 
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        let (rows, columns) = (self.raster.rows as usize, self.raster.columns as usize);
-        if rows > 1 && columns > 1 { 2 * (rows + columns) - 4 } else { rows.max(columns) }
+    /// The shape of values along rays, of which the first axis goes along them.
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.steps as usize, count(*self) as usize]
     }
 
     /// The observer's cell.
     pub(super) fn cell(&self) -> u64 {
         self.row as u64 * self.raster.columns + self.column as u64
     }
+}
+
+/// How many there are: one to each cell at the border.
+#[function]
+fn count(rays: Rays) -> u64 {
+    let (rows, columns) = (rays.raster.rows, rays.raster.columns);
+    if rows > 1 && columns > 1 { 2 * (rows + columns) - 4 } else { rows * columns }
 }
 
 /// How far the end of a ray is from its begin, in rows and columns.
@@ -82,61 +95,76 @@ pub(super) fn larger_of(a: i64, b: i64) -> i64 {
     if a > b { a } else { b }
 }
 
-/// Where a ray is along an axis on which it goes `reach` in `steps` steps: the whole part, and the rest in steps.
+/// `at / n` and `at % n`.
 #[function]
-fn place(reach: i64, step: i64, steps: i64) -> (i64, i64) {
-    let (way, rest) = (reach * step / steps, reach * step % steps);
-    if rest < 0 { (way - 1, rest + steps) } else { (way, rest) }
+fn parted(at: u64, n: u64) -> (u64, u64) {
+    let quotient = (at as f64 / n as f64) as u64;
+    (quotient, at - quotient * n)
+}
+
+/// Where a ray that goes `reach` in `steps` steps is at a step: the whole part, and the rest in steps.
+#[function]
+fn place(reach: i64, step: i64, steps: i64) -> (f64, f64) {
+    let (way, steps) = ((reach * step) as f64, steps as f64);
+    let whole = (way / steps).floor();
+    (whole, way - whole * steps)
+}
+
+/// Of a step of a ray: how far it goes in rows and columns, the step or its last one, its number of steps, and its place at the step along the
+/// axis on which it goes less than a cell a step. A ray to the observer's own cell has a step that goes nowhere.
+#[function]
+fn along(rays: Rays, at: u64) -> ((i64, i64), (i64, i64), (f64, f64)) {
+    let (before, ray) = parted(at, count(rays));
+    let (down, right) = reach(rays, ray);
+    let length = larger_of(down, right);
+    let steps = if length > 0 { length } else { 1 };
+    let wanted = before as i64 + 1;
+    let step = if wanted < steps { wanted } else { steps };
+    let steep = larger_of(down, 0) > larger_of(right, 0);
+    ((down, right), (step, steps), place(if steep { right } else { down }, step, steps))
 }
 
 /// One of the two cells between which a ray passes at a step; of a ray that has ended its last one.
 #[function]
 pub(super) fn cell_at(#[param] rays: Rays, #[param] second: bool, at: u64) -> u64 {
-    let (down, right) = reach(rays, at / rays.steps);
-    let steps = larger_of(down, right);
-    let wanted = (at % rays.steps + 1) as i64;
-    let step = if wanted < steps { wanted } else { steps };
-    // A ray to the observer's own cell has no steps.
-    let of = if steps > 0 { steps } else { 1 };
-    let (row, row_rest) = place(down, step, of);
-    let (column, column_rest) = place(right, step, of);
-    let row = rays.row as i64 + row + (if second && row_rest > 0 { 1 } else { 0 });
-    let column = rays.column as i64 + column + (if second && column_rest > 0 { 1 } else { 0 });
+    let ((down, right), (step, _), (whole, rest)) = along(rays, at);
+    let steep = larger_of(down, 0) > larger_of(right, 0);
+    let beside = whole as i64 + (if second && rest > 0.0 { 1 } else { 0 });
+    let ahead = if (if steep { down } else { right }) < 0 { -step } else { step };
+    // Of a ray that goes nowhere neither is ahead.
+    let ahead = if down == 0 && right == 0 { 0 } else { ahead };
+    let row = rays.row as i64 + (if steep { ahead } else { beside });
+    let column = rays.column as i64 + (if steep { beside } else { ahead });
     (row * (rays.raster.columns as i64) + column) as u64
 }
 
 /// The slope from the observer to what a ray passes at a step.
 #[function]
 pub(super) fn slope_at(#[param] rays: Rays, a: f32, b: f32, ground: f32, at: u64) -> f32 {
-    let (down, right) = reach(rays, at / rays.steps);
-    let steps = larger_of(down, right);
-    let step = (at % rays.steps + 1) as i64;
-    let of = if steps > 0 { steps } else { 1 };
-    let (_, row_rest) = place(down, step, of);
-    let (_, column_rest) = place(right, step, of);
-    let between = (row_rest + column_rest) as f64 / of as f64;
-    let altitude = a as f64 + (b as f64 - a as f64) * between;
+    let ((down, right), (step, steps), (_, rest)) = along(rays, at);
+    let altitude = a as f64 + (b as f64 - a as f64) * (rest / steps as f64);
     let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
-    let d = (x * x + y * y).sqrt() * (step as f64) / of as f64;
+    let d = (x * x + y * y).sqrt() * (step as f64) / steps as f64;
     let slope = ((altitude - ground as f64) - rays.observer - rays.drop * d * d) / d;
-    if step > steps || slope.is_nan() { f32::NEG_INFINITY } else { slope as f32 }
+    let ended = at >= steps as u64 * count(rays);
+    if ended || slope.is_nan() { f32::NEG_INFINITY } else { slope as f32 }
 }
 
 /// How far a cell is from the observer, in rows and columns.
 #[function]
 pub(super) fn offset(rays: Rays, cell: u64) -> (i64, i64) {
-    let (row, column) = (cell / rays.raster.columns, cell % rays.raster.columns);
+    let (row, column) = parted(cell, rays.raster.columns);
     (row as i64 - rays.row as i64, column as i64 - rays.column as i64)
 }
 
 /// `a b / c` to the nearest whole number, of which `b` is not below and `c` above 0.
 #[function]
 fn scaled(a: i64, b: i64, c: i64) -> i64 {
-    let positive = ((if a < 0 { -a } else { a }) * b * 2 + c) / (2 * c);
+    let positive = (((if a < 0 { -a } else { a }) * b * 2 + c) as f64 / (2 * c) as f64).floor() as i64;
     if a < 0 { -positive } else { positive }
 }
 
-/// Where the slopes of the ray that passes nearest to a cell have the step before it.
+/// Where the slopes of the ray that passes nearest to a cell are at the step before it.
 #[function]
 pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     let (down, right) = offset(rays, cell);
@@ -154,7 +182,7 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     };
     let step = larger_of(down, right);
     // Next to the observer there is nothing before a cell.
-    if step > 1 { ray_to(rays, row, column) * rays.steps + (step - 2) as u64 } else { 0 }
+    if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
 /// How far away a cell is.

@@ -115,7 +115,7 @@ impl Viewshed {
 macro_rules! slopes {
     ($terrain:expr, $rays:expr) => {{
         let (terrain, rays) = ($terrain, $rays);
-        let all = rays.count() as u64 * rays.steps;
+        let all = rays.shape().iter().product::<usize>() as u64;
         let cell = |second| Gather::of(terrain).at(Apply($crate::terrain::rays::CellAt { rays, second }, 0..all));
         (cell(false), cell(true), Gather::of(terrain).at(Repeat(rays.cell())), 0..all)
     }};
@@ -124,10 +124,10 @@ pub(super) use slopes;
 
 /// The steepest slope up to each step of each ray; one value if there is one cell.
 fn steepest(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<f32>> {
-    let shape = [rays.count(), rays.steps as usize];
-    let mut steepest = device.filled((shape[0].saturating_mul(shape[1])).max(1), 0.0f32)?;
+    let shape = rays.shape();
+    let mut steepest = device.filled(shape[0].saturating_mul(shape[1]).max(1), 0.0f32)?;
     if rays.steps > 0 {
-        let scan = Scan::new(Max).axis(&shape, 1).map(SlopeAt { rays });
+        let scan = Scan::new(Max).axis(&shape, 0).map(SlopeAt { rays });
         scan.run(device, slopes!(terrain, rays), &mut steepest)?;
     }
     Ok(steepest)

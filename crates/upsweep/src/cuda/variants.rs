@@ -11,6 +11,7 @@ mod selections;
 mod sorts;
 mod topk;
 mod up_sweeps;
+mod varying;
 
 use super::KernelSource;
 use super::code::Kernel;
@@ -96,6 +97,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.scan::<Compensated<f64>, _, _, _, _>("compensated f64", CompensatedSum, Same, Same);
 
     list.inputs();
+    list.varying();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
             list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });

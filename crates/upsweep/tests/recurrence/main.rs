@@ -14,3 +14,4 @@ mod large;
 mod oracle;
 mod special;
 mod support;
+mod varying;
