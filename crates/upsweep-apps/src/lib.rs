@@ -11,7 +11,7 @@
 //! - [`text`]: the order of two buffers and where they first differ; tokens, lines that match, brackets
 //! - [`poly`]: polynomials at points, divided, through given values
 //! - [`bigint`]: sums and order of big integers
-//! - [`tree`]: depths, sizes, sums and ancestors of trees and forests; Fenwick trees
+//! - [`tree`]: depths, sizes, sums, ancestors and values (as expressions) of trees and forests; Fenwick trees
 //! - [`graph`]: graphs and sparse matrices in compressed rows, products over any semiring, page ranks
 
 pub mod bigint;

@@ -1,4 +1,4 @@
-//! Trees and forests: depths, sizes, orders, sums along them, ancestors; and trees of sums over arrays.
+//! Trees and forests: depths, sizes, orders, sums along them, ancestors, values of expressions; and trees of sums over arrays.
 //!
 //! ```
 //! use upsweep::prelude::*;
@@ -20,11 +20,13 @@
 //!
 //! **How.** A walk around the tree passes each vertex twice, on its way down and on its way up. The list of these steps is built in parallel: the
 //! step after a vertex is entered goes to its first child, the one after it is left to its next sibling. The place of each step in the walk (list
-//! ranking) then tells everything: between the two places lies the subtree.
+//! ranking) then tells everything: between the two places lies the subtree. Expressions are cut into paths, of which those of subtrees of like
+//! sizes are evaluated at once: [`Tree::evaluate`].
 //!
 //! **Cost.** Children are found by a sort of the parents. The walk is a scan [along](upsweep::along) a list of 2 n steps, each of which is passed
 //! twice, anywhere in memory.
 
+mod expression;
 pub mod fenwick;
 mod intervals;
 mod walk;

@@ -34,7 +34,7 @@ macro_rules! cases {
         }
     )* };
 }
-cases! { compared, polynomials, integers, trees, fenwick, graphs, small_lexer, large_lexer, lines, brackets }
+cases! { compared, polynomials, integers, trees, expressions, fenwick, graphs, small_lexer, large_lexer, lines, brackets }
 
 fn say<T: Element + Debug>(x: &Array<T>) -> String {
     format!("{:?}", x.to_vec().unwrap())
@@ -121,6 +121,38 @@ mod of {
         said.push(say(Tree::from_edges(device, n as usize, (&a, &b), 5).unwrap().parents()));
         let cycle = device.upload(&[1u32, 2, 0, 3]).unwrap();
         said.push(Tree::build(device, &cycle).unwrap_err().to_string());
+        said
+    }
+
+    #[operator]
+    fn plus_modulo(#[param] p: u64, a: u64, b: u64) -> u64 {
+        (a + b) % p
+    }
+
+    #[operator]
+    fn times_modulo(#[param] by: u64, #[param] p: u64, a: u64, b: u64) -> u64 {
+        a * b % p * by % p
+    }
+
+    pub(super) fn expressions(device: &Device) -> Said {
+        let mut random = Random(6);
+        let n = 100_000u32;
+        let mut said = vec![];
+        let chain: Vec<u32> = (0..n).map(|v| v.saturating_sub(1)).collect();
+        let random_forest: Vec<u32> =
+            (0..n).map(|v| if v % 1000 == 7 { v } else { random.below(v as usize) as u32 }).collect();
+        for parents in [chain, random_forest] {
+            let tree = Tree::build(device, &device.upload(&parents).unwrap()).unwrap();
+            let multiplies = device.upload(&(0..n).map(|_| random.below(2) == 0).collect::<Vec<_>>()).unwrap();
+            let values = device.upload(&(0..n).map(|_| random.next() % 1009).collect::<Vec<_>>()).unwrap();
+            let bits = device.upload(&(0..n).map(|_| random.below(2) == 0).collect::<Vec<_>>()).unwrap();
+            // A product with a unit is one, too, and holds two values.
+            let (plus, times) = (PlusModulo { p: 1009 }, TimesModulo { by: 5, p: 1009 });
+            said.push(say(&tree.evaluate(device, Sum, Product, &multiplies, &values).unwrap()));
+            said.push(say(&tree.evaluate(device, Min, Sum, &multiplies, &values).unwrap()));
+            said.push(say(&tree.evaluate(device, plus, times, &multiplies, &values).unwrap()));
+            said.push(say(&tree.evaluate(device, Or, And, &multiplies, &bits).unwrap()));
+        }
         said
     }
 

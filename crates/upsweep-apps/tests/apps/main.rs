@@ -4,6 +4,7 @@
 mod bigint;
 mod compare;
 mod cuda;
+mod expression;
 mod fenwick;
 mod graph;
 mod poly;

@@ -138,24 +138,42 @@ fn all_small_forests() {
             }
         }
     }
-    // All forests of up to 8 vertices, by their depths in preorder, with other names.
     for n in 5..=8usize {
-        let mut depths = vec![0usize; n];
-        loop {
-            let mut names: Vec<u32> = (0..n as u32).collect();
-            (1..n).for_each(|i| names.swap(i, random.below(i + 1)));
-            let mut parents = vec![NONE; n];
-            for v in 0..n {
-                let above = (0..v).rev().find(|&u| depths[u] + 1 == depths[v]);
-                parents[names[v] as usize] = above.map_or(NONE, |above| names[above]);
-            }
-            check(&device, &parents, &mut random);
-            // The last vertex that may be deeper is.
-            let Some(last) = (1..n).rev().find(|&v| depths[v] <= depths[v - 1]) else { break };
-            depths[last] += 1;
-            depths[last + 1..].fill(0);
+        for forest in forests(n, &mut random) {
+            check(&device, &forest, &mut random);
         }
     }
+}
+
+/// The parents in every forest of `n` vertices, found by their depths in preorder, with other names.
+pub(crate) fn forests(n: usize, random: &mut Random) -> Vec<Vec<u32>> {
+    let (mut depths, mut forests) = (vec![0usize; n], vec![]);
+    loop {
+        let mut names: Vec<u32> = (0..n as u32).collect();
+        (1..n).for_each(|i| names.swap(i, random.below(i + 1)));
+        let mut parents = vec![NONE; n];
+        for v in 0..n {
+            let above = (0..v).rev().find(|&u| depths[u] + 1 == depths[v]);
+            parents[names[v] as usize] = above.map_or(NONE, |above| names[above]);
+        }
+        forests.push(parents);
+        // The last vertex that may be deeper is.
+        let Some(last) = (1..n).rev().find(|&v| depths[v] <= depths[v - 1]) else { return forests };
+        depths[last] += 1;
+        depths[last + 1..].fill(0);
+    }
+}
+
+/// The tree with numbers that tell nothing about the depth.
+pub(crate) fn renamed(device: &Device, parents: &[u32], random: &mut Random) -> Vec<u32> {
+    let keys: Vec<u64> = parents.iter().map(|_| random.next()).collect();
+    let names: Array<u32> = Sort::new().indices().run_to_array(device, &keys).unwrap();
+    let names = names.to_vec().unwrap();
+    let mut renamed = vec![NONE; parents.len()];
+    for (v, &parent) in parents.iter().enumerate().filter(|&(_, &parent)| parent != NONE) {
+        renamed[names[v] as usize] = names[parent as usize];
+    }
+    renamed
 }
 
 #[test]
@@ -170,15 +188,10 @@ fn large_trees() {
     check(&device, &vec![n / 2; n as usize], &mut random);
     for spread in [3usize, 1000, n as usize] {
         let parents: Vec<u32> = (0..n).map(|v| v - 1.min(v) - random.below(spread.min(v as usize)) as u32).collect();
-        // Numbers that tell nothing about the depth.
-        let names =
-            Sort::new().indices().run_to_array(&device, &(0..n).map(|_| random.next()).collect::<Vec<u64>>()).unwrap();
-        let names: Vec<u32> = Array::to_vec(&names).unwrap();
-        let mut renamed = vec![0; n as usize];
-        (0..n as usize).for_each(|v| renamed[names[v] as usize] = names[parents[v] as usize]);
+        let mut renamed = renamed(&device, &parents, &mut random);
         check(&device, &renamed, &mut random);
         // The same tree by its edges, in both directions.
-        let root = names[0];
+        let root = (0..n).find(|&v| renamed[v as usize] == v).unwrap();
         let (mut a, mut b) = (vec![], vec![]);
         for (v, &parent) in renamed.iter().enumerate().filter(|&(v, _)| v as u32 != root) {
             let swap = random.below(2) == 0;

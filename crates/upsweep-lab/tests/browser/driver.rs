@@ -149,12 +149,17 @@ impl Tab<'_> {
             "document.getElementById('model') === null || document.documentElement.dataset.model === 'ready'",
         );
         let selector = Value::from(selector);
-        // What the page scrolls by itself, it scrolls when the next frame is drawn.
+        // What the page scrolls by itself, it scrolls when the next frame is drawn; and pictures that come in sight get their
+        // heights only then (`content-visibility`), which moves what lies below them: the element has to stay where it is.
         self.value(&format!(
             "(async () => {{ const found = document.querySelector({selector}); \
+             for (let still = 0, before = null; ; ) {{ \
              found.scrollIntoView({{ block: 'center', inline: 'center' }}); \
              await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))); \
-             const box = found.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+             const box = found.getBoundingClientRect(); \
+             const place = `${{box.x + scrollX}} ${{box.y + scrollY}}`; \
+             still = place === before ? still + 1 : 0; before = place; \
+             if (still === 3) return [box.x + box.width / 2, box.y + box.height / 2]; }} }})()"
         ))
     }
 

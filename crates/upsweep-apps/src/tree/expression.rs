@@ -1,0 +1,324 @@
+//! The values of expressions that are trees.
+//!
+//! ```text
+//! rank[v] = floor(log2(vertices below v, itself included))       of at most one child that of its parent
+//! path    = vertices of the same rank, each the parent of the next
+//! order   = the vertices by rank, those of a rank in postorder   a path is one piece, its lowest vertex first
+//!
+//! program, for each v in order:
+//!     v begins a path:   x = own value of v
+//!     else:              x = x ⊕ own value of v
+//!     for each child c of v of a lower rank:
+//!                        x = x ⊕ value of c                      ⊕ is what v does
+//!
+//! for each rank from 1 on:
+//!     scan its part of the program                               each step is a function x -> a x + b
+//!     value[v] = x behind the last step of v
+//! ```
+//!
+//! A path that branched would have two subtrees of 2^rank vertices below one of less than twice as many. What hangs on a path has a lower
+//! rank: it is evaluated before (raked), and a path is evaluated at once (compressed). The functions of a semiring compose:
+//! `c (a x + b) + d = (c a) x + (c b + d)`. One that begins a path forgets the x before it, so paths need no boundaries.
+//!
+//! A function without `a` or without `b` says so, and does not hold the one or the zero of the semiring: so an operator needs no identity, and
+//! nothing is multiplied that a loop would not have multiplied by.
+
+use super::{OrSelf, Tree};
+use crate::error::Result;
+use crate::part::{Part, map};
+use std::ops::Range;
+use upsweep::operator::{Source, Values};
+use upsweep::prelude::*;
+use upsweep::{Error, Input};
+
+/// The ranks that trees have.
+const RANKS: u8 = 30;
+
+/// `x -> a x + b`, as far as `terms` says: 1, that there is an x; 2, an a; 4, a b. Without an x, its a means nothing.
+#[derive(Element, Clone, Copy, PartialEq, Debug)]
+#[repr(C)]
+struct Line<T> {
+    a: T,
+    b: T,
+    terms: u32,
+}
+
+/// A step of the program, whose number is that of the terms: 3 is `x * value`, 4 is `value`, 5 is `x + value`.
+#[function]
+fn line_of<T: Element>(step: u8, value: T) -> Line<T> {
+    Line { a: value, b: value, terms: step as u32 }
+}
+
+#[function]
+fn factor<T: Element>(line: Line<T>) -> T {
+    line.a
+}
+
+/// The value, of a line that has no x: of all steps from the begin of a path on.
+#[function]
+fn constant<T: Element>(line: Line<T>) -> T {
+    line.b
+}
+
+/// The constant of f, multiplied as g does it.
+#[function]
+fn scaled<T: Element>(f: Line<T>, g: Line<T>, product: T) -> T {
+    if g.terms & 2 != 0 { product } else { f.b }
+}
+
+/// The constant of f and then g, from that of f as g multiplies it, and the sum of this and the constant of g.
+#[function]
+fn added<T: Element>(f: Line<T>, g: Line<T>, scaled: T, sum: T) -> T {
+    let other = if g.terms & 4 != 0 { g.b } else { scaled };
+    if f.terms & g.terms & 4 != 0 { sum } else { other }
+}
+
+/// f and then g, from the product of their factors and the constant of both.
+#[function]
+fn joined<T: Element>(f: Line<T>, g: Line<T>, product: T, b: T) -> Line<T> {
+    let other = if g.terms & 2 != 0 { g.a } else { f.a };
+    let a = if f.terms & g.terms & 2 != 0 { product } else { other };
+    if g.terms & 1 == 0 { g } else { Line { a, b, terms: f.terms & 1 | (f.terms | g.terms) & 6 } }
+}
+
+/// First one function, then the other. What their terms do not ask for is computed and not taken.
+#[derive(Clone, Copy, Debug)]
+struct Then<P, M> {
+    plus: P,
+    times: M,
+}
+
+impl<T: Element, P: Operator<T>, M: Operator<T>> Operator<Line<T>> for Then<P, M> {
+    fn combine(&self, f: Line<T>, g: Line<T>) -> Line<T> {
+        let scaled = Scaled.call((f, g, self.times.combine(f.b, g.a)));
+        let b = Added.call((f, g, scaled, self.plus.combine(scaled, g.b)));
+        Joined.call((f, g, self.times.combine(f.a, g.a), b))
+    }
+
+    fn values(&self, values: &mut Values) {
+        self.plus.values(values);
+        self.times.values(values);
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let (ty, line) = (T::cuda_type(source), Line::<T>::cuda_type(source));
+        let (plus, times) = (self.plus.cuda_function(source), self.times.cuda_function(source));
+        let factor = Function::<(Line<T>,)>::cuda_function(&Factor, source);
+        let constant = Function::<(Line<T>,)>::cuda_function(&Constant, source);
+        let scaled = Function::<(Line<T>, Line<T>, T)>::cuda_function(&Scaled, source);
+        let added = Function::<(Line<T>, Line<T>, T, T)>::cuda_function(&Added, source);
+        let joined = Function::<(Line<T>, Line<T>, T, T)>::cuda_function(&Joined, source);
+        source.define(&format!("then {plus} {times} {line}"), "then", |_, name| {
+            format!(
+                "__device__ __forceinline__ {line} {name}({line} f, {line} g) {{\n  \
+                 const {ty} s = {scaled}(f, g, {times}({constant}(f), {factor}(g)));\n  \
+                 const {ty} b = {added}(f, g, s, {plus}(s, {constant}(g)));\n  \
+                 return {joined}(f, g, {times}({factor}(f), {factor}(g)), b);\n}}"
+            )
+        })
+    }
+}
+
+#[function]
+fn rank(size: u32) -> u8 {
+    31 - size.leading_zeros() as u8
+}
+
+/// The place in order of the vertex that a vertex hangs on; `n` for one that hangs on none: a root, or one of its parent's path.
+#[function]
+fn hangs_on(#[param] n: u32, parent: u32, size_above: u32, place_above: u32, size: u32) -> u32 {
+    if parent == u32::MAX || rank(size_above) == rank(size) { n } else { place_above }
+}
+
+/// The place of a vertex's own step: behind those of the vertices before it and of what hangs on them.
+#[function]
+fn own_place(hanging: u32, at: u32) -> u32 {
+    hanging + at
+}
+
+/// The place of the step of a vertex that hangs on another one: behind that one's own step. Behind the program for those that hang on none.
+#[function]
+fn hanging_place(place_above: u32, at: u32) -> u32 {
+    at + place_above + 1
+}
+
+#[function]
+fn before(at: u32) -> u32 {
+    if at == 0 { 0 } else { at - 1 }
+}
+
+/// A vertex's own step: see [`Line`].
+#[function]
+fn own_step(ranks: [u8; 3], above_before: u32, vertex: u32, multiplies: bool) -> u8 {
+    if above_before != vertex || ranks[0] != ranks[1] {
+        4
+    } else if multiplies {
+        3
+    } else {
+        5
+    }
+}
+
+#[function]
+fn hanging_step(multiplies: bool) -> u8 {
+    if multiplies { 3 } else { 5 }
+}
+
+/// The place of a vertex's last step in the part of the program that begins at `from`.
+#[function]
+fn last_step(#[param] from: u32, next: u32) -> u32 {
+    next - 1 - from
+}
+
+/// The steps that evaluate an expression.
+#[derive(Debug)]
+struct Program {
+    /// The vertices by rank, each behind its child of the same rank.
+    order: Array<u32>,
+    /// Where the steps of each of them begin, and where those of the last one end.
+    begins: Array<u32>,
+    /// Whose value each step takes, and what it does with it.
+    sources: Array<u32>,
+    steps: Array<u8>,
+    /// Of each rank from 1 on: which places in the order, and which steps are its.
+    rounds: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Program {
+    fn of(device: &Device, tree: &Tree, multiplies: &Part<'_, bool>) -> Result<Self> {
+        let n = tree.parents.len();
+        let all = 0..n as u32;
+        // The sort is stable: vertices of a rank stay in postorder, in which those of a path are neighbours.
+        let (mut ranks, mut order) = (device.room::<u8>(n)?, device.room::<u32>(n)?);
+        let postorder = tree.postorder(device)?;
+        let ranked: Array<u8> = map(device, Rank, Gather::of(&tree.sizes).at(&postorder))?;
+        Sort::pairs().run(device, (&ranked, &postorder), (&mut ranks, &mut order))?;
+        let mut places = device.room::<u32>(n)?;
+        Transform::copy().run(device, all.clone(), Scatter::to(&mut places).at(&order))?;
+
+        // What hangs on the first vertex, on the second and so on; behind all, what hangs on none.
+        let above = || Apply(OrSelf, (&tree.parents, all.clone()));
+        let of_above =
+            (&tree.parents, Gather::of(&tree.sizes).at(above()), Gather::of(&places).at(above()), &tree.sizes);
+        let hangs: Array<u32> = map(device, HangsOn { n: n as u32 }, of_above)?;
+        let vertices: Array<u32> = Transform::copy().run_to_array(device, all.clone())?;
+        let (mut on, mut hanging) = (device.room::<u32>(n)?, device.room::<u32>(n)?);
+        Sort::pairs().run(device, (&hangs, &vertices), (&mut on, &mut hanging))?;
+
+        // Each vertex's own step, and behind it those of what hangs on it. Behind the program lies what hangs on none, which no round reads.
+        let upto: Array<u32> = Transform::copy().run_to_array(device, 0..n as u32 + 1)?;
+        let before_each: Array<u32> = Search::lower(&on).run_to_array(device, &upto)?;
+        let begins: Array<u32> = map(device, OwnPlace, (&before_each, &upto))?;
+        let (mut sources, mut steps) = (device.room::<u32>(2 * n + 1)?, device.room::<u8>(2 * n + 1)?);
+        let own = &Part::of(&begins, 0..n)?;
+        let hung = || Apply(HangingPlace, (&on, all.clone()));
+        Transform::copy().run(device, &order, Scatter::to(&mut sources).at(own))?;
+        Transform::copy().run(device, &hanging, Scatter::to(&mut sources).at(hung()))?;
+        let above_before = Gather::of(&tree.parents).at(Gather::of(&order).at(Apply(Before, all.clone())));
+        let what = (Neighbours::of(&ranks), above_before, &order, Gather::of(multiplies).at(&order));
+        Transform::new(OwnStep).run(device, what, Scatter::to(&mut steps).at(own))?;
+        let above_hanging = Apply(OrSelf, (Gather::of(&tree.parents).at(&hanging), &hanging));
+        let what = Gather::of(multiplies).at(above_hanging);
+        Transform::new(HangingStep).run(device, what, Scatter::to(&mut steps).at(hung()))?;
+
+        // Leaves have the rank 0, and their values.
+        let ranks_from_1: Vec<u8> = (1..=RANKS).collect();
+        let bounds: Array<u32> = Search::lower(&ranks).run_to_array(device, &device.upload(&ranks_from_1)?)?;
+        let step_bounds = Transform::copy().run_to_array(device, Gather::of(&begins).at(&bounds))?;
+        let (bounds, step_bounds): (Vec<u32>, Vec<u32>) = (bounds.to_vec()?, step_bounds.to_vec()?);
+        let range = |bounds: &[u32]| bounds[0] as usize..bounds[1] as usize;
+        let rounds = bounds.windows(2).zip(step_bounds.windows(2)).map(|(places, steps)| (range(places), range(steps)));
+        let rounds = rounds.filter(|(places, _)| !places.is_empty()).collect();
+        Ok(Self { order, begins, sources, steps, rounds })
+    }
+}
+
+impl Tree {
+    /// The value of each vertex as an expression, over any semiring: its own value and those of its children, added, or multiplied where
+    /// `multiplies` says so.
+    ///
+    /// ```text
+    /// value[v] = values[v] times value[c] times value[d] ..   if multiplies[v]
+    ///            values[v] plus  value[c] plus  value[d] ..   else, for the children c, d, .. of v
+    /// ```
+    ///
+    /// A leaf has its own value, whatever `multiplies` says of it. An inner vertex without a constant of its own has the zero of the semiring
+    /// where it adds, and the one where it multiplies. (3 + 4) * (2 + 1 * 5) is 49:
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    /// use upsweep_apps::tree::Tree;
+    ///
+    /// let device = Device::cpu();
+    /// // 0 is the product of 1 and 2; below 1 is 4, to which it adds 3; below 2 are 2 and 5, the product of 1 and 5.
+    /// let tree = Tree::build(&device, &[0u32, 0, 0, 1, 2, 2, 5, 5])?;
+    /// let multiplies = [true, false, false, false, false, true, false, false];
+    /// let values = [1u64, 3, 0, 4, 2, 1, 1, 5];
+    /// let found = tree.evaluate(&device, Sum, Product, &multiplies, &values)?;
+    /// assert_eq!(found.to_vec()?, [49, 7, 7, 4, 2, 5, 1, 5]);
+    /// // Minimum and sum are a semiring, too: here 1 + min(3, 4) + min(0, 2, 1 + 1 + 5).
+    /// let found = tree.evaluate(&device, Min, Sum, &multiplies, &values)?;
+    /// assert_eq!(found.to_vec()?, [4, 3, 0, 4, 2, 7, 1, 5]);
+    /// # Ok::<(), upsweep_apps::Error>(())
+    /// ```
+    ///
+    /// Both operators must commute, and `times` must distribute over `plus`: as sum and product do, also of integers that wrap; minimum and
+    /// sum of numbers that do not overflow; [`Or`] and [`And`]. Neither needs an identity or an inverse. With such operators results are
+    /// exact. Floats are rounded otherwise than in a loop, as `(x + a) * b` may be computed as `x * b + a * b`: that is about as exact
+    /// where all values are positive, and worse where such products overflow or cancel out. Results are the same bits in every run.
+    ///
+    /// On CUDA this waits before the first round. There are at most log2(n) rounds, whatever the shape: one for all subtrees of 2^k to
+    /// 2^(k + 1) - 1 vertices, where there are any, for each k from 1 on. A chain and a binary tree take all of them, a star one. A
+    /// vertex is a step of its own round, and one at the upper end of a path also of a round above: all rounds together scan less than 2 n
+    /// functions, of two values each. Before them vertices are sorted twice, by a byte and by a place. Values have at most 28 bytes.
+    ///
+    /// Source: Cole and Vishkin, "The Accelerated Centroid Decomposition Technique for Optimal Parallel Tree Evaluation in Logarithmic Time",
+    /// 1988, for the paths; Miller and Reif, "Parallel Tree Contraction and Its Application", 1985, for the functions.
+    ///
+    /// # Errors
+    /// [`Length`](Error::Length): not a value, or not a flag, for each vertex; [`Place`](Error::Place), [`OutOfMemory`](Error::OutOfMemory);
+    /// CUDA's own.
+    pub fn evaluate<P, M, K, X>(
+        &self,
+        device: &Device,
+        plus: P,
+        times: M,
+        multiplies: &K,
+        values: &X,
+    ) -> Result<Array<X::Item>>
+    where
+        K: Input<Item = bool> + ?Sized,
+        X: Input + ?Sized,
+        P: Operator<X::Item>,
+        M: Operator<X::Item>,
+    {
+        self.expect(values)?;
+        let (found, expected) = (multiplies.view().len(), self.parents.len());
+        if found != expected {
+            return Err(Error::Length { what: "flags of vertices", found, expected }.into());
+        }
+        self.evaluated(device, Then { plus, times }, &Part::all(multiplies), &Part::all(values))
+    }
+
+    fn evaluated<T: Element, P: Operator<T>, M: Operator<T>>(
+        &self,
+        device: &Device,
+        then: Then<P, M>,
+        multiplies: &Part<'_, bool>,
+        values: &Part<'_, T>,
+    ) -> Result<Array<T>> {
+        // Own values first; a round puts the vertices' values in their places.
+        let mut found: Array<T> = Transform::copy().run_to_array(device, values)?;
+        let program = Program::of(device, self, multiplies)?;
+        for (places, steps) in program.rounds {
+            let sources = &Part::of(&program.sources, steps.clone())?;
+            let taken = (&Part::of(&program.steps, steps.clone())?, Gather::of(&found).at(sources));
+            let partial: Array<T> = Scan::new(then).map(LineOf).finish(Constant).run_to_array(device, taken)?;
+            let next = &Part::of(&program.begins, places.start + 1..places.end + 1)?;
+            let last = Gather::of(&partial).at(Apply(LastStep { from: steps.start as u32 }, next));
+            let vertices = &Part::of(&program.order, places)?;
+            Transform::copy().run(device, last, Scatter::to(&mut found).at(vertices))?;
+        }
+        Ok(found)
+    }
+}
