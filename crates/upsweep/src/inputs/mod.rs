@@ -102,6 +102,9 @@ pub unsafe trait Read: Item {
     /// Whether it is one buffer, whose elements are the values.
     const PLAIN: bool = false;
 
+    /// Whether neighbouring values are neighbours in memory or need none, so that a vector of them can be loaded.
+    const SIDE_BY_SIDE: bool = Self::PLAIN;
+
     /// How many values there are; `None` says as many as are asked for. `what` names the input in errors.
     ///
     /// # Errors

@@ -54,6 +54,8 @@ unsafe impl<T: Count> Read for Counting<T> {
     type Given<'a> = Range<T>;
     type Place = T;
 
+    const SIDE_BY_SIDE: bool = true;
+
     fn len(given: &Range<T>, _: &'static str) -> Result<Option<usize>> {
         Ok(Some(given.start.to(given.end)))
     }

@@ -36,6 +36,8 @@ unsafe impl<T: Element> Read for Repeated<T> {
     type Given<'a> = T;
     type Place = T;
 
+    const SIDE_BY_SIDE: bool = true;
+
     fn len(_: &T, _: &'static str) -> Result<Option<usize>> {
         Ok(None)
     }

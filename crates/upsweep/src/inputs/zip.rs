@@ -50,6 +50,8 @@ macro_rules! zips {
             type Given<'a> = ($($P::Given<'a>,)*);
             type Place = ($($P::Place,)*);
 
+            const SIDE_BY_SIDE: bool = $($P::SIDE_BY_SIDE)&&*;
+
             fn len(given: &Self::Given<'_>, _: &'static str) -> Result<Option<usize>> {
                 let mut len = None;
                 $(len = same_length(len, $P::len(&given.$i, $name)?, $name)?;)*

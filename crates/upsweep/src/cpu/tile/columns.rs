@@ -27,8 +27,8 @@ const GROUP_BYTES: usize = 4 * STRIP_BYTES;
 const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
 /// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
-/// given a closure: that might not be inlined, and then lacks the instruction set. Builds with debug assertions leave out
-/// some widths, as they leave out the vector code: each is compiled for every operator and type.
+/// given a closure: that might not be inlined, and then lacks the instruction set. Each width is compiled for every operator and type, so
+/// those that would be no vectors ([`wide`]) are left out, and some in builds with debug assertions.
 macro_rules! tiles {
     ($S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
         let mut $c = 0;
@@ -41,8 +41,8 @@ macro_rules! tiles {
             }
             $c += match $columns - $c {
                 #[cfg(not(debug_assertions))]
-                64.. => tile!(64, 64),
-                16.. => tile!(16, 16),
+                64.. if wide::<$S>() => tile!(64, 64),
+                16.. if wide::<$S>() => tile!(16, 16),
                 4.. => tile!(4, 4),
                 #[cfg(not(debug_assertions))]
                 3 if <$S>::LANES => tile!(3, 4),
@@ -53,6 +53,12 @@ macro_rules! tiles {
             };
         }
     }};
+}
+
+/// Whether tiles have many columns: of values that lie side by side, and are so small that a compiler makes vectors of what they are combined to. Of
+/// others a tile of few columns is as fast or faster, and its code is a fraction.
+const fn wide<S: Steps>() -> bool {
+    S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
 }
 
 /// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
@@ -150,20 +156,23 @@ impl<S: Steps> Fold<'_, S> {
     ) {
         // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
         let value = unsafe {
-            if begun {
-                self.chain::<W, LANES>(each(|i| values.add(column::<W>(i)).read()), rows, c)
-            } else if S::EXACT || rows.len() <= CHAIN {
-                self.chain::<W, LANES>(self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end, c)
+            if begun || S::EXACT || rows.len() <= CHAIN {
+                let (value, rows) = if begun {
+                    (each(|i| values.add(column::<W>(i)).read()), rows)
+                } else {
+                    (self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end)
+                };
+                self.chain::<W, LANES>(value, rows, c)
             } else {
                 let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
-                let mut start = rows.start;
-                while start < rows.end {
+                for start in rows.clone().step_by(LEAF) {
                     let leaf = start..rows.end.min(start + LEAF);
-                    parts.push(self.leaf::<W, LANES>(leaf, c), |a, b| self.combine(a, b));
-                    start += LEAF;
+                    let value =
+                        if wide::<S>() { self.leaf::<W, LANES>(leaf, c) } else { self.chains::<W, LANES>(leaf, c) };
+                    parts.push(value, |a, b| self.combine(a, b));
                 }
-                // There were rows.
-                parts.total(|a, b| self.combine(a, b)).unwrap_or_else(|| self.load::<W, LANES>(rows.start, c))
+                // There are rows.
+                parts.total(|a, b| self.combine(a, b)).unwrap_unchecked()
             }
         };
         // SAFETY: there is room for the columns.
@@ -202,6 +211,21 @@ impl<S: Steps> Fold<'_, S> {
     }
 
     /// Chains of [`CHAIN`] rows, one after the other.
+    #[inline(always)]
+    unsafe fn chains<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
+        let mut total = None;
+        for start in rows.clone().step_by(CHAIN) {
+            // SAFETY: the caller's promise.
+            let value = unsafe {
+                self.chain::<W, LANES>(self.load::<W, LANES>(start, c), start + 1..rows.end.min(start + CHAIN), c)
+            };
+            total = Some(total.map_or(value, |total| self.combine(total, value)));
+        }
+        // SAFETY: the caller's promise: there are rows.
+        unsafe { total.unwrap_unchecked() }
+    }
+
+    /// The same, of columns that are vectors.
     #[inline(always)]
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let Range { start, end } = rows;
