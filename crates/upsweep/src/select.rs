@@ -45,6 +45,17 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
+//! **Flags that are bits.** A bit mask becomes bytes, an eighth of a byte read and one written for each.
+//!
+//! ```
+//! # use upsweep::prelude::*;
+//! # let device = Device::best()?;
+//! let (x, mask) = (device.upload(&[10u32, 20, 30, 40, 50])?, device.upload(&[0b10110u8])?);
+//! let flags: Array<bool> = Transform::copy().run_to_array(&device, Bits::of(&mask, 5))?;
+//! assert_eq!(Select::flags(&flags).run_to_vec::<_, u32>(&device, &x)?, [20, 30, 50]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
 //! **Cost.** One pass over memory: each element, and each flag, is read once and each result written once. The predicate is
 //! applied once to each element. Elements are copied as they are, to the bit.
 //!
