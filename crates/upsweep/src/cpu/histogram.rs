@@ -16,6 +16,10 @@ use std::sync::{Mutex, PoisonError};
 
 /// The most elements of a part, whose tables have 32 bits.
 const PART: usize = 1 << 28;
+/// Parts of a thread, so that one that is slower than others gets fewer; and the elements of a part for each slot of its table at least, beside which
+/// what is done to the table does not show.
+const PARTS: usize = 16;
+const OF_SLOT: usize = 16;
 /// The elements that are put into bins before they are counted.
 const CHUNK: usize = 512;
 /// The tables of a thread where they are small, a power of two, and up to how many slots they are.
@@ -107,7 +111,7 @@ pub(crate) fn count<T: Element, C: Count>(
     let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
     let shift = stride.ilog2();
     let output = Mutex::new(output);
-    in_parts(input, |first, part| {
+    in_parts(input, tables * stride, |first, part| {
         let mut counts = zeros::<u32>(tables * stride)?;
         if by_value {
             // SAFETY: elements of one byte, none of which is padding.
@@ -190,7 +194,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
     output: &mut [W],
 ) -> Result<()> {
     let largest = Mutex::new(0);
-    in_parts(weights, |_, part| {
+    in_parts(weights, 0, |_, part| {
         let most = part.iter().map(|&weight| weight.exponent()).max().unwrap_or(0);
         let mut largest = largest.lock().unwrap_or_else(PoisonError::into_inner);
         *largest = most.max(*largest);
@@ -198,7 +202,7 @@ pub(crate) fn sum<T: Element, W: Weight>(
     })?;
     let scale = Scale::new(largest.into_inner().unwrap_or_else(PoisonError::into_inner), weights.len());
     let sums = Mutex::new(zeros::<W::Sum>(slots.len())?);
-    in_parts(input, |first, part| {
+    in_parts(input, slots.len(), |first, part| {
         let mut own = zeros::<W::Sum>(slots.len())?;
         slots.place(part, first, (quick, exact), |slot, at| {
             if let (Some(sum), Some(&weight)) = (own.get_mut(slot), weights.get(at)) {
@@ -214,10 +218,11 @@ pub(crate) fn sum<T: Element, W: Weight>(
     Ok(())
 }
 
-/// Gives each part of the input, and the position where it begins, to a thread.
-fn in_parts<T: Sync>(input: &[T], work: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
+/// Gives each part of the input, and the position where it begins, to a thread, which has a table of so many slots for it.
+fn in_parts<T: Sync>(input: &[T], slots: usize, work: impl Fn(usize, &[T]) -> Result<()> + Sync) -> Result<()> {
     let threads = if size_of_val(input) < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads().max(1) };
-    let part = input.len().div_ceil(threads).clamp(1, PART);
+    let of_thread = input.len().div_ceil(threads);
+    let part = of_thread.div_ceil(PARTS).max(OF_SLOT * slots).min(of_thread).clamp(1, PART);
     let count = input.len().div_ceil(part);
     let failed = Mutex::new(None);
     Tickets::new(count).run(threads, &|index, _| {
