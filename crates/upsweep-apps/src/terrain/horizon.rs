@@ -2,7 +2,7 @@
 
 use super::raster::Raster;
 use super::rays::{Rays, SlopeAt, reach};
-use super::viewshed::{Viewshed, slopes};
+use super::viewshed::{Viewshed, all_rays, passed};
 use crate::error::Result;
 use crate::part::Part;
 use upsweep::Input;
@@ -46,9 +46,11 @@ impl Viewshed {
         let rays = self.rays(raster, terrain.view().len())?;
         let shape = rays.shape();
         let mut angles = device.filled(shape[1], -90.0f32)?;
-        if rays.steps > 0 {
-            let reduce = Reduce::new(Max).axis(&shape, 0).map(SlopeAt { rays }).finish(Angle);
-            reduce.run(device, slopes!(terrain, rays), &mut angles)?;
+        if shape[0] > 0 {
+            let all = &all_rays(device, terrain, rays)?;
+            let slope = SlopeAt { along: rays.along(), drop: rays.drop };
+            let reduce = Reduce::new(Max).axis(&shape, 0).map(slope).finish(Angle);
+            reduce.run(device, passed!(terrain, rays, all), &mut angles)?;
         }
         let azimuths = crate::part::map(device, Azimuth { rays }, 0..shape[1] as u64)?;
         Ok(Horizon { azimuths, angles })

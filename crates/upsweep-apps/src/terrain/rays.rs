@@ -6,8 +6,8 @@
 //! Values along rays are stored step by step: step `s` of ray `r` at `s * rays + r`. Neighbouring rays read neighbouring cells, and so do
 //! neighbouring steps of a ray along a row, which a device keeps for the few steps that it computes at once.
 //!
-//! Quotients of whole numbers are computed in `f64`, which has them exactly: products of a row and a column are not above the number of cells,
-//! and a quotient that is no whole number is farther from one than `f64` rounds.
+//! What is the same along a ray is computed once, for each of them. Quotients of whole numbers are products with reciprocals in `f64`: half of one is
+//! added before they are rounded down, which is far more than `f64` errs by.
 
 use super::raster::Raster;
 use upsweep::prelude::*;
@@ -19,31 +19,62 @@ pub(super) struct Rays {
     pub(super) raster: Raster,
     pub(super) row: i32,
     pub(super) column: i32,
-    /// The most steps that a ray has.
-    pub(super) steps: u64,
+    /// The reciprocal of the raster's columns.
+    inverse: f64,
     /// How much the earth's curvature lowers a point at the distance 1.
     pub(super) drop: f64,
     /// The observer's height.
     pub(super) observer: f64,
 }
 
+/// What is the same along a ray.
+#[derive(Element, Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub(super) struct Ray {
+    /// The steps to its end; none if that is the observer's own cell.
+    steps: i32,
+    /// How many cells on in the raster a step goes, along the axis on which it goes one cell.
+    ahead: i32,
+    /// How much of a cell a step goes along the other axis, and how far it is.
+    aside: f64,
+    length: f64,
+    /// The altitude of the eye.
+    eye: f64,
+}
+
 impl Rays {
     pub(super) fn new(raster: Raster, row: usize, column: usize, drop: f64, observer: f64) -> Self {
-        let (row, column) = (row as u64, column as u64);
-        let Raster { rows, columns, .. } = raster;
-        let steps = row.max(rows - 1 - row).max(column).max(columns - 1 - column);
-        Self { raster, row: row as i32, column: column as i32, steps, drop, observer }
+        let inverse = 1.0 / raster.columns as f64;
+        Self { raster, row: row as i32, column: column as i32, inverse, drop, observer }
     }
 
-    /// The shape of values along rays, of which the first axis goes along them.
+    /// The shape of values along rays, of which the first axis goes along them: as many steps as the longest has.
     pub(super) fn shape(&self) -> [usize; 2] {
-        [self.steps as usize, count(*self) as usize]
+        let Raster { rows, columns, .. } = self.raster;
+        let longest = |from: i32, n: u64| (from as u64).max(n - 1 - from as u64);
+        [longest(self.row, rows).max(longest(self.column, columns)) as usize, count(*self) as usize]
+    }
+
+    /// Where values along rays lie.
+    pub(super) fn along(&self) -> Along {
+        let rays = count(*self);
+        Along { rays, inverse: 1.0 / rays as f64, cell: self.cell(), columns: self.raster.columns }
     }
 
     /// The observer's cell.
     pub(super) fn cell(&self) -> u64 {
         self.row as u64 * self.raster.columns + self.column as u64
     }
+}
+
+/// How many rays there are, with its reciprocal; and from which cell they go, of a raster of so many columns.
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(super) struct Along {
+    rays: u64,
+    inverse: f64,
+    cell: u64,
+    columns: u64,
 }
 
 /// How many there are: one to each cell at the border.
@@ -95,65 +126,76 @@ pub(super) fn larger_of(a: i64, b: i64) -> i64 {
     if a > b { a } else { b }
 }
 
-/// `at / n` and `at % n`.
+/// `at / n`, with `1 / n`.
 #[function]
-fn parted(at: u64, n: u64) -> (u64, u64) {
-    let quotient = (at as f64 / n as f64) as u64;
-    (quotient, at - quotient * n)
+fn quotient(at: u64, inverse: f64) -> u64 {
+    ((at as f64 + 0.5) * inverse) as u64
 }
 
-/// Where a ray that goes `reach` in `steps` steps is at a step: the whole part, and the rest in steps.
+/// What is the same along a ray, from the ground of the observer's cell.
 #[function]
-fn place(reach: i64, step: i64, steps: i64) -> (f64, f64) {
-    let (way, steps) = ((reach * step) as f64, steps as f64);
-    let whole = (way / steps).floor();
-    (whole, way - whole * steps)
-}
-
-/// Of a step of a ray: how far it goes in rows and columns, the step or its last one, its number of steps, and its place at the step along the
-/// axis on which it goes less than a cell a step. A ray to the observer's own cell has a step that goes nowhere.
-#[function]
-fn along(rays: Rays, at: u64) -> ((i64, i64), (i64, i64), (f64, f64)) {
-    let (before, ray) = parted(at, count(rays));
+pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
     let (down, right) = reach(rays, ray);
     let length = larger_of(down, right);
     let steps = if length > 0 { length } else { 1 };
-    let wanted = before as i64 + 1;
-    let step = if wanted < steps { wanted } else { steps };
     let steep = larger_of(down, 0) > larger_of(right, 0);
-    ((down, right), (step, steps), place(if steep { right } else { down }, step, steps))
+    let (most, least) = if steep { (down, right) } else { (right, down) };
+    let cells = if steep { rays.raster.columns as i64 } else { 1 };
+    let ahead = if most < 0 { -cells } else { cells };
+    let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
+    Ray {
+        steps: length as i32,
+        ahead: if length > 0 { ahead as i32 } else { 0 },
+        aside: least as f64 / steps as f64,
+        length: (x * x + y * y).sqrt() / steps as f64,
+        eye: ground as f64 + rays.observer,
+    }
 }
 
-/// One of the two cells between which a ray passes at a step; of a ray that has ended its last one.
+/// The ray of a value.
 #[function]
-pub(super) fn cell_at(#[param] rays: Rays, #[param] second: bool, at: u64) -> u64 {
-    let ((down, right), (step, _), (whole, rest)) = along(rays, at);
-    let steep = larger_of(down, 0) > larger_of(right, 0);
-    let beside = whole as i64 + (if second && rest > 0.0 { 1 } else { 0 });
-    let ahead = if (if steep { down } else { right }) < 0 { -step } else { step };
-    // Of a ray that goes nowhere neither is ahead.
-    let ahead = if down == 0 && right == 0 { 0 } else { ahead };
-    let row = rays.row as i64 + (if steep { ahead } else { beside });
-    let column = rays.column as i64 + (if steep { beside } else { ahead });
-    (row * (rays.raster.columns as i64) + column) as u64
+pub(super) fn ray_of(#[param] along: Along, at: u64) -> u64 {
+    at - quotient(at, along.inverse) * along.rays
+}
+
+/// Of a value its step, or the last one of a ray that has ended; how many whole cells the ray is aside there, and the rest, which is 0 if it goes
+/// through a cell. A ray is aside by whole numbers of cells through its number of steps: what is less than 2^-30 is an error of `f64`.
+#[function]
+fn place(along: Along, ray: Ray, at: u64) -> (i64, f64, f64) {
+    let wanted = quotient(at, along.inverse) as i64 + 1;
+    let step = if wanted < ray.steps as i64 { wanted } else { ray.steps as i64 };
+    let aside = step as f64 * ray.aside;
+    let whole = (aside + 1.0 / 1073741824.0).floor();
+    let rest = aside - whole;
+    (step, whole, if rest > 1.0 / 1073741824.0 { rest } else { 0.0 })
+}
+
+/// One of the two cells between which a ray passes at a step.
+#[function]
+pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at: u64) -> u64 {
+    let (step, whole, rest) = place(along, ray, at);
+    // Where there is one column, rays are not aside.
+    let beside = if ray.ahead == 1 || ray.ahead == -1 { along.columns as i64 } else { 1 };
+    let cells = whole as i64 + (if second && rest > 0.0 { 1 } else { 0 });
+    (along.cell as i64 + step * ray.ahead as i64 + cells * beside) as u64
 }
 
 /// The slope from the observer to what a ray passes at a step.
 #[function]
-pub(super) fn slope_at(#[param] rays: Rays, a: f32, b: f32, ground: f32, at: u64) -> f32 {
-    let ((down, right), (step, steps), (_, rest)) = along(rays, at);
-    let altitude = a as f64 + (b as f64 - a as f64) * (rest / steps as f64);
-    let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
-    let d = (x * x + y * y).sqrt() * (step as f64) / steps as f64;
-    let slope = ((altitude - ground as f64) - rays.observer - rays.drop * d * d) / d;
-    let ended = at >= steps as u64 * count(rays);
+pub(super) fn slope_at(#[param] along: Along, #[param] drop: f64, a: f32, b: f32, ray: Ray, at: u64) -> f32 {
+    let (step, _, rest) = place(along, ray, at);
+    let altitude = a as f64 + (b as f64 - a as f64) * rest;
+    let d = step as f64 * ray.length;
+    let slope = (altitude - ray.eye - drop * d * d) / d;
+    let ended = at >= ray.steps as u64 * along.rays;
     if ended || slope.is_nan() { f32::NEG_INFINITY } else { slope as f32 }
 }
 
 /// How far a cell is from the observer, in rows and columns.
 #[function]
 pub(super) fn offset(rays: Rays, cell: u64) -> (i64, i64) {
-    let (row, column) = parted(cell, rays.raster.columns);
+    let row = quotient(cell, rays.inverse);
+    let column = cell - row * rays.raster.columns;
     (row as i64 - rays.row as i64, column as i64 - rays.column as i64)
 }
 
@@ -185,10 +227,71 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
-/// How far away a cell is.
+/// How far that is.
 #[function]
-pub(super) fn distance(rays: Rays, cell: u64) -> f64 {
-    let (down, right) = offset(rays, cell);
+pub(super) fn distance(rays: Rays, down: i64, right: i64) -> f64 {
     let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
     (x * x + y * y).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cells at a step by whole numbers, and how far between them it is.
+    fn expected(rays: Rays, ray: u64, step: i64) -> ([u64; 2], f64) {
+        let (down, right) = reach(rays, ray);
+        let steps = larger_of(down, right).max(1);
+        let step = step.min(larger_of(down, right));
+        let cell = |second: bool| {
+            let along = |from: i32, reach: i64| {
+                let (way, rest) = ((reach * step).div_euclid(steps), (reach * step).rem_euclid(steps));
+                (i64::from(from) + way + i64::from(second && rest > 0)) as u64
+            };
+            along(rays.row, down) * rays.raster.columns + along(rays.column, right)
+        };
+        let rest = (down * step).rem_euclid(steps) + (right * step).rem_euclid(steps);
+        ([cell(false), cell(true)], rest as f64 / steps as f64)
+    }
+
+    fn check(rows: usize, columns: usize, (row, column): (usize, usize), every: usize) {
+        let rays = Rays::new(Raster::new(rows, columns), row, column, 0.0, 0.0);
+        let ([steps, count], along) = (rays.shape(), rays.along());
+        for ray in (0..count).step_by(every).chain([count - 1]) {
+            let same = to_border(rays, ray as u64, 0.0);
+            for step in (0..steps).step_by(every).chain(steps.checked_sub(1)) {
+                let at = (step * count + ray) as u64;
+                assert_eq!(ray_of(along, at), ray as u64, "value {at} of {rows} x {columns}");
+                let (cells, rest) = expected(rays, ray as u64, step as i64 + 1);
+                let found = [false, true].map(|second| cell_at(along, second, same, at));
+                assert_eq!(found, cells, "ray {ray}, step {step} from ({row}, {column}) of {rows} x {columns}");
+                assert!((place(along, same, at).2 - rest).abs() < 1e-9, "ray {ray}, step {step}");
+                assert!(found.iter().all(|&cell| cell < (rows * columns) as u64));
+            }
+        }
+    }
+
+    #[test]
+    fn rays_pass_between_the_cells_of_whole_numbers() {
+        for (rows, columns) in (1..=7).flat_map(|rows| (1..=7).map(move |columns| (rows, columns))) {
+            (0..rows * columns).for_each(|cell| check(rows, columns, (cell / columns, cell % columns), 1));
+        }
+        check(300, 400, (17, 311), 1);
+        check(4096, 4096, (2048, 2047), 61);
+        check(3, 1_000_003, (1, 499_999), 7919);
+        check(1 << 20, 1 << 20, (12_345, 1 << 19), 104_729);
+        check(1, 10_000_000, (0, 5), 999_983);
+    }
+
+    #[test]
+    fn cells_lie_where_they_are() {
+        for columns in [1usize, 2, 3, 7, 1000, 12_288, 99_991, 1 << 20] {
+            let rays = Rays::new(Raster::new(1 << 20, columns), 3, 0, 0.0, 0.0);
+            for row in [0u64, 1, 2, 7, 12_287, 99_990, (1 << 20) - 1] {
+                for column in [0, columns as u64 / 2, columns as u64 - 1] {
+                    assert_eq!(offset(rays, row * columns as u64 + column), (row as i64 - 3, column as i64));
+                }
+            }
+        }
+    }
 }

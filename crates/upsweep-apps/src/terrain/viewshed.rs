@@ -1,7 +1,7 @@
 //! What is seen of a whole raster.
 
 use super::raster::{Raster, drop_of, finite_height, looks};
-use super::rays::{BeforeCell, Rays, SlopeAt, distance, larger_of, offset};
+use super::rays::{BeforeCell, Ray, Rays, SlopeAt, ToBorder, distance, larger_of, offset};
 use crate::error::Result;
 use crate::part::Part;
 use upsweep::prelude::*;
@@ -38,7 +38,7 @@ pub struct Viewshed {
 fn missing(rays: Rays, target: f64, at: (f32, f32, f32), cell: u64) -> (bool, f64) {
     let (z, steepest, ground) = at;
     let (down, right) = offset(rays, cell);
-    let d = distance(rays, cell);
+    let d = distance(rays, down, right);
     let rise = (z as f64 - ground as f64) - rays.observer - rays.drop * d * d;
     let near = larger_of(down, right) < 2;
     let seen = near || ((rise + target) / d) as f32 > steepest;
@@ -111,24 +111,35 @@ impl Viewshed {
     }
 }
 
-/// The slopes that rays have at their steps, as an input.
-macro_rules! slopes {
-    ($terrain:expr, $rays:expr) => {{
-        let (terrain, rays) = ($terrain, $rays);
-        let all = rays.shape().iter().product::<usize>() as u64;
-        let cell = |second| Gather::of(terrain).at(Apply($crate::terrain::rays::CellAt { rays, second }, 0..all));
-        (cell(false), cell(true), Gather::of(terrain).at(Repeat(rays.cell())), 0..all)
+/// What is the same along each ray.
+pub(super) fn all_rays(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<Ray>> {
+    let count = rays.shape()[1];
+    let mut all = device.filled(count, Ray::default())?;
+    let ground = Gather::of(terrain).at(Repeat(rays.cell()));
+    Transform::new(ToBorder { rays }).run(device, (0..count as u64, ground), &mut all)?;
+    Ok(all)
+}
+
+/// What rays pass at their steps, as an input.
+macro_rules! passed {
+    ($terrain:expr, $rays:expr, $all:expr) => {{
+        let (terrain, along, all) = ($terrain, $rays.along(), $all);
+        let values = || 0..$rays.shape().iter().product::<usize>() as u64;
+        let ray = || Gather::of(all).at(Apply($crate::terrain::rays::RayOf { along }, values()));
+        let cell = |second| Apply($crate::terrain::rays::CellAt { along, second }, (ray(), values()));
+        (Gather::of(terrain).at(cell(false)), Gather::of(terrain).at(cell(true)), ray(), values())
     }};
 }
-pub(super) use slopes;
+pub(super) use passed;
 
 /// The steepest slope up to each step of each ray; one value if there is one cell.
 fn steepest(device: &Device, terrain: &Part<'_, f32>, rays: Rays) -> Result<Array<f32>> {
     let shape = rays.shape();
     let mut steepest = device.filled(shape[0].saturating_mul(shape[1]).max(1), 0.0f32)?;
-    if rays.steps > 0 {
-        let scan = Scan::new(Max).axis(&shape, 0).map(SlopeAt { rays });
-        scan.run(device, slopes!(terrain, rays), &mut steepest)?;
+    if shape[0] > 0 {
+        let all = &all_rays(device, terrain, rays)?;
+        let scan = Scan::new(Max).axis(&shape, 0).map(SlopeAt { along: rays.along(), drop: rays.drop });
+        scan.run(device, passed!(terrain, rays, all), &mut steepest)?;
     }
     Ok(steepest)
 }
