@@ -35,9 +35,9 @@
 //! product leaves the type's range, results are infinite or NaN though the loop's are not; products that vanish are right.
 //!
 //! **Cost.** One pass over memory: all coefficients are read once. A step is a value of two, six or four numbers, and two of them are composed by
-//! 2, 12 or 8 multiplications. Where coefficients are the same everywhere, a [`Recurrence`](crate::Recurrence) needs none of that.
+//! 2, 12 or 12 multiplications, those of quotients by a division more. Where coefficients are the same everywhere, a [`Recurrence`](crate::Recurrence) needs none of that.
 //!
-//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (first and higher orders; quotients: exercise 1.8 there).
+//! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.4 (recurrence equations).
 
 use crate::operator::{Float, MapWith, Number};
 use crate::scan::Scan;

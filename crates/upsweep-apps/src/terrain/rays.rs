@@ -142,12 +142,11 @@ pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
     let (most, least) = if steep { (down, right) } else { (right, down) };
     let cells = if steep { rays.raster.columns as i64 } else { 1 };
     let ahead = if most < 0 { -cells } else { cells };
-    let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
     Ray {
         steps: length as i32,
         ahead: if length > 0 { ahead as i32 } else { 0 },
         aside: least as f64 / steps as f64,
-        length: (x * x + y * y).sqrt() / steps as f64,
+        length: distance(rays, down, right) / steps as f64,
         eye: ground as f64 + rays.observer,
     }
 }
@@ -227,7 +226,7 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
-/// How far that is.
+/// How far so many rows and columns are.
 #[function]
 pub(super) fn distance(rays: Rays, down: i64, right: i64) -> f64 {
     let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
