@@ -156,20 +156,19 @@ impl<S: Steps> Fold<'_, S> {
     ) {
         // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
         let value = unsafe {
-            if begun || S::EXACT || rows.len() <= CHAIN {
-                let (value, rows) = if begun {
-                    (each(|i| values.add(column::<W>(i)).read()), rows)
-                } else {
-                    (self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end)
-                };
-                self.chain::<W, LANES>(value, rows, c)
+            if begun {
+                self.chain::<W, LANES>(each(|i| values.add(column::<W>(i)).read()), rows, c)
+            } else if S::EXACT || rows.len() <= CHAIN {
+                self.chain::<W, LANES>(self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end, c)
             } else {
                 let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
-                for start in rows.clone().step_by(LEAF) {
+                let mut start = rows.start;
+                while start < rows.end {
                     let leaf = start..rows.end.min(start + LEAF);
                     let value =
                         if wide::<S>() { self.leaf::<W, LANES>(leaf, c) } else { self.chains::<W, LANES>(leaf, c) };
                     parts.push(value, |a, b| self.combine(a, b));
+                    start += LEAF;
                 }
                 // There are rows.
                 parts.total(|a, b| self.combine(a, b)).unwrap_unchecked()
