@@ -559,8 +559,29 @@ ARITH u128 f64_to_u128(f64 x) {
   if (exponent < 0) return 0;
   return exponent <= 52 ? u128(fraction >> (52 - exponent)) : u128(fraction) << (exponent - 52);
 }
+#ifdef __CUDA_ARCH__
+// The instructions stop at the ends of the range by themselves.
+ARITH i32 stopped(f32 x, i32) { return __float2int_rz(x); }
+ARITH u32 stopped(f32 x, u32) { return __float2uint_rz(x); }
+ARITH i64 stopped(f32 x, i64) { return __float2ll_rz(x); }
+ARITH u64 stopped(f32 x, u64) { return __float2ull_rz(x); }
+ARITH i32 stopped(f64 x, i32) { return __double2int_rz(x); }
+ARITH u32 stopped(f64 x, u32) { return __double2uint_rz(x); }
+ARITH i64 stopped(f64 x, i64) { return __double2ll_rz(x); }
+ARITH u64 stopped(f64 x, u64) { return __double2ull_rz(x); }
+template <full From, integer To> ARITH To stopped(From x, To) {
+  const i32 whole = stopped(x, i32(0)), least = number<To>::min, most = number<To>::max;
+  return To(whole < least ? least : whole > most ? most : whole);
+}
+#endif
 template <integer To, full From> ARITH To float_to_integer(From x) {
   typedef number<To> N;
+#ifdef __CUDA_ARCH__
+  if constexpr (N::bits <= 64) {
+    const To whole = stopped(x, To(0));  // of NaN, too: without a branch equal conversions become one
+    return x != x ? To(0) : whole;
+  }
+#endif
   const From limit = from_bits<From>(same_type<From, f32>
     ? typename number<From>::bits_t((127u + N::bits - N::is_signed) << 23)
     : typename number<From>::bits_t(u64(1023u + N::bits - N::is_signed) << 52));

@@ -55,19 +55,42 @@ pub(super) fn corner_of(
     if inside { at } else { u64::MAX }
 }
 
-/// The quotient; of small numbers by the faster instruction.
-#[function]
-fn quotient(a: u64, b: u64) -> u64 {
-    if (a | b) < 4294967296 { (a as u32 / b as u32) as u64 } else { a / b }
+/// Where an image's values lie: its size, and the reciprocals of three of its numbers, with which quotients are products.
+#[derive(Element, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(super) struct Places {
+    extent: Extent,
+    of_channels: f64,
+    of_width: f64,
+    of_height: f64,
 }
 
-/// The square around a pixel, as far as it is in the image, of the value `at` of the image.
+impl Places {
+    pub(super) fn of(extent: Extent) -> Self {
+        let [of_height, of_width, of_channels] = [extent.height, extent.width, extent.channels].map(|n| 1.0 / n as f64);
+        Self { extent, of_channels, of_width, of_height }
+    }
+}
+
+/// `a / n` with `1 / n`, for `a` of less than 2^50: half of one is far more than `f64` errs by.
 #[function]
-fn window(extent: Extent, radius: u32, at: u64) -> Area {
-    let pixel = quotient(at, extent.channels);
-    let line = quotient(pixel, extent.width);
-    let column = pixel - line * extent.width;
-    let row = line - quotient(line, extent.height) * extent.height;
+fn quotient(a: u64, n: u64, inverse: f64) -> u64 {
+    if n == 1 { a } else { ((a as f64 + 0.5) * inverse) as u64 }
+}
+
+/// The plane, row, column and channel of the value `at` of an image.
+#[function]
+fn place(places: Places, at: u64) -> (u64, u64, u64, u64) {
+    let extent = places.extent;
+    let pixel = quotient(at, extent.channels, places.of_channels);
+    let line = quotient(pixel, extent.width, places.of_width);
+    let plane = if extent.planes == 1 { 0 } else { quotient(line, extent.height, places.of_height) };
+    (plane, line - plane * extent.height, pixel - line * extent.width, at - pixel * extent.channels)
+}
+
+/// The square around a pixel, as far as it is in the image.
+#[function]
+fn window(extent: Extent, radius: u32, row: u64, column: u64) -> Area {
     let radius = radius as u64;
     Area {
         top: (if row > radius { row - radius } else { 0 }) as u32,
@@ -77,35 +100,35 @@ fn window(extent: Extent, radius: u32, at: u64) -> Area {
     }
 }
 
-/// How many pixels a window has.
+/// How many pixels the window of the value `at` of an image has.
 #[function]
-pub(super) fn pixels(extent: Extent, radius: u32, at: u64) -> f64 {
-    let window = window(extent, radius, at);
-    ((window.bottom - window.top) as u64 * (window.right - window.left) as u64) as f64
+pub(super) fn pixels(places: Places, radius: u32, at: u64) -> f64 {
+    let (_, row, column, _) = place(places, at);
+    let window = window(places.extent, radius, row, column);
+    (window.bottom - window.top) as f64 * (window.right - window.left) as f64
 }
 
 /// Where the table has a corner of the window of a value.
 #[function]
 pub(super) fn corner_around(
-    #[param] extent: Extent,
+    #[param] places: Places,
     #[param] lower: bool,
     #[param] right: bool,
     radius: u32,
     at: u64,
 ) -> u64 {
-    let window = window(extent, radius, at);
-    let row = if lower { window.bottom as u64 } else { window.top as u64 };
-    let column = if right { window.right as u64 } else { window.left as u64 };
-    let pixel = quotient(at, extent.channels);
-    let plane = quotient(quotient(pixel, extent.width), extent.height);
-    ((plane * (extent.height + 1) + row) * (extent.width + 1) + column) * extent.channels
-        + (at - pixel * extent.channels)
+    let extent = places.extent;
+    let (plane, row, column, channel) = place(places, at);
+    let window = window(extent, radius, row, column);
+    let row = if lower { window.bottom } else { window.top };
+    let column = if right { window.right } else { window.left };
+    ((plane * (extent.height + 1) + row as u64) * (extent.width + 1) + column as u64) * extent.channels + channel
 }
 
 /// Which radius is a value's: its pixel's, or the only one.
 #[function]
-pub(super) fn radius_at(#[param] one: bool, #[param] channels: u64, at: u64) -> u64 {
-    if one { 0 } else { at / channels }
+pub(super) fn radius_at(#[param] one: bool, #[param] channels: u64, #[param] of_channels: f64, at: u64) -> u64 {
+    if one { 0 } else { quotient(at, channels, of_channels) }
 }
 
 /// A sum by its corners: lower right, upper right, lower left, upper left.
@@ -124,9 +147,10 @@ pub(super) fn enclosed_wide<T: Number + Cast<f64>>(d: T, b: T, c: T, a: T) -> f6
 macro_rules! around {
     ($table:expr, $radii:expr, $extent:expr, $values:expr) => {{
         let (extent, values) = ($extent, $values as u64);
+        let places = $crate::image::areas::Places::of(extent);
         let corner = |lower, right| {
             let index = upsweep::Apply(
-                $crate::image::areas::CornerAround { extent, lower, right },
+                $crate::image::areas::CornerAround { places, lower, right },
                 ($crate::image::areas::radius!($radii, extent, values), 0..values),
             );
             upsweep::Gather::of($table).at(index)
@@ -139,7 +163,8 @@ macro_rules! around {
 macro_rules! radius {
     ($radii:expr, $extent:expr, $values:expr) => {{
         let one = upsweep::Input::view($radii).len() == 1;
-        let index = $crate::image::areas::RadiusAt { one, channels: $extent.channels };
+        let channels = $extent.channels;
+        let index = $crate::image::areas::RadiusAt { one, channels, of_channels: 1.0 / channels as f64 };
         upsweep::Gather::of($radii).at(upsweep::Apply(index, 0..$values as u64))
     }};
 }

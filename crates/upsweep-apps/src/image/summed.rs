@@ -1,6 +1,6 @@
 //! Tables of sums over areas.
 
-use super::areas::{Area, AreaOf, CornerOf, Enclosed, around, pixels, radius};
+use super::areas::{Area, AreaOf, CornerOf, Enclosed, Places, around, pixels, radius};
 use super::extent::Extent;
 use super::pixel::{Accumulator, Pixel};
 use crate::error::{Error, Result};
@@ -36,8 +36,8 @@ pub struct SummedArea<A> {
 
 /// A mean of the values in a window.
 #[function]
-fn mean_around(#[param] extent: Extent, sum: f64, radius: u32, at: u64) -> f64 {
-    sum / pixels(extent, radius, at)
+fn mean_around(#[param] places: Places, sum: f64, radius: u32, at: u64) -> f64 {
+    sum / pixels(places, radius, at)
 }
 
 impl<A: Accumulator> SummedArea<A> {
@@ -172,7 +172,7 @@ impl<A: Accumulator> SummedArea<A> {
         let (extent, values) = (self.extent, self.extent.shape().iter().product::<usize>());
         let sums = around!(&self.table, radii, extent, values);
         let inputs = (sums, radius!(radii, extent, values), 0..values as u64);
-        Ok(Transform::new(P::STORE).run(device, Apply(MeanAround { extent }, inputs), blurred)?)
+        Ok(Transform::new(P::STORE).run(device, Apply(MeanAround { places: Places::of(extent) }, inputs), blurred)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Black and white, by what is around each pixel.
 
-use super::areas::{around, pixels, radius};
+use super::areas::{Places, around, pixels, radius};
 use super::extent::Extent;
 use super::pixel::Pixel;
 use super::summed::SummedArea;
@@ -36,14 +36,14 @@ enum Rule {
 }
 
 #[function]
-fn above_mean<P: Cast<f64>>(#[param] extent: Extent, #[param] offset: f64, x: P, sum: f64, radius: u32, at: u64) -> u8 {
-    let threshold = sum / pixels(extent, radius, at) - offset;
+fn above_mean<P: Cast<f64>>(#[param] places: Places, #[param] offset: f64, x: P, sum: f64, radius: u32, at: u64) -> u8 {
+    let threshold = sum / pixels(places, radius, at) - offset;
     if (x as f64) > threshold { 255 } else { 0 }
 }
 
 #[function]
-fn deviation_around(#[param] extent: Extent, sum: f64, squares: f64, radius: u32, at: u64) -> (f64, f64) {
-    let pixels = pixels(extent, radius, at);
+fn deviation_around(#[param] places: Places, sum: f64, squares: f64, radius: u32, at: u64) -> (f64, f64) {
+    let pixels = pixels(places, radius, at);
     (sum / pixels, variance_of(sum, squares, pixels).sqrt())
 }
 
@@ -93,7 +93,7 @@ impl Threshold {
                     radius!(radii, extent, values),
                     0..values as u64,
                 );
-                Ok(Transform::new(AboveMean { extent, offset }).run(device, inputs, output)?)
+                Ok(Transform::new(AboveMean { places: Places::of(extent), offset }).run(device, inputs, output)?)
             }
             Rule::Sauvola { k, range } => {
                 finite("k", k)?;
@@ -112,7 +112,7 @@ impl Threshold {
                     radius!(radii, extent, values),
                     0..values as u64,
                 );
-                let around = Apply(DeviationAround { extent }, inputs);
+                let around = Apply(DeviationAround { places: Places::of(extent) }, inputs);
                 Ok(Transform::new(AboveSauvola { k, range }).run(device, (image, around), output)?)
             }
         }

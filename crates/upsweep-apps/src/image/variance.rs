@@ -1,6 +1,6 @@
 //! Variance around each pixel.
 
-use super::areas::{around, pixels, radius};
+use super::areas::{Places, around, pixels, radius};
 use super::extent::Extent;
 use super::pixel::Pixel;
 use super::summed::SummedArea;
@@ -32,8 +32,8 @@ pub(super) fn variance_of(sum: f64, squares: f64, pixels: f64) -> f64 {
 }
 
 #[function]
-fn variance_around(#[param] extent: Extent, sum: f64, squares: f64, radius: u32, at: u64) -> f64 {
-    variance_of(sum, squares, pixels(extent, radius, at))
+fn variance_around(#[param] places: Places, sum: f64, squares: f64, radius: u32, at: u64) -> f64 {
+    variance_of(sum, squares, pixels(places, radius, at))
 }
 
 impl LocalVariance {
@@ -64,7 +64,7 @@ impl LocalVariance {
             radius!(radii, extent, values),
             0..values as u64,
         );
-        let variance = Apply(VarianceAround { extent }, inputs);
+        let variance = Apply(VarianceAround { places: Places::of(extent) }, inputs);
         Ok(Transform::new(<f32 as Pixel>::STORE).run(device, variance, variances)?)
     }
 }

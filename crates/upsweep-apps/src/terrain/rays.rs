@@ -58,7 +58,7 @@ impl Rays {
     /// Where values along rays lie.
     pub(super) fn along(&self) -> Along {
         let rays = count(*self);
-        Along { rays, inverse: 1.0 / rays as f64, cell: self.cell(), columns: self.raster.columns }
+        Along { rays, inverse: 1.0 / rays as f64, cell: self.cell() as i64, columns: self.raster.columns as i32 }
     }
 
     /// The observer's cell.
@@ -73,8 +73,8 @@ impl Rays {
 pub(super) struct Along {
     rays: u64,
     inverse: f64,
-    cell: u64,
-    columns: u64,
+    cell: i64,
+    columns: i32,
 }
 
 /// How many there are: one to each cell at the border.
@@ -86,7 +86,7 @@ fn count(rays: Rays) -> u64 {
 
 /// How far the end of a ray is from its begin, in rows and columns.
 #[function]
-pub(super) fn reach(rays: Rays, ray: u64) -> (i64, i64) {
+pub(super) fn reach(rays: Rays, ray: u64) -> (i32, i32) {
     let (rows, columns) = (rays.raster.rows as i64, rays.raster.columns as i64);
     let ray = ray as i64;
     let right = ray - columns + 1;
@@ -101,12 +101,13 @@ pub(super) fn reach(rays: Rays, ray: u64) -> (i64, i64) {
     } else {
         (rows - 1 - left, 0)
     };
-    (row - rays.row as i64, column - rays.column as i64)
+    (row as i32 - rays.row, column as i32 - rays.column)
 }
 
 /// The number of the ray that ends in a cell of the border.
 #[function]
-fn ray_to(rays: Rays, row: i64, column: i64) -> u64 {
+fn ray_to(rays: Rays, row: i32, column: i32) -> u64 {
+    let (row, column) = (row as i64, column as i64);
     let (rows, columns) = (rays.raster.rows as i64, rays.raster.columns as i64);
     let ray = if row == 0 {
         column
@@ -121,15 +122,15 @@ fn ray_to(rays: Rays, row: i64, column: i64) -> u64 {
 }
 
 #[function]
-pub(super) fn larger_of(a: i64, b: i64) -> i64 {
+pub(super) fn larger_of(a: i32, b: i32) -> i32 {
     let (a, b) = (if a < 0 { -a } else { a }, if b < 0 { -b } else { b });
     if a > b { a } else { b }
 }
 
-/// `at / n`, with `1 / n`.
+/// `at / n`, with `1 / n`: a step, a row or a column, of which there are less than 2^31.
 #[function]
-fn quotient(at: u64, inverse: f64) -> u64 {
-    ((at as f64 + 0.5) * inverse) as u64
+fn quotient(at: u64, inverse: f64) -> u32 {
+    ((at as f64 + 0.5) * inverse) as u32
 }
 
 /// What is the same along a ray, from the ground of the observer's cell.
@@ -140,11 +141,11 @@ pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
     let steps = if length > 0 { length } else { 1 };
     let steep = larger_of(down, 0) > larger_of(right, 0);
     let (most, least) = if steep { (down, right) } else { (right, down) };
-    let cells = if steep { rays.raster.columns as i64 } else { 1 };
+    let cells = if steep { rays.raster.columns as i32 } else { 1 };
     let ahead = if most < 0 { -cells } else { cells };
     Ray {
-        steps: length as i32,
-        ahead: if length > 0 { ahead as i32 } else { 0 },
+        steps: length,
+        ahead: if length > 0 { ahead } else { 0 },
         aside: least as f64 / steps as f64,
         length: distance(rays, down, right) / steps as f64,
         eye: ground as f64 + rays.observer,
@@ -154,15 +155,15 @@ pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
 /// The ray of a value.
 #[function]
 pub(super) fn ray_of(#[param] along: Along, at: u64) -> u64 {
-    at - quotient(at, along.inverse) * along.rays
+    at - quotient(at, along.inverse) as u64 * along.rays
 }
 
 /// Of a value its step, or the last one of a ray that has ended; how many whole cells the ray is aside there, and the rest, which is 0 if it goes
 /// through a cell. A ray is aside by whole numbers of cells through its number of steps: what is less than 2^-30 is an error of `f64`.
 #[function]
-fn place(along: Along, ray: Ray, at: u64) -> (i64, f64, f64) {
-    let wanted = quotient(at, along.inverse) as i64 + 1;
-    let step = if wanted < ray.steps as i64 { wanted } else { ray.steps as i64 };
+fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
+    let wanted = quotient(at, along.inverse) as i32 + 1;
+    let step = if wanted < ray.steps { wanted } else { ray.steps };
     let aside = step as f64 * ray.aside;
     let whole = (aside + 1.0 / 1073741824.0).floor();
     let rest = aside - whole;
@@ -174,9 +175,9 @@ fn place(along: Along, ray: Ray, at: u64) -> (i64, f64, f64) {
 pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at: u64) -> u64 {
     let (step, whole, rest) = place(along, ray, at);
     // Where there is one column, rays are not aside.
-    let beside = if ray.ahead == 1 || ray.ahead == -1 { along.columns as i64 } else { 1 };
-    let cells = whole as i64 + (if second && rest > 0.0 { 1 } else { 0 });
-    (along.cell as i64 + step * ray.ahead as i64 + cells * beside) as u64
+    let beside: i32 = if ray.ahead == 1 || ray.ahead == -1 { along.columns } else { 1 };
+    let cells = whole as i32 + (if second && rest > 0.0 { 1 } else { 0 });
+    (along.cell + step as i64 * ray.ahead as i64 + cells as i64 * beside as i64) as u64
 }
 
 /// The slope from the observer to what a ray passes at a step.
@@ -186,22 +187,23 @@ pub(super) fn slope_at(#[param] along: Along, #[param] drop: f64, a: f32, b: f32
     let altitude = a as f64 + (b as f64 - a as f64) * rest;
     let d = step as f64 * ray.length;
     let slope = (altitude - ray.eye - drop * d * d) / d;
-    let ended = at >= ray.steps as u64 * along.rays;
+    let ended = quotient(at, along.inverse) >= ray.steps as u32;
     if ended || slope.is_nan() { f32::NEG_INFINITY } else { slope as f32 }
 }
 
 /// How far a cell is from the observer, in rows and columns.
 #[function]
-pub(super) fn offset(rays: Rays, cell: u64) -> (i64, i64) {
+pub(super) fn offset(rays: Rays, cell: u64) -> (i32, i32) {
     let row = quotient(cell, rays.inverse);
-    let column = cell - row * rays.raster.columns;
-    (row as i64 - rays.row as i64, column as i64 - rays.column as i64)
+    let column = (cell - row as u64 * rays.raster.columns) as i32;
+    (row as i32 - rays.row, column - rays.column)
 }
 
 /// `a b / c` to the nearest whole number, of which `b` is not below and `c` above 0.
 #[function]
-fn scaled(a: i64, b: i64, c: i64) -> i64 {
-    let positive = (((if a < 0 { -a } else { a }) * b * 2 + c) as f64 / (2 * c) as f64).floor() as i64;
+fn scaled(a: i32, b: i32, c: i32) -> i32 {
+    let twice = (if a < 0 { -a } else { a }) as i64 * b as i64 * 2 + c as i64;
+    let positive = (twice as f64 / (2.0 * c as f64)).floor() as i32;
     if a < 0 { -positive } else { positive }
 }
 
@@ -209,26 +211,28 @@ fn scaled(a: i64, b: i64, c: i64) -> i64 {
 #[function]
 pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     let (down, right) = offset(rays, cell);
-    let (rows, columns) = (rays.raster.rows as i64, rays.raster.columns as i64);
-    let rows_left = if down > 0 { rows - 1 - rays.row as i64 } else { rays.row as i64 };
-    let columns_left = if right > 0 { columns - 1 - rays.column as i64 } else { rays.column as i64 };
+    let (rows, columns) = (rays.raster.rows as i32, rays.raster.columns as i32);
+    let rows_left = if down > 0 { rows - 1 - rays.row } else { rays.row };
+    let columns_left = if right > 0 { columns - 1 - rays.column } else { rays.column };
     let (height, width) = (if down < 0 { -down } else { down }, if right < 0 { -right } else { right });
     // The ray leaves at the top or bottom if there it needs less of its length than at a side.
-    let vertical = height > 0 && (width == 0 || rows_left * width <= columns_left * height);
+    let vertical = height > 0 && (width == 0 || rows_left as i64 * width as i64 <= columns_left as i64 * height as i64);
+    // Along the side on which it leaves, how many cells it is aside there.
+    let (aside, left, of) = if vertical { (right, rows_left, height) } else { (down, columns_left, width) };
+    let aside = scaled(aside, left, if of > 0 { of } else { 1 });
     let (row, column) = if vertical {
-        (if down > 0 { rows - 1 } else { 0 }, rays.column as i64 + scaled(right, rows_left, height))
+        (if down > 0 { rows - 1 } else { 0 }, rays.column + aside)
     } else {
-        let of = if width > 0 { width } else { 1 };
-        (rays.row as i64 + scaled(down, columns_left, of), if right > 0 { columns - 1 } else { 0 })
+        (rays.row + aside, if right > 0 { columns - 1 } else { 0 })
     };
-    let step = larger_of(down, right);
+    let step = if height > width { height } else { width };
     // Next to the observer there is nothing before a cell.
     if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
 /// How far so many rows and columns are.
 #[function]
-pub(super) fn distance(rays: Rays, down: i64, right: i64) -> f64 {
+pub(super) fn distance(rays: Rays, down: i32, right: i32) -> f64 {
     let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
     (x * x + y * y).sqrt()
 }
@@ -240,8 +244,8 @@ mod tests {
     /// The cells at a step by whole numbers, and how far between them it is.
     fn expected(rays: Rays, ray: u64, step: i64) -> ([u64; 2], f64) {
         let (down, right) = reach(rays, ray);
-        let steps = larger_of(down, right).max(1);
-        let step = step.min(larger_of(down, right));
+        let (down, right, length) = (i64::from(down), i64::from(right), i64::from(larger_of(down, right)));
+        let (steps, step) = (length.max(1), step.min(length));
         let cell = |second: bool| {
             let along = |from: i32, reach: i64| {
                 let (way, rest) = ((reach * step).div_euclid(steps), (reach * step).rem_euclid(steps));
@@ -288,7 +292,7 @@ mod tests {
             let rays = Rays::new(Raster::new(1 << 20, columns), 3, 0, 0.0, 0.0);
             for row in [0u64, 1, 2, 7, 12_287, 99_990, (1 << 20) - 1] {
                 for column in [0, columns as u64 / 2, columns as u64 - 1] {
-                    assert_eq!(offset(rays, row * columns as u64 + column), (row as i64 - 3, column as i64));
+                    assert_eq!(offset(rays, row * columns as u64 + column), (row as i32 - 3, column as i32));
                 }
             }
         }

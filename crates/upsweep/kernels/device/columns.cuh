@@ -58,19 +58,40 @@ struct Values {
     __device__ __forceinline__ void unpack(V (&values)[VECTOR]) const { memcpy(values, parts, sizeof(parts)); }
 };
 
-// The lane's elements, from position `at` of the array on. Of inputs that are not one stream a lane has one line.
-template <bool> struct RowOf {
+// The lane's elements, from position `at` of the array on; `index` is their place in their lines.
+enum class Kept { SIDE_BY_SIDE, ELEMENT, MAPPED };
+// Of inputs that are not one stream a lane has one line.
+template <Kept> struct RowOf {
     Values<In> values;
-    __device__ __forceinline__ void load(const ColumnsParams& p, u64 at) { values.load(p.input + at); }
-    __device__ __forceinline__ void unpack(In (&elements)[VECTOR]) const { values.unpack(elements); }
+    static constexpr bool right = true;
+    __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { values.load(p.input + at); }
+    __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[VECTOR]) const {
+        In elements[VECTOR];
+        values.unpack(elements);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) mapped[j] = map(elements[j], index, at + j);
+    }
 };
-template <> struct RowOf<false> {
+template <> struct RowOf<Kept::ELEMENT> {
     In x;
-    __device__ __forceinline__ void load(const ColumnsParams& p, u64 at) { load_streams(p.input, at, x); }
-    __device__ __forceinline__ void unpack(In (&elements)[VECTOR]) const { elements[0] = x; }
+    static constexpr bool right = true;
+    __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { load_streams(p.input, at, x); }
+    __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[1]) const { mapped[0] = map(x, index, at); }
 };
-using Row = RowOf<PLAIN_INPUT>;
+// What the map reads by itself, it reads and computes once: no element is streamed.
+template <> struct RowOf<Kept::MAPPED> {
+    T value;
+    bool right;
+    __device__ __forceinline__ void load(const ColumnsParams&, u64 index, u64 at) {
+        const In x = In();
+        right = indices_right(x, at);
+        value = map(x, index, at);
+    }
+    __device__ __forceinline__ void map_all(u64, u64, T (&mapped)[1]) const { mapped[0] = value; }
+};
+using Row = RowOf<PLAIN_INPUT ? Kept::SIDE_BY_SIDE : READS_APART ? Kept::MAPPED : Kept::ELEMENT>;
 static_assert((PLAIN_INPUT && PLAIN_OUTPUT) || VECTOR == 1, "a lane has one line");
+static_assert(!INDEXED || READS_APART, "indices are checked where elements are read");
 
 // Stores the lane's results from `to` on.
 __device__ __forceinline__ void store_values(Out* to, const Out (&results)[VECTOR]) {
@@ -79,17 +100,6 @@ __device__ __forceinline__ void store_values(Out* to, const Out (&results)[VECTO
     row.store(to);
 }
 __device__ __forceinline__ void store_values(const ResultPlace& to, const Out (&results)[VECTOR]) { store_result(to, results[0]); }
-
-// The mapped elements from position `at` on; `index` is their place in their lines.
-__device__ __forceinline__ void map_values(const Row& row, u64 index, u64 at, T (&mapped)[VECTOR]) {
-    In elements[VECTOR];
-    row.unpack(elements);
-#pragma unroll
-    for (u32 j = 0; j < VECTOR; j++) {
-        if (INDEXED && !indices_right(elements[j], at + j)) report_indices(elements[j], at + j);
-        mapped[j] = map(elements[j], index, at + j);
-    }
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(const __grid_constant__ ColumnsParams p) {
     __shared__ Values<T> sums[2][STEP_GROUPS][WARP];
@@ -107,15 +117,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
     u64 at = (part / p.chunks * p.len + place(begin)) * p.inner + line % p.inner + first * stride;
     // How many of a thread's elements of a line exist in a step that has `left`.
     const auto existing = [&](u64 left) { return left <= first ? 0 : left - first < TAKEN ? (u32)(left - first) : TAKEN; };
-    Row ahead[TAKEN];  // the elements of the next step
-    const auto ask = [&](u64 at, u64 left) {
+    // What is streamed is asked for a step ahead; what is computed is code that stands here once.
+    constexpr bool ASKS_AHEAD = !READS_APART;
+    Row ahead[ASKS_AHEAD ? TAKEN : 1];
+    const auto ask = [&](Row* rows, u64 k, u64 at, u64 left) {
         const u32 count = existing(left);
+        bool right = true;
 #pragma unroll
         for (u32 i = 0; i < TAKEN; i++) {
-            if (i < count) ahead[i].load(p, at + i * stride);
+            if (i < count) rows[i].load(p, place(k + i), at + i * stride);
+            if (i < count) right &= rows[i].right;
         }
+        if (!INDEXED || right) return;
+#pragma unroll 1
+        for (u32 i = 0; i < count; i++) report_indices(In(), at + i * stride);
     };
-    ask(at, left);
+    if constexpr (ASKS_AHEAD) ask(ahead, begin + first, at, left);
 
     T carry[VECTOR];  // all elements of each line before this step, if `any`
     bool any = HAS_INIT;
@@ -135,11 +152,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         const u32 turn = step % 2;
         const u64 k = begin + (u64)step * STEP + first;
         const u32 count = existing(left), groups = left < STEP ? ((u32)left + DEPTH - 1) / DEPTH : STEP_GROUPS;
-        left = left < STEP ? 0 : left - STEP;
         Row rows[TAKEN];
+        if constexpr (ASKS_AHEAD) {
 #pragma unroll
-        for (u32 i = 0; i < TAKEN; i++) rows[i] = ahead[i];
-        ask(at + STEP * stride, left);
+            for (u32 i = 0; i < TAKEN; i++) rows[i] = ahead[i];
+        } else {
+            ask(rows, k, at, left);
+        }
+        left = left < STEP ? 0 : left - STEP;
+        if constexpr (ASKS_AHEAD) ask(ahead, k + STEP, at + STEP * stride, left);
 #pragma unroll
         for (u32 g = 0; g < GROUPS; g++) {
             T sum[VECTOR];
@@ -147,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
             for (u32 i = 0; i < DEPTH; i++) {
                 if (g * DEPTH + i < count) {
                     T e[VECTOR];
-                    map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), at + (g * DEPTH + i) * stride, e);
+                    rows[g * DEPTH + i].map_all(place(k + g * DEPTH + i), at + (g * DEPTH + i) * stride, e);
 #pragma unroll
                     for (u32 j = 0; j < VECTOR; j++) sum[j] = i == 0 ? e[j] : combine(sum[j], e[j]);
                 }
@@ -187,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
                 for (u32 i = 0; i < DEPTH; i++) {
                     if (g * DEPTH + i < count) {
                         T e[VECTOR];
-                        map_values(rows[g * DEPTH + i], place(k + g * DEPTH + i), at + (g * DEPTH + i) * stride, e);
+                        rows[g * DEPTH + i].map_all(place(k + g * DEPTH + i), at + (g * DEPTH + i) * stride, e);
                         Out results[VECTOR];
 #pragma unroll
                         for (u32 j = 0; j < VECTOR; j++) {

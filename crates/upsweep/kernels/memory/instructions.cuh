@@ -36,29 +36,19 @@ __device__ __forceinline__ void wait_copies() {
 #endif
 }
 
-// The `V` at an address in global memory, which nothing writes while the kernel runs. The compiler does not see where an address
-// is that comes as a number, and would take loads that look for it.
+// The `V` at an address in global memory, which nothing writes while the kernel runs: equal loads may become one.
 template <class V>
 __device__ __forceinline__ V load_constant(u64 address) {
     constexpr u32 BYTES = alignof(V);
     unsigned char bytes[sizeof(V)];
 #pragma unroll
     for (u32 i = 0; i < sizeof(V); i += BYTES) {
-        if constexpr (BYTES == 16) {
-            uint4 word;
-            asm("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w) : "l"(address + i));
-            memcpy(bytes + i, &word, BYTES);
-        } else if constexpr (BYTES == 8) {
-            u64 word;
-            asm("ld.global.nc.b64 %0, [%1];" : "=l"(word) : "l"(address + i));
-            memcpy(bytes + i, &word, BYTES);
-        } else {
-            u32 word;
-            if constexpr (BYTES == 4) asm("ld.global.nc.b32 %0, [%1];" : "=r"(word) : "l"(address + i));
-            else if constexpr (BYTES == 2) asm("ld.global.nc.u16 %0, [%1];" : "=r"(word) : "l"(address + i));
-            else asm("ld.global.nc.u8 %0, [%1];" : "=r"(word) : "l"(address + i));
-            memcpy(bytes + i, &word, BYTES);
-        }
+        const auto copy = [&](auto word) { memcpy(bytes + i, &word, BYTES); };
+        if constexpr (BYTES == 16) copy(__ldg((const uint4*)(address + i)));
+        else if constexpr (BYTES == 8) copy(__ldg((const u64*)(address + i)));
+        else if constexpr (BYTES == 4) copy(__ldg((const u32*)(address + i)));
+        else if constexpr (BYTES == 2) copy(__ldg((const u16*)(address + i)));
+        else copy(__ldg((const u8*)(address + i)));
     }
     V value;
     memcpy(&value, bytes, sizeof(V));

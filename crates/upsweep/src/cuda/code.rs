@@ -193,7 +193,7 @@ fn streams_text(streams: &[(String, String)]) -> String {
 /// Whether an element's indices name elements of their tables, and what reports those that do not; whether memory is read for
 /// elements that is not streamed.
 fn indices_text(right: Vec<(String, String)>, apart: bool) -> String {
-    let all: String = right.iter().map(|(right, _)| format!(" && {right}")).collect();
+    let all: String = right.iter().map(|(right, _)| format!(" & {right}")).collect();
     let reports: String = right.iter().map(|(right, report)| format!("    if (!{right}) {report}\n")).collect();
     format!(
         "constexpr bool READS_APART = {apart}, INDEXED = {};\n\
