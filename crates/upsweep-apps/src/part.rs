@@ -38,6 +38,17 @@ impl<'a, T: Element> Part<'a, T> {
     pub(crate) fn part(&self, range: Range<usize>) -> Result<Part<'_, T>> {
         Part::of(self, range)
     }
+
+    /// These as words, with the numbers of elements before and behind them: as [`View::words`].
+    pub(crate) fn words(&self) -> Option<(usize, Part<'_, u64>, usize)> {
+        let (before, whole, after) = self.view().words()?;
+        Some((before, Part { range: 0..whole.len(), whole }, after))
+    }
+
+    /// Whether they are in the host's memory.
+    pub(crate) fn on_host(&self) -> bool {
+        in_host_memory(&self.whole).is_some()
+    }
 }
 
 impl<T: Element> Input for Part<'_, T> {

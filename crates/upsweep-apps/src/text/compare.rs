@@ -25,11 +25,15 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** Both are read once up to where they differ, and at most four times as far beyond: in waves of elements, each four times as
-//! long as the one before, after which the host looks. Of a wave it only asks which sixteenth differs, and of that one which sixteenth,
-//! until few elements are left to be put in order: another sixteenth of the wave. Equal sequences are read once.
+//! **Cost.** Both are read once up to where they differ, and some way beyond: in waves, after each of which the host looks. On the CPU the
+//! first wave is 256 KiB of each, and every other one four times as long as the one before, so that at most three times as much and a
+//! first wave are read beyond. On CUDA a look takes as long as some 30 MiB of each: there the first wave is 64 MiB, and every other one
+//! 16 times as long. 1 GiB has two, and one more call finds the order of the few elements that are left. Equal sequences are read once.
+//!
+//! Integers of at most 64 bits are compared as words of 64 bits if both sequences begin equally far behind a multiple of eight bytes, as
+//! whole arrays do. Other elements are compared one by one.
 
-use crate::part::{Part, PartMut, element, map};
+use crate::part::{Part, element, map};
 use std::cmp::Ordering;
 use std::ops::Range;
 use upsweep::prelude::*;
@@ -40,36 +44,40 @@ mod definitions {
     use upsweep::operator::{Float, Number};
     use upsweep::prelude::*;
 
-    /// How elements are compared: where they differ and how is told by the function itself, and that they do, more cheaply, by another one.
+    /// How elements are compared: where they differ and how is told by the function itself, and only where, more cheaply, by another one.
     pub trait Differs<T: Element>: Function<(T, T, u64), Output = u64> + Copy {
-        /// 1 for elements that differ, and 0 for equal ones.
-        type Whether: Function<(T, T), Output = u32> + Copy;
+        /// Whether integers are equal exactly if their bits are.
+        const BITWISE: bool;
+        /// The place of elements that differ, and `u32::MAX` for equal ones.
+        type Place: Function<(T, T, u32), Output = u32> + Copy;
         /// The same comparison.
-        fn whether(&self) -> Self::Whether;
+        fn place(&self) -> Self::Place;
     }
 
-    /// Whether elements differ.
+    /// Where elements differ.
     #[function]
-    pub fn unequal<T: Number>(a: T, b: T) -> u32 {
-        if a == b { 0 } else { 1 }
+    pub fn unequal<T: Number>(a: T, b: T, at: u32) -> u32 {
+        if a == b { u32::MAX } else { at }
     }
 
     /// The same, where elements whose difference is at most `tolerance` are equal.
     #[function]
-    pub fn distant<T: Float>(#[param] tolerance: T, a: T, b: T) -> u32 {
-        if a == b || (a - b).abs() <= tolerance { 0 } else { 1 }
+    pub fn distant<T: Float>(#[param] tolerance: T, a: T, b: T, at: u32) -> u32 {
+        if a == b || (a - b).abs() <= tolerance { u32::MAX } else { at }
     }
 
     impl<T: Number> Differs<T> for Exact {
-        type Whether = Unequal;
-        fn whether(&self) -> Unequal {
+        const BITWISE: bool = true;
+        type Place = Unequal;
+        fn place(&self) -> Unequal {
             Unequal
         }
     }
 
     impl<T: Float> Differs<T> for Near<T> {
-        type Whether = Distant<T>;
-        fn whether(&self) -> Distant<T> {
+        const BITWISE: bool = false;
+        type Place = Distant<T>;
+        fn place(&self) -> Distant<T> {
             Distant { tolerance: self.tolerance }
         }
     }
@@ -100,13 +108,16 @@ mod definitions {
         if a == b || (a - b).abs() <= tolerance { u64::MAX } else { at * 4 + order }
     }
 }
+use definitions::Unequal;
 pub use definitions::{Differs, Exact, Near};
 
-/// The longest first wave: what a core compares in some 50 microseconds.
-const FIRST_WAVE: usize = 1 << 18;
-/// The pieces of a wave of which the host asks at once, and the longest that is put in order.
-const PIECES: usize = 16;
-const LONGEST_PIECE: usize = 1 << 20;
+/// The most elements that are put in order without looking for those that differ first.
+const SHORT: usize = 1 << 12;
+/// The bytes of the first wave, and how many times as long as the one before every other one is. On the host a look costs nothing.
+const ON_HOST: (usize, usize) = (1 << 18, 4);
+const ON_CUDA: (usize, usize) = (1 << 26, 16);
+/// The most elements of a wave: their places are numbers of 32 bits.
+const LONGEST_WAVE: usize = 1 << 31;
 
 /// A comparison with its options: see the [module](self) for what it finds. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -162,67 +173,68 @@ impl<F: Copy> Compare<F> {
         B: Input<Item = A::Item> + ?Sized,
         F: Differs<A::Item>,
     {
-        self.waves(device, &Part::all(a), &Part::all(b))
+        self.parts(device, &Part::all(a), &Part::all(b))
     }
 
-    fn waves<T: Element>(&self, device: &Device, a: &Part<'_, T>, b: &Part<'_, T>) -> Result<Comparison>
+    fn parts<T: Element>(&self, device: &Device, a: &Part<'_, T>, b: &Part<'_, T>) -> Result<Comparison>
     where
         F: Differs<T>,
     {
         let (a_len, b_len) = (a.view().len(), b.view().len());
         let common = a_len.min(b_len);
-        let (mut start, mut wave) = (0, FIRST_WAVE);
-        while start < common {
-            let end = common.min(start.saturating_add(wave));
-            let short = end - start <= FIRST_WAVE;
-            let piece = if short { Some(start..end) } else { self.piece(device, a, b, start..end)? };
-            let first = piece.map_or(Ok(u64::MAX), |piece| self.first(device, a, b, piece))?;
-            if first != u64::MAX {
-                let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
-                return Ok(Comparison { order, at: Some((first / 4) as usize) });
-            }
-            (start, wave) = (end, wave.saturating_mul(4));
-        }
-        let at = if a_len == b_len { None } else { Some(common) };
-        Ok(Comparison { order: Some(a_len.cmp(&b_len)), at })
+        let (x, y) = (Part::of(a, 0..common)?, Part::of(b, 0..common)?);
+        let at = (a_len != b_len).then_some(common);
+        Ok(self.differing(device, &x, &y)?.unwrap_or(Comparison { order: Some(a_len.cmp(&b_len)), at }))
     }
 
-    /// The first difference of a piece, as the function tells it.
-    fn first<T: Element>(&self, device: &Device, a: &Part<'_, T>, b: &Part<'_, T>, piece: Range<usize>) -> Result<u64>
+    /// The first elements that differ of parts of the same length.
+    fn differing<T: Element>(&self, device: &Device, x: &Part<'_, T>, y: &Part<'_, T>) -> Result<Option<Comparison>>
     where
         F: Differs<T>,
     {
-        let (x, y) = (Part::of(a, piece.clone())?, Part::of(b, piece.clone())?);
-        Reduce::new(Min).map(self.differs).run_to_host(device, (&x, &y, piece.start as u64..piece.end as u64))
+        let len = x.view().len();
+        if len <= SHORT {
+            return self.first(device, x, y, 0..len);
+        }
+        let words = if F::BITWISE { x.words().zip(y.words()) } else { None };
+        let piece = match words {
+            Some(((before, u, after), (other, v, _))) if before == other => {
+                let head = self.first(device, x, y, 0..before)?;
+                if head.is_some() {
+                    return Ok(head);
+                }
+                match place(device, Unequal, &u, &v)? {
+                    Some(word) => {
+                        let each = size_of::<u64>() / size_of::<T>();
+                        before + word * each..before + (word + 1) * each
+                    }
+                    None => len - after..len,
+                }
+            }
+            _ => place(device, self.differs.place(), x, y)?.map_or(len..len, |at| at..at + 1),
+        };
+        self.first(device, x, y, piece)
     }
 
-    /// Where the first difference of a wave is: no more than [`LONGEST_PIECE`] elements.
-    fn piece<T: Element>(
+    /// Those of a piece. Each element's order is computed, too, so that it should be short.
+    fn first<T: Element>(
         &self,
         device: &Device,
-        a: &Part<'_, T>,
-        b: &Part<'_, T>,
-        wave: Range<usize>,
-    ) -> Result<Option<Range<usize>>>
+        x: &Part<'_, T>,
+        y: &Part<'_, T>,
+        piece: Range<usize>,
+    ) -> Result<Option<Comparison>>
     where
         F: Differs<T>,
     {
-        let mut range = wave;
-        loop {
-            let len = if range.len() > LONGEST_PIECE { range.len().div_ceil(PIECES) } else { range.len() };
-            let pieces: Vec<_> = range.clone().step_by(len).map(|begin| begin..range.end.min(begin + len)).collect();
-            let mut differ = device.filled(pieces.len(), 0u32)?;
-            for (i, piece) in pieces.iter().enumerate() {
-                let (x, y) = (Part::of(a, piece.clone())?, Part::of(b, piece.clone())?);
-                let mut whether = PartMut::of(&mut differ, i..i + 1)?;
-                Reduce::new(Or).map(self.differs.whether()).run(device, (&x, &y), &mut whether)?;
-            }
-            match differ.to_vec()?.iter().position(|&whether| whether != 0) {
-                None => return Ok(None),
-                Some(first) if pieces[first].len() <= LONGEST_PIECE => return Ok(Some(pieces[first].clone())),
-                Some(first) => range = pieces[first].clone(),
-            }
+        if piece.is_empty() {
+            return Ok(None);
         }
+        let (x, y) = (x.part(piece.clone())?, y.part(piece.clone())?);
+        let first: u64 =
+            Reduce::new(Min).map(self.differs).run_to_host(device, (&x, &y, piece.start as u64..piece.end as u64))?;
+        let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
+        Ok((first != u64::MAX).then_some(Comparison { order, at: Some((first / 4) as usize) }))
     }
 
     /// Compares many pairs: pair `i` is `a[a_offsets[i]..a_offsets[i + 1]]` and the same of `b`. On CUDA this waits once, for the number
@@ -284,6 +296,26 @@ impl<F: Copy> Compare<F> {
         Transform::new(Decide).run(device, (&first, &lengths, &common, &begins), (&mut orders, &mut places))?;
         Ok(Pairs { orders, places })
     }
+}
+
+/// The first place where parts of the same length differ.
+fn place<T: Element, P>(device: &Device, differs: P, x: &Part<'_, T>, y: &Part<'_, T>) -> Result<Option<usize>>
+where
+    P: Function<(T, T, u32), Output = u32> + Copy,
+{
+    let len = x.view().len();
+    let (bytes, growth) = if x.on_host() { ON_HOST } else { ON_CUDA };
+    let (mut start, mut wave) = (0, bytes / size_of::<T>());
+    while start < len {
+        let end = len.min(start.saturating_add(wave));
+        let (u, v) = (x.part(start..end)?, y.part(start..end)?);
+        let at = Reduce::new(Min).map(differs).run_to_host(device, (&u, &v, 0..(end - start) as u32))?;
+        if at != u32::MAX {
+            return Ok(Some(start + at as usize));
+        }
+        (start, wave) = (end, wave.saturating_mul(growth).min(LONGEST_WAVE));
+    }
+    Ok(None)
 }
 
 /// The number of segments by offsets that ascend and stay in `len` elements.

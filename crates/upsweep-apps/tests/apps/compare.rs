@@ -2,6 +2,8 @@
 
 use crate::Random;
 use std::cmp::Ordering;
+use std::fmt::Debug;
+use upsweep::operator::Number;
 use upsweep::{Device, Error};
 use upsweep_apps::text::Compare;
 use upsweep_apps::text::compare::Comparison;
@@ -21,7 +23,7 @@ fn order_is_that_of_slices() {
             assert_eq!(Compare::new().run(&device, *a, *b).unwrap(), oracle(a, b), "{a:?} {b:?}");
         }
     }
-    // Across the waves, which are of 2^18 elements, 2^20, .., and the pieces that those of more than 2^20 are searched by.
+    // Across the waves, which are of 2^18 bytes, 2^20, ..
     let long = vec![7u8; (1 << 18) + (1 << 20) + (1 << 22) + (1 << 24) + 5];
     let mut random = Random(3);
     let anywhere: Vec<usize> = (0..6).map(|_| random.next() as usize % long.len()).collect();
@@ -39,10 +41,126 @@ fn order_is_that_of_slices() {
             assert_eq!(Compare::new().run(&device, &long, &changed).unwrap(), expected, "{at}");
         }
     }
+    // Where bytes have no common words, the waves are of as many bytes.
+    let shifted = [vec![0], long.clone()].concat();
+    for at in borders {
+        let mut changed = long.clone();
+        changed[at] = 8;
+        let expected = Comparison { order: Some(Ordering::Greater), at: Some(at) };
+        assert_eq!(Compare::new().run(&device, &changed, &shifted[1..]).unwrap(), expected, "{at}");
+    }
     assert_eq!(
         Compare::new().run(&device, &long, &long).unwrap(),
         Comparison { order: Some(Ordering::Equal), at: None }
     );
+}
+
+/// Values of which the first and the last are the least and the greatest.
+trait Values: Number + PartialOrd + Debug {
+    const VALUES: [Self; 3];
+}
+macro_rules! values {
+    ($($t:ty: $values:expr;)*) => { $(impl Values for $t { const VALUES: [Self; 3] = $values; })* };
+}
+values! {
+    u8: [0, 3, 0x80]; i8: [-0x80, 3, 0x40]; u16: [0, 0x300, 0x8000]; i32: [-1, 3, 1 << 30]; u64: [0, 1 << 40, 1 << 63];
+    u128: [0, 3, 1 << 127]; f32: [f32::NEG_INFINITY, 0.0, 1.0];
+}
+
+/// Compares `a` with itself, where one element differs.
+fn differs_at<T: Values>(device: &Device, a: &[T], b: &mut [T], at: usize) {
+    let [least, equal, greatest] = T::VALUES;
+    for (value, order) in [(least, Ordering::Greater), (greatest, Ordering::Less)] {
+        b[at] = value;
+        let expected = Comparison { order: Some(order), at: Some(at) };
+        assert_eq!(Compare::new().run(device, a, &*b).unwrap(), expected, "{} at {at}", a.len());
+    }
+    b[at] = equal;
+}
+
+/// Every place of short sequences, and of longer ones those near the ends: of all that begin 0 to 7 elements behind a word's, or not.
+fn differs_anywhere<T: Values>() {
+    let device = Device::cpu();
+    let equal = T::VALUES[1];
+    for len in 0..100 {
+        let (a, mut b) = (vec![equal; len], vec![equal; len]);
+        assert_eq!(Compare::new().run(&device, &a, &b).unwrap(), oracle(&a, &b), "{len}");
+        (0..len).for_each(|at| differs_at(&device, &a, &mut b, at));
+    }
+    let (a, mut b) = (vec![equal; 5000], vec![equal; 5000]);
+    for (i, j) in (0..8).flat_map(|i| [(i, i), (i, 3)]) {
+        for len in 4093..4101 {
+            let (a, b) = (&a[i..i + len], &mut b[j..j + len]);
+            assert_eq!(Compare::new().run(&device, a, b).unwrap(), oracle(a, b), "{len}");
+            assert_eq!(Compare::new().run(&device, a, &b[..len - 1]).unwrap(), oracle(a, &b[..len - 1]), "{len}");
+            (0..12).chain(2044..2052).chain(len - 12..len).for_each(|at| differs_at(&device, a, b, at));
+        }
+    }
+}
+
+#[test]
+fn one_element_differs_of_bytes() {
+    differs_anywhere::<u8>();
+    differs_anywhere::<i8>();
+}
+
+#[test]
+fn one_element_differs_of_words() {
+    differs_anywhere::<u16>();
+    differs_anywhere::<i32>();
+    differs_anywhere::<u64>();
+}
+
+#[test]
+fn one_element_differs_of_others() {
+    differs_anywhere::<u128>();
+    differs_anywhere::<f32>();
+}
+
+#[test]
+fn one_float_differs_across_waves() {
+    let device = Device::cpu();
+    let waves = [1 << 16, (1 << 16) + (1 << 18)];
+    let a = vec![0.0f32; waves[1] + 5];
+    let mut b = a.clone();
+    for at in waves.into_iter().flat_map(|wave| [wave - 1, wave]).chain([0, a.len() - 1]) {
+        differs_at(&device, &a, &mut b, at);
+    }
+    // Other bits, equal floats.
+    let mut b = vec![-0.0f32; a.len()];
+    assert_eq!(Compare::new().run(&device, &a, &b).unwrap(), Comparison { order: Some(Ordering::Equal), at: None });
+    // Equal bits, floats that differ.
+    b[70_000] = f32::NAN;
+    assert_eq!(Compare::new().run(&device, &b, &b).unwrap(), Comparison { order: None, at: Some(70_000) });
+    let near = Compare::new().within(0.5f32);
+    b[70_000] = 0.5;
+    assert_eq!(near.run(&device, &a, &b).unwrap(), Comparison { order: Some(Ordering::Equal), at: None });
+    b[70_000] = 0.75;
+    assert_eq!(near.run(&device, &a, &b).unwrap(), Comparison { order: Some(Ordering::Less), at: Some(70_000) });
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+#[ignore = "needs a CUDA GPU: cargo test -p upsweep-apps --test apps compare -- --include-ignored"]
+fn parts_of_arrays_on_a_gpu() {
+    use upsweep::{Input, View};
+    let gpu = Device::cuda(0).unwrap();
+    // Two waves.
+    let mut text = vec![7u8; (1 << 26) + 100];
+    let a = gpu.upload(&text).unwrap();
+    let long = text.len() - 3;
+    for at in [0, 2, 5, 77, (1 << 26) - 1, 1 << 26, (1 << 26) + 9, text.len() - 1] {
+        text[at] = 9;
+        let b = gpu.upload(&text).unwrap();
+        text[at] = 7;
+        let (View::Cuda(x), View::Cuda(y)) = (a.view(), b.view()) else { panic!("arrays of a GPU") };
+        for (i, j, len) in [(0, 0, long), (3, 3, long), (0, 3, long), (3, 0, long), (1, 1, 5000), (8, 8, 100)] {
+            let found = Compare::new().run(&gpu, &x.slice(i..i + len), &y.slice(j..j + len)).unwrap();
+            let place = at.checked_sub(j).filter(|&at| at < len);
+            let order = Some(if place.is_some() { Ordering::Less } else { Ordering::Equal });
+            assert_eq!(found, Comparison { order, at: place }, "{at}: {i}, {j}, {len}");
+        }
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ use std::mem::{align_of, offset_of, size_of};
 /// # Safety
 /// - [`cuda_type`](Element::cuda_type) names a C++ type with this type's size, alignment and field offsets.
 /// - Every value that the type's CUDA operators can produce is a valid value of the Rust type.
+/// - A type that says it is [`WHOLE`](Element::WHOLE) is one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element that upsweep can scan",
     label = "not an Element",
@@ -51,6 +52,10 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// Whether it is a number that processors have in vectors.
     #[doc(hidden)]
     const LANE: bool = false;
+
+    /// Whether it is an integer of 8 to 64 bits: it has no padding, and values are equal exactly if their bytes are.
+    #[doc(hidden)]
+    const WHOLE: bool = false;
 
     /// Whether [`encode`](Element::encode) makes a difference.
     #[doc(hidden)]
@@ -104,6 +109,7 @@ macro_rules! integer_elements {
         // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.
         unsafe impl Element for $rust {
             const LANE: bool = true;
+            const WHOLE: bool = true;
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
