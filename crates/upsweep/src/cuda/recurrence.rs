@@ -16,8 +16,12 @@ use crate::linear::{Call, Coefficient, ComputesOn, System, Transition};
 use crate::operator::{Element, Source};
 use crate::plan::constants::{Constants, constants};
 use crate::plan::recurrence::{Form, RecurrencePlan};
+use crate::plan::tile::Sizes;
 use crate::segments::Whole;
 use crate::steps::{Held, Parts};
+use std::any::{Any, TypeId};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 params! {
     /// Of the kernel that goes along lines.
@@ -133,18 +137,9 @@ fn launch<C: Coefficient>(
     buffers: Buffers,
 ) -> Result<()> {
     let sizes = features.sizes(functions.layouts);
-    let transition = Transition::of(system);
-    let basis = transition.basis.as_ref();
-    let plan = |careful| {
-        let form = Form { careful, basis: basis.is_some(), ..system.form() };
-        RecurrencePlan::new(n, form, sizes, size_of::<C>(), cuda.compute_capability())
-    };
-    let mut plan_of_all = plan(!system.feedback);
-    let powers = transition.powers(plan_of_all.items(), plan_of_all.levels);
-    if !powers.iter().all(|power| power.finite()) {
-        plan_of_all = plan(true);
-    }
-    let plan = plan_of_all;
+    let capability = cuda.compute_capability();
+    let prepared = Prepared::of(system, sizes, capability);
+    let plan = RecurrencePlan::new(n, prepared.form, sizes, size_of::<C>(), capability);
     let kernel = kernel(&plan, features, functions);
     let loaded =
         cuda.kernel(kernel.key(), || kernel.source_with_numbers::<ScanParams>(plan.numbers() * size_of::<C>()))?;
@@ -173,11 +168,62 @@ fn launch<C: Coefficient>(
         init_from: buffers.first,
         workspace,
     };
-    let [into, back] = basis.map_or([&[][..]; 2], |[into, back]| [into, back]);
-    let params = WithNumbers::new(fixed, functions, &[&system.coefficients, into, back, &powers]);
+    let params = WithNumbers::new(fixed, functions, &[&system.coefficients, &prepared.matrices]);
     // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements, and the states of their lines, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+}
+
+/// What a kernel is compiled for, and what it is given beside the coefficients. It depends on neither the elements nor their number.
+struct Prepared<C> {
+    form: Form,
+    /// Those into the basis and back, if there is one, and the powers.
+    matrices: Vec<C>,
+}
+
+/// What a [`Prepared`] depends on: the type of the numbers, their bytes, and the plan's part.
+#[derive(PartialEq)]
+struct Key {
+    numbers: TypeId,
+    bytes: Vec<u8>,
+    form: Form,
+    sizes: Sizes,
+    capability: (u32, u32),
+}
+
+/// What was prepared last is first. To prepare a system of order 8 takes as long as to filter 2^27 elements on an H200, so it is done once.
+static RECENT: Mutex<VecDeque<(Key, Arc<dyn Any + Send + Sync>)>> = Mutex::new(VecDeque::new());
+const MOST_RECENT: usize = 32;
+
+impl<C: Coefficient> Prepared<C> {
+    fn of(system: &System<C>, sizes: Sizes, capability: (u32, u32)) -> Arc<Self> {
+        let coefficients = &system.coefficients;
+        let bytes = size_of_val(&coefficients[..]);
+        // SAFETY: numbers have no padding, and so many bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(coefficients.as_ptr().cast::<u8>(), bytes) }.to_vec();
+        let key = Key { numbers: TypeId::of::<C>(), bytes, form: system.form(), sizes, capability };
+        let recent = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = recent().iter().find(|(other, _)| *other == key).map(|(_, prepared)| Arc::clone(prepared));
+        if let Some(Ok(prepared)) = found.map(Arc::downcast::<Self>) {
+            return prepared;
+        }
+        let prepared = Arc::new(Self::new(system, sizes, capability));
+        let mut recent = recent();
+        recent.truncate(MOST_RECENT - 1);
+        recent.push_front((key, Arc::clone(&prepared) as Arc<dyn Any + Send + Sync>));
+        prepared
+    }
+
+    fn new(system: &System<C>, sizes: Sizes, capability: (u32, u32)) -> Self {
+        let transition = Transition::of(system);
+        let form = Form { careful: !system.feedback, basis: transition.basis.is_some(), ..system.form() };
+        let plan = RecurrencePlan::new(1, form, sizes, size_of::<C>(), capability);
+        let powers = transition.powers(plan.items(), plan.levels);
+        let careful = form.careful || !powers.iter().all(|power| power.finite());
+        let mut matrices = transition.basis.map_or_else(Vec::new, |matrices| matrices.concat());
+        matrices.extend(powers);
+        Self { form: Form { careful, ..form }, matrices }
+    }
 }
 
 /// Makes what elements `I` and numbers `C` contribute to kernels.
@@ -219,6 +265,23 @@ pub(super) fn lines_constants(states: usize, form: Form) -> Constants {
 mod tests {
     use super::*;
     use crate::cuda::params::Params;
+
+    #[test]
+    fn a_system_is_prepared_once() {
+        let system = |a: f32| System::new(&[1.0, 0.5, 0.25], &[1.0, a, 0.125]).unwrap();
+        let prepared = |a| Prepared::of(&system(a), Sizes::plain(4, 4, 4), (9, 0));
+        let first = prepared(0.5);
+        assert!(Arc::ptr_eq(&first, &prepared(0.5)));
+        // Equal is what has the same bits; a plan for other sizes is another one.
+        assert!(!Arc::ptr_eq(&prepared(0.0), &prepared(-0.0)));
+        assert!(!Arc::ptr_eq(&first, &Prepared::of(&system(0.5), Sizes::plain(4, 8, 4), (9, 0))));
+        assert_ne!(first.matrices, prepared(0.25).matrices);
+        // What is forgotten is prepared again.
+        (0..MOST_RECENT).for_each(|i| drop(prepared(i as f32 / 64.0)));
+        let again = prepared(0.5);
+        assert_eq!(again.matrices, first.matrices);
+        assert_eq!(again.form, first.form);
+    }
 
     #[test]
     fn numbers_lie_where_kernels_read_them() {

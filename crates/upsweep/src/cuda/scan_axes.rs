@@ -67,7 +67,7 @@ pub(crate) fn run<S: Steps>(
 ) -> Result<bool> {
     let shape = (job.shape.outer, job.shape.len, job.shape.inner);
     let plan = plan(shape, interleaved, layouts_of::<S>(), cuda.compute_capability());
-    let Some(plan) = plan.filter(AxesPlan::pays) else { return Ok(false) };
+    let Some(plan) = plan.filter(|plan| plan.pays(direction.total)) else { return Ok(false) };
     let steps = job.steps;
     let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);

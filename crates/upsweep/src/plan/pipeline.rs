@@ -12,6 +12,9 @@ const OVERHEAD: usize = 512;
 /// by itself (H200, 2026-11-22: benches/NOTES.md, "Segments on the GPU").
 const OFFSETS_WARPS_OF_SCAN: usize = 2;
 const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
+/// The most tiles between reducing and finishing of several inputs. H200, 2026-11-23, a recurrence of two arrays of f32, share of a copy: 0.94
+/// (four tiles: 0.86).
+const LAG_OF_SEVERAL: usize = 3;
 /// Of a segmented reduction: the most tiles that a block stages ahead, and the tiles whose look-back may be under way.
 const MOST_AHEAD: usize = 3;
 const INCOMPLETE: usize = 4;
@@ -52,8 +55,9 @@ impl Pipeline {
         let (shape, blocks) = (TileShape::new(sizes, LARGE), tuning.blocks_for(sizes.state));
         let beside = OVERHEAD + shape.found(sizes, 0) * MARK_SLOTS;
         let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
-        // A block's 16 barriers do for one tile less where there are warps that find offsets.
-        let most = if sizes.marks != Marks::None { tuning.lag.min(3) } else { tuning.lag };
+        // A block's 16 barriers do for one tile less where there are warps that find offsets, too.
+        let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
+        let most = if sizes.marks != Marks::None || several { tuning.lag.min(LAG_OF_SEVERAL) } else { tuning.lag };
         let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         let ring = (lag + 1).next_multiple_of(tuning.look_back_warps);
         let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_SCAN } else { 0 };

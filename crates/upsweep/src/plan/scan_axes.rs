@@ -11,22 +11,28 @@ use std::ops::Range;
 
 /// The largest values that are combined: larger ones have no registers.
 const MOST_STATE: usize = 16;
-/// Columns of a lane in a tile, and rows of a warp: as many values as a thread has registers for.
+/// Columns of a lane in a tile, and rows of a warp: as many values as a thread has registers for. Of values of two or more registers there
+/// are at least so many rows.
 const COLUMNS: usize = 4;
 const ROWS: usize = 8;
-/// Warps of a block, and blocks that a multiprocessor runs at once: the first that have room.
-const BLOCKS: [(usize, usize); 4] = [(12, 2), (12, 1), (8, 1), (4, 1)];
+const FEWEST_ROWS: usize = 6;
+/// Warps of a block, and blocks that a multiprocessor runs at once: the first that have room. H200, 2026-11-23, 16k x 16k f32: 913 us (12
+/// warps in two blocks: 1,303; 16 in one: 1,153; 6 in three: 1,066; 4 in four: 1,439); of f64 from f32 six rows 1,812 (four: 2,211).
+const BLOCKS: [(usize, usize); 4] = [(8, 2), (12, 1), (8, 1), (4, 1)];
 
-/// The most bands of an array for each MiB of its elements and results, so that values have travelled down the bands while memory is still
-/// busy, if one pass is taken at all. It is not yet: the kernel has passed the emulator, and no GPU has run it in this form.
-const BANDS_FOR_MEBIBYTE: Option<usize> = None;
+/// Values travel down the bands one after the other, 1 to 3 us for each: the most bands of an array are these, and so many for each MiB of
+/// its elements and results. Two scans take 0.6 us for a MiB of both; of a table with a border, for which the second one has to compute
+/// where its elements lie, 8 us.
+const BANDS: usize = 16;
+const MEBIBYTES_OF_BAND: usize = 4;
+const BORDERED_BANDS_OF_MEBIBYTE: usize = 2;
 
 /// Bytes of an element, of what is combined, and of a result.
 type Sizes = (usize, usize, usize);
 /// Of what a block knows of a task: its ticket, array, band, place and kind.
 const TASK_BYTES: usize = 20;
-/// Bands whose rows are reduced before a band's tiles are computed.
-const LEAD: usize = 1;
+/// Bands whose rows are reduced before a band's tiles are computed. One: 993 us instead of 913.
+const LEAD: usize = 2;
 
 /// A planned scan along two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +68,7 @@ impl AxesPlan {
         // A value takes one, two or four registers.
         let registers = state.div_ceil(4).next_power_of_two();
         let columns = if registers > 2 { COLUMNS / 2 } else { COLUMNS };
-        let rows = ROWS * COLUMNS / (columns * registers);
+        let rows = (ROWS * COLUMNS / (columns * registers)).max(FEWEST_ROWS);
         let tuning = Tuning::of(capability);
         let plan =
             |(warps, blocks)| Self { shape, sizes, warps, rows, parts: (columns / vector).max(1), vector, blocks };
@@ -72,12 +78,13 @@ impl AxesPlan {
         (u32::try_from(2 * plan.tickets()).is_ok() && u32::try_from(words).is_ok()).then_some(plan)
     }
 
-    /// Whether one pass is taken instead of a scan along each axis.
+    /// Whether one pass is taken instead of a scan along each axis. `bordered`: results have a row and a column more.
     #[must_use]
-    pub fn pays(&self) -> bool {
+    pub fn pays(&self, bordered: bool) -> bool {
         let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
         let mebibytes = (arrays * height * width).saturating_mul(input + output) >> 20;
-        BANDS_FOR_MEBIBYTE.is_some_and(|bands| self.tiles_each().0 <= bands.saturating_mul(mebibytes))
+        let most = if bordered { BORDERED_BANDS_OF_MEBIBYTE * mebibytes } else { mebibytes / MEBIBYTES_OF_BAND };
+        self.tiles_each().0 <= BANDS + most
     }
 
     /// Threads a block.
@@ -286,10 +293,21 @@ mod tests {
     fn tiles_of_as_many_values_as_there_are_registers() {
         let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| plan.tile());
         let square = (1, 1 << 14, 1 << 14);
-        assert_eq!(tile(square, (4, 4, 4)), Some((96, 128)));
+        assert_eq!(tile(square, (4, 4, 4)), Some((64, 128)));
         assert_eq!(tile(square, (4, 8, 8)), Some((48, 128)));
         assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
         assert_eq!(tile(square, (4, 32, 32)), None, "large values");
+    }
+
+    #[test]
+    fn one_pass_is_taken_where_bands_are_few_for_the_memory() {
+        let pays = |height, width, bordered| {
+            let plan = AxesPlan::new((1, height, width), (4, 4, 4), (9, 0)).expect("there are elements");
+            plan.pays(bordered)
+        };
+        assert!(pays(1 << 14, 1 << 14, false) && pays(1 << 10, 1 << 10, false));
+        assert!(!pays(1 << 20, 8, false) && !pays(1 << 20, 8, true));
+        assert!(!pays(1 << 12, 1 << 12, false) && pays(1 << 12, 1 << 12, true));
     }
 
     #[test]
