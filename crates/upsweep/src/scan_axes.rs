@@ -23,10 +23,11 @@
 //! commute is applied in this order: first along a row, then from row to row. The sum of rows `a..b` and columns `c..d` is
 //! `t[b][d] - t[a][d] - t[b][c] + t[a][c]` of the table with the border.
 //!
-//! **Cost.** On CUDA a scan for each axis, each a pass over memory; with a border it takes memory for a result of each axis but the last. On the
-//! CPU one pass along the last axis and then the one before it, for which the axes between them and after them have one element: inclusive, and
-//! exclusive with a border. Where the last axis comes before the others in the shape, it makes one pass, too: it scans a band of rows along
-//! all axes while it is in cache.
+//! **Cost.** One pass along the last axis and then the one before it, for which the axes between them and after them have one element: inclusive,
+//! and exclusive with a border. Else a scan for each axis, each a pass over memory, which with a border takes memory for a result of each axis
+//! but the last. On CUDA the one pass is for values of at most 16 bytes and matrices that are not very high for their size (not for 2^20 rows of 8).
+//! On the CPU there is one pass, too, where the last axis comes before the others in the shape: it scans a band of rows along all axes while it
+//! is in cache.
 //!
 //! **Order.** Along rows and down columns values are grouped by the shape and the types alone, so floats give the same bits in every run. Sums
 //! of `f16` and `bf16` are combined in `f32` and rounded once for each axis, and where bands meet: `accumulate::<f32>()` rounds nothing to
