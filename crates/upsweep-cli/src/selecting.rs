@@ -15,7 +15,7 @@ use crate::write::{self, OutputForm};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use upsweep_dynamic::{Number, View};
 
 /// `upsweep select`.
@@ -139,71 +139,77 @@ fn write_values(destination: &Destination, form: OutputForm, values: &Values) ->
     destination.write(|out| write::write(form, values, &[values.len()], (out, destination.name()), &progress))
 }
 
-/// What is asked for with two outputs: values, and numbers beside them.
-struct Both {
+/// What is asked for with several outputs: values, and numbers beside them.
+struct Outputs {
     values: Destination,
     values_form: Option<OutputForm>,
-    numbers: Option<(Destination, Option<OutputForm>)>,
+    numbers: Vec<Option<(Destination, Option<OutputForm>)>>,
 }
 
-impl Both {
-    fn new(output: Option<&Path>, (option, numbers): (&'static str, &Option<std::path::PathBuf>)) -> Result<Self> {
-        let output = output.map(Path::to_owned);
-        let [values, beside] = Destination::several([("-o", &output), (option, numbers)])?;
-        let form = |destination: &Option<Destination>, path: &Option<std::path::PathBuf>| match (destination, path) {
-            (Some(destination), Some(path)) => run::form_of(destination, path),
-            _ => Ok(None),
-        };
-        let (values_form, numbers_form) = (form(&values, &output)?, form(&beside, numbers)?);
-        let numbers = beside.map(|beside| (beside, numbers_form));
-        if let Some((beside, form)) = &numbers {
+impl Outputs {
+    /// The first option is that of the values.
+    fn new<const N: usize>(options: [(&'static str, &Option<PathBuf>); N]) -> Result<Self> {
+        let mut all = Vec::with_capacity(N);
+        for (destination, (_, path)) in Destination::several(options)?.into_iter().zip(options) {
+            let form = match (&destination, path) {
+                (Some(destination), Some(path)) => run::form_of(destination, path)?,
+                _ => None,
+            };
+            all.push(destination.map(|destination| (destination, form)));
+        }
+        let numbers = all.split_off(1);
+        for (beside, form) in numbers.iter().flatten() {
             form.unwrap_or(OutputForm::Words).check(Type::U64, beside.name())?;
         }
-        Ok(Self { values: values.unwrap_or_else(Destination::standard_output), values_form, numbers })
+        let values = all.pop().flatten();
+        let (values, values_form) = values.unwrap_or_else(|| (Destination::standard_output(), None));
+        Ok(Self { values, values_form, numbers })
     }
 
-    fn write_numbers(&self, numbers: Vec<u64>) -> Result<()> {
-        let Some((destination, form)) = &self.numbers else { return Ok(()) };
+    /// Writes the numbers of an option, where it is given.
+    fn write_numbers(&self, option: usize, numbers: Vec<u64>) -> Result<()> {
+        let Some(Some((destination, form))) = self.numbers.get(option) else { return Ok(()) };
         write_values(destination, form.unwrap_or(OutputForm::Words), &numbers.into())
     }
 }
 
 /// `upsweep unique`.
 pub(crate) fn unique(args: &UniqueArgs) -> Result<()> {
-    let both = Both::new(args.output.as_deref(), ("--counts", &args.counts))?;
+    let outputs = Outputs::new([("-o", &args.output), ("--counts", &args.counts), ("--inverse", &args.inverse)])?;
     let device = Chosen::open(args.device)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
-    let form = both.values_form.unwrap_or(OutputForm::Words);
-    form.check(values.element(), both.values.name())?;
-    let (values, counts) =
-        upsweep_dynamic::unique(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
-    write_values(&both.values, form, &values)?;
-    both.write_numbers(counts)
+    let form = outputs.values_form.unwrap_or(OutputForm::Words);
+    form.check(values.element(), outputs.values.name())?;
+    let found = upsweep_dynamic::unique(&device.device, values.view(), args.inverse.is_some())
+        .map_err(|e| Failure::computing(&name, &e))?;
+    write_values(&outputs.values, form, &found.values)?;
+    outputs.write_numbers(0, found.counts)?;
+    outputs.write_numbers(1, found.inverse.unwrap_or_default())
 }
 
 /// `upsweep runs`.
 pub(crate) fn runs(args: &RunsArgs) -> Result<()> {
-    let both = Both::new(args.output.as_deref(), ("--lengths", &args.lengths))?;
-    let form = both.values_form.unwrap_or(OutputForm::Words);
-    if both.numbers.is_none() && !matches!(form, OutputForm::Words | OutputForm::Table { .. }) {
+    let outputs = Outputs::new([("-o", &args.output), ("--lengths", &args.lengths)])?;
+    let form = outputs.values_form.unwrap_or(OutputForm::Words);
+    if args.lengths.is_none() && !matches!(form, OutputForm::Words | OutputForm::Table { .. }) {
         let reason = "values and lengths are a table: end the name in .csv or .tsv, or give --lengths FILE";
-        return Err(Failure::Input(format!("-o {}: {reason}", both.values.name())));
+        return Err(Failure::Input(format!("-o {}: {reason}", outputs.values.name())));
     }
     let device = Chosen::open(args.device)?;
     let common = Common::of(&args.reading, args.device);
     run::explain_waiting(&common);
     let Input { name, values, .. } = input::load(&common, false)?;
-    form.check(values.element(), both.values.name())?;
+    form.check(values.element(), outputs.values.name())?;
     let (values, lengths) =
         upsweep_dynamic::runs(&device.device, values.view()).map_err(|e| Failure::computing(&name, &e))?;
-    if both.numbers.is_some() {
-        write_values(&both.values, form, &values)?;
-        return both.write_numbers(lengths);
+    if args.lengths.is_some() {
+        write_values(&outputs.values, form, &values)?;
+        return outputs.write_numbers(0, lengths);
     }
-    let out_name = both.values.name();
-    both.values.write(|out| {
+    let out_name = outputs.values.name();
+    outputs.values.write(|out| {
         let failed = |e| Failure::writing(out_name, &e);
         let delimiter = if let OutputForm::Table { delimiter } = form { delimiter } else { b'\t' };
         if form != OutputForm::Words {

@@ -82,11 +82,14 @@ def arrays(program, device, folder, case):
         if not desc and not np.array_equal(found, np.sort(x, axis=axis), equal_nan=kind[0] == "f"):
             wrong.append(f"sort of {x.dtype} is not NumPy's, case {number}")
     # Distinct values, of which NaN is one, and 0.
-    run(program, device, "unique", f"{path}.npy", "-o", f"{path}-u.npy", "--counts", f"{path}-n.npy")
-    distinct, counts = np.unique(x, return_counts=True)
+    outputs = ["-o", f"{path}-u.npy", "--counts", f"{path}-n.npy", "--inverse", f"{path}-i.npy"]
+    run(program, device, "unique", f"{path}.npy", *outputs)
+    distinct, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     found = np.load(f"{path}-u.npy")
     if not (np.array_equal(found, distinct, equal_nan=kind[0] == "f") and np.array_equal(np.load(f"{path}-n.npy"), counts)):
         wrong.append(f"unique of {x.dtype}, case {number}")
+    if not np.array_equal(np.load(f"{path}-i.npy"), inverse.ravel()):
+        wrong.append(f"inverse of {x.dtype}, case {number}")
     # The values before place k, and the one in the middle.
     k = int(random.integers(1, x.size + 1))
     run(program, device, "top", f"{path}.npy", "-k", str(k), "--least", "-o", f"{path}-k.npy")

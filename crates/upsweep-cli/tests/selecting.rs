@@ -86,6 +86,8 @@ fn distinct_values_and_runs() {
     let x = b"3 1 1 -7 1 1 1 3";
     assert_eq!(f.run_with(&["unique", "-"], x).good(), "-7\n1\n3\n");
     f.run_with(&["unique", "-", "--counts", "n.u64"], x).good();
+    let inverse = f.run_with(&["unique", "-", "--inverse", "-", "-o", "u.npy"], b"3 1 3 -7 nan 1").good();
+    assert_eq!(inverse, "2\n1\n2\n0\n3\n1\n");
     assert_eq!(f.read("n.u64"), bytes_of!(u64: 1, 5, 2));
     assert_eq!(f.run_with(&["unique", "-"], b"0.5 nan -0.0 nan 0 -inf").good(), "-inf\n0.0\n0.5\nNaN\n");
     assert_eq!(f.run_with(&["runs", "-"], x).good(), "3\t1\n1\t2\n-7\t1\n1\t3\n3\t1\n");
@@ -155,6 +157,13 @@ fn what_is_wrong_is_named() {
         &["-o and --lengths cannot both go to r.csv"],
     );
     f.fails(&["unique", "-", "--counts", "n.f32"], b"1", 2, &["the values are u64, not f32"]);
+    f.fails(&["unique", "-", "--inverse", "n.f32"], b"1", 2, &["the values are u64, not f32"]);
+    f.fails(
+        &["unique", "-", "--counts", "n.u64", "--inverse", "n.u64"],
+        b"1",
+        2,
+        &["--counts and --inverse cannot both go to"],
+    );
     // A file that is there stays as it is.
     f.file("y.csv", "old");
     f.fails(&["select", "sales.csv", "--where", "region > 10", "-o", "y.csv"], b"", 2, &["row 2"]);

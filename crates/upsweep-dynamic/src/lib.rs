@@ -68,7 +68,7 @@ pub use quantile::quantiles;
 pub use reduce::Reduce;
 pub use scan::Scan;
 pub use segments::Segments;
-pub use select::{expand, expand_values, runs, select, select_indices, unique};
+pub use select::{Distinct, expand, expand_values, runs, select, select_indices, unique};
 pub use sort::{Sort, lexsort, top};
 pub use types::{Type, Value};
 pub use values::{Values, View, ViewMut};

@@ -88,58 +88,90 @@ pub fn runs(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
     })
 }
 
-/// The distinct elements of `x`, ascending, and how often each occurs. NaN is one value, the last; -0 is +0.
+/// What [`unique`] finds.
+#[derive(Clone, Debug)]
+pub struct Distinct {
+    /// The distinct elements, ascending.
+    pub values: Values,
+    /// How often each occurs.
+    pub counts: Vec<u64>,
+    /// For each element its place among the values, if that was asked for.
+    pub inverse: Option<Vec<u64>>,
+}
+
+/// Unsigned integers in the order of a type, in which elements that count as equal are one.
+trait Ordered: Value {
+    type Word: Value + Ord;
+    fn to_word(self) -> Self::Word;
+    fn of_word(word: Self::Word) -> Self;
+}
+macro_rules! ordered {
+    ($($t:ty as $bits:ty: $encode:expr, $decode:expr;)*) => { $(
+        impl Ordered for $t {
+            type Word = $bits;
+            fn to_word(self) -> $bits {
+                let encode: fn($t) -> $bits = $encode;
+                encode(self)
+            }
+            fn of_word(word: $bits) -> $t {
+                let decode: fn($bits) -> $t = $decode;
+                decode(word)
+            }
+        }
+    )* };
+    (signed $($t:ident as $bits:ident)*) => {
+        ordered! { $($t as $bits: |x| x as $bits ^ 1 << ($bits::BITS - 1), |x| (x ^ 1 << ($bits::BITS - 1)) as $t;)* }
+    };
+    // Negative floats descend with their bits.
+    (float $($t:ident as $bits:ident)*) => {
+        ordered! { $($t as $bits:
+            |x| {
+                let x = if x.is_nan() { $t::NAN } else if x == $t::default() { $t::default() } else { x };
+                let bits = x.to_bits();
+                if bits >> ($bits::BITS - 1) == 1 { !bits } else { bits | 1 << ($bits::BITS - 1) }
+            },
+            |x| $t::from_bits(if x >> ($bits::BITS - 1) == 1 { x ^ 1 << ($bits::BITS - 1) } else { !x });
+        )* }
+    };
+}
+ordered! { bool as u8: u8::from, |x| x != 0; u8 as u8: |x| x, |x| x; u16 as u16: |x| x, |x| x; u32 as u32: |x| x, |x| x; u64 as u64: |x| x, |x| x; }
+ordered! { signed i8 as u8 i16 as u16 i32 as u32 i64 as u64 }
+ordered! { float f16 as u16 f32 as u32 f64 as u64 }
+
+/// The distinct elements of `x`, ascending, how often each occurs, and if `inverse` is asked for, which of them each element is. NaN is one
+/// value, the last; -0 is +0.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; [`Error::Upsweep`]: as [`runs`].
-pub fn unique(device: &Device, x: View<'_>) -> Result<(Values, Vec<u64>)> {
-    // As unsigned integers in the same order, of which those of a size are compiled once.
-    macro_rules! of {
-        ($x:ident as $bits:ident, $encode:expr, $decode:expr) => {{
-            let mut sorted: Vec<$bits> = room($x.len())?;
-            sorted.extend($x.iter().map($encode));
-            sorted.sort_unstable();
-            let (values, counts) = Runs::new().run_to_vecs::<_, u64>(device, &Buffer::new(device, sorted)?)?;
-            Ok((values.into_iter().map($decode).collect::<Vec<_>>().into(), counts))
-        }};
+pub fn unique(device: &Device, x: View<'_>, inverse: bool) -> Result<Distinct> {
+    /// Those of a size are compiled once.
+    fn distinct<T: Value + Ord>(
+        device: &Device,
+        mut x: Vec<T>,
+        inverse: bool,
+    ) -> Result<(Vec<T>, Vec<u64>, Option<Vec<u64>>)> {
+        if !inverse {
+            x.sort_unstable();
+            let (values, counts) = Runs::new().run_to_vecs::<_, u64>(device, &Buffer::new(device, x)?)?;
+            return Ok((values, counts, None));
+        }
+        let mut sorted = room(x.len())?;
+        sorted.extend_from_slice(&x);
+        let (values, counts, _) = distinct(device, sorted, false)?;
+        let mut places = room(x.len())?;
+        places.extend(x.iter().map(|x| values.partition_point(|value| value < x) as u64));
+        Ok((values, counts, Some(places)))
     }
-    macro_rules! signed {
-        ($x:ident as $bits:ident, $t:ident) => {
-            of!($x as $bits, |&x| (x as $bits) ^ (1 << ($bits::BITS - 1)), |x| (x ^ (1 << ($bits::BITS - 1))) as $t)
-        };
+    fn of<T: Ordered>(device: &Device, x: &[T], inverse: bool) -> Result<Distinct>
+    where
+        Values: From<Vec<T>>,
+    {
+        let mut bits = room(x.len())?;
+        bits.extend(x.iter().map(|&x| x.to_word()));
+        let (values, counts, inverse) = distinct(device, bits, inverse)?;
+        Ok(Distinct { values: values.into_iter().map(T::of_word).collect::<Vec<T>>().into(), counts, inverse })
     }
-    // Negative floats descend with their bits.
-    macro_rules! float {
-        ($x:ident as $bits:ident, $t:ident) => {{
-            const SIGN: $bits = 1 << ($bits::BITS - 1);
-            let encode = |&x: &$t| {
-                let x = if x.is_nan() {
-                    $t::NAN
-                } else if x == $t::default() {
-                    $t::default()
-                } else {
-                    x
-                };
-                let bits = x.to_bits();
-                if bits & SIGN != 0 { !bits } else { bits | SIGN }
-            };
-            of!($x as $bits, encode, |x| $t::from_bits(if x & SIGN != 0 { x ^ SIGN } else { !x }))
-        }};
-    }
-    match x {
-        View::Bool(x) => of!(x as u8, |&x| u8::from(x), |x| x != 0),
-        View::U8(x) => of!(x as u8, |&x| x, |x| x),
-        View::U16(x) => of!(x as u16, |&x| x, |x| x),
-        View::U32(x) => of!(x as u32, |&x| x, |x| x),
-        View::U64(x) => of!(x as u64, |&x| x, |x| x),
-        View::I8(x) => signed!(x as u8, i8),
-        View::I16(x) => signed!(x as u16, i16),
-        View::I32(x) => signed!(x as u32, i32),
-        View::I64(x) => signed!(x as u64, i64),
-        View::F16(x) => float!(x as u16, f16),
-        View::F32(x) => float!(x as u32, f32),
-        View::F64(x) => float!(x as u64, f64),
-    }
+    with_view!(x, x => of(device, x, inverse))
 }
 
 struct Fetched<'a>(&'a Buffer<'a, u64>);

@@ -39,6 +39,9 @@ pub(crate) struct UniqueArgs {
     /// Write how often each value occurs to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) counts: Option<PathBuf>,
+    /// Write which of the values each element is, counted from 0, to FILE: .npy, .csv, .tsv, or raw in .bin, .raw or .u64; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) inverse: Option<PathBuf>,
     /// Where to compute: auto (a CUDA GPU if one answers, else the CPU), cpu, cuda or cuda:N
     #[arg(long, default_value = "auto", value_parser = parse_device, value_name = "DEVICE")]
     pub(crate) device: DeviceChoice,
@@ -108,6 +111,7 @@ pub(super) const UNIQUE_EXAMPLES: &str = concat!(
 Examples:
   upsweep unique sales.csv --column year
   upsweep unique ids.npy --counts counts.npy -o distinct.npy
+  upsweep unique ids.npy --inverse places.npy -o distinct.npy      ids is distinct[places]
 
 NaN is one value, the last. Files are read as `upsweep scan --help` says.
 
