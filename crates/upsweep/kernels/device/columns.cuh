@@ -78,12 +78,13 @@ template <> struct RowOf<Kept::ELEMENT> {
     __device__ __forceinline__ void load(const ColumnsParams& p, u64, u64 at) { load_streams(p.input, at, x); }
     __device__ __forceinline__ void map_all(u64 index, u64 at, T (&mapped)[1]) const { mapped[0] = map(x, index, at); }
 };
-// What the map reads by itself, it reads and computes once: no element is streamed.
+// Where the map reads by itself, it is computed once.
 template <> struct RowOf<Kept::MAPPED> {
     T value;
     bool right;
-    __device__ __forceinline__ void load(const ColumnsParams&, u64 index, u64 at) {
-        const In x = In();
+    __device__ __forceinline__ void load(const ColumnsParams& p, u64 index, u64 at) {
+        In x;
+        load_streams(p.input, at, x);
         right = indices_right(x, at);
         value = map(x, index, at);
     }
@@ -130,7 +131,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_columns(co
         }
         if (!INDEXED || right) return;
 #pragma unroll 1
-        for (u32 i = 0; i < count; i++) report_indices(In(), at + i * stride);
+        for (u32 i = 0; i < count; i++) {
+            In x;
+            load_streams(p.input, at + i * stride, x);
+            report_indices(x, at + i * stride);
+        }
     };
     if constexpr (ASKS_AHEAD) ask(ahead, begin + first, at, left);
 

@@ -12,6 +12,8 @@ mod automata;
 mod axes;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
+#[path = "emulated_tests/columns.rs"]
+mod interleaved;
 #[path = "emulated_tests/pyramids.rs"]
 mod pyramids;
 #[path = "emulated_tests/rankings.rs"]
@@ -31,7 +33,7 @@ use super::*;
 use crate::cuda::features::{Features, Heads, Pass};
 use crate::cuda::job::{Functions, text_of};
 use crate::cuda::variants::{AddMasked, Weighed};
-use crate::cuda::{code, columns, columns::ColumnsParams, reduce, reduce::ReduceParams, scan, scan::ScanParams};
+use crate::cuda::{code, reduce, reduce::ReduceParams, scan, scan::ScanParams};
 use crate::halves::InF32;
 use crate::inputs::Read;
 use crate::operator::builtin::{Max, Sum};
@@ -301,25 +303,6 @@ fn sketch(root: &'static str, entry: &'static str, numbers: Constants, constants
     run(entry, &KernelSource { root, prelude, entry }, constants, cases);
 }
 
-/// Runs cases of the scan of interleaved lines, or their reduction, with `vector` lines a lane.
-fn interleaved<I: Element, M: Map<I>, Op: Operator<M::Output>>(
-    map: M,
-    operator: Op,
-    features: Features,
-    vector: usize,
-    cases: u32,
-) {
-    type Of<I, Op, M> = Parts<I, <M as Map<I>>::Output, Op, M, Same>;
-    let steps = Of::<I, Op, M>::new(operator, map, Same);
-    let text = |source: &mut Source| text_of::<_, Whole>(source, &steps, None, &Default::default());
-    let held = Held::nothing();
-    let functions = Functions::of::<Of<I, Op, M>, Whole>(&text, &held);
-    let plan = columns::plan(functions.layouts, features.pass);
-    assert!(plan.vectors().any(|known| known == vector), "{plan:?}");
-    let source = columns::kernel(&plan, vector, features, &functions).source::<ColumnsParams>().unwrap();
-    run(&format!("columns by {vector} {}", name::<(I, M, Op)>(features)), &source, THREADS, cases);
-}
-
 fn name<Types>(features: Features) -> String {
     format!("{} {features:?}", std::any::type_name::<Types>())
 }
@@ -389,18 +372,6 @@ fn emulated_reductions() {
     reduction::<i8, _, _>(Same, Max, features(Heads::None, ""), 60);
     reduction::<u8, _, _>(Widen::<u64>::new(), Sum, features(Heads::None, ""), 60);
     reduction_of(in_f32::<bf16>(), features(Heads::None, "i"), 60);
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_columns() {
-    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "xri"), 4, 60);
-    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "x"), 2, 60);
-    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "r"), 1, 60);
-    interleaved::<u32, _, _>(Same, Then, features(Heads::None, "s"), 4, 60);
-    interleaved::<u8, _, _>(Same, Sum, features(Heads::None, "xr"), 4, 60);
-    interleaved::<f64, _, _>(Same, Max, features(Heads::None, "i"), 2, 60);
-    interleaved::<u32, _, _>(Placed, Then, features(Heads::None, "r"), 2, 60);
 }
 
 #[test]

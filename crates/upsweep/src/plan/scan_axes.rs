@@ -23,7 +23,7 @@ const BLOCKS: [(usize, usize); 4] = [(8, 2), (12, 1), (8, 1), (4, 1)];
 /// Values travel down the bands one after the other, 1 to 3 us for each: the most bands of an array are these, and so many for each MiB of
 /// its elements and results. Two scans take 0.6 us for a MiB of both; of a table with a border, for which the second one has to compute
 /// where its elements lie, 8 us.
-const BANDS: usize = 16;
+const BANDS: usize = 24;
 const MEBIBYTES_OF_BAND: usize = 4;
 const BORDERED_BANDS_OF_MEBIBYTE: usize = 2;
 

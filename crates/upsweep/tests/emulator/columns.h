@@ -15,7 +15,7 @@ static void one_case() {
     Guarded<In> separate(n, VECTOR);
     In* input = separate.values;
     if constexpr (arith::same_type<In, Out>) {
-        if (!BY_SEGMENT && once_in(3)) input = output.values;  // in place
+        if (!BY_SEGMENT && once_in(3)) input = (In*)output.values;  // in place
     }
     std::vector<In> elements;
     for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_value<In>());
