@@ -27,7 +27,7 @@
 //!
 //! **Cost.** Both are read once up to where they differ, and some way beyond: in waves, after each of which the host looks. On the CPU the
 //! first wave is 256 KiB of each, and every other one four times as long as the one before, so that at most three times as much and a
-//! first wave are read beyond. On CUDA a look takes as long as some 30 MiB of each: there the first wave is 64 MiB, and every other one
+//! first wave are read beyond. On CUDA a look takes as long as some 60 MiB of each: there the first wave is 64 MiB, and every other one
 //! 16 times as long. 1 GiB has two, and one more call finds the order of the few elements that are left. Equal sequences are read once.
 //!
 //! Integers of at most 64 bits are compared as words of 64 bits if both sequences begin equally far behind a multiple of eight bytes, as
