@@ -178,6 +178,10 @@ constexpr u32 TILE_LEVELS = 6;
 constexpr u32 VALUES_AT_ONCE = 2;
 constexpr u32 PYRAMID_BLOCKS = 5;
 constexpr u32 WITH_INPUT = 1;
+constexpr u32 CHUNK = 8;
+constexpr u32 ONE_ROW = 0;
+constexpr u32 FEW_COLUMNS = 0;
+constexpr u32 MOVING_BLOCKS = 5;
 
 // Parameters of the families.
 #include "memory/layout.cuh"
@@ -555,6 +559,24 @@ struct PyramidParams {
     u64 across_reciprocal;
     u64 tiles_down;
     u64 down_reciprocal;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct MovingSumParams {
+    const In* input;
+    Out* output;
+    u64 height;
+    u64 width;
+    u64 channels;
+    u64 above;
+    u64 below;
+    u64 left;
+    u64 right;
+    u64 part;
+    u64 parts;
+    u64 strip;
+    u64 strips;
+    u64 first_block;
     Workspace workspace;
     Acc given_init, given_first;
 };

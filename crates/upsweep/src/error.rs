@@ -34,6 +34,13 @@ pub enum Error {
         /// The level of which it is the size: 0 is the image.
         level: usize,
     },
+    /// A window has more columns than a block of a CUDA device.
+    Window {
+        /// How many columns it has, of those that there are.
+        columns: usize,
+        /// The most that it may have.
+        most: usize,
+    },
     /// The axis does not exist in the shape.
     Axis {
         /// The axis asked for, counted from 0.
@@ -201,6 +208,9 @@ impl fmt::Display for Error {
             }
             Self::Halves { what, size, level } => {
                 write!(f, "the {what} of level {level} is {size}: what is halved must be even, or 1")
+            }
+            Self::Window { columns, most } => {
+                write!(f, "the window has {columns} columns, and on CUDA at most {most}: take differences of a scan's results instead")
             }
             Self::Axis { axis, axes: 0 } => write!(f, "there is no axis {axis}: the shape has none"),
             Self::Axis { axis, axes: 1 } => write!(f, "there is no axis {axis}: the shape has axis 0 only"),

@@ -42,6 +42,7 @@
 //!   function, and [`sort_by`] takes an order of your own.
 //! - [`topk`] and [`nth`] find the first elements in order, and elements at places in it; [`mod@merge`] makes one of sorted inputs.
 //! - [`varying`] has recurrences whose coefficients are arrays, and [`tridiagonal`] solves systems by them.
+//! - [`moving_sum`] sums the window around each value.
 //! - [`pyramid`] halves images, level by level.
 //! - [`unique`] finds distinct values, with their counts and places; [`sets`] has union, intersection and difference of sorted arrays.
 //! - [`mod@operator`] is about operators of your own: [`#[operator]`](macro@operator) and [`#[function]`](macro@function) make
@@ -75,6 +76,7 @@ pub mod init;
 pub mod inputs;
 pub mod key;
 pub mod merge;
+pub mod moving_sum;
 pub mod nth;
 pub mod operator;
 pub mod outputs;
@@ -140,6 +142,7 @@ pub use init::{Init, InitFrom, InitSource, InitValue, NoInit};
 pub use inputs::{Apply, Bits, Gather, Inputs, Neighbours, Repeat};
 pub use key::{Index, Key};
 pub use merge::Merge;
+pub use moving_sum::MovingSum;
 pub use nth::Nth;
 pub use operator::{Element, Function, Map, Operator, function, operator};
 pub use outputs::{Outputs, Scatter};
@@ -169,8 +172,8 @@ pub use ways::Ways;
 pub mod prelude {
     pub use crate::operator::builtin::*;
     pub use crate::{
-        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, Neighbours, Nth,
-        Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
+        Apply, Array, Bits, Count, Dedup, Device, Element, Expand, Function, Gather, Histogram, Merge, MovingSum,
+        Neighbours, Nth, Operator, Partition, Pyramid, RangeHistogram, Recurrence, Reduce, Repeat, Runs, Scan, Scatter,
     };
     pub use crate::{
         Search, Segments, Select, Sets, Sort, TopK, Transform, Tridiagonal, Unique, UpSweep, function, operator,

@@ -16,6 +16,7 @@
 //! | `merge`, `sort_by` | merges of sorted arrays, and sorts by a comparison |
 //! | `topk` | the first keys in order, and keys of a rank |
 //! | `transform` | a function of each element |
+//! | `moving_sum` | sums over windows around each value |
 //! | `pyramid` | levels of images, each half as high and wide |
 //! | `up_sweep` | the combinations of aligned blocks |
 //! | `engine/` | threads and blocks |
@@ -38,6 +39,7 @@ mod engine;
 pub(crate) mod expand;
 pub(crate) mod histogram;
 pub(crate) mod merge;
+pub(crate) mod moving_sum;
 pub(crate) mod pyramid;
 pub(crate) mod range_histogram;
 pub(crate) mod recurrence;

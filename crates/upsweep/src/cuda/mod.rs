@@ -18,6 +18,7 @@ mod job;
 mod lender;
 mod library;
 pub(crate) mod merge;
+pub(crate) mod moving_sum;
 mod params;
 mod planned;
 pub(crate) mod pyramid;

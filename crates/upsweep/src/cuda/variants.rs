@@ -5,6 +5,7 @@ mod automata;
 mod axes;
 mod histograms;
 mod merges;
+mod moving_sums;
 mod pyramids;
 mod recurrences;
 mod selections;
@@ -124,6 +125,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.merges();
     list.along();
     list.up_sweeps();
+    list.moving_sums();
     list.pyramids();
     list.rankings();
     list.recurrences();
@@ -321,6 +323,7 @@ pub(super) fn sample() -> String {
     use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
     use crate::plan::merge::{MergePlan, MergeTypes};
+    use crate::plan::moving_sum::{MovingSumPlan, Windows};
     use crate::plan::recurrence::{Form, RecurrencePlan};
     use crate::plan::scan_axes::AxesPlan;
     use crate::plan::select::{SelectPlan, SelectSizes};
@@ -349,8 +352,9 @@ pub(super) fn sample() -> String {
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
+    let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2]).and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 31] = [
+    let of_families: [Constants; 32] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts).constants(),
@@ -382,6 +386,7 @@ pub(super) fn sample() -> String {
         crate::plan::along::constants(true, true, false),
         crate::plan::up_sweep::constants(4),
         crate::plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
+        moving.map(|plan| plan.constants()).unwrap_or_default(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
@@ -414,6 +419,7 @@ pub(super) fn sample() -> String {
         super::along::AlongParams::text(0, 0),
         super::up_sweep::UpSweepParams::text(0, 0),
         super::pyramid::PyramidParams::text(0, 0),
+        super::moving_sum::MovingSumParams::text(0, 0),
     ]
     .iter()
     .flat_map(|text| text.lines())

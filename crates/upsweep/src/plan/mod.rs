@@ -9,6 +9,7 @@ pub mod expand;
 pub mod histogram;
 pub mod memory;
 pub mod merge;
+pub mod moving_sum;
 mod pipeline;
 pub mod pyramid;
 pub mod recurrence;

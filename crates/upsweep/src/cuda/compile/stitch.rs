@@ -46,6 +46,7 @@ kernel_files! {
     "device/expand_large.cuh",
     "device/histogram.cuh",
     "device/merge.cuh",
+    "device/moving_sum.cuh",
     "device/pyramid.cuh",
     "device/range_histogram.cuh",
     "device/recurrence.cuh",

@@ -1,0 +1,243 @@
+// Moving sums: for each value of an image the sum over the window around it.
+//
+//   for each plane, part of `part` rows, strip of columns:                                    in parallel
+//       v[x] = the sum of f(input[row, x]) over the rows of the window of the part's first row, for all columns that are reached
+//       for row = the part's rows:
+//           for each column x: output[row, x] = finish(the sum of v over the columns of the window of x, its number of values)
+//           v[x] = v[x] + f(input[the row that enters the window, x]) - f(input[the row that leaves it, x])
+//
+// What differs from the classic box filter (McDonnell, "Box-Filtering Techniques", 1981): along a row nothing is subtracted. A thread has a
+// chunk of 8 neighbouring columns, and a window is what is right of its first column in that chunk, whole chunks, and what is left of its
+// last column in the last chunk (van Herk, 1992; Gil and Werman, 1993, whose chunks are windows):
+//       of_window = (suffix[first] + (0 + total + ..)) + prefix[last]
+// Windows of up to 8 columns are added column by column. Down the rows a sum that is no finite number would stay so when what made it so has
+// left: then it is added anew. Columns beyond the image count as 0.
+//
+// A thread loads the rows that come next before it adds those of this row. A row is read twice, where it enters and where it leaves.
+//
+// Memory ordering. Nobody reads in global memory what the launch stores there.
+//
+//   shared array        written by                         barrier            read by                         written again
+//   prefixes, suffixes  each thread, its chunk's, of a     the row's          all threads of the block        two rows later: between them is the
+//                       row's parity                                                                          next row's barrier, before which
+//                                                                                                             everybody has read
+
+#pragma once
+
+#include "memory/access.cuh"
+#include "word/value.cuh"
+
+extern __shared__ __align__(128) unsigned char dynamic_shared[];
+
+// What is added up: of the mapped elements, which are sums of one value, this is the first field.
+using Addend = decltype(Acc::sum);
+
+constexpr u32 IN_ACCESS = access_width(CHUNK * sizeof(In)), OUT_ACCESS = access_width(CHUNK * sizeof(Out));
+
+// Elements of neighbouring columns of a row, of which the first `live` exist.
+struct ChunkOfRow {
+    In at[CHUNK];
+
+    __device__ __forceinline__ void load(const In* from, u64 apart, u32 live, bool vectors) {
+        if (vectors) {
+            using Part = typename Access<IN_ACCESS>::type;
+            Part parts[sizeof(at) / IN_ACCESS];
+#pragma unroll
+            for (u32 i = 0; i < sizeof(at) / IN_ACCESS; i++) parts[i] = ((const Part*)from)[i];
+            memcpy(at, parts, sizeof(at));
+        } else {
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) {
+                if (j < live) at[j] = from[j * apart];
+            }
+        }
+    }
+    __device__ __forceinline__ Addend mapped(u32 j) const { return map(at[j], 0, 0).sum; }
+};
+
+// What a block has of the image.
+struct Strip {
+    const In* column;  // of row 0 of the plane, the first of a thread's columns
+    u64 row, apart;    // elements from a row to the next, and from a column to the next
+    u32 live;          // how many of a thread's columns exist
+    bool vectors;
+
+    __device__ __forceinline__ void load(ChunkOfRow& chunk, u64 y) const { chunk.load(column + y * row, apart, live, vectors); }
+
+    // The sums over rows first .. last, one by one.
+    __device__ __forceinline__ void add_up(Addend* v, u64 first, u64 last) const {
+#pragma unroll
+        for (u32 j = 0; j < CHUNK; j++) v[j] = Addend(0);
+        if (live == 0) return;
+#pragma unroll 4
+        for (u64 y = first; y <= last; y++) {
+            ChunkOfRow chunk;
+            load(chunk, y);
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) {
+                if (j < live) v[j] = arith::add(v[j], chunk.mapped(j));
+            }
+        }
+    }
+};
+
+__device__ __forceinline__ bool is_finite(const Addend& x) {
+    const Addend nothing = arith::sub(x, x);
+    return eq(nothing, nothing);
+}
+
+// Sums of the columns of a row, in shared memory: of a thread's chunk from its first column on and from its last one on. Of neighbouring
+// threads, the same column of chunks lies side by side.
+struct RowSums {
+    Addend *prefixes, *suffixes;
+
+    __device__ __forceinline__ explicit RowSums(u32 parity) {
+        prefixes = (Addend*)dynamic_shared + parity * 2 * CHUNK * THREADS, suffixes = prefixes + CHUNK * THREADS;
+    }
+    __device__ __forceinline__ void leave(const Addend* v) const {
+        if constexpr (FEW_COLUMNS) {
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) prefixes[j * THREADS + threadIdx.x] = v[j];
+        } else {
+            Addend prefix = v[0], suffix = v[CHUNK - 1];
+            prefixes[threadIdx.x] = prefix, suffixes[(CHUNK - 1) * THREADS + threadIdx.x] = suffix;
+#pragma unroll
+            for (u32 j = 1; j < CHUNK; j++) {
+                prefix = arith::add(prefix, v[j]), suffix = arith::add(v[CHUNK - 1 - j], suffix);
+                prefixes[j * THREADS + threadIdx.x] = prefix, suffixes[(CHUNK - 1 - j) * THREADS + threadIdx.x] = suffix;
+            }
+        }
+    }
+    // Of what lies `column` columns behind the first one of the thread's chunk.
+    static __device__ __forceinline__ u32 place(u32 column) {
+        return column % CHUNK * THREADS + threadIdx.x + column / CHUNK * BLOCK_CHANNELS;
+    }
+    __device__ __forceinline__ Addend total(u32 chunk) const { return prefixes[place(chunk * CHUNK + CHUNK - 1)]; }
+
+    // The sums over windows of columns first + j .. last + j for the columns j of a chunk.
+    __device__ __forceinline__ void add_windows(Addend* of_window, u32 first, u32 last) const {
+        if constexpr (FEW_COLUMNS) {
+#pragma unroll
+            for (u32 i = 0; i < 2 * CHUNK - 1; i++) {
+                if (i > last - first + CHUNK - 1) break;
+                const Addend v = prefixes[place(first + i)];
+#pragma unroll
+                for (u32 j = 0; j < CHUNK; j++) {
+                    if (i == j) of_window[j] = v;
+                    else if (i > j && i - j <= last - first) of_window[j] = arith::add(of_window[j], v);
+                }
+            }
+        } else {
+            // Column 0 begins in the chunk `begin` and ends in `end`; from some column on it is the next one.
+            const u32 begin = first / CHUNK, end = last / CHUNK;
+            Addend from_first = Addend(0), from_second = Addend(0);
+            if (begin + 1 < end) from_first = arith::add(from_first, total(begin + 1));
+#pragma unroll 4
+            for (u32 c = begin + 2; c < end; c++) {
+                const Addend of_chunk = total(c);
+                from_first = arith::add(from_first, of_chunk), from_second = arith::add(from_second, of_chunk);
+            }
+            const Addend of_end = total(end), to_next = arith::add(from_first, of_end);
+            const Addend second_to_next = begin + 2 <= end ? arith::add(from_second, of_end) : from_second;
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) {
+                const bool begins_later = (first + j) / CHUNK > begin, ends_later = (last + j) / CHUNK > end;
+                const Addend whole = begins_later ? (ends_later ? second_to_next : from_second) : (ends_later ? to_next : from_first);
+                of_window[j] = arith::add(arith::add(suffixes[place(first + j)], whole), prefixes[place(last + j)]);
+            }
+        }
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_moving_sum(const __grid_constant__ MovingSumParams p) {
+    // Strips lie beside each other, then channels, then parts of rows, then planes.
+    u64 block = p.first_block + blockIdx.x;
+    const u64 strip = block % p.strips;
+    block /= p.strips;
+    const u64 channel_parts = (p.channels + BLOCK_CHANNELS - 1) / BLOCK_CHANNELS;
+    const u64 channel = block % channel_parts * BLOCK_CHANNELS + threadIdx.x % BLOCK_CHANNELS;
+    block /= channel_parts;
+    const u64 part = block % p.parts, plane = block / p.parts;
+    const u64 first_row = part * p.part, last_row = min(first_row + p.part, p.height) - 1;
+
+    // The thread's chunk, and whether it has results, those of the chunk `before` chunks further on.
+    const u32 before = (u32)((p.left + CHUNK - 1) / CHUNK), chunk = threadIdx.x / BLOCK_CHANNELS;
+    const i64 x = (i64)(strip * p.strip + chunk) * CHUNK - (i64)(before * CHUNK);
+    const u64 to = (strip * p.strip + chunk) * CHUNK;
+    const bool has_results = chunk < p.strip && to < p.width;
+    const u32 first = before * CHUNK - (u32)p.left, last = before * CHUNK + (u32)p.right;
+
+    Strip s;
+    s.row = p.width * p.channels, s.apart = p.channels;
+    const u64 plane_at = plane * p.height * s.row + channel;
+    s.live = x < 0 || x >= (i64)p.width ? 0 : (u32)min(p.width - (u64)x, (u64)CHUNK);
+    s.column = p.input + (s.live > 0 ? plane_at + (u64)x * p.channels : 0);
+    s.vectors = s.live == CHUNK && p.channels == 1 && ((u64)p.input | s.row * sizeof(In)) % IN_ACCESS == 0;
+    const u32 live_results = has_results ? (u32)min(p.width - to, (u64)CHUNK) : 0;
+    const bool stores_vectors = live_results == CHUNK && p.channels == 1 && ((u64)p.output | s.row * sizeof(Out)) % OUT_ACCESS == 0;
+    // Columns of the windows; those at the borders are cut.
+    u32 columns[CHUNK];
+#pragma unroll
+    for (u32 j = 0; j < CHUNK; j++) {
+        const u64 column = to + j;
+        columns[j] = (u32)(min(column, p.left) + 1 + (column < p.width ? min(p.width - 1 - column, p.right) : 0));
+    }
+
+    Addend v[CHUNK];
+    s.add_up(v, first_row - min(first_row, p.above), min(first_row + p.below, p.height - 1));
+#pragma unroll 1
+    for (u64 y = first_row; y <= last_row; y++) {
+        const RowSums sums((u32)(y & 1));
+        sums.leave(v);
+        const bool enters = y < last_row && y + 1 + p.below < p.height, leaves = !ONE_ROW && y < last_row && y >= p.above;
+        ChunkOfRow entering, leaving;
+        if (enters) s.load(entering, y + 1 + p.below);
+        if (leaves) s.load(leaving, y - p.above);
+        __syncthreads();
+        if (has_results) {
+            Addend of_window[CHUNK];
+            sums.add_windows(of_window, first, last);
+            const u64 rows = min(y, p.above) + 1 + min(p.height - 1 - y, p.below);
+            Out* const out = p.output + (plane_at + y * s.row + to * p.channels);
+            Out results[CHUNK];
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) {
+                Acc window;
+                window.sum = of_window[j], window.values = rows * columns[j];
+                results[j] = result(window);
+            }
+            if (stores_vectors) {
+                using Part = typename Access<OUT_ACCESS>::type;
+                Part parts[sizeof(results) / OUT_ACCESS];
+#pragma unroll
+                for (u32 j = 0; j < CHUNK; j++) arith::clear_padding(&results[j]);
+                memcpy(parts, results, sizeof(results));
+#pragma unroll
+                for (u32 i = 0; i < sizeof(results) / OUT_ACCESS; i++) ((Part*)out)[i] = parts[i];
+            } else {
+#pragma unroll
+                for (u32 j = 0; j < CHUNK; j++) {
+                    if (j < live_results) store_result(out + j * p.channels, results[j]);
+                }
+            }
+        }
+        Addend all = Addend(0);
+#pragma unroll
+        for (u32 j = 0; j < CHUNK; j++) {
+            if (j < s.live) {
+                if (ONE_ROW && enters) v[j] = arith::add(Addend(0), entering.mapped(j));
+                else if (enters) v[j] = arith::add(v[j], entering.mapped(j));
+                if (leaves) v[j] = arith::sub(v[j], leaving.mapped(j));
+            }
+            all = arith::add(all, v[j]);
+        }
+        if (!ONE_ROW && y < last_row && !is_finite(all)) {
+            Addend anew[CHUNK];
+            s.add_up(anew, y + 1 - min(y + 1, p.above), min(y + 1 + p.below, p.height - 1));
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) {
+                if (!is_finite(v[j])) v[j] = anew[j];
+            }
+        }
+    }
+}

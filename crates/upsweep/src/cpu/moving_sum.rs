@@ -1,0 +1,242 @@
+//! Moving sums on the CPU: parts of the image's rows, each by one thread. The order of additions is that of the kernel, of which
+//! `kernels/device/moving_sum.cuh` has the pseudocode.
+
+use super::tile::lanes::{Lanes, Work};
+use super::tile::simd::Set;
+use crate::buffer::View;
+use crate::error::Result;
+use crate::operator::{Element, Function, Map, Number};
+use crate::outputs::Target;
+use crate::plan::moving_sum::{CHUNK, Windows};
+use crate::steps::Held;
+use rayon::prelude::*;
+use std::marker::PhantomData;
+
+pub(crate) fn run<T, A, O, M, F>(
+    map: M,
+    finish: F,
+    input: &View<'_, T>,
+    output: &Target<'_, O>,
+    windows: &Windows,
+) -> Result<()>
+where
+    T: Element,
+    A: Number,
+    O: Element,
+    M: Map<T, (T,), Output = A>,
+    F: Function<(A, u64), Output = O>,
+{
+    let mut held = Held::nothing();
+    held.add_function::<M>(|values| map.values(values))?;
+    held.add_function::<F>(|values| finish.values(values))?;
+    let (output, _) = output.on_host("output")?;
+    let input = input.on_host("input")?;
+    let [planes, height, width, channels] = windows.shape;
+    let (part, row) = (windows.part(), width * channels);
+    if input.is_empty() {
+        return Ok(());
+    }
+    let parts = height.div_ceil(part);
+    let output = &Results(output);
+    let compute = Set::widest().compiled::<Part<'_, T, A, O, M, F>>();
+    (0..planes * parts).into_par_iter().for_each(|i| {
+        let (plane, first) = (i / parts, i % parts * part);
+        let rows = first..(first + part).min(height);
+        let of_plane = plane * height * row;
+        // SAFETY: the output has as many values as the input, and those of the part's rows are stored by nobody else; the processor has the
+        // instructions of a `Set`.
+        unsafe {
+            let image = input.get_unchecked(of_plane..of_plane + height * row);
+            let output = output.0.add(of_plane);
+            compute(Part { map: &map, finish: &finish, image, output, rows, windows, sum: PhantomData });
+        }
+    });
+    Ok(())
+}
+
+/// Where the results go.
+struct Results<O>(*mut O);
+
+// SAFETY: each result is stored by one thread.
+unsafe impl<O> Sync for Results<O> {}
+
+/// Some rows of a plane.
+///
+/// # Safety
+/// There is room for the plane's results, of which nobody else touches those of the rows meanwhile.
+struct Part<'a, T, A, O, M, F> {
+    map: &'a M,
+    finish: &'a F,
+    image: &'a [T],
+    output: *mut O,
+    rows: std::ops::Range<usize>,
+    windows: &'a Windows,
+    sum: PhantomData<fn() -> A>,
+}
+
+impl<T, A, O, M, F> Work for Part<'_, T, A, O, M, F>
+where
+    T: Element,
+    A: Number,
+    O: Element,
+    M: Map<T, (T,), Output = A>,
+    F: Function<(A, u64), Output = O>,
+{
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let [_, height, width, channels] = self.windows.shape;
+        let [above, below] = self.windows.rows;
+        let row = width * channels;
+        let mut sums = vec![A::ZERO; row];
+        for y in self.rows.start.saturating_sub(above)..(self.rows.start + below + 1).min(height) {
+            self.add(&mut sums, y);
+        }
+        let mut line = Line::new(self.windows);
+        for y in self.rows.clone() {
+            let n = y.min(above) + 1 + (height - 1 - y).min(below);
+            for channel in 0..channels {
+                line.prepare(sums.iter().skip(channel).step_by(channels).copied());
+                // SAFETY: there is room for the row, of which this is a channel.
+                let to = unsafe { self.output.add(y * row + channel) };
+                line.each(|x, sum, columns| {
+                    let value = self.finish.call((sum, (n * columns) as u64)).canonical();
+                    // SAFETY: as above.
+                    unsafe { to.add(x * channels).write(value) };
+                });
+            }
+            if y + 1 < self.rows.end {
+                self.go_on(&mut sums, y + 1);
+            }
+        }
+    }
+}
+
+impl<T, A, O, M, F> Part<'_, T, A, O, M, F>
+where
+    T: Element,
+    A: Number,
+    O: Element,
+    M: Map<T, (T,), Output = A>,
+    F: Function<(A, u64), Output = O>,
+{
+    #[inline(always)]
+    fn row(&self, y: usize) -> &[T] {
+        let [_, _, width, channels] = self.windows.shape;
+        self.image.get(y * width * channels..(y + 1) * width * channels).unwrap_or(&[])
+    }
+
+    #[inline(always)]
+    fn add(&self, sums: &mut [A], y: usize) {
+        for (sum, &x) in sums.iter_mut().zip(self.row(y)) {
+            *sum = A::add(*sum, self.map.apply(x, 0));
+        }
+    }
+
+    /// From the windows of the row before to those of row `y`.
+    #[inline(always)]
+    fn go_on(&self, sums: &mut [A], y: usize) {
+        let [_, height, ..] = self.windows.shape;
+        let [above, below] = self.windows.rows;
+        if self.windows.has_one_row() {
+            sums.fill(A::ZERO);
+            return self.add(sums, y);
+        }
+        if y + below < height {
+            self.add(sums, y + below);
+        }
+        if y > above {
+            for (sum, &x) in sums.iter_mut().zip(self.row(y - 1 - above)) {
+                *sum = A::sub(*sum, self.map.apply(x, 0));
+            }
+        }
+        // What is no finite number would stay so.
+        if sums.iter().fold(true, |all, &sum| all & is_finite(sum)) {
+            return;
+        }
+        for (column, sum) in sums.iter_mut().enumerate().filter(|(_, sum)| !is_finite(**sum)) {
+            let rows = y.saturating_sub(above)..(y + below + 1).min(height);
+            let values = rows.filter_map(|y| self.row(y).get(column));
+            *sum = values.fold(A::ZERO, |sum, &x| A::add(sum, self.map.apply(x, 0)));
+        }
+    }
+}
+
+#[inline(always)]
+fn is_finite<A: Number>(x: A) -> bool {
+    let nothing = A::sub(x, x);
+    A::le(nothing, nothing)
+}
+
+/// The sums of the columns of a row and channel, by chunks; columns beyond the image are 0.
+struct Line<A> {
+    reach: [usize; 2],
+    columns: [usize; 2],
+    width: usize,
+    few: bool,
+    sums: Vec<A>,
+    /// Of each chunk from its first column on, and from its last one on.
+    prefixes: Vec<A>,
+    suffixes: Vec<A>,
+}
+
+impl<A: Number> Line<A> {
+    fn new(windows: &Windows) -> Self {
+        let [_, _, width, _] = windows.shape;
+        let reach = windows.reach();
+        let room = vec![A::ZERO; (reach[0] + width.div_ceil(CHUNK) + reach[1]) * CHUNK];
+        let (sums, prefixes, suffixes) = (room.clone(), room.clone(), room);
+        Self { reach, columns: windows.columns, width, few: windows.has_few_columns(), sums, prefixes, suffixes }
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, columns: impl Iterator<Item = A>) {
+        for (sum, column) in self.sums.iter_mut().skip(self.reach[0] * CHUNK).zip(columns) {
+            *sum = column;
+        }
+        if self.few {
+            return;
+        }
+        let (sums, _) = self.sums.as_chunks::<CHUNK>();
+        let (prefixes, _) = self.prefixes.as_chunks_mut::<CHUNK>();
+        let (suffixes, _) = self.suffixes.as_chunks_mut::<CHUNK>();
+        for ((v, prefix), suffix) in sums.iter().zip(prefixes).zip(suffixes) {
+            (*prefix, *suffix) = (*v, *v);
+            for j in 1..CHUNK {
+                prefix[j] = A::add(prefix[j - 1], v[j]);
+                suffix[CHUNK - 1 - j] = A::add(v[CHUNK - 1 - j], suffix[CHUNK - j]);
+            }
+        }
+    }
+
+    /// Calls `store` with each column, the sum over its window and the window's columns.
+    #[inline(always)]
+    fn each(&self, mut store: impl FnMut(usize, A, usize)) {
+        let [left, right] = self.columns;
+        let begin = self.reach[0] * CHUNK;
+        let total = |chunk: usize| self.prefixes[chunk * CHUNK + CHUNK - 1];
+        // The whole chunks between two.
+        let between = |first: usize, last: usize| (first + 1..last).fold(A::ZERO, |sum, chunk| A::add(sum, total(chunk)));
+        for to in (0..self.width).step_by(CHUNK) {
+            // Of a chunk's columns the windows begin in one chunk or the next one, and so they end.
+            let (begins, ends) = ((begin + to - left) / CHUNK, (begin + to + right) / CHUNK);
+            let mut whole = [A::ZERO; 4];
+            if !self.few {
+                whole = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(later, further)| between(begins + later, ends + further));
+            }
+            for x in to..(to + CHUNK).min(self.width) {
+                // Where the window begins and ends.
+                let (first, last) = (begin + x - left, begin + x + right);
+                let sum = if self.few {
+                    let (head, rest) = (self.sums[first], &self.sums[first + 1..=last]);
+                    rest.iter().fold(head, |sum, &v| A::add(sum, v))
+                } else {
+                    let whole = whole[first / CHUNK - begins + 2 * (last / CHUNK - ends)];
+                    A::add(A::add(self.suffixes[first], whole), self.prefixes[last])
+                };
+                store(x, sum, x.min(left) + 1 + (self.width - 1 - x).min(right));
+            }
+        }
+    }
+}

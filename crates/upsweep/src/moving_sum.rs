@@ -1,0 +1,183 @@
+//! Moving sums: for each value of an image the sum over the window around it.
+//!
+//! ```text
+//! r[y, x] = finish(the sum of map(input[v, u]), n)   over y - above <= v <= y + below and x - left <= u <= x + right
+//! n       = how many values that are: at a border there is what is in the image
+//! ```
+//!
+//! ```
+//! use upsweep::prelude::*;
+//!
+//! #[function]
+//! fn mean(sum: u64, n: u64) -> f64 {
+//!     sum as f64 / n as f64
+//! }
+//!
+//! let device = Device::cpu();
+//! // Each value and its neighbours to the left and to the right: an array is an image of one row.
+//! let x = [3u64, 1, 7, 0, 4];
+//! let mut sums = [0; 5];
+//! MovingSum::new([1, 1, 5, 1]).columns(1, 1).run(&device, &x, &mut sums)?;
+//! assert_eq!(sums, [4, 11, 8, 11, 4]);
+//!
+//! // The means of 3 x 3 pixels.
+//! let image = [9u8, 0, 0, 0, 0, 0, 0, 0, 3];
+//! let blur = MovingSum::new([1, 3, 3, 1]).rows(1, 1).columns(1, 1).accumulate::<u64>().finish(Mean);
+//! let blurred: Array<f64> = blur.run_to_array(&device, &image)?;
+//! assert_eq!(blurred.to_vec()?, [2.25, 1.5, 0.0, 1.5, 12.0 / 9.0, 0.5, 0.0, 0.5, 0.75]);
+//! # Ok::<(), upsweep::Error>(())
+//! ```
+//!
+//! **Layout.** An image is row by row, `[planes, height, width, channels]`; each channel of each plane is by itself. Windows down the columns
+//! of an array are those of an image with one column to a side, and so on.
+//!
+//! **Order.** It is the same on every device, so floats have the same bits. Rows are first: of the columns of a part of the image's rows each
+//! has a sum, to which the row is added that enters the window, and from which the row is taken that leaves it. Then columns, which are only
+//! added. Integers wrap.
+//!
+//! **How exact.** Where floats round, a sum is off by at most some 2,000 roundings of the largest sum of a column's window nearby: those of a
+//! part of up to 512 rows. Sum `f32` in `f64`, and that is nothing. What is infinite or no number counts in the windows that have it, and in
+//! no other.
+//!
+//! **Cost.** It does not depend on the number of rows of a window, and hardly on that of its columns: an addition for eight of them. Each
+//! value is read twice, and those above a part once more. On CUDA a window has at most some 3,500 columns, of sums of up to 8 bytes.
+//!
+//! Sources: McDonnell, "Box-Filtering Techniques", 1981; van Herk, "A Fast Algorithm for Local Minimum and Maximum Filters", 1992.
+
+use crate::buffer::{Array, Input, Output, View};
+use crate::cpu;
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result};
+use crate::operator::{Element, Function, Map, MapWith, Number, Same, Source, Widen};
+use crate::outputs::Target;
+use crate::plan::moving_sum::Windows;
+
+/// A moving sum: see the [module](self). Build it once, run it often.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a moving sum does nothing until it is run"]
+pub struct MovingSum<M = Same, F = OnlySum> {
+    shape: [usize; 4],
+    rows: [usize; 2],
+    columns: [usize; 2],
+    map: M,
+    finish: F,
+}
+
+/// The finish of a [`MovingSum`] that has none: the sum, without the number of its values.
+#[derive(Clone, Copy, Debug)]
+pub struct OnlySum;
+
+impl<A: Element> Function<(A, u64)> for OnlySum {
+    type Output = A;
+
+    #[inline(always)]
+    fn call(&self, (sum, _): (A, u64)) -> A {
+        sum
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = A::cuda_type(source);
+        source.define(&format!("only sum {ty}"), "only_sum", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} sum, u64) {{ return sum; }}")
+        })
+    }
+}
+
+impl MovingSum {
+    /// Of images of the shape `[planes, height, width, channels]`. The window is the value itself, until it is given rows and columns.
+    pub fn new(shape: [usize; 4]) -> Self {
+        Self { shape, rows: [0; 2], columns: [0; 2], map: Same, finish: OnlySum }
+    }
+}
+
+impl<M, F> MovingSum<M, F> {
+    /// The window has so many rows above a value, and below.
+    pub fn rows(self, above: usize, below: usize) -> Self {
+        Self { rows: [above, below], ..self }
+    }
+
+    /// The window has so many columns to the left of a value, and to the right.
+    pub fn columns(self, left: usize, right: usize) -> Self {
+        Self { columns: [left, right], ..self }
+    }
+
+    /// Sums `f` of the values: a `#[function]` of one argument.
+    pub fn map<G>(self, f: G) -> MovingSum<MapWith<G>, F> {
+        self.mapped(MapWith(f))
+    }
+
+    /// Sums in the wider type `A`.
+    pub fn accumulate<A>(self) -> MovingSum<Widen<A>, F> {
+        self.mapped(Widen::new())
+    }
+
+    /// Stores `f` of the sum and the number of its values: a `#[function]` of both, the number a `u64`.
+    pub fn finish<G>(self, f: G) -> MovingSum<M, G> {
+        let Self { shape, rows, columns, map, .. } = self;
+        MovingSum { shape, rows, columns, map, finish: f }
+    }
+
+    fn mapped<N>(self, map: N) -> MovingSum<N, F> {
+        let Self { shape, rows, columns, finish, .. } = self;
+        MovingSum { shape, rows, columns, map, finish }
+    }
+
+    /// Stores a result for each value of `input` in `output`. On CUDA the work is enqueued on the device's stream and the call returns at
+    /// once.
+    ///
+    /// # Errors
+    /// - [`Error::Shape`]: the input has another number of values than the shape
+    /// - [`Error::Length`]: the output has not as many
+    /// - [`Error::Window`]: the window has more columns than a block of a CUDA device
+    /// - [`Error::Place`], [`Error::Overlap`]: a buffer is not where the device computes, or overlaps the output
+    /// - [`Error::Values`]: the functions hold too much
+    /// - [`Error::Compile`], [`Error::Driver`], [`Error::OutOfMemory`]: CUDA's own
+    pub fn run<X, Y, A>(&self, device: &Device, input: &X, output: &mut Y) -> Result<()>
+    where
+        X: Input + ?Sized,
+        Y: Output + ?Sized,
+        A: Number,
+        M: Map<X::Item, (X::Item,), Output = A>,
+        F: Function<(A, u64), Output = Y::Item>,
+    {
+        self.dispatch(device, &input.view(), Target::new(output.view_mut()))
+    }
+
+    /// As [`run`](Self::run), to a new array on the device.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_to_array<X, A, O>(&self, device: &Device, input: &X) -> Result<Array<O>>
+    where
+        X: Input + ?Sized,
+        A: Number,
+        O: Element,
+        M: Map<X::Item, (X::Item,), Output = A>,
+        F: Function<(A, u64), Output = O>,
+    {
+        let input = input.view();
+        device.compute_array(input.len(), |output| self.dispatch(device, &input, output))
+    }
+
+    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, reason = "CUDA borrows the output for itself"))]
+    fn dispatch<T, A, O>(&self, device: &Device, input: &View<'_, T>, mut output: Target<'_, O>) -> Result<()>
+    where
+        T: Element,
+        A: Number,
+        O: Element,
+        M: Map<T, (T,), Output = A>,
+        F: Function<(A, u64), Output = O>,
+    {
+        let Self { shape, rows, columns, map, finish } = *self;
+        let windows = Windows::new(shape, input.len(), rows, columns)?;
+        let (found, expected) = (output.len(), input.len());
+        if found != expected {
+            return Err(Error::Length { what: "output", found, expected });
+        }
+        match &device.0 {
+            Backend::Cpu => cpu::moving_sum::run(map, finish, input, &output, &windows),
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => crate::cuda::moving_sum::run(cuda, map, finish, input, &mut output, &windows),
+        }
+    }
+}
