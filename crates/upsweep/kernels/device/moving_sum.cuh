@@ -34,7 +34,7 @@ using Addend = decltype(Acc::sum);
 
 constexpr u32 IN_ACCESS = access_width(CHUNK * sizeof(In)), OUT_ACCESS = access_width(CHUNK * sizeof(Out));
 
-// Elements of neighbouring columns of a row, of which the first `live` exist.
+// Elements of neighbouring columns of a row, of which the first `live` exist, at least one; the others are as the last of these.
 struct ChunkOfRow {
     In at[CHUNK];
 
@@ -48,7 +48,7 @@ struct ChunkOfRow {
         } else {
 #pragma unroll
             for (u32 j = 0; j < CHUNK; j++) {
-                if (j < live) at[j] = from[j * apart];
+                at[j] = from[min(j, live - 1) * apart];
             }
         }
     }
@@ -74,9 +74,7 @@ struct Strip {
             ChunkOfRow chunk;
             load(chunk, y);
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) {
-                if (j < live) v[j] = arith::add(v[j], chunk.mapped(j));
-            }
+            for (u32 j = 0; j < CHUNK; j++) v[j] = arith::add(v[j], chunk.mapped(j));
         }
     }
 };
@@ -94,7 +92,11 @@ struct RowSums {
     __device__ __forceinline__ explicit RowSums(u32 parity) {
         prefixes = (Addend*)dynamic_shared + parity * 2 * CHUNK * THREADS, suffixes = prefixes + CHUNK * THREADS;
     }
-    __device__ __forceinline__ void leave(const Addend* v) const {
+    // Of the chunk's columns the first `live` exist.
+    __device__ __forceinline__ void leave(const Addend* sums, u32 live) const {
+        Addend v[CHUNK];
+#pragma unroll
+        for (u32 j = 0; j < CHUNK; j++) v[j] = j < live ? sums[j] : Addend(0);
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
             for (u32 j = 0; j < CHUNK; j++) prefixes[j * THREADS + threadIdx.x] = v[j];
@@ -149,6 +151,22 @@ struct RowSums {
     }
 };
 
+// Of how many columns there is a value in the window of one of them.
+__device__ __forceinline__ u64 columns_of(const MovingSumParams& p, u64 column) {
+    return min(column, p.left) + 1 + (column < p.width ? min(p.width - 1 - column, p.right) : 0);
+}
+
+// The results of a chunk. Where windows have one number of values, what it takes to divide by it is computed once.
+template <class Number>
+__device__ __forceinline__ void finish_all(Out* results, const Addend* of_window, const Number& values) {
+#pragma unroll
+    for (u32 j = 0; j < CHUNK; j++) {
+        Acc window;
+        window.sum = of_window[j], window.values = values(j);
+        results[j] = result(window);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_moving_sum(const __grid_constant__ MovingSumParams p) {
     // Strips lie beside each other, then channels, then parts of rows, then planes.
     u64 block = p.first_block + blockIdx.x;
@@ -175,21 +193,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
     s.vectors = s.live == CHUNK && p.channels == 1 && ((u64)p.input | s.row * sizeof(In)) % IN_ACCESS == 0;
     const u32 live_results = has_results ? (u32)min(p.width - to, (u64)CHUNK) : 0;
     const bool stores_vectors = live_results == CHUNK && p.channels == 1 && ((u64)p.output | s.row * sizeof(Out)) % OUT_ACCESS == 0;
-    // Columns of the windows; those at the borders are cut.
-    u32 columns[CHUNK];
-#pragma unroll
-    for (u32 j = 0; j < CHUNK; j++) {
-        const u64 column = to + j;
-        columns[j] = (u32)(min(column, p.left) + 1 + (column < p.width ? min(p.width - 1 - column, p.right) : 0));
-    }
+    // Whether no window is cut at a border to the left or to the right.
+    const bool inside = to >= p.left && to + CHUNK - 1 + p.right < p.width;
 
     Addend v[CHUNK];
     s.add_up(v, first_row - min(first_row, p.above), min(first_row + p.below, p.height - 1));
 #pragma unroll 1
     for (u64 y = first_row; y <= last_row; y++) {
         const RowSums sums((u32)(y & 1));
-        sums.leave(v);
-        const bool enters = y < last_row && y + 1 + p.below < p.height, leaves = !ONE_ROW && y < last_row && y >= p.above;
+        sums.leave(v, s.live);
+        const bool goes_on = s.live > 0 && y < last_row;
+        const bool enters = goes_on && y + 1 + p.below < p.height, leaves = !ONE_ROW && goes_on && y >= p.above;
         ChunkOfRow entering, leaving;
         if (enters) s.load(entering, y + 1 + p.below);
         if (leaves) s.load(leaving, y - p.above);
@@ -200,12 +214,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
             const u64 rows = min(y, p.above) + 1 + min(p.height - 1 - y, p.below);
             Out* const out = p.output + (plane_at + y * s.row + to * p.channels);
             Out results[CHUNK];
-#pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) {
-                Acc window;
-                window.sum = of_window[j], window.values = rows * columns[j];
-                results[j] = result(window);
-            }
+            const u64 whole = rows * (p.left + 1 + p.right);
+            if (inside) finish_all(results, of_window, [&](u32) { return whole; });
+            else finish_all(results, of_window, [&](u32 j) { return rows * columns_of(p, to + j); });
             if (stores_vectors) {
                 using Part = typename Access<OUT_ACCESS>::type;
                 Part parts[sizeof(results) / OUT_ACCESS];
@@ -221,17 +232,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
                 }
             }
         }
-        Addend all = Addend(0);
+        if (enters) {
 #pragma unroll
-        for (u32 j = 0; j < CHUNK; j++) {
-            if (j < s.live) {
-                if (ONE_ROW && enters) v[j] = arith::add(Addend(0), entering.mapped(j));
-                else if (enters) v[j] = arith::add(v[j], entering.mapped(j));
-                if (leaves) v[j] = arith::sub(v[j], leaving.mapped(j));
-            }
-            all = arith::add(all, v[j]);
+            for (u32 j = 0; j < CHUNK; j++) v[j] = arith::add(ONE_ROW ? Addend(0) : v[j], entering.mapped(j));
         }
-        if (!ONE_ROW && y < last_row && !is_finite(all)) {
+        if (leaves) {
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) v[j] = arith::sub(v[j], leaving.mapped(j));
+        }
+        Addend all = v[0];
+#pragma unroll
+        for (u32 j = 1; j < CHUNK; j++) all = arith::add(all, v[j]);
+        if (!ONE_ROW && goes_on && !is_finite(all)) {
             Addend anew[CHUNK];
             s.add_up(anew, y + 1 - min(y + 1, p.above), min(y + 1 + p.below, p.height - 1));
 #pragma unroll

@@ -72,8 +72,8 @@ const BUSY: usize = 512;
 
 /// Threads of blocks, the fewest first: the first that leave most of them results, or the most.
 const THREADS: [usize; 3] = [128, 256, 512];
-/// Threads that a multiprocessor has registers for.
-const RESIDENT: usize = 640;
+/// Threads that a multiprocessor has registers for, of sums of up to 8 bytes; of larger ones half as many.
+const RESIDENT: usize = 512;
 /// Channels that a block may have.
 const MOST_CHANNELS: usize = 4;
 /// Shared memory of a block.
@@ -139,7 +139,7 @@ impl MovingSumPlan {
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        let Self { threads, channels, one_row, few_columns, .. } = *self;
+        let Self { threads, channels, one_row, few_columns, sum_size, .. } = *self;
         let mut constants = Constants::default();
         constants!(
             constants;
@@ -148,7 +148,7 @@ impl MovingSumPlan {
             "CHUNK" = CHUNK,
             "ONE_ROW" = usize::from(one_row),
             "FEW_COLUMNS" = usize::from(few_columns),
-            "MOVING_BLOCKS" = (RESIDENT / threads).max(1),
+            "MOVING_BLOCKS" = (if sum_size > 8 { RESIDENT / 2 } else { RESIDENT } / threads).max(1),
         );
         constants
     }

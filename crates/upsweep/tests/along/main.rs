@@ -1,9 +1,10 @@
-//! Scans along linked lists, up-sweeps and pyramids: one set of cases, run against each backend and compared with walks and trees.
+//! Scans along linked lists, up-sweeps, pyramids and moving sums: one set of cases, run against each backend and compared with walks and trees.
 //!
 //! Every case runs on the CPU. On a machine with a CUDA GPU, `cargo test -- --include-ignored` runs it there too.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod moving_sums;
 mod pyramids;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
 #[path = "../conformance/support/mod.rs"]
