@@ -1,9 +1,9 @@
-//! Images: sums over any rectangle in four reads, and what they give: box blurs of any radius, local variance, thresholds; Gaussian blurs,
-//! equalisation, gamma, mipmaps.
+//! Images: sums over any rectangle in four reads; box blurs of any radius, local variance, thresholds; Gaussian blurs, equalisation, gamma,
+//! mipmaps.
 //!
 //! ```
 //! use upsweep::Device;
-//! use upsweep_apps::image::{Area, Extent, SummedArea};
+//! use upsweep_apps::image::{Area, BoxBlur, Extent, SummedArea};
 //!
 //! let device = Device::cpu();
 //! let image = [1u8, 2, 3, 4, 5, 6]; // two rows of three pixels
@@ -12,7 +12,7 @@
 //! table.sums(&device, &[Area::new(1..2, 1..3), Area::new(0..2, 0..3)], &mut sums)?;
 //! assert_eq!(sums, [11, 21]);
 //! let mut blurred = [0u8; 6];
-//! table.box_blur(&device, 1, &mut blurred)?;
+//! BoxBlur::new(1).run(&device, &image, Extent::new(2, 3), &mut blurred)?;
 //! assert_eq!(blurred, [3, 4, 4, 3, 4, 4]);
 //! # Ok::<(), upsweep_apps::Error>(())
 //! ```
@@ -21,6 +21,7 @@
 //! computed in `f64` and rounded once, when it is stored: to whole pixels half up.
 
 mod areas;
+mod blur;
 mod equalise;
 mod extent;
 mod gamma;
@@ -32,6 +33,7 @@ mod threshold;
 mod variance;
 
 pub use areas::Area;
+pub use blur::BoxBlur;
 pub use equalise::equalise;
 pub use extent::Extent;
 pub use gamma::gamma;

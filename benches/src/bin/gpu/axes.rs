@@ -3,7 +3,7 @@
 use super::gpu::Gpu;
 use upsweep::operator::WidenFrom;
 use upsweep::prelude::*;
-use upsweep_apps::image::{Extent, Mipmap, SummedArea};
+use upsweep_apps::image::{BoxBlur, Extent, Mipmap, SummedArea};
 use upsweep_apps::terrain::{Raster, Viewshed};
 use upsweep_bench::{Number, Outcome, Value};
 
@@ -55,7 +55,7 @@ where
     Ok(())
 }
 
-/// From image to image, by a table of sums in f64.
+/// From image to image, by moving sums in f64.
 fn blur(gpu: &mut Gpu, side: usize) -> Outcome {
     let (name, n) = (format!("box_blur_{side}"), side * side);
     if !gpu.wants::<f32>(&name) {
@@ -64,7 +64,7 @@ fn blur(gpu: &mut Gpu, side: usize) -> Outcome {
     let (x, mut out) = (gpu.filled::<f32>(n)?, gpu.filled::<f32>(n)?);
     let extent = Extent::new(side, side);
     gpu.work::<f32>(&name, n, 2 * n * size_of::<f32>(), |device| {
-        Ok(SummedArea::<f64>::build(device, &x, extent)?.box_blur(device, RADIUS as u32, &mut out)?)
+        Ok(BoxBlur::new(RADIUS as u32).run(device, &x, extent, &mut out)?)
     })?;
     for i in 0..100 {
         let (row, column) = (i * (side - 1) / 99, i * 7919 % side);

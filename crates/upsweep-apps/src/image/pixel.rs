@@ -22,6 +22,11 @@ pub trait Pixel: Number + Cast<f64> + sealed::Sealed {
     type Store: Function<(f64,), Output = Self>;
     #[doc(hidden)]
     const STORE: Self::Store;
+    /// From a sum in f64 and the number of its values the mean, as it is stored.
+    #[doc(hidden)]
+    type MeanOfSum: Function<(f64, u64), Output = Self>;
+    #[doc(hidden)]
+    const MEAN_OF_SUM: Self::MeanOfSum;
     /// The mean of 2 x 2 values, as it is stored: of the upper left, the upper right, the lower left and the lower right. Where f64 rounds,
     /// columns are added first.
     #[doc(hidden)]
@@ -86,7 +91,7 @@ macro_rules! mean_of_light {
 }
 
 macro_rules! whole {
-    ($t:ident, $white:literal, $store:ident: $Store:ident, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
+    ($t:ident, $white:literal, $store:ident: $Store:ident, $of_sum:ident: $OfSum:ident, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
         #[function]
         pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
             ((a as u32 + b as u32 + c as u32 + d as u32 + 2) / 4) as $t
@@ -96,12 +101,18 @@ macro_rules! whole {
         pub fn $store(x: f64) -> $t {
             (x + 0.5).floor() as $t
         }
+        #[function]
+        pub fn $of_sum(sum: f64, values: u64) -> $t {
+            $store(sum / values as f64)
+        }
         impl Pixel for $t {
             const MOST: Option<u64> = Some($t::MAX as u64);
             const WHITE: f64 = $white;
             const SUMS_DOUBLE: bool = true;
             type Store = $Store;
             const STORE: $Store = $Store;
+            type MeanOfSum = $OfSum;
+            const MEAN_OF_SUM: $OfSum = $OfSum;
             type Mean = $Mean;
             const MEAN: $Mean = $Mean;
             type MeanOfLight = $Light;
@@ -116,11 +127,11 @@ macro_rules! whole {
         }
     };
 }
-whole! { u8, 255.0, store_u8: StoreU8, mean_u8: MeanU8, light_u8: LightU8 }
-whole! { u16, 65535.0, store_u16: StoreU16, mean_u16: MeanU16, light_u16: LightU16 }
+whole! { u8, 255.0, store_u8: StoreU8, mean_of_sum_u8: MeanOfSumU8, mean_u8: MeanU8, light_u8: LightU8 }
+whole! { u16, 65535.0, store_u16: StoreU16, mean_of_sum_u16: MeanOfSumU16, mean_u16: MeanU16, light_u16: LightU16 }
 
 macro_rules! float {
-    ($t:ident, $store:ident: $Store:ident, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
+    ($t:ident, $store:ident: $Store:ident, $of_sum:ident: $OfSum:ident, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
         #[function]
         pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
             (((a as f64 + c as f64) + (b as f64 + d as f64)) * 0.25) as $t
@@ -130,12 +141,18 @@ macro_rules! float {
         pub fn $store(x: f64) -> $t {
             x as $t
         }
+        #[function]
+        pub fn $of_sum(sum: f64, values: u64) -> $t {
+            (sum / values as f64) as $t
+        }
         impl Pixel for $t {
             const MOST: Option<u64> = None;
             const WHITE: f64 = 1.0;
             const SUMS_DOUBLE: bool = size_of::<$t>() < size_of::<f64>();
             type Store = $Store;
             const STORE: $Store = $Store;
+            type MeanOfSum = $OfSum;
+            const MEAN_OF_SUM: $OfSum = $OfSum;
             type Mean = $Mean;
             const MEAN: $Mean = $Mean;
             type MeanOfLight = $Light;
@@ -146,8 +163,8 @@ macro_rules! float {
         }
     };
 }
-float! { f32, store_f32: StoreF32, mean_f32: MeanF32, light_f32: LightF32 }
-float! { f64, store_f64: StoreF64, mean_f64: MeanF64, light_f64: LightF64 }
+float! { f32, store_f32: StoreF32, mean_of_sum_f32: MeanOfSumF32, mean_f32: MeanF32, light_f32: LightF32 }
+float! { f64, store_f64: StoreF64, mean_of_sum_f64: MeanOfSumF64, mean_f64: MeanF64, light_f64: LightF64 }
 
 impl Accumulator for u32 {
     const MOST: u64 = u32::MAX as u64;

@@ -131,25 +131,35 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(Transform::new(Enclosed).run(device, corners, sums)?)
     }
 
-    /// The mean of the square of `2 radius + 1` rows and columns around each pixel, of those that are in the image: nothing is made up
-    /// beyond its borders. A pixel costs the same whatever the radius.
+    /// The blur of a [`BoxBlur`](super::BoxBlur) of this radius.
     ///
     /// # Errors
-    /// - [`Length`](upsweep::Error::Length): the output is not as large as the image
-    /// - [`Place`](upsweep::Error::Place); CUDA's own
-    pub fn box_blur<Y, P>(&self, device: &Device, radius: u32, blurred: &mut Y) -> Result<()>
+    /// As of [`box_blur_by`](Self::box_blur_by).
+    pub(super) fn box_blur<Y, P>(&self, device: &Device, radius: u32, blurred: &mut Y) -> Result<()>
     where
         Y: Output<Item = P> + ?Sized,
         P: Pixel,
     {
         let radius = device.upload(&[radius])?;
-        self.means(device, &Part::all(&radius), blurred)
+        self.store_means(device, &Part::all(&radius), blurred)
     }
 
-    /// [`box_blur`](Self::box_blur) with a radius for each pixel, one for all channels of it.
+    /// The means themselves.
     ///
     /// # Errors
-    /// As [`box_blur`](Self::box_blur), and of the radii.
+    /// As of [`box_blur_by`](Self::box_blur_by).
+    pub(super) fn means(&self, device: &Device, radius: u32) -> Result<Array<f64>> {
+        let mut means = device.filled(self.extent.shape().iter().product(), 0.0)?;
+        self.box_blur(device, radius, &mut means)?;
+        Ok(means)
+    }
+
+    /// The mean of the square of `2 radius + 1` rows and columns around each pixel, of those that are in the image: nothing is made up
+    /// beyond its borders. Each pixel has a radius, one for all channels of it, and costs the same whatever that is.
+    ///
+    /// # Errors
+    /// - [`Length`](upsweep::Error::Length): the output is not as large as the image, or there is another number of radii
+    /// - [`Place`](upsweep::Error::Place); CUDA's own
     pub fn box_blur_by<R, Y, P>(&self, device: &Device, radii: &R, blurred: &mut Y) -> Result<()>
     where
         R: Input<Item = u32> + ?Sized,
@@ -161,10 +171,10 @@ impl<A: Accumulator> SummedArea<A> {
         if found != expected {
             return Err(upsweep::Error::Length { what: "radii", found, expected }.into());
         }
-        self.means(device, &Part::all(radii), blurred)
+        self.store_means(device, &Part::all(radii), blurred)
     }
 
-    fn means<Y, P>(&self, device: &Device, radii: &Part<'_, u32>, blurred: &mut Y) -> Result<()>
+    fn store_means<Y, P>(&self, device: &Device, radii: &Part<'_, u32>, blurred: &mut Y) -> Result<()>
     where
         Y: Output<Item = P> + ?Sized,
         P: Pixel,

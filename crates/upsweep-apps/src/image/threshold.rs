@@ -1,9 +1,8 @@
 //! Black and white, by what is around each pixel.
 
-use super::areas::{Places, around, pixels, radius};
+use super::blur::{means, means_of_squares};
 use super::extent::Extent;
 use super::pixel::Pixel;
-use super::summed::SummedArea;
 use super::variance::variance_of;
 use crate::error::{Error, Result};
 use crate::part::Part;
@@ -36,20 +35,14 @@ enum Rule {
 }
 
 #[function]
-fn above_mean<P: Cast<f64>>(#[param] places: Places, #[param] offset: f64, x: P, sum: f64, radius: u32, at: u64) -> u8 {
-    let threshold = sum / pixels(places, radius, at) - offset;
-    if (x as f64) > threshold { 255 } else { 0 }
+fn above_mean<P: Cast<f64>>(#[param] offset: f64, x: P, mean: f64) -> u8 {
+    if (x as f64) > mean - offset { 255 } else { 0 }
 }
 
 #[function]
-fn deviation_around(#[param] places: Places, sum: f64, squares: f64, radius: u32, at: u64) -> (f64, f64) {
-    let pixels = pixels(places, radius, at);
-    (sum / pixels, variance_of(sum, squares, pixels).sqrt())
-}
-
-#[function]
-fn above_sauvola<P: Cast<f64>>(#[param] k: f64, #[param] range: f64, x: P, around: (f64, f64)) -> u8 {
-    let threshold = around.0 * (1.0 + k * (around.1 / range - 1.0));
+fn above_sauvola<P: Cast<f64>>(#[param] k: f64, #[param] range: f64, x: P, mean: f64, of_squares: f64) -> u8 {
+    let deviation = variance_of(mean, of_squares).sqrt();
+    let threshold = mean * (1.0 + k * (deviation / range - 1.0));
     if (x as f64) > threshold { 255 } else { 0 }
 }
 
@@ -81,19 +74,11 @@ impl Threshold {
             if value.is_finite() { Ok(()) } else { Err(Error::Number { what, value, rule }) }
         };
         let image = &Part::all(image);
-        let values = extent.check(image.view().len())?;
-        let radii = &device.upload(&[self.radius])?;
         match self.rule {
             Rule::Mean { offset } => {
                 finite("the offset", offset)?;
-                let sums = SummedArea::<f64>::of_values(device, image, extent)?;
-                let inputs = (
-                    image,
-                    around!(sums.table(), radii, extent, values),
-                    radius!(radii, extent, values),
-                    0..values as u64,
-                );
-                Ok(Transform::new(AboveMean { places: Places::of(extent), offset }).run(device, inputs, output)?)
+                let means = means(device, image, extent, self.radius)?;
+                Ok(Transform::new(AboveMean { offset }).run(device, (image, &means), output)?)
             }
             Rule::Sauvola { k, range } => {
                 finite("k", k)?;
@@ -104,16 +89,9 @@ impl Threshold {
                         rule: "it is a finite number above 0",
                     });
                 }
-                let sums = SummedArea::<f64>::of_values(device, image, extent)?;
-                let squares = SummedArea::<f64>::of_squares(device, image, extent)?;
-                let inputs = (
-                    around!(sums.table(), radii, extent, values),
-                    around!(squares.table(), radii, extent, values),
-                    radius!(radii, extent, values),
-                    0..values as u64,
-                );
-                let around = Apply(DeviationAround { places: Places::of(extent) }, inputs);
-                Ok(Transform::new(AboveSauvola { k, range }).run(device, (image, around), output)?)
+                let means = means(device, image, extent, self.radius)?;
+                let of_squares = means_of_squares(device, image, extent, self.radius)?;
+                Ok(Transform::new(AboveSauvola { k, range }).run(device, (image, &means, &of_squares), output)?)
             }
         }
     }

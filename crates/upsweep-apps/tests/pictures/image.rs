@@ -75,15 +75,13 @@ fn box_blurs(device: &Device) {
     for extent in extents() {
         let x = random.bytes(extent.shape().iter().product());
         let given = device.upload(&x).unwrap();
-        let (whole, wide) = (
-            SummedArea::<u32>::build(device, &given, extent).unwrap(),
-            SummedArea::<f64>::build(device, &given, extent).unwrap(),
-        );
+        let whole = SummedArea::<u32>::build(device, &given, extent).unwrap();
         for radius in [0usize, 1, 2, 7, 100, u32::MAX as usize] {
             let mut blurred = device.filled(x.len(), 0u8).unwrap();
-            whole.box_blur(device, radius as u32, &mut blurred).unwrap();
+            BoxBlur::new(radius as u32).run(device, &given, extent, &mut blurred).unwrap();
             let mut exact = device.filled(x.len(), 0.0f64).unwrap();
-            wide.box_blur(device, radius as u32, &mut exact).unwrap();
+            let floats = device.upload(&x.iter().map(|&x| f64::from(x)).collect::<Vec<_>>()).unwrap();
+            BoxBlur::new(radius as u32).run(device, &floats, extent, &mut exact).unwrap();
             let (blurred, exact) = (blurred.to_vec().unwrap(), exact.to_vec().unwrap());
             for at in 0..x.len() {
                 let window = around(extent, at, radius);
@@ -248,7 +246,7 @@ fn other_programs(device: &Device) {
     let mut y = device.filled(42, 0u8).unwrap();
     equalise(device, &given, &mut y).unwrap();
     assert_eq!(y.to_vec().unwrap(), EQUALISED);
-    table.box_blur(device, 1, &mut y).unwrap();
+    BoxBlur::new(1).run(device, &given, extent, &mut y).unwrap();
     assert_eq!(inside(y.to_vec().unwrap()), BLURRED);
     Threshold::mean(1, 7.0).run(device, &given, extent, &mut y).unwrap();
     assert_eq!(inside(y.to_vec().unwrap()), MEAN.map(|x| 255 * x));
@@ -286,7 +284,7 @@ fn refused(device: &Device) {
         assert!(matches!(result, Err(Error::Library(Wrong::Index { at: 1, .. }))), "{area:?} {result:?}");
     }
     let mut short = device.filled(5, 0u8).unwrap();
-    assert!(table.box_blur(device, 1, &mut short).is_err());
+    assert!(BoxBlur::new(1).run(device, &x, extent, &mut short).is_err());
     let radii = device.upload(&[1u32; 5]).unwrap();
     let mut blurred = device.filled(6, 0u8).unwrap();
     let few = table.box_blur_by(device, &radii, &mut blurred).unwrap_err();

@@ -8,7 +8,7 @@ use crate::element::Values;
 use crate::failure::{Failure, Result};
 use upsweep::Device;
 use upsweep::operator::WidenFrom;
-use upsweep_apps::image::{Extent, GaussianBlur, Mipmap, Pixel, SummedArea, Threshold};
+use upsweep_apps::image::{BoxBlur, Extent, GaussianBlur, Mipmap, Pixel, SummedArea, Threshold};
 
 type Computed = upsweep_apps::Result<(Values, Extent)>;
 
@@ -105,11 +105,13 @@ fn box_blurred<P: Pixel>(
 where
     f64: WidenFrom<P>,
 {
-    let table = SummedArea::<f64>::build(device, &device.upload(x)?, extent)?;
-    let mut blurred = device.filled(x.len(), P::ZERO)?;
+    let (x, mut blurred) = (device.upload(x)?, device.filled(x.len(), P::ZERO)?);
     match radii {
-        Some(radii) => table.box_blur_by(device, &device.upload(radii)?, &mut blurred)?,
-        None => table.box_blur(device, radius, &mut blurred)?,
+        Some(radii) => {
+            let table = SummedArea::<f64>::build(device, &x, extent)?;
+            table.box_blur_by(device, &device.upload(radii)?, &mut blurred)?;
+        }
+        None => BoxBlur::new(radius).run(device, &x, extent, &mut blurred)?,
     }
     Ok(blurred.into_vec()?)
 }
