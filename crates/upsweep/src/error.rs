@@ -210,7 +210,10 @@ impl fmt::Display for Error {
                 write!(f, "the {what} of level {level} is {size}: what is halved must be even, or 1")
             }
             Self::Window { columns, most } => {
-                write!(f, "the window has {columns} columns, and on CUDA at most {most}: take differences of a scan's results instead")
+                write!(
+                    f,
+                    "the window has {columns} columns, and on CUDA at most {most}: take differences of a scan's results instead"
+                )
             }
             Self::Axis { axis, axes: 0 } => write!(f, "there is no axis {axis}: the shape has none"),
             Self::Axis { axis, axes: 1 } => write!(f, "there is no axis {axis}: the shape has axis 0 only"),

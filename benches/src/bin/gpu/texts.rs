@@ -36,7 +36,9 @@ fn text(name: &str, n: usize) -> Outcome<Vec<u8>> {
         "csv" => texts::csv(period)?,
         _ => texts::rust(period),
     };
-    Ok(once.bytes().cycle().take(n).collect())
+    let mut text = once.into_bytes().repeat(n.div_ceil(period));
+    text.truncate(n);
+    Ok(text)
 }
 
 fn lex(gpu: &mut Gpu, grammar: &str, n: usize) -> Outcome {

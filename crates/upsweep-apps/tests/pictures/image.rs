@@ -1,10 +1,10 @@
 use crate::{Random, cases};
 use upsweep::{Device, Error as Wrong};
 use upsweep_apps::Error;
-use upsweep_apps::image::{Area, Extent, GaussianBlur, LocalVariance, SummedArea, Threshold, equalise, gamma};
+use upsweep_apps::image::{Area, BoxBlur, Extent, GaussianBlur, LocalVariance, SummedArea, Threshold, equalise, gamma};
 
 cases! {
-    tables_and_sums, overflow, box_blurs, variances, thresholds, equalised, brightened, gaussian, other_programs, the_lecture, refused
+    tables_and_sums, overflow, box_blurs, wide_windows, variances, thresholds, equalised, brightened, gaussian, other_programs, the_lecture, refused
 }
 
 /// The pixels of a window, as far as they are in the image.
@@ -100,6 +100,25 @@ fn box_blurs(device: &Device) {
             let (sum, n) = (window.iter().map(|&i| usize::from(x[i])).sum::<usize>(), window.len());
             assert_eq!(usize::from(found), (2 * sum + n) / (2 * n), "{extent:?} {at}");
         }
+    }
+}
+
+/// Of more columns than a block of a GPU has room for: then there is a table.
+fn wide_windows(device: &Device) {
+    let (width, radius) = (9000, 2000);
+    let x: Vec<f64> = (0..2 * width).map(|i| (i * i % 251) as f64).collect();
+    let (given, extent) = (device.upload(&x).unwrap(), Extent::new(2, width));
+    let (mut blurred, mut variances) =
+        (device.filled(x.len(), 0.0f64).unwrap(), device.filled(x.len(), 0.0f32).unwrap());
+    BoxBlur::new(radius as u32).run(device, &given, extent, &mut blurred).unwrap();
+    LocalVariance::new(radius as u32).run(device, &given, extent, &mut variances).unwrap();
+    let (blurred, variances) = (blurred.to_vec().unwrap(), variances.to_vec().unwrap());
+    for at in [0, 1, 1999, 4500, 8999, 9000, 13_777] {
+        let window = around(extent, at, radius);
+        let mean = |of: &dyn Fn(f64) -> f64| window.iter().map(|&i| of(x[i])).sum::<f64>() / window.len() as f64;
+        assert_eq!(blurred[at], mean(&|x| x), "{at}");
+        let variance = mean(&|x| x * x) - mean(&|x| x).powi(2);
+        assert!((f64::from(variances[at]) - variance).abs() < 1e-3, "{at}: {} {variance}", variances[at]);
     }
 }
 

@@ -217,13 +217,15 @@ impl<A: Number> Line<A> {
         let begin = self.reach[0] * CHUNK;
         let total = |chunk: usize| self.prefixes[chunk * CHUNK + CHUNK - 1];
         // The whole chunks between two.
-        let between = |first: usize, last: usize| (first + 1..last).fold(A::ZERO, |sum, chunk| A::add(sum, total(chunk)));
+        let between =
+            |first: usize, last: usize| (first + 1..last).fold(A::ZERO, |sum, chunk| A::add(sum, total(chunk)));
         for to in (0..self.width).step_by(CHUNK) {
             // Of a chunk's columns the windows begin in one chunk or the next one, and so they end.
             let (begins, ends) = ((begin + to - left) / CHUNK, (begin + to + right) / CHUNK);
             let mut whole = [A::ZERO; 4];
             if !self.few {
-                whole = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(later, further)| between(begins + later, ends + further));
+                whole =
+                    [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(later, further)| between(begins + later, ends + further));
             }
             for x in to..(to + CHUNK).min(self.width) {
                 // Where the window begins and ends.

@@ -83,10 +83,14 @@ where
         // Values are asked for in the order in which `held` has them.
         let (map, finish) = (map.cuda_function(source), finish.cuda_function(source));
         let load = source.define(&format!("window of one by {map}"), "window_of", |_, name| {
-            format!("__device__ __forceinline__ {window} {name}(const {input}& x, u64) {{ return {{{map}(x, 0), 1}}; }}")
+            format!(
+                "__device__ __forceinline__ {window} {name}(const {input}& x, u64) {{ return {{{map}(x, 0), 1}}; }}"
+            )
         });
         let store = source.define(&format!("of window by {finish}"), "of_window", |_, name| {
-            format!("__device__ __forceinline__ {output} {name}(const {window}& x) {{ return {finish}(x.sum, x.values); }}")
+            format!(
+                "__device__ __forceinline__ {output} {name}(const {window}& x) {{ return {finish}(x.sum, x.values); }}"
+            )
         });
         let given = source.define(&format!("window of a {sum}"), "given_window", |_, name| {
             format!("__device__ __forceinline__ {window} {name}({sum} x) {{ return {{x, 1}}; }}")

@@ -352,7 +352,8 @@ pub(super) fn sample() -> String {
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
-    let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2]).and_then(|windows| MovingSumPlan::new(&windows, 8));
+    let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
+        .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
     let of_families: [Constants; 32] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),

@@ -110,7 +110,8 @@ impl MovingSumPlan {
             let room = |threads: usize| (threads / channels).saturating_sub(reach);
             let most = THREADS.into_iter().rfind(|&threads| fits(threads)).filter(|&most| room(most) > 0);
             // Three of four chunks have results.
-            let good = THREADS.into_iter().find(|&threads| fits(threads) && room(threads) * channels * 4 >= threads * 3);
+            let good =
+                THREADS.into_iter().find(|&threads| fits(threads) && room(threads) * channels * 4 >= threads * 3);
             good.or(most).map(|threads| (channels, threads, room(threads)))
         });
         let Some((channels, threads, room)) = found else {
