@@ -35,8 +35,8 @@
 //! has a sum, to which the row is added that enters the window, and from which the row is taken that leaves it. Then columns, which are only
 //! added. Integers wrap.
 //!
-//! **How exact.** Where floats round, a sum is off by at most some 2,000 roundings of the largest sum of a column's window nearby: those of a
-//! part of up to 512 rows. Sum `f32` in `f64`, and that is nothing. What is infinite or no number counts in the windows that have it, and in
+//! **How exact.** Where floats round, a sum is off by at most some 4,000 roundings of the largest sum of a column's window nearby: those of a
+//! part of up to 1,024 rows. Sum `f32` in `f64`, and that is nothing. What is infinite or no number counts in the windows that have it, and in
 //! no other.
 //!
 //! **Cost.** It does not depend on the number of rows of a window, and hardly on that of its columns: an addition for eight of them. Each

@@ -32,6 +32,8 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 // What is added up: of the mapped elements, which are sums of one value, this is the first field.
 using Addend = decltype(Acc::sum);
 
+// Rows of a sum from the beginning that are loaded before they are added.
+constexpr u32 ROWS_ADDED = sizeof(In) <= 4 ? 4 : sizeof(In) <= 8 ? 2 : 1;
 constexpr u32 IN_ACCESS = access_width(CHUNK * sizeof(In)), OUT_ACCESS = access_width(CHUNK * sizeof(Out));
 
 // Elements of neighbouring columns of a row, of which the first `live` exist, at least one; the others are as the last of these.
@@ -69,13 +71,25 @@ struct Strip {
 #pragma unroll
         for (u32 j = 0; j < CHUNK; j++) v[j] = Addend(0);
         if (live == 0) return;
-#pragma unroll 4
-        for (u64 y = first; y <= last; y++) {
+        u64 y = first;
+#pragma unroll 1
+        for (; y + ROWS_ADDED <= last + 1; y += ROWS_ADDED) {
+            ChunkOfRow chunks[ROWS_ADDED];
+#pragma unroll
+            for (u32 i = 0; i < ROWS_ADDED; i++) load(chunks[i], y + i);
+#pragma unroll
+            for (u32 i = 0; i < ROWS_ADDED; i++) add(v, chunks[i]);
+        }
+#pragma unroll 1
+        for (; y <= last; y++) {
             ChunkOfRow chunk;
             load(chunk, y);
-#pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) v[j] = arith::add(v[j], chunk.mapped(j));
+            add(v, chunk);
         }
+    }
+    static __device__ __forceinline__ void add(Addend* v, const ChunkOfRow& chunk) {
+#pragma unroll
+        for (u32 j = 0; j < CHUNK; j++) v[j] = arith::add(v[j], chunk.mapped(j));
     }
 };
 
@@ -96,7 +110,11 @@ struct RowSums {
     __device__ __forceinline__ void leave(const Addend* sums, u32 live) const {
         Addend v[CHUNK];
 #pragma unroll
-        for (u32 j = 0; j < CHUNK; j++) v[j] = j < live ? sums[j] : Addend(0);
+        for (u32 j = 0; j < CHUNK; j++) v[j] = sums[j];
+        if (live < CHUNK) {
+#pragma unroll
+            for (u32 j = 0; j < CHUNK; j++) v[j] = j < live ? v[j] : Addend(0);
+        }
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
             for (u32 j = 0; j < CHUNK; j++) prefixes[j * THREADS + threadIdx.x] = v[j];
@@ -110,42 +128,41 @@ struct RowSums {
             }
         }
     }
-    // Of what lies `column` columns behind the first one of the thread's chunk.
-    static __device__ __forceinline__ u32 place(u32 column) {
-        return column % CHUNK * THREADS + threadIdx.x + column / CHUNK * BLOCK_CHANNELS;
+    // Of what lies `column` columns behind the first one of the chunk that is `chunks` behind the thread's.
+    static __device__ __forceinline__ u32 place(u32 chunks, u32 column) {
+        return column % CHUNK * THREADS + threadIdx.x + (chunks + column / CHUNK) * BLOCK_CHANNELS;
     }
-    __device__ __forceinline__ Addend total(u32 chunk) const { return prefixes[place(chunk * CHUNK + CHUNK - 1)]; }
+    __device__ __forceinline__ Addend total(u32 chunks) const { return prefixes[place(chunks, CHUNK - 1)]; }
 
-    // The sums over windows of columns first + j .. last + j for the columns j of a chunk.
-    __device__ __forceinline__ void add_windows(Addend* of_window, u32 first, u32 last) const {
+    // The sums over the windows of the columns j of a chunk: from column FIRST + j of the thread's own chunk on, to column LAST + j of the
+    // one that is `end` behind it.
+    __device__ __forceinline__ void add_windows(Addend* of_window, u32 end) const {
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
-            for (u32 i = 0; i < 2 * CHUNK - 1; i++) {
-                if (i > last - first + CHUNK - 1) break;
-                const Addend v = prefixes[place(first + i)];
+            for (u32 i = 0; i < FEW_COLUMNS + CHUNK - 1; i++) {
+                const Addend v = prefixes[place(0, FIRST + i)];
 #pragma unroll
                 for (u32 j = 0; j < CHUNK; j++) {
                     if (i == j) of_window[j] = v;
-                    else if (i > j && i - j <= last - first) of_window[j] = arith::add(of_window[j], v);
+                    else if (i > j && i - j < FEW_COLUMNS) of_window[j] = arith::add(of_window[j], v);
                 }
             }
         } else {
-            // Column 0 begins in the chunk `begin` and ends in `end`; from some column on it is the next one.
-            const u32 begin = first / CHUNK, end = last / CHUNK;
+            // From some column on windows begin in the next chunk, and from some column on they end in the next one.
             Addend from_first = Addend(0), from_second = Addend(0);
-            if (begin + 1 < end) from_first = arith::add(from_first, total(begin + 1));
+            if (end > 1) from_first = arith::add(from_first, total(1));
 #pragma unroll 4
-            for (u32 c = begin + 2; c < end; c++) {
+            for (u32 c = 2; c < end; c++) {
                 const Addend of_chunk = total(c);
                 from_first = arith::add(from_first, of_chunk), from_second = arith::add(from_second, of_chunk);
             }
             const Addend of_end = total(end), to_next = arith::add(from_first, of_end);
-            const Addend second_to_next = begin + 2 <= end ? arith::add(from_second, of_end) : from_second;
+            const Addend second_to_next = end >= 2 ? arith::add(from_second, of_end) : from_second;
 #pragma unroll
             for (u32 j = 0; j < CHUNK; j++) {
-                const bool begins_later = (first + j) / CHUNK > begin, ends_later = (last + j) / CHUNK > end;
+                const bool begins_later = FIRST + j >= CHUNK, ends_later = LAST + j >= CHUNK;
                 const Addend whole = begins_later ? (ends_later ? second_to_next : from_second) : (ends_later ? to_next : from_first);
-                of_window[j] = arith::add(arith::add(suffixes[place(first + j)], whole), prefixes[place(last + j)]);
+                of_window[j] = arith::add(arith::add(suffixes[place(0, FIRST + j)], whole), prefixes[place(end, LAST + j)]);
             }
         }
     }
@@ -183,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
     const i64 x = (i64)(strip * p.strip + chunk) * CHUNK - (i64)(before * CHUNK);
     const u64 to = (strip * p.strip + chunk) * CHUNK;
     const bool has_results = chunk < p.strip && to < p.width;
-    const u32 first = before * CHUNK - (u32)p.left, last = before * CHUNK + (u32)p.right;
+    const u32 end = before + (u32)p.right / CHUNK;
 
     Strip s;
     s.row = p.width * p.channels, s.apart = p.channels;
@@ -210,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
         __syncthreads();
         if (has_results) {
             Addend of_window[CHUNK];
-            sums.add_windows(of_window, first, last);
+            sums.add_windows(of_window, end);
             const u64 rows = min(y, p.above) + 1 + min(p.height - 1 - y, p.below);
             Out* const out = p.output + (plane_at + y * s.row + to * p.channels);
             Out results[CHUNK];

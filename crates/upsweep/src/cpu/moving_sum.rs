@@ -32,7 +32,7 @@ where
     let (output, _) = output.on_host("output")?;
     let input = input.on_host("input")?;
     let [planes, height, width, channels] = windows.shape;
-    let (part, row) = (windows.part(), width * channels);
+    let (part, row) = (windows.part(size_of::<A>()), width * channels);
     if input.is_empty() {
         return Ok(());
     }

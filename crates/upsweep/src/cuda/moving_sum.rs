@@ -150,8 +150,8 @@ where
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MovingSumParams>())?;
         let [planes, height, width, channels] = windows.shape;
         let ([above, below], [left, right]) = (windows.rows, windows.columns);
-        let part = windows.part();
-        let (parts, strips) = (height.div_ceil(part), width.div_ceil(plan.strip * crate::plan::moving_sum::CHUNK));
+        let part = windows.part(size_of::<A>());
+        let (parts, strips) = (height.div_ceil(part), plan.strips(width));
         let blocks = (planes * parts * strips * channels.div_ceil(plan.channels)) as u64;
         for first_block in (0..blocks).step_by(MOST_BLOCKS as usize) {
             let fixed = MovingSumParams {

@@ -43,18 +43,20 @@ impl Windows {
         self.columns[0] + self.columns[1] < CHUNK
     }
 
-    /// Rows of a part, which begins with a sum of its own. It depends on shape and window alone, so that the order of additions does.
+    /// Rows of a part, which begins with a sum of its own. It depends on shape, window and the bytes of a sum alone, so that the order of
+    /// additions does.
     #[must_use]
-    pub fn part(&self) -> usize {
+    pub fn part(&self, sum_size: usize) -> usize {
         let [planes, height, width, channels] = self.shape;
-        let window = self.rows[0] + self.rows[1] + 1;
-        let across = planes.saturating_mul(channels).saturating_mul(width.div_ceil(WIDE));
-        let mut part = MOST_ROWS;
+        let (across, threads) = match MovingSumPlan::new(self, sum_size) {
+            Ok(plan) => (plan.strips(width).saturating_mul(channels.div_ceil(plan.channels)), plan.threads),
+            Err(_) => (channels, THREADS[0]),
+        };
+        let across = planes.saturating_mul(across).max(1);
         // A part is read and what lies above it: so it is not much lower than that.
-        while part > LEAST_ROWS && part > window / 2 && across.saturating_mul(height.div_ceil(part)) < BUSY {
-            part /= 2;
-        }
-        part
+        let least = ((self.rows[0] + self.rows[1] + 1) / 4).max(LEAST_ROWS);
+        let parts = (AT_ONCE / threads / across).min(height / least).max(height.div_ceil(MOST_ROWS)).max(1);
+        height.div_ceil(parts)
     }
 
     /// Chunks to the left of a chunk that its windows reach, and to the right.
@@ -64,11 +66,10 @@ impl Windows {
     }
 }
 
-/// Rows of parts; columns of a block and blocks that keep a device at work, both by order of magnitude.
-const MOST_ROWS: usize = 512;
+/// Rows of parts, and the threads that a device (an H200) runs at once: one part more would be waited for by all others.
+const MOST_ROWS: usize = 1024;
 const LEAST_ROWS: usize = 16;
-const WIDE: usize = 1024;
-const BUSY: usize = 512;
+const AT_ONCE: usize = 132 * RESIDENT;
 
 /// Threads of blocks, the fewest first: the first that leave most of them results, or the most.
 const THREADS: [usize; 3] = [128, 256, 512];
@@ -91,7 +92,11 @@ pub struct MovingSumPlan {
     /// Chunks of a block that have results.
     pub strip: usize,
     one_row: bool,
-    few_columns: bool,
+    /// Columns of a window, if they are few.
+    few_columns: usize,
+    /// Columns from the begin of a chunk on to where the first of its windows begins, and to where it ends.
+    first: usize,
+    last: usize,
     sum_size: usize,
     reach: usize,
 }
@@ -121,8 +126,17 @@ impl MovingSumPlan {
         // Strips of equal width.
         let chunks = width.div_ceil(CHUNK).max(1);
         let strip = chunks.div_ceil(chunks.div_ceil(room));
-        let (one_row, few_columns) = (windows.has_one_row(), windows.has_few_columns());
-        Ok(Self { threads, channels, strip, one_row, few_columns, sum_size, reach })
+        let [left, right] = windows.columns;
+        let few_columns = if windows.has_few_columns() { left + right + 1 } else { 0 };
+        let (first, last) = (left.next_multiple_of(CHUNK) - left, right % CHUNK);
+        let one_row = windows.has_one_row();
+        Ok(Self { threads, channels, strip, one_row, few_columns, first, last, sum_size, reach })
+    }
+
+    /// Strips beside each other.
+    #[must_use]
+    pub fn strips(&self, width: usize) -> usize {
+        width.div_ceil(self.strip * CHUNK)
     }
 
     /// Threads that a launch needs.
@@ -140,7 +154,7 @@ impl MovingSumPlan {
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        let Self { threads, channels, one_row, few_columns, sum_size, .. } = *self;
+        let Self { threads, channels, one_row, few_columns, first, last, sum_size, .. } = *self;
         let mut constants = Constants::default();
         constants!(
             constants;
@@ -148,7 +162,9 @@ impl MovingSumPlan {
             "BLOCK_CHANNELS" = channels,
             "CHUNK" = CHUNK,
             "ONE_ROW" = usize::from(one_row),
-            "FEW_COLUMNS" = usize::from(few_columns),
+            "FEW_COLUMNS" = few_columns,
+            "FIRST" = first,
+            "LAST" = last,
             "MOVING_BLOCKS" = (if sum_size > 8 { RESIDENT / 2 } else { RESIDENT } / threads).max(1),
         );
         constants
@@ -186,10 +202,11 @@ mod tests {
     #[test]
     fn parts_keep_a_device_at_work() {
         let part = |side: usize, radius: usize| {
-            Windows::new([1, side, side, 1], side * side, [radius; 2], [radius; 2]).unwrap().part()
+            Windows::new([1, side, side, 1], side * side, [radius; 2], [radius; 2]).unwrap().part(8)
         };
-        assert_eq!(part(16384, 50), 512);
+        // 18 strips of 29 parts are 522 blocks, of 528 that have room.
+        assert_eq!(part(16384, 50), 565);
         assert_eq!(part(1024, 5), 16);
-        assert_eq!(part(16384, 4000), 512);
+        assert_eq!(part(16384, 4000), 1024);
     }
 }

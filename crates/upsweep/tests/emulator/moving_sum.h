@@ -8,8 +8,9 @@ static void one_case() {
     const u64 room = THREADS / BLOCK_CHANNELS;
     const u64 most = CHUNK * (room - 2) / 2;
     u64 left, right;
-    if (FEW_COLUMNS) left = below(CHUNK), right = below(CHUNK - left);
-    else do left = below(once_in(2) ? 3 * CHUNK : most), right = below(once_in(2) ? 3 * CHUNK : most); while (left + right < CHUNK);
+    // The kernel knows how many columns a window has, if they are few, and where it begins and ends in a chunk.
+    do left = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + (CHUNK - FIRST) % CHUNK, right = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + LAST;
+    while (left + right + 1 != FEW_COLUMNS && (FEW_COLUMNS > 0 || left + right < CHUNK || left + right > 2 * most - 2 * CHUNK));
     const u64 above = ONE_ROW ? 0 : below(9), below_ = ONE_ROW ? 0 : above == 0 ? 1 + below(8) : below(9);
     const u64 reach = (left + CHUNK - 1) / CHUNK + (right + CHUNK - 1) / CHUNK, strip = 1 + below(room - reach);
     // A window has no more columns and rows beside a value's own than there are.

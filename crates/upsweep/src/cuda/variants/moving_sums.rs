@@ -16,7 +16,7 @@ fn square(#[param] by: f64, x: u16) -> f64 {
 }
 #[function]
 fn mean_of_floats(sum: f64, n: u64) -> f32 {
-    (sum / n as f64) as f32
+    (sum * (1.0 / n as f64)) as f32
 }
 #[function]
 fn mean_of_bytes(sum: u64, n: u64) -> u8 {
