@@ -155,6 +155,7 @@ constexpr u32 STATES = 2;
 constexpr u32 PARTS = 1;
 constexpr u32 LEAD = 2;
 constexpr u32 WAY_STATES = 32;
+constexpr u32 WAY_THREADS = 64;
 constexpr u32 STATE_BYTES = 128;
 constexpr u32 SCALED = 1;
 constexpr u32 ENDS_AT = 256;
@@ -507,6 +508,7 @@ struct AutomatonParams {
     u8* kinds;
     void* places;
     u8* entries;
+    u8* ways;
     u64* count;
     u64 n;
     u64 capacity;

@@ -33,6 +33,9 @@ const MOST_LISTED: usize = 2047;
 /// The most steps: states times classes of bytes. A kernel is given so many.
 pub(crate) const MOST_STEPS: usize = 14 << 10;
 
+/// So many bytes leave a state as it is that lasts.
+const LASTING: usize = 200;
+
 /// Of 256 bytes, where the end of the text comes among them.
 const END: usize = 256;
 
@@ -52,8 +55,8 @@ pub(crate) struct Table {
     /// For each byte, which of those it is that all states treat alike; and how many such classes there are.
     pub(crate) class: Vec<u8>,
     pub(crate) classes: usize,
-    /// The state in which most bytes tell nothing and leave it as it is, but for the first one: inside of what may be long.
-    pub(crate) lasting: usize,
+    /// The states, a bit each, that most bytes leave as they are, but for the first one: inside of what may be long.
+    pub(crate) lasting: u64,
     /// Whether what is told is rare in most texts.
     pub(crate) rare: [bool; MOST_TOLD],
 }
@@ -149,7 +152,7 @@ impl Table {
             });
         }
         let stays = |state: usize| (0..END).filter(|byte| usize::from(steps[END * state + byte]) == state << 8).count();
-        let lasting = (1..states).max_by_key(|&state| (stays(state), std::cmp::Reverse(state))).unwrap_or(0);
+        let lasting = (1..states).filter(|&state| stays(state) >= LASTING).fold(0, |all, state| all | 1 << state);
         let class = class.into_iter().map(|class| class as u8).collect();
         Ok(Self { states, steps, at_end, events, class, classes, lasting, rare: [false; MOST_TOLD] })
     }

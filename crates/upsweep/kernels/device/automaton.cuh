@@ -2,13 +2,13 @@
 //
 // The pipeline (pipeline.cuh) of this task:
 //
-//   reduce      bytes become codes (tile/automaton.cuh). Each thread walks along its ITEMS bytes from two states: those to which the 16
-//               bytes before lead from the first state, and from the state that most bytes leave as it is. Then it is found which walk
+//   reduce      bytes become codes (tile/automaton.cuh). Each thread walks along its ITEMS bytes from three states: those to which the 16
+//               bytes before lead from the first state, and from two that last (`find_lasting`). Then it is found which walk
 //               is right, from the tile's own state on (automaton_entries.cuh):
 //
 //                 a thread's choice is a function of that of the thread before: the walk that begins where the other's ends
 //                 a scan by composition, in each warp; where no walk begins there, it stops
-//                 all threads from there on that lack a walk from an end of the thread before make a third walk, from that end
+//                 all threads from there on that lack a walk from an end of the thread before make another walk, from that end
 //                 and again, until it stops nowhere: as often as such threads follow each other
 //                 warps take their first thread's guess for granted, and go on from the right state if it was wrong
 //
@@ -18,7 +18,7 @@
 //               in their order; from there they are stored side by side
 //
 // What differs from scans of functions of states (Hillis and Steele, "Data parallel algorithms", 1986; Mytkowicz, Musuvathi and Schulte,
-// "Data-parallel finite-state machines", 2014): functions of all states are composed only from tile to tile. In a tile two guesses do
+// "Data-parallel finite-state machines", 2014): functions of all states are composed only from tile to tile. In a tile three guesses do
 // nearly always, and a wrong one costs a walk and changes nothing else: bits and order of the results do not depend on it.
 //
 // Memory ordering: pipeline.cuh. A tile's slots hold bytes until `reduce`, then codes; a thread reads the codes of the thread before, which
@@ -126,18 +126,22 @@ struct AutomatonTask {
     };
 
     // Where walks may begin that lead here: the ends of short ones.
-    __device__ __forceinline__ void guess(u32 k, Walk& a, Walk& b) const {
+    __device__ __forceinline__ void guess(u32 k, Walk (&of)[1 + LASTING]) const {
         const Slot& before = lane_index() == 0 ? edge(k) : own_slots(k)[-1];
-        u32 one = state_of(0), other = state_of((u32)p.lasting);
+        u32 states[1 + LASTING] = {state_of(0), lasting_state(0), lasting_state(1)};
         for_words(*(const uint4*)before.bytes, [&](u32 four) {
 #pragma unroll
-            for (u32 j = 0; j < 4; j++) one = step_by(one, four >> 8 * j & 0xff), other = step_by(other, four >> 8 * j & 0xff);
+            for (u32 j = 0; j < 4; j++) {
+#pragma unroll
+                for (u32 i = 0; i <= LASTING; i++) states[i] = step_by(states[i], four >> 8 * j & 0xff);
+            }
         });
-        a.from(one), b.from(other);
+#pragma unroll
+        for (u32 i = 0; i <= LASTING; i++) of[i].from(states[i]);
     }
 
-    // The walks of a thread: from its guesses, and from a state that was missing.
-    static constexpr u32 WALKS = 3, NONE = 3;
+    // The walks of a thread: from its guesses; the last one gives way to one from a state that was missing.
+    static constexpr u32 WALKS = 1 + LASTING, NONE = 3;
     struct Walks {
         Walk of[WALKS];
 
@@ -211,16 +215,19 @@ struct AutomatonTask {
         __syncwarp();
 
         Walks walks;
-        Walk &a = walks.of[0], &b = walks.of[1];
-        guess(k, a, b);
+        Walk &a = walks.of[0], &b = walks.of[1], &c = walks.of[2];
+        guess(k, walks.of);
         if (threadIdx.x == 0) a.from(state_of(of_tile));
-        if (__any_sync(~0u, a.begin != b.begin)) {
+        // Walks that begin where another one does are that one.
+        if (__any_sync(~0u, a.begin != c.begin && b.begin != c.begin)) {
+            for_codes<2>(k, mine, [&](u32 code, u32) { a.step(code), b.step(code), c.step(code); });
+        } else if (__any_sync(~0u, a.begin != b.begin)) {
             for_codes<4>(k, mine, [&](u32 code, u32) { a.step(code), b.step(code); });
+            c = b;
         } else {
             for_codes<1>(k, mine, [&](u32 code, u32) { a.step(code); });
-            b = a;
+            c = b = a;
         }
-        walks.of[2] = b;
 
         // The first thread of a warp is right, unless the warp before says another thing.
         u32 entry = __shfl_sync(~0u, a.begin, 0);
@@ -333,6 +340,7 @@ struct AutomatonTask {
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<AutomatonTask>::HELPERS * WARP, BLOCKS) upsweep_automaton(const __grid_constant__ AutomatonParams p) {
     fill_automaton((u32)p.states, (u32)p.classes, (u32)p.steps_at, blockDim.x);
+    find_lasting(p.entries, tile_number(p.n), p.lasting);
     __syncthreads();
     Pipeline<AutomatonTask>::run(p, tile_number(p.n));
 }

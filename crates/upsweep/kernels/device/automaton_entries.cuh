@@ -1,11 +1,5 @@
-// The state in which an automaton comes to each tile of a text. Before the kernel that walks along all of it, and of most of the
-// text only little is read.
-//
-//   ways       of each tile: for each state the one that the tile leads to from there. All states are walked along the tile's last
-//              bytes, a lane each; if they do not come to one state, along more of them; at last along the whole tile
-//   entries    the composition of the ways of all tiles before, from the first state: a chain (pipeline.cuh)
-//
-// Most automata forget where they began within some bytes. A text that makes them remember is read as a whole, by one warp a tile.
+// The state in which an automaton comes to each tile of a text: the composition of the ways of all tiles before (automaton_ways.cuh), from
+// the first state. It is a chain (pipeline.cuh).
 //
 // A tile of the pipeline is WARPS tiles of the text, a warp's each. Nothing is staged.
 //
@@ -13,8 +7,6 @@
 
 #pragma once
 
-#include "memory/access.cuh"
-#include "tile/automaton.cuh"
 #include "tile/pipeline.cuh"
 
 // From each state to another, by their numbers.
@@ -50,8 +42,6 @@ struct EntriesTask {
     using Params = AutomatonParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr u32 A_LANE = (WAY_STATES + WARP - 1) / WARP;  // states a lane
-    static constexpr u32 FEWEST = 64, TIMES = 4;               // bytes that are walked along first, and how many times more each time
 
     struct Shared {
         Way totals[STAGES][WARPS];
@@ -70,47 +60,12 @@ struct EntriesTask {
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64) const {}
 
-    // Walks along the bytes from `begin` to `end`, a multiple of FEWEST, from each lane's states.
-    __device__ __forceinline__ void walk(u64 begin, u64 end, u32 (&states)[A_LANE]) const {
-        u32 next = p.text[begin + lane_index()];
-#pragma unroll 1
-        for (u64 at = begin; at < end; at += WARP) {
-            const u32 code = code_of(next);
-            if (at + WARP < end) next = p.text[at + WARP + lane_index()];
-#pragma unroll
-            for (u32 i = 0; i < WARP; i++) {
-                const u32 one = __shfl_sync(~0u, code, i);
-#pragma unroll
-                for (u32 j = 0; j < A_LANE; j++) states[j] = step_by(states[j], one);
-            }
-        }
-    }
-
-    // The way of a tile of the text that has another behind it.
-    __device__ __forceinline__ Way way_of(u64 tile) const {
-        const u64 begin = tile * TILE, end = begin + TILE;
-        u32 states[A_LANE];
-        for (u64 bytes = FEWEST;; bytes *= TIMES) {
-            const bool whole = bytes >= TILE;
-#pragma unroll
-            for (u32 j = 0; j < A_LANE; j++) states[j] = state_of(min(lane_index() + j * WARP, (u32)p.states - 1));
-            walk(whole ? begin : end - bytes, end, states);
-            const u32 first = __shfl_sync(~0u, states[0], 0);
-            bool same = true;
-#pragma unroll
-            for (u32 j = 0; j < A_LANE; j++) same &= (states[j] & 0xffff) == (first & 0xffff);
-            if (whole || !__any_sync(~0u, !same)) break;
-        }
-        Way way;
-#pragma unroll
-        for (u32 i = 0; i < WAY_STATES; i++) way.to[i] = (u8)number_of_state(__shfl_sync(~0u, states[i / WARP], i % WARP));
-        return way;
-    }
-
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
         const u64 of_text = tile * WARPS + warp_index();
-        const Way way = of_text + 1 < text_tiles() ? way_of(of_text) : Way::none();
-        if (lane_index() == 0) shared.totals[k % STAGES][warp_index()] = way;
+        Way& way = shared.totals[k % STAGES][warp_index()];
+        for (u32 i = lane_index(); i < WAY_STATES; i += WARP) {
+            way.to[i] = of_text + 1 < text_tiles() ? p.ways[of_text * WAY_STATES + i] : (u8)i;
+        }
     }
 
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Way>& chain) const {
@@ -129,7 +84,5 @@ struct EntriesTask {
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<EntriesTask>::HELPERS * WARP, BLOCKS) upsweep_automaton_entries(const __grid_constant__ AutomatonParams p) {
-    fill_automaton((u32)p.states, (u32)p.classes, (u32)p.steps_at, blockDim.x);
-    __syncthreads();
     Pipeline<EntriesTask>::run(p, (tile_number(p.n) + WARPS - 1) / WARPS);
 }

@@ -28,8 +28,9 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 __device__ __forceinline__ u32 given_byte(u32 at) { return parameter_byte(VALUES_AT + at); }
 __device__ __forceinline__ u32 given_half(u32 at) { return parameter_byte(VALUES_AT + at) | (u32)parameter_byte(VALUES_AT + at + 1) << 8; }
 
-// Shared memory: the table, what is told of the end in each state, and the codes of all bytes.
-constexpr u32 TABLE_BYTES = WAY_STATES * STATE_BYTES, CODES_AT = TABLE_BYTES, AUTOMATON_BYTES = CODES_AT + 256;
+// Shared memory: the table, the codes of all bytes, and the states that walks begin in beside the first one.
+constexpr u32 TABLE_BYTES = WAY_STATES * STATE_BYTES, CODES_AT = TABLE_BYTES, LASTING_AT = CODES_AT + 256, AUTOMATON_BYTES = LASTING_AT + 16;
+constexpr u32 LASTING = 2;
 static_assert(TABLE_BYTES <= 1 << 16, "a state has 16 bits");
 static_assert(EVENTS_AT < NUMBERS_BYTES, "the kernel's parameters have room for all of what the host gives");
 
@@ -44,6 +45,35 @@ __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 step
     }
     for (u32 i = threadIdx.x; i < 256; i += threads) dynamic_shared[CODES_AT + i] = (u8)(given_byte(i) * (SCALED ? 4 : 1));
 }
+
+// Of the states that most bytes leave as they are (`lasting`, a bit each), finds those in which most of some tiles of the text begin: a walk
+// from there does what the walk from the first state does not, inside of comments and strings. By all threads of a block; a barrier comes
+// before it and behind it.
+__device__ __forceinline__ void find_lasting(const u8* entries, u64 tiles, u64 lasting) {
+    __shared__ u32 votes[WAY_STATES];
+    for (u32 i = threadIdx.x; i < WAY_STATES; i += blockDim.x) votes[i] = 0;
+    __syncthreads();
+    // Of the first tile nobody knows.
+    if (tiles > 1) {
+        const u32 state = entries[1 + (tiles - 1) * threadIdx.x / blockDim.x];
+        if (lasting >> state & 1) atomicAdd(&votes[state], 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    u32 before = 0;
+    for (u32 i = 0; i < LASTING; i++) {
+        u32 best = 0, most = 0;
+        for (u32 state = 0; state < WAY_STATES; state++) {
+            const u32 number = lasting >> state & 1 ? votes[state] + 1 : 0;
+            if (number > most) best = state, most = number;
+        }
+        // Where there is no other one, twice the same.
+        before = most > 0 ? best : before;
+        ((u32*)(dynamic_shared + LASTING_AT))[i] = state_of(before);
+        lasting &= ~((u64)1 << best);
+    }
+}
+__device__ __forceinline__ u32 lasting_state(u32 i) { return ((const u32*)(dynamic_shared + LASTING_AT))[i]; }
 
 // The code of a byte, and those of four.
 __device__ __forceinline__ u32 code_of(u32 byte) { return dynamic_shared[CODES_AT + byte]; }

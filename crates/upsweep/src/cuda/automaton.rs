@@ -1,5 +1,5 @@
-//! Automata on a CUDA device: the state in which each tile of a text begins (`kernels/device/automaton_entries.cuh`), and the walk along
-//! all of it (`kernels/device/automaton.cuh`).
+//! Automata on a CUDA device: the state in which each tile of a text begins (`kernels/device/automaton_ways.cuh`,
+//! `automaton_entries.cuh`), and the walk along all of it (`automaton.cuh`).
 
 use super::code::Kernel;
 use super::features::Features;
@@ -7,13 +7,13 @@ use super::job::{Functions, write_one};
 use super::lender::Extent;
 use super::params::{WithNumbers, params};
 use super::select::{with_functions, write};
-use super::{Cuda, KernelSource};
+use super::{Cuda, KernelSource, Workspace};
 use crate::buffer::ViewMut;
 use crate::choosing::{Unasked, Where};
 use crate::error::Result;
 use crate::operator::Element;
 use crate::outputs::Target;
-use crate::plan::automaton::{AutomatonPlan, AutomatonSizes};
+use crate::plan::automaton::{AutomatonPlan, AutomatonSizes, WAY_THREADS};
 use crate::walking::Walking;
 use cudarc::driver::DeviceSlice;
 
@@ -26,6 +26,8 @@ params! {
         places: "void*",
         /// For each tile the state in which it begins. Of the first one nobody asks.
         entries: "u8*",
+        /// For each tile but the last one, and each state, where the tile leads to.
+        ways: "u8*",
         /// Where the number of events is stored.
         count: "u64*",
         /// Bytes.
@@ -36,7 +38,7 @@ params! {
         classes: "u64",
         /// Where the steps lie among the numbers.
         steps_at: "u64",
-        /// The state that most bytes leave as it is.
+        /// The states that most bytes leave as they are, a bit each.
         lasting: "u64",
         workspace: "Workspace",
     }
@@ -70,28 +72,37 @@ pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<
     }
     with_functions::<u8, _, _>(&Where(Unasked), |functions| {
         let entries = cuda.scratch::<u8>(if plan.tiles > 1 { plan.tiles } else { 0 })?;
-        let [entry_kernel, kernel] = kernels(&plan, functions);
+        let ways = cuda.scratch::<u8>(plan.ways_bytes())?;
+        let [way_kernel, entry_kernel, kernel] = kernels(&plan, functions);
         let fixed = |workspace| AutomatonParams {
             text,
             kinds,
             places,
             entries: entries.address(),
+            ways: ways.address(),
             count,
             n: n as u64,
             capacity: if asked { of_kinds.min(of_places) as u64 } else { i64::MAX as u64 },
             states: sizes.states as u64,
             classes: sizes.classes as u64,
             steps_at: sizes.steps_at() as u64,
-            lasting: table.lasting as u64,
+            lasting: table.lasting,
             workspace,
         };
         let numbers = sizes.numbers_of(table, only);
+        // One tile begins in the first state.
+        if plan.tiles > 1 {
+            let loaded = cuda.kernel(way_kernel.key(), || source_of(&way_kernel, &plan))?;
+            let params = WithNumbers::new(fixed(Workspace::NONE), functions, &[&numbers]);
+            let blocks = (plan.tiles - 1).div_ceil(WAY_THREADS) as u32;
+            // SAFETY: as below.
+            unsafe { cuda.launch(&loaded, blocks, WAY_THREADS as u32, plan.way_shared_bytes() as u32, &params) }?;
+        }
         let threads = plan.threads() as u32;
         for (kernel, tiles, words, shared) in [
-            (entry_kernel, plan.entry_tiles, plan.entry_words, plan.entry_shared_bytes()),
+            (entry_kernel, plan.entry_tiles, plan.entry_words, 0),
             (kernel, plan.tiles, plan.words, plan.shared_bytes()),
         ] {
-            // One tile begins in the first state.
             if kernel.kernel == ENTRIES && plan.tiles == 1 {
                 continue;
             }
@@ -111,11 +122,13 @@ pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<
 
 const ENTRIES: (&str, &str) = ("device/automaton_entries.cuh", "upsweep_automaton_entries");
 
-/// The kernel that finds the tiles' states, and the walk.
-pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
+/// The kernels that find the tiles' states, and the walk.
+pub(super) fn kernels<'a>(plan: &AutomatonPlan, functions: &'a Functions<'a>) -> [Kernel<'a>; 3] {
+    let ways = ("device/automaton_ways.cuh", "upsweep_automaton_ways");
     let features = Features::PLAIN;
     let walk = ("device/automaton.cuh", "upsweep_automaton");
     [
+        Kernel { functions, kernel: ways, features, constants: plan.entry_constants() },
         Kernel { functions, kernel: ENTRIES, features, constants: plan.entry_constants() },
         Kernel { functions, kernel: walk, features, constants: plan.constants() },
     ]

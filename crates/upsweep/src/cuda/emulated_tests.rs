@@ -101,7 +101,7 @@ emulator! {
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
     "emulator/tiles.h" => "tiles.h",
-    "emulator/automaton.h" => "automaton.h", "emulator/automaton_entries.h" => "automaton_entries.h",
+    "emulator/automaton.h" => "automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton_ways.h" => "automaton_ways.h", "emulator/automaton_entries.h" => "automaton_entries.h",
     "emulator/recurrence.h" => "recurrence.h", "emulator/reduce.h" => "reduce.h",
     "emulator/along.h" => "along.h", "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh", "emulator/expand.h" => "expand.h",

@@ -19,6 +19,8 @@ const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
 /// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
 const BLOCKS: usize = 3;
 const LAG: usize = 1;
+/// Threads of a block that finds the ways of tiles, one each: few, so that there are blocks for all multiprocessors.
+pub const WAY_THREADS: usize = 64;
 
 /// What decides a plan beside the number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,13 +100,24 @@ impl AutomatonPlan {
     /// Dynamic shared memory a block of the walk: the automaton, the tiles, and some events.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
-        self.entry_shared_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
+        self.automaton_bytes().next_multiple_of(128) + self.stages() * self.shape.bytes() + 4 * self.at_once()
     }
 
-    /// Of the kernel that finds the states: the automaton alone.
+    /// The automaton, and in what else its walks may begin.
+    fn automaton_bytes(&self) -> usize {
+        self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
+    }
+
+    /// Of the kernel that finds the ways of tiles: the automaton, and for each thread as many bytes as there are states.
     #[must_use]
-    pub fn entry_shared_bytes(&self) -> usize {
-        self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256
+    pub fn way_shared_bytes(&self) -> usize {
+        self.automaton_bytes() + self.sizes.states_of_kernel() * WAY_THREADS
+    }
+
+    /// The bytes of all ways.
+    #[must_use]
+    pub fn ways_bytes(&self) -> usize {
+        (self.tiles - 1) * self.sizes.states_of_kernel()
     }
 
     /// The numbers that the kernel of the walk is compiled with.
@@ -113,7 +126,7 @@ impl AutomatonPlan {
         self.with_state(self.state, self.blocks(), LAG)
     }
 
-    /// The same of the kernel that finds the states.
+    /// The same of the kernels that find the states.
     #[must_use]
     pub fn entry_constants(&self) -> Constants {
         self.with_state(self.sizes.states_of_kernel(), 4, 1)
@@ -125,7 +138,7 @@ impl AutomatonPlan {
         let sizes = self.sizes;
         let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
         let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "WAY_THREADS" = WAY_THREADS, "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
         constants
     }
 }

@@ -41,6 +41,7 @@ kernel_files! {
     "device/along.cuh",
     "device/automaton.cuh",
     "device/automaton_entries.cuh",
+    "device/automaton_ways.cuh",
     "device/columns.cuh",
     "device/expand.cuh",
     "device/expand_large.cuh",

@@ -1,0 +1,152 @@
+// Ways: for each tile of a text that has another behind it, and for each state, the state that the tile leads to from there.
+//
+//   for each tile:                                                                         in parallel, a thread each
+//       from all states along the tile's last RECENT bytes: if they come to one state, all lead there
+//       else from all states along the tile's first RECENT bytes: few states are left
+//       for up to WALKS of these, until there are no others: along the rest of the tile
+//
+// Most automata forget within some bytes where they began. Those that do not, of languages with comments and strings of several lines, are
+// left with as many states as there are such things. (What is left after some bytes: Mytkowicz, Musuvathi and Schulte, "Data-parallel
+// finite-state machines", 2014.)
+//
+// Memory ordering. Behind the barrier that the automaton is written before, threads share nothing but what is read; each has a column of its
+// own of the states in shared memory.
+
+#pragma once
+
+#include "tile/automaton.cuh"
+#include "tile/geometry.cuh"
+
+constexpr u32 RECENT = 64, AT_ONCE = 8, WALKS = 4;
+constexpr u32 COLUMNS_AT = AUTOMATON_BYTES, WALKED = 0x80;
+static_assert(WAY_STATES <= WALKED, "a number of a state, and whether it has been walked from");
+static_assert(TILE % 16 == 0 && RECENT % 16 == 0 && RECENT < TILE, "text is read by 16 bytes");
+
+// The text of a tile, from its first byte on.
+struct TileText {
+    const u8* first;
+    bool aligned;
+
+    __device__ __forceinline__ uint4 sixteen(u32 at) const {
+        if (aligned) return *(const uint4*)(first + at);
+        u8 bytes[16];
+#pragma unroll
+        for (u32 i = 0; i < 16; i++) bytes[i] = first[at + i];
+        uint4 sixteen;
+        memcpy(&sixteen, bytes, 16);
+        return sixteen;
+    }
+
+    // Goes along the bytes from `begin` to `end`, from some states at once.
+    template <u32 N>
+    __device__ __forceinline__ void walk(u32 begin, u32 end, u32 (&states)[N]) const {
+        uint4 next = sixteen(begin);
+#pragma unroll 1
+        for (u32 at = begin; at < end; at += 16) {
+            const uint4 codes = codes_of(next);
+            if (at + 16 < end) next = sixteen(at + 16);
+            for_words(codes, [&](u32 four) {
+#pragma unroll
+                for (u32 j = 0; j < 4; j++) {
+#pragma unroll
+                    for (u32 i = 0; i < N; i++) states[i] = step_by(states[i], four >> 8 * j & 0xff);
+                }
+            });
+        }
+    }
+    // The first N of some states, of which there are at least that many.
+    template <u32 N>
+    __device__ __forceinline__ void walk_some(u32 begin, u32 end, u32 (&states)[WALKS]) const {
+        u32 some[N];
+#pragma unroll
+        for (u32 i = 0; i < N; i++) some[i] = states[i];
+        walk(begin, end, some);
+#pragma unroll
+        for (u32 i = 0; i < N; i++) states[i] = some[i];
+    }
+};
+
+// A thread's column: for each state, where it leads to.
+struct WayColumn {
+    u32 states;
+
+    __device__ __forceinline__ u8& operator[](u32 i) const { return dynamic_shared[COLUMNS_AT + i * blockDim.x + threadIdx.x]; }
+
+    // From all states.
+    __device__ __forceinline__ void walk_from_all(const TileText& text, u32 begin, u32 end) const {
+#pragma unroll 1
+        for (u32 first = 0; first < states; first += AT_ONCE) {
+            u32 some[AT_ONCE];
+#pragma unroll
+            for (u32 i = 0; i < AT_ONCE; i++) some[i] = state_of(min(first + i, states - 1));
+            text.walk(begin, end, some);
+#pragma unroll
+            for (u32 i = 0; i < AT_ONCE; i++) {
+                if (first + i < states) (*this)[first + i] = (u8)number_of_state(some[i]);
+            }
+        }
+    }
+    __device__ __forceinline__ bool forgets() const {
+        bool same = true;
+#pragma unroll 1
+        for (u32 i = 1; i < states; i++) same &= (*this)[i] == (*this)[0];
+        return same;
+    }
+    // Some states, each different, from which nobody has walked yet.
+    __device__ __forceinline__ u32 find(u32 (&numbers)[WALKS]) const {
+        u32 found = 0;
+#pragma unroll 1
+        for (u32 i = 0; i < states && found < WALKS; i++) {
+            const u32 number = (*this)[i];
+            bool known = number & WALKED;
+#pragma unroll
+            for (u32 j = 0; j < WALKS; j++) known |= j < found && numbers[j] == number;
+            if (known) continue;
+#pragma unroll
+            for (u32 j = 0; j < WALKS; j++) numbers[j] = j == found ? number : numbers[j];
+            found++;
+        }
+        return found;
+    }
+    __device__ __forceinline__ void replace(u32 found, const u32 (&numbers)[WALKS], const u32 (&ends)[WALKS]) const {
+#pragma unroll 1
+        for (u32 i = 0; i < states; i++) {
+            const u32 number = (*this)[i];
+#pragma unroll
+            for (u32 j = 0; j < WALKS; j++) {
+                if (j < found && numbers[j] == number) (*this)[i] = (u8)(number_of_state(ends[j]) | WALKED);
+            }
+        }
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(WAY_THREADS) upsweep_automaton_ways(const __grid_constant__ AutomatonParams p) {
+    fill_automaton((u32)p.states, (u32)p.classes, (u32)p.steps_at, blockDim.x);
+    __syncthreads();
+    // What the last tile leads to, nobody asks. Lanes without a tile walk along another's, so that warps stay together.
+    const u64 tiles = tile_number(p.n) - 1, own = (u64)blockIdx.x * blockDim.x + threadIdx.x, tile = min(own, tiles - 1);
+    const TileText text = {p.text + tile * TILE, (u64)p.text % 16 == 0};
+    const WayColumn way = {(u32)p.states};
+    way.walk_from_all(text, TILE - RECENT, TILE);
+    const bool remembers = !way.forgets();
+    if (__any_sync(~0u, remembers)) {
+        if (remembers) way.walk_from_all(text, 0, RECENT);
+#pragma unroll 1
+        while (true) {
+            u32 numbers[WALKS] = {};
+            const u32 found = remembers ? way.find(numbers) : 0;
+            if (!__any_sync(~0u, found > 0)) break;
+            u32 ends[WALKS];
+#pragma unroll
+            for (u32 j = 0; j < WALKS; j++) ends[j] = state_of(numbers[j]);
+            if (__any_sync(~0u, found > 3)) text.walk_some<4>(RECENT, TILE, ends);
+            else if (__any_sync(~0u, found > 2)) text.walk_some<3>(RECENT, TILE, ends);
+            else if (__any_sync(~0u, found > 1)) text.walk_some<2>(RECENT, TILE, ends);
+            else text.walk_some<1>(RECENT, TILE, ends);
+            way.replace(found, numbers, ends);
+        }
+    }
+    if (own >= tiles) return;
+#pragma unroll 1
+    for (u32 i = 0; i < WAY_STATES; i++) p.ways[tile * WAY_STATES + i] = (u8)(way[min(i, way.states - 1)] & ~WALKED);
+}
