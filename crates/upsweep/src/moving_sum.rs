@@ -48,7 +48,7 @@ use crate::buffer::{Array, Input, Output, View};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::operator::{Element, Function, Map, MapWith, Number, Same, Source, Widen};
+use crate::operator::{Element, Function, Map, MapWith, Number, OnlySum, Same, Widen};
 use crate::outputs::Target;
 use crate::plan::moving_sum::Windows;
 
@@ -61,26 +61,6 @@ pub struct MovingSum<M = Same, F = OnlySum> {
     columns: [usize; 2],
     map: M,
     finish: F,
-}
-
-/// The finish of a [`MovingSum`] that has none: the sum, without the number of its values.
-#[derive(Clone, Copy, Debug)]
-pub struct OnlySum;
-
-impl<A: Element> Function<(A, u64)> for OnlySum {
-    type Output = A;
-
-    #[inline(always)]
-    fn call(&self, (sum, _): (A, u64)) -> A {
-        sum
-    }
-
-    fn cuda_function(&self, source: &mut Source) -> String {
-        let ty = A::cuda_type(source);
-        source.define(&format!("only sum {ty}"), "only_sum", |_, name| {
-            format!("__device__ __forceinline__ {ty} {name}({ty} sum, u64) {{ return sum; }}")
-        })
-    }
 }
 
 impl MovingSum {

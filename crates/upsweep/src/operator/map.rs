@@ -72,6 +72,26 @@ impl<T: Element> Function<(T,)> for Same {
     }
 }
 
+/// The finish of a [`MovingSum`](crate::MovingSum) that has none: the sum, without the number of its values.
+#[derive(Clone, Copy, Debug)]
+pub struct OnlySum;
+
+impl<A: Element> Function<(A, u64)> for OnlySum {
+    type Output = A;
+
+    #[inline(always)]
+    fn call(&self, (sum, _): (A, u64)) -> A {
+        sum
+    }
+
+    fn cuda_function(&self, source: &mut Source) -> String {
+        let ty = A::cuda_type(source);
+        source.define(&format!("only sum {ty}"), "only_sum", |_, name| {
+            format!("__device__ __forceinline__ {ty} {name}({ty} sum, u64) {{ return sum; }}")
+        })
+    }
+}
+
 /// Applies a [`Function`] to each element.
 #[derive(Clone, Copy, Debug)]
 pub struct MapWith<F>(pub F);

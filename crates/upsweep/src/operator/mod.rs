@@ -43,7 +43,7 @@ pub use element::{Field, Halves, Layout};
 pub use form::Form;
 pub use item::{Item, Single, Spread, Zip};
 pub use laws::{Laws, Violation, check_laws, check_laws_within};
-pub use map::{Enumerate, Map, MapWith, Same, Stores, Widen};
+pub use map::{Enumerate, Map, MapWith, OnlySum, Same, Stores, Widen};
 pub use source::Source;
 #[doc(hidden)]
 pub use source::{Argument, Piece};

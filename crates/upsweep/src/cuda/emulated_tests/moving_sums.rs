@@ -2,8 +2,7 @@
 
 use super::run;
 use crate::cuda::moving_sum::{MovingSumParams, kernel, with_functions};
-use crate::moving_sum::OnlySum;
-use crate::operator::{Element, Function, Map, MapWith, Number, Same, Widen, function};
+use crate::operator::{Element, Function, Map, MapWith, Number, OnlySum, Same, Widen, function};
 use crate::plan::moving_sum::{MovingSumPlan, Windows};
 
 #[function]
