@@ -3,7 +3,7 @@
 use super::gpu::Gpu;
 use upsweep::operator::WidenFrom;
 use upsweep::prelude::*;
-use upsweep_apps::image::{BoxBlur, Extent, Mipmap, SummedArea};
+use upsweep_apps::image::{BoxBlur, Extent, Mipmap};
 use upsweep_apps::terrain::{Raster, Viewshed};
 use upsweep_bench::{Number, Outcome, Value};
 

@@ -340,7 +340,8 @@ struct AutomatonTask {
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<AutomatonTask>::HELPERS * WARP, BLOCKS) upsweep_automaton(const __grid_constant__ AutomatonParams p) {
     fill_automaton((u32)p.states, (u32)p.classes, (u32)p.steps_at, blockDim.x);
-    find_lasting(p.entries, tile_number(p.n), p.lasting);
+    __syncthreads();
+    find_lasting(p.text, p.entries, tile_number(p.n), TILE, p.lasting);
     __syncthreads();
     Pipeline<AutomatonTask>::run(p, tile_number(p.n));
 }

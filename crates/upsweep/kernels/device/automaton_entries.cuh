@@ -1,7 +1,7 @@
 // The state in which an automaton comes to each tile of a text: the composition of the ways of all tiles before (automaton_ways.cuh), from
 // the first state. It is a chain (pipeline.cuh).
 //
-// A tile of the pipeline is WARPS tiles of the text, a warp's each. Nothing is staged.
+// A tile of the pipeline is TILES_A_WARP tiles of the text for each warp. Nothing is staged.
 //
 // Memory ordering: pipeline.cuh. What a look-back warp leaves for `finish` lies between the barriers of its tile.
 
@@ -52,7 +52,7 @@ struct EntriesTask {
 
     __device__ __forceinline__ EntriesTask(const Params& p, Shared& shared) : p(p), shared(shared) {}
 
-    // The tiles of the text; what the last one leads to, nobody asks.
+    // The tiles of the text.
     __device__ __forceinline__ u64 text_tiles() const { return tile_number(p.n); }
 
     __device__ __forceinline__ void stage(u32, u64) const {}
@@ -61,10 +61,13 @@ struct EntriesTask {
     __device__ __forceinline__ void check(u64) const {}
 
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        const u64 of_text = tile * WARPS + warp_index();
+        // What the last tile leads to, nobody asks.
+        const u64 first = (tile * WARPS + warp_index()) * TILES_A_WARP, end = min(first + TILES_A_WARP, text_tiles() - 1);
         Way& way = shared.totals[k % STAGES][warp_index()];
         for (u32 i = lane_index(); i < WAY_STATES; i += WARP) {
-            way.to[i] = of_text + 1 < text_tiles() ? p.ways[of_text * WAY_STATES + i] : (u8)i;
+            u32 state = i;
+            for (u64 of_text = first; of_text < end; of_text++) state = p.ways[of_text * WAY_STATES + state];
+            way.to[i] = (u8)state;
         }
     }
 
@@ -75,14 +78,17 @@ struct EntriesTask {
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
-        const u64 of_text = tile * WARPS + threadIdx.x;
-        if (threadIdx.x >= WARPS || of_text >= text_tiles()) return;
+        const u64 first = (tile * WARPS + threadIdx.x) * TILES_A_WARP, end = min(first + TILES_A_WARP, text_tiles());
+        if (threadIdx.x >= WARPS) return;
         u32 state = shared.before[k % STAGES];
         for (u32 i = 0; i < threadIdx.x; i++) state = totals(k)[i].to[state];
-        p.entries[of_text] = (u8)state;
+        for (u64 of_text = first; of_text < end; of_text++) {
+            p.entries[of_text] = (u8)state;
+            if (of_text + 1 < text_tiles()) state = p.ways[of_text * WAY_STATES + state];
+        }
     }
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<EntriesTask>::HELPERS * WARP, BLOCKS) upsweep_automaton_entries(const __grid_constant__ AutomatonParams p) {
-    Pipeline<EntriesTask>::run(p, (tile_number(p.n) + WARPS - 1) / WARPS);
+    Pipeline<EntriesTask>::run(p, (tile_number(p.n) + WARPS * TILES_A_WARP - 1) / (WARPS * TILES_A_WARP));
 }

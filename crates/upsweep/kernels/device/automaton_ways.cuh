@@ -1,9 +1,9 @@
 // Ways: for each tile of a text that has another behind it, and for each state, the state that the tile leads to from there.
 //
 //   for each tile:                                                                         in parallel, a thread each
-//       from all states along the tile's last RECENT bytes: if they come to one state, all lead there
-//       else from all states along the tile's first RECENT bytes: few states are left
-//       for up to WALKS of these, until there are no others: along the rest of the tile
+//       for its last RECENT bytes, its last RECALLED bytes and all of it, until all states come to one:
+//           from all states along the first RECENT of them: few states are left
+//           for up to WALKS of these, until there are no others: along the rest
 //
 // Most automata forget within some bytes where they began. Those that do not, of languages with comments and strings of several lines, are
 // left with as many states as there are such things. (What is left after some bytes: Mytkowicz, Musuvathi and Schulte, "Data-parallel
@@ -17,10 +17,11 @@
 #include "tile/automaton.cuh"
 #include "tile/geometry.cuh"
 
-constexpr u32 RECENT = 64, AT_ONCE = 8, WALKS = 4;
+constexpr u32 RECENT = 64, RECALLED = 512, AT_ONCE = 8, WALKS = 4;
 constexpr u32 COLUMNS_AT = AUTOMATON_BYTES, WALKED = 0x80;
 static_assert(WAY_STATES <= WALKED, "a number of a state, and whether it has been walked from");
-static_assert(TILE % 16 == 0 && RECENT % 16 == 0 && RECENT < TILE, "text is read by 16 bytes");
+constexpr u32 STRETCH = 1024;  // bytes after which it is seen whether all walks have met
+static_assert(TILE % 16 == 0 && RECENT % 16 == 0 && RECALLED % 16 == 0 && RECALLED < TILE, "text is read by 16 bytes");
 
 // The text of a tile, from its first byte on.
 struct TileText {
@@ -54,15 +55,25 @@ struct TileText {
             });
         }
     }
-    // The first N of some states, of which there are at least that many.
+    // From the first N of some states; the others are as the first one. Where all walks of the warp's lanes have met, one goes on.
     template <u32 N>
     __device__ __forceinline__ void walk_some(u32 begin, u32 end, u32 (&states)[WALKS]) const {
-        u32 some[N];
+        u32 some[N], one[1];
 #pragma unroll
         for (u32 i = 0; i < N; i++) some[i] = states[i];
-        walk(begin, end, some);
+        bool met = N == 1;
+#pragma unroll 1
+        for (; begin < end && !met; begin += min(STRETCH, end - begin)) {
+            walk(begin, min(begin + STRETCH, end), some);
+            bool apart = false;
 #pragma unroll
-        for (u32 i = 0; i < N; i++) states[i] = some[i];
+            for (u32 i = 1; i < N; i++) apart |= (some[i] & 0xffff) != (some[0] & 0xffff);
+            met = !__any_sync(~0u, apart);
+        }
+        one[0] = some[0];
+        if (begin < end) walk(begin, end, one);
+#pragma unroll
+        for (u32 i = 0; i < WALKS; i++) states[i] = i < N && !met ? some[i] : one[0];
     }
 };
 
@@ -120,31 +131,34 @@ struct WayColumn {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(WAY_THREADS) upsweep_automaton_ways(const __grid_constant__ AutomatonParams p) {
+extern "C" __global__ void upsweep_automaton_ways(const __grid_constant__ AutomatonParams p) {
     fill_automaton((u32)p.states, (u32)p.classes, (u32)p.steps_at, blockDim.x);
     __syncthreads();
     // What the last tile leads to, nobody asks. Lanes without a tile walk along another's, so that warps stay together.
     const u64 tiles = tile_number(p.n) - 1, own = (u64)blockIdx.x * blockDim.x + threadIdx.x, tile = min(own, tiles - 1);
     const TileText text = {p.text + tile * TILE, (u64)p.text % 16 == 0};
     const WayColumn way = {(u32)p.states};
-    way.walk_from_all(text, TILE - RECENT, TILE);
-    const bool remembers = !way.forgets();
-    if (__any_sync(~0u, remembers)) {
-        if (remembers) way.walk_from_all(text, 0, RECENT);
+    bool remembers = true;
 #pragma unroll 1
-        while (true) {
+    for (u32 window = RECENT;; window = window == RECENT ? RECALLED : TILE) {
+        const u32 begin = TILE - window + RECENT;
+        if (remembers) way.walk_from_all(text, begin - RECENT, begin);
+#pragma unroll 1
+        while (window > RECENT) {
             u32 numbers[WALKS] = {};
             const u32 found = remembers ? way.find(numbers) : 0;
             if (!__any_sync(~0u, found > 0)) break;
             u32 ends[WALKS];
 #pragma unroll
-            for (u32 j = 0; j < WALKS; j++) ends[j] = state_of(numbers[j]);
-            if (__any_sync(~0u, found > 3)) text.walk_some<4>(RECENT, TILE, ends);
-            else if (__any_sync(~0u, found > 2)) text.walk_some<3>(RECENT, TILE, ends);
-            else if (__any_sync(~0u, found > 1)) text.walk_some<2>(RECENT, TILE, ends);
-            else text.walk_some<1>(RECENT, TILE, ends);
+            for (u32 j = 0; j < WALKS; j++) ends[j] = state_of(numbers[j < found ? j : 0]);
+            if (__any_sync(~0u, found > 3)) text.walk_some<4>(begin, TILE, ends);
+            else if (__any_sync(~0u, found > 2)) text.walk_some<3>(begin, TILE, ends);
+            else if (__any_sync(~0u, found > 1)) text.walk_some<2>(begin, TILE, ends);
+            else text.walk_some<1>(begin, TILE, ends);
             way.replace(found, numbers, ends);
         }
+        remembers = remembers && !way.forgets();
+        if (window == TILE || !__any_sync(~0u, remembers)) break;
     }
     if (own >= tiles) return;
 #pragma unroll 1

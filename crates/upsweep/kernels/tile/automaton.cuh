@@ -46,35 +46,6 @@ __device__ __forceinline__ void fill_automaton(u32 states, u32 classes, u32 step
     for (u32 i = threadIdx.x; i < 256; i += threads) dynamic_shared[CODES_AT + i] = (u8)(given_byte(i) * (SCALED ? 4 : 1));
 }
 
-// Of the states that most bytes leave as they are (`lasting`, a bit each), finds those in which most of some tiles of the text begin: a walk
-// from there does what the walk from the first state does not, inside of comments and strings. By all threads of a block; a barrier comes
-// before it and behind it.
-__device__ __forceinline__ void find_lasting(const u8* entries, u64 tiles, u64 lasting) {
-    __shared__ u32 votes[WAY_STATES];
-    for (u32 i = threadIdx.x; i < WAY_STATES; i += blockDim.x) votes[i] = 0;
-    __syncthreads();
-    // Of the first tile nobody knows.
-    if (tiles > 1) {
-        const u32 state = entries[1 + (tiles - 1) * threadIdx.x / blockDim.x];
-        if (lasting >> state & 1) atomicAdd(&votes[state], 1u);
-    }
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    u32 before = 0;
-    for (u32 i = 0; i < LASTING; i++) {
-        u32 best = 0, most = 0;
-        for (u32 state = 0; state < WAY_STATES; state++) {
-            const u32 number = lasting >> state & 1 ? votes[state] + 1 : 0;
-            if (number > most) best = state, most = number;
-        }
-        // Where there is no other one, twice the same.
-        before = most > 0 ? best : before;
-        ((u32*)(dynamic_shared + LASTING_AT))[i] = state_of(before);
-        lasting &= ~((u64)1 << best);
-    }
-}
-__device__ __forceinline__ u32 lasting_state(u32 i) { return ((const u32*)(dynamic_shared + LASTING_AT))[i]; }
-
 // The code of a byte, and those of four.
 __device__ __forceinline__ u32 code_of(u32 byte) { return dynamic_shared[CODES_AT + byte]; }
 __device__ __forceinline__ u32 codes_of(u32 four) {
@@ -96,6 +67,40 @@ __device__ __forceinline__ u32 step_by_one_of(u32 from, u32 four) {
     return step_by(from, J == 3 ? four >> 24 : four >> 8 * J & 0xff);
 }
 __device__ __forceinline__ u32 events_of(u32 step) { return step >> 27; }
+
+// Of the states that last (`lasting`, a bit each), finds those in which most of some tiles of the text begin to which a walk along the LEAD
+// bytes before does not lead from the first state: what lies inside of comments and strings. A second one only if it is not rare. By all
+// threads of a block; a barrier comes before it and behind it.
+constexpr u32 LEAD = 16, NOT_RARE = 4;
+__device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, u64 tiles, u64 tile_bytes, u64 lasting) {
+    __shared__ u32 votes[WAY_STATES];
+    for (u32 i = threadIdx.x; i < WAY_STATES; i += blockDim.x) votes[i] = 0;
+    __syncthreads();
+    // Of the first tile nobody knows.
+    if (tiles > 1) {
+        const u64 tile = 1 + (tiles - 1) * threadIdx.x / blockDim.x;
+        const u32 state = entries[tile];
+        u32 guess = state_of(0);
+#pragma unroll 1
+        for (u32 i = 0; i < LEAD; i++) guess = step_by(guess, code_of(text[tile * tile_bytes - LEAD + i]));
+        if ((lasting >> state & 1) && number_of_state(guess) != state) atomicAdd(&votes[state], 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    u32 before = 0;
+    for (u32 i = 0; i < LASTING; i++) {
+        u32 best = 0, most = 0;
+        for (u32 state = 0; state < WAY_STATES; state++) {
+            const u32 number = lasting >> state & 1 ? votes[state] + 1 : 0;
+            if (number > most) best = state, most = number;
+        }
+        // Where there is no other one, twice the same.
+        before = most > (i == 0 ? 0 : NOT_RARE) ? best : before;
+        ((u32*)(dynamic_shared + LASTING_AT))[i] = state_of(before);
+        lasting &= ~((u64)1 << best);
+    }
+}
+__device__ __forceinline__ u32 lasting_state(u32 i) { return ((const u32*)(dynamic_shared + LASTING_AT))[i]; }
 
 // Calls `with(four)` for the words of 16 codes.
 template <class F>

@@ -21,6 +21,8 @@ const BLOCKS: usize = 3;
 const LAG: usize = 1;
 /// Threads of a block that finds the ways of tiles, one each: few, so that there are blocks for all multiprocessors.
 pub const WAY_THREADS: usize = 64;
+/// Tiles of the text whose ways a warp joins one after the other, before warps tell each other.
+const TILES_A_WARP: usize = 16;
 
 /// What decides a plan beside the number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +65,7 @@ impl AutomatonPlan {
         let tuning = Tuning::of(capability);
         let shape = TileShape::new(Sizes::plain(1, 1, 1), LARGE);
         let tiles = len.div_ceil(shape.elements()).max(1);
-        let entry_tiles = tiles.div_ceil(shape.warps());
+        let entry_tiles = tiles.div_ceil(shape.warps() * TILES_A_WARP);
         // A byte may be the last of several events.
         let state = if len < 1 << 27 { 4 } else { 8 };
         let words = |tiles: usize, state| StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
@@ -138,7 +140,7 @@ impl AutomatonPlan {
         let sizes = self.sizes;
         let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
         let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "WAY_THREADS" = WAY_THREADS, "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "TILES_A_WARP" = TILES_A_WARP, "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
         constants
     }
 }

@@ -8,14 +8,16 @@ namespace emulator {
 // Which of the two kernels it is.
 #ifdef OF_ENTRIES
 constexpr bool MANY_TILES = false;
+constexpr u32 TILES_OF_TASK = TILES_A_WARP;
 #else
 constexpr bool MANY_TILES = true;
+constexpr u32 TILES_OF_TASK = 1;
 #endif
 
 static void one_case() {
     Machine m = Machine::any();
     m.give();
-    const u64 n = once_in(4) ? below(200) : below(MANY_TILES && once_in(16) ? (GROUPS + 2) * GROUP : 3 * WARPS) * TILE + (once_in(2) ? 0 : below(TILE));
+    const u64 n = once_in(4) ? below(200) : below(MANY_TILES && once_in(16) ? (GROUPS + 2) * GROUP : 3 * WARPS * TILES_OF_TASK) * TILE + (once_in(2) ? 0 : below(TILE));
     const u64 tiles = tile_number(n);
     Guarded<u8> text(n), entries(tiles);
     const u32 few = once_in(2) ? 256 : 1 + below(3);
@@ -52,7 +54,7 @@ static void one_case() {
         }
     }
     p.ways = ways.values;
-    const u64 of_tiles = (tiles + WARPS - 1) / WARPS;
+    const u64 of_tiles = (tiles + WARPS * TILES_A_WARP - 1) / (WARPS * TILES_A_WARP);
     Space space = Space::of<Way>(Chain<Way>::entries(of_tiles));
     p.workspace = space.workspace();
     const u32 grid = min(of_tiles, 1 + (u64)below(4));

@@ -13,7 +13,8 @@ static void one_case() {
     for (u64 i = 0; i < n; i++) text[i] = (u8)below(few);
     AutomatonParams p = {};
     p.text = text.values, p.n = n, p.states = m.states, p.classes = m.classes, p.steps_at = m.steps_at, p.ways = ways.values;
-    launch((tiles - 1 + WAY_THREADS - 1) / WAY_THREADS, WAY_THREADS, COLUMNS_AT + WAY_STATES * WAY_THREADS, [&] { KERNEL(p); });
+    const u32 threads = 32 * (1 + below(2));
+    launch((tiles - 1 + threads - 1) / threads, threads, COLUMNS_AT + WAY_STATES * threads, [&] { KERNEL(p); });
     ways.check("ways"), text.check("text");
     for (u64 t = 0; t + 1 < tiles; t++) {
         std::vector<u32> ends;

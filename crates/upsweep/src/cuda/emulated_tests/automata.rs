@@ -12,7 +12,7 @@ fn automaton(states: usize, classes: usize, index: usize, len: usize, threads: &
     with_functions::<u8, _, _>(&Where(Unasked), |functions| {
         for kernel in automaton::kernels(&plan, functions) {
             let source = automaton::source_of(&kernel, &plan)?;
-            let few = &[("GROUPS", 2), ("EVENTS_AT_ONCE", 500)];
+            let few = &[("GROUPS", 2), ("EVENTS_AT_ONCE", 500), ("TILES_A_WARP", 2)];
             run(&format!("{} {:?}", source.entry, plan.sizes), &source, &[few, threads].concat(), cases);
         }
         Ok(())
