@@ -294,6 +294,48 @@ fn sums_of_powers_are_exact_everywhere() {
     }
 }
 
+/// Of f64 beside what computes otherwise, and of 16 bits beside the exact sum.
+#[test]
+fn sums_of_powers_of_other_floats() {
+    macro_rules! check {
+        ($($t:ty, $digits:expr, |$x:ident| $wide:expr;)*) => { $(
+            for i in 0..100_000u32 {
+                // Up to 11 in every other pair, up to 60,000 in the others; both signs.
+                let size = if i % 2 == 0 { 11.0 } else { 60_000.0 };
+                let [$x, second] = [0x9e37_79b1, 0x85eb_ca77].map(|factor: u32| {
+                    <$t as Cast>::of((f64::from(i.wrapping_mul(factor)) / f64::from(1u32 << 31) - 1.0) * size)
+                });
+                let a: f64 = $wide;
+                let found = Logarithm.call((SumOfPowers.combine(Power.call(($x,)), Power.call((second,))),));
+                let $x = second;
+                let exact = LogSumExp.combine(a, $wide);
+                let $x = found;
+                let unit = exact.abs().max(a.abs()).max(1.0) * 0.5f64.powi($digits - 1);
+                assert!(($wide - exact).abs() <= 2.0 * unit, "{a} and {second}: {found}, not {exact}");
+            }
+        )* };
+    }
+    trait Cast {
+        fn of(x: f64) -> Self;
+    }
+    impl Cast for f64 {
+        fn of(x: f64) -> Self {
+            x
+        }
+    }
+    impl Cast for f16 {
+        fn of(x: f64) -> Self {
+            Self::from_f64(x)
+        }
+    }
+    impl Cast for bf16 {
+        fn of(x: f64) -> Self {
+            Self::from_f64(x)
+        }
+    }
+    check! { f64, 53, |x| x; f16, 11, |x| x.to_f64(); bf16, 8, |x| x.to_f64(); }
+}
+
 #[test]
 fn identities() {
     assert_eq!(Operator::<u8>::identity(&Sum), Some(0));
