@@ -18,6 +18,7 @@ def series(f, at_zero):
 
 
 exp_tail = series(lambda r: (exp(r) - 1 - r) / r**2, [1 / mpf(2), 1 / mpf(6), 1 / mpf(24)])
+power_tail = series(lambda r: (exp(r) - 1) / r, [mpf(1), 1 / mpf(2), 1 / mpf(6)])
 exp2_tail = series(lambda r: (2**r - 1) / r, [LN2, LN2**2 / 2, LN2**3 / 6])
 log_tail = series(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z, [2 / mpf(3), 2 / mpf(5), 2 / mpf(7)])
 log_tail_long = series(lambda z: (atanh(sqrt(z)) / sqrt(z) - 1 - z / 3) / z**2, [1 / mpf(5), 1 / mpf(7), 1 / mpf(9)])
@@ -31,6 +32,7 @@ Z_TRIG = (pi / 4) ** 2 * mpf("1.0001")
 POLYNOMIALS = [
     ("ExpTail", exp_tail, -R, R, 9, lambda r: r**2),
     ("ExpTailShort", exp_tail, -R, R, 5, lambda r: r**2),
+    ("power_of_rest_single", power_tail, -R, R, 4, lambda r: r / exp(r)),
     ("Exp2Tail", exp2_tail, -mpf("0.5001"), mpf("0.5001"), 10, lambda r: r),
     ("Exp2TailShort", exp2_tail, -mpf("0.5001"), mpf("0.5001"), 6, lambda r: r),
     ("LogTail", log_tail, mpf(0), Z_LOG, 6, lambda z: z / 2),

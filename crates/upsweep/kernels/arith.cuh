@@ -132,6 +132,17 @@ ARITH i32 most(i32 a, i32 b) {
   asm("max.s32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
+// Other instructions take it with an operand, which they do not with a mask of bits.
+ARITH f32 magnitude(f32 x) {
+  f32 r;
+  asm("abs.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+ARITH f64 magnitude(f64 x) {
+  f64 r;
+  asm("abs.f64 %0, %1;" : "=d"(r) : "d"(x));
+  return r;
+}
 ARITH f32 least(f32 a, f32 b) {
   f32 r;
   asm("min.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -367,7 +378,9 @@ template <integer T> ARITH T wrapping_neg(T x) { return neg(x); }
 template <integer T> ARITH T wrapping_shl(T x, u32 n) { return shl(x, n); }
 template <integer T> ARITH T wrapping_shr(T x, u32 n) { return shr(x, n); }
 template <integer T> ARITH T abs(T x) { return x < 0 ? neg(x) : x; }
-template <floating T> ARITH T abs(T x) { return from_bits<T>(raw_bits(x) & ~number<T>::sign); }
+template <half T> ARITH T abs(T x) { return from_bits<T>(raw_bits(x) & ~number<T>::sign); }
+ARITH f32 abs(f32 x) { return magnitude(x); }
+ARITH f64 abs(f64 x) { return magnitude(x); }
 template <integer T> ARITH T wrapping_abs(T x) { return abs(x); }
 template <integer T> ARITH T pow(T x, u32 n) {
   T result = 1;

@@ -15,9 +15,25 @@ pub(super) struct Method {
     pub(super) returns_same: bool,
 }
 
-/// The mathematical functions of one value and of two. A kernel has only those that its bodies call.
-const OF_ONE: [&str; 12] =
-    ["exp", "exp2", "exp_m1", "ln", "log2", "ln_1p", "tanh", "sin", "cos", "tan", "atan", "cbrt"];
+/// The mathematical functions of one value and of two. A kernel has only those that its bodies call. The last three are for
+/// `SumOfPowers` and no part of what is documented.
+const OF_ONE: [&str; 15] = [
+    "exp",
+    "exp2",
+    "exp_m1",
+    "ln",
+    "log2",
+    "ln_1p",
+    "tanh",
+    "sin",
+    "cos",
+    "tan",
+    "atan",
+    "cbrt",
+    "power_exponent",
+    "power_of_rest",
+    "power_over_distance",
+];
 const OF_TWO: [&str; 3] = ["atan2", "powf", "hypot"];
 
 /// The C++ name of the method `name`.

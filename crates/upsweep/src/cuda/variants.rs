@@ -6,6 +6,7 @@ mod axes;
 mod histograms;
 mod merges;
 mod moving_sums;
+mod powers;
 mod pyramids;
 mod recurrences;
 mod selections;
@@ -126,6 +127,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.along();
     list.up_sweeps();
     list.moving_sums();
+    list.powers();
     list.pyramids();
     list.rankings();
     list.recurrences();

@@ -42,8 +42,8 @@ const SEVERAL_BYTES: usize = 18 << 10;
 /// 2^16, benches/NOTES.md, "Short arrays").
 pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
 /// Segmented reductions free a tile once it is reduced, so tiles can be larger, which amortises the work a tile (H200,
-/// 2026-11-21: benches/NOTES.md, "Segments on the GPU").
-pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 80 };
+/// 2026-11-21: benches/NOTES.md, "Segments on the GPU"). Five vectors of 16 bytes, or three whose results take 32.
+pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 96 };
 
 /// The sizes in bytes that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

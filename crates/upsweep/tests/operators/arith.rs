@@ -242,11 +242,98 @@ fn sums_of_powers() {
         let error = (f64::from(of(&terms)) - exact).abs();
         assert!(error <= exact.abs().max(1.0) * 1e-6, "{offset}: {error}");
     }
-    let samples =
-        [0.0, -1.0, 3.5, -20.0, 88.0, -745.0, -f64::INFINITY, 36.7].map(|largest| Powers { largest, sum: 1.5 });
-    let close = |a: Powers<f64>, b: Powers<f64>| a.largest == b.largest && (a.sum - b.sum).abs() <= 1e-15 * b.sum;
+    let samples = [0.0, -1.0, 3.5, -20.0, 88.0, -745.0, -f64::INFINITY, 36.7].map(|x: f64| Power.call((x,)));
+    // Whatever the sum, it is 0 beside an exponent of minus infinity.
+    let close = |a: Powers<f64>, b: Powers<f64>| {
+        a.exponent == b.exponent && (b.exponent.is_infinite() || (a.sum - b.sum).abs() <= 1e-15 * b.sum)
+    };
     let laws = check_laws_within(&SumOfPowers, &samples, close).expect("it keeps the laws");
     assert!(laws.identity && laws.not_commutative.is_none());
+}
+
+/// One and two elements of every magnitude, and many that are the closer to each other the larger they are.
+#[test]
+fn sums_of_powers_are_exact_everywhere() {
+    let of = |terms: &[f32]| {
+        let sum = terms.iter().map(|x| Power.call((*x,))).reduce(|a, b| SumOfPowers.combine(a, b));
+        f64::from(Logarithm.call((sum.expect("there are terms"),)))
+    };
+    // The distance of floats at the largest term, at the result or at 1, whichever is largest.
+    let check = |terms: &[f32]| {
+        let largest = terms.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let sum: f64 = terms.iter().map(|x| (f64::from(*x) - f64::from(largest)).exp()).sum();
+        let exact = f64::from(largest) + sum.ln();
+        let size = (exact as f32).abs().max(largest.abs()).max(1.0);
+        let unit = f64::from(f32::from_bits(size.to_bits() & 0x7f80_0000)) * f64::from(f32::EPSILON);
+        let error = (of(terms) - exact).abs() / unit;
+        assert!(error <= 2.0, "{terms:?}: {}, not {exact}: {error} units", of(terms));
+        error
+    };
+    let (mut of_one, mut of_two) = (0f64, 0f64);
+    for i in 0..400_000u32 {
+        // Every magnitude and both signs; every second pair is close to each other.
+        let x = f32::from_bits(i.wrapping_mul(0x9e37_79b1) & 0xbfff_ffff | (i & 1) << 30);
+        if !x.is_finite() {
+            continue;
+        }
+        let apart = (i % 1013) as f32 / 37.0;
+        of_one = of_one.max(check(&[x]));
+        let near = if i % 3 == 0 { x - apart } else { x + apart * x.abs() * f32::EPSILON };
+        if near.is_finite() {
+            of_two = of_two.max(check(&[x, near])).max(check(&[near, x]));
+        }
+    }
+    println!("largest errors: {of_one} units of one, {of_two} of two");
+    for start in [-1.2e7f32, -4.3e6, -2.95e6, -1e6, 0.0, 7e5, 1.5e6, 2.9e6, 4.19e6, 8.3e6] {
+        for step in [0.0625f32, 0.25, 0.5, 1.0] {
+            let rising: Vec<f32> = (0..2000).map(|i| start + step * i as f32).collect();
+            let falling: Vec<f32> = rising.iter().rev().copied().collect();
+            check(&rising);
+            check(&falling);
+        }
+    }
+}
+
+/// Of f64 beside what computes otherwise, and of 16 bits beside the exact sum.
+#[test]
+fn sums_of_powers_of_other_floats() {
+    macro_rules! check {
+        ($($t:ty, $digits:expr, |$x:ident| $wide:expr;)*) => { $(
+            for i in 0..100_000u32 {
+                // Up to 11 in every other pair, up to 60,000 in the others; both signs.
+                let size = if i % 2 == 0 { 11.0 } else { 60_000.0 };
+                let [$x, second] = [0x9e37_79b1, 0x85eb_ca77].map(|factor: u32| {
+                    <$t as Cast>::of((f64::from(i.wrapping_mul(factor)) / f64::from(1u32 << 31) - 1.0) * size)
+                });
+                let a: f64 = $wide;
+                let found = Logarithm.call((SumOfPowers.combine(Power.call(($x,)), Power.call((second,))),));
+                let $x = second;
+                let exact = LogSumExp.combine(a, $wide);
+                let $x = found;
+                let unit = exact.abs().max(a.abs()).max(1.0) * 0.5f64.powi($digits - 1);
+                assert!(($wide - exact).abs() <= 2.0 * unit, "{a} and {second}: {found}, not {exact}");
+            }
+        )* };
+    }
+    trait Cast {
+        fn of(x: f64) -> Self;
+    }
+    impl Cast for f64 {
+        fn of(x: f64) -> Self {
+            x
+        }
+    }
+    impl Cast for f16 {
+        fn of(x: f64) -> Self {
+            Self::from_f64(x)
+        }
+    }
+    impl Cast for bf16 {
+        fn of(x: f64) -> Self {
+            Self::from_f64(x)
+        }
+    }
+    check! { f64, 53, |x| x; f16, 11, |x| x.to_f64(); bf16, 8, |x| x.to_f64(); }
 }
 
 #[test]

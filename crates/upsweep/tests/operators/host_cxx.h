@@ -25,6 +25,8 @@ inline unsigned __brev(unsigned x) { return unsigned(__brevll(x) >> 32); }
 // PTX
 ARITH f32 f16_to_f32(u16 bits) { return f32(__builtin_bit_cast(_Float16, bits)); }
 ARITH u16 f32_to_f16(f32 x) { return __builtin_bit_cast(u16, _Float16(x)); }
+ARITH f32 magnitude(f32 x) { return std::fabs(x); }
+ARITH f64 magnitude(f64 x) { return std::fabs(x); }
 ARITH i32 least(i32 a, i32 b) { return b < a ? b : a; }
 ARITH i32 most(i32 a, i32 b) { return b > a ? b : a; }
 template <class T> ARITH T least(T a, T b) {

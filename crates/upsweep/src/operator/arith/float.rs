@@ -156,6 +156,12 @@ macro_rules! floats {
                 #[inline(always)]
                 fn hypot(x: Self, y: Self) -> Self { narrow(Elementary::hypot(wide(x), wide(y))) }
                 #[inline(always)]
+                fn power_exponent(x: Self) -> Self { narrow(Elementary::power_exponent(wide(x))) }
+                #[inline(always)]
+                fn power_of_rest(x: Self) -> Self { narrow(Elementary::power_of_rest(wide(x))) }
+                #[inline(always)]
+                fn power_over_distance(x: Self) -> Self { narrow(Elementary::power_over_distance(wide(x))) }
+                #[inline(always)]
                 fn is_nan(x: Self) -> bool { x.is_nan() }
                 #[inline(always)]
                 fn is_infinite(x: Self) -> bool { x.is_infinite() }

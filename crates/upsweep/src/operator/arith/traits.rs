@@ -230,6 +230,15 @@ pub trait Float: Signed {
     fn cbrt(x: Self) -> Self;
     /// The square root of x^2 + y^2, without overflow on the way.
     fn hypot(x: Self, y: Self) -> Self;
+    /// For `SumOfPowers`: the multiple of ln 2 next to `x`.
+    #[doc(hidden)]
+    fn power_exponent(x: Self) -> Self;
+    /// For `SumOfPowers`: e^x, of what is left of a float without such a multiple.
+    #[doc(hidden)]
+    fn power_of_rest(x: Self) -> Self;
+    /// For `SumOfPowers`: the power of two that is e to minus a distance of two such multiples.
+    #[doc(hidden)]
+    fn power_over_distance(x: Self) -> Self;
     /// Whether it is NaN.
     fn is_nan(x: Self) -> bool;
     /// Whether it is infinity or minus infinity.

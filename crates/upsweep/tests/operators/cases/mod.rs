@@ -65,7 +65,12 @@ pub(crate) fn builtins(check: &mut impl Check) {
     compensated! { f32 f64 half::f16 half::bf16 }
     check.operator::<f32, _>("LogSumExp f32", LogSumExp);
     check.operator::<f64, _>("LogSumExp f64", LogSumExp);
-    check.operator::<Powers<f32>, _>("SumOfPowers f32", SumOfPowers);
-    check.function::<Powers<f32>, f32, _>("Logarithm f32", Logarithm);
-    check.operator::<Powers<f64>, _>("SumOfPowers f64", SumOfPowers);
+    macro_rules! powers {
+        ($($t:ty)*) => { $(
+            check.operator::<Powers<$t>, _>(concat!("SumOfPowers ", stringify!($t)), SumOfPowers);
+            check.function::<$t, Powers<$t>, _>(concat!("Power ", stringify!($t)), Power);
+            check.function::<Powers<$t>, $t, _>(concat!("Logarithm ", stringify!($t)), Logarithm);
+        )* };
+    }
+    powers! { f32 f64 half::f16 half::bf16 }
 }

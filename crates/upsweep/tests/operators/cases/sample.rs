@@ -135,4 +135,4 @@ macro_rules! struct_sample {
 }
 pub(crate) use struct_sample;
 struct_sample! { Compensated<F> { sum, error } }
-struct_sample! { Powers<F> { largest, sum } }
+struct_sample! { Powers<F> { exponent, sum } }

@@ -35,6 +35,20 @@ pub fn bits_f32(x: f32) -> u32 {
 }
 cuda_name! { bits_f32 cuda_name_of_bits_f32, |_| "arith::raw_bits".to_owned() }
 
+/// `x`, or `bound`, which is not 0, where `x` is more or NaN. One instruction.
+#[inline(always)]
+pub fn at_most_f32(x: f32, bound: f32) -> f32 {
+    if x < bound { x } else { bound }
+}
+cuda_name! { at_most_f32 cuda_name_of_at_most_f32, |_| "arith::least".to_owned() }
+
+/// The same of `f64`.
+#[inline(always)]
+pub fn at_most_f64(x: f64, bound: f64) -> f64 {
+    if x < bound { x } else { bound }
+}
+cuda_name! { at_most_f64 cuda_name_of_at_most_f64, |_| "arith::least".to_owned() }
+
 /// The coefficients of a polynomial, the lowest first.
 pub trait Coefficients: 'static {
     const ALL: &'static [f64];
@@ -42,9 +56,9 @@ pub trait Coefficients: 'static {
 
 /// Sets of [`Coefficients`].
 macro_rules! coefficients {
-    ($($(#[$doc:meta])* $name:ident = [$($coefficient:expr),* $(,)?];)*) => { $(
+    ($($(#[$doc:meta])* $vis:vis $name:ident = [$($coefficient:expr),* $(,)?];)*) => { $(
         $(#[$doc])*
-        struct $name;
+        $vis struct $name;
         impl $crate::operator::arith::math::intrinsics::Coefficients for $name {
             const ALL: &'static [f64] = &[$($coefficient),*];
         }

@@ -20,6 +20,7 @@ pub(crate) mod intrinsics;
 mod log;
 mod power;
 mod roots;
+mod sum_of_powers;
 mod trig;
 
 use super::Functions;
@@ -111,4 +112,10 @@ functions! {
     powf(x, y) of_two: power powf_double cuda_name_of_powf_double CALLED_WITH_TWO powf_single cuda_name_of_powf_single;
     cbrt(x) of_one: roots cbrt_double cuda_name_of_cbrt_double INLINE cbrt_single cuda_name_of_cbrt_single;
     hypot(x, y) of_two: roots hypot_double cuda_name_of_hypot_double INLINE hypot_single cuda_name_of_hypot_single;
+    power_exponent(x) of_one: sum_of_powers power_exponent_double cuda_name_of_power_exponent_double INLINE
+        power_exponent_single cuda_name_of_power_exponent_single;
+    power_of_rest(x) of_one: sum_of_powers power_of_rest_double cuda_name_of_power_of_rest_double INLINE
+        power_of_rest_single cuda_name_of_power_of_rest_single;
+    power_over_distance(x) of_one: sum_of_powers power_over_distance_double cuda_name_of_power_over_distance_double INLINE
+        power_over_distance_single cuda_name_of_power_over_distance_single;
 }

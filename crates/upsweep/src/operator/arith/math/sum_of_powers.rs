@@ -1,0 +1,76 @@
+//! What sums of powers of e are made of: e^x = e^p e^r with a multiple p of ln 2, so that two sums are brought to the same
+//! p by a power of two, which is exact and takes no polynomial.
+//!
+//! p is rounded to a float. It still says which multiple it is, as long as the floats around it are not more than 1/4 apart:
+//! the distance of two errs by 1/4 at most, which is less than half of ln 2. Beyond that, p is x itself. Floats there are at
+//! least 1/2 apart, which is a distance of one power of two or more, so that errors of terms that fall away do not add up.
+
+use super::exp::ExpTail;
+use super::intrinsics::{at_most_f32, at_most_f64, bits, bits_f32, polynomial};
+use std::f64::consts::{LN_2, LOG2_E};
+use upsweep_macros::function;
+
+/// 2^23 + 2^22 + 2^21: what is added to it is rounded to an integer if it is between -6.2 and 2 millions, and to an even
+/// integer up to 18 millions. Those of the lower half would be rounded to halves by the usual 2^23 + 2^22.
+const INTEGERS_F32: f32 = 14680064.0;
+/// The same for `f64`.
+const INTEGERS: f64 = 7881299347898368.0;
+/// From here on floats are at least 1/2 apart.
+const FAR_F32: f32 = 4194304.0;
+const FAR: f64 = 2251799813685248.0;
+
+/// The multiple of ln 2 next to `x`, or `x` itself where it is far from 0, infinite or NaN.
+#[function(helper)]
+pub fn power_exponent_single(x: f32) -> f32 {
+    let shifted = x * LOG2_E as f32 + INTEGERS_F32;
+    let multiple = (shifted - INTEGERS_F32) * LN_2 as f32;
+    if x.abs() < FAR_F32 { multiple } else { x }
+}
+
+#[function(helper)]
+pub fn power_exponent_double(x: f64) -> f64 {
+    let shifted = x * LOG2_E + INTEGERS;
+    let multiple = (shifted - INTEGERS) * LN_2;
+    if x.abs() < FAR { multiple } else { x }
+}
+
+/// More than is left of a float that has a multiple of ln 2.
+const REST_F32: f32 = 0.9;
+const REST: f64 = 0.9;
+
+/// e^r for what [`power_exponent_single`] has left of a float; finite where that is NaN. Where floats are an eighth apart or
+/// more, it is up to 0.8, and the polynomial is still far better than they are.
+#[function(helper)]
+pub fn power_of_rest_single(r: f32) -> f32 {
+    let r = at_most_f32(r, REST_F32);
+    // (e^r - 1) / r for |r| <= ln 2 / 2; error 2^-23.4.
+    let tail = (0.00829033 * r + 0.04189798) * r + 0.16667636;
+    1.0 + r * ((tail * r + 0.4999915) * r + 0.9999997)
+}
+
+#[function(helper)]
+pub fn power_of_rest_double(r: f64) -> f64 {
+    let r = at_most_f64(r, REST);
+    1.0 + (r + r * r * polynomial::<ExpTail>(r))
+}
+
+/// 2^23 + 2^22 + 127: the lowest bits of its sum with an integer are the exponent field of a power of two.
+const EXPONENTS_F32: f32 = 12583039.0;
+const EXPONENTS: f64 = 6755399441056767.0;
+/// 127 ln 2 and 1023 ln 2: where the exponent field is 0.
+const DISTANCE_F32: f32 = 88.03;
+const DISTANCE: f64 = 709.09;
+
+/// 2^-k, where `distance` is about k ln 2 and not negative. 0 where a float's exponent has no room for -k, and for NaN,
+/// which is the distance of equal infinities.
+#[function(helper)]
+pub fn power_over_distance_single(distance: f32) -> f32 {
+    let shifted = EXPONENTS_F32 - at_most_f32(distance, DISTANCE_F32) * LOG2_E as f32;
+    f32::from_bits(bits_f32(shifted) << 23u32)
+}
+
+#[function(helper)]
+pub fn power_over_distance_double(distance: f64) -> f64 {
+    let shifted = EXPONENTS - at_most_f64(distance, DISTANCE) * LOG2_E;
+    f64::from_bits(bits(shifted) << 52u32)
+}
