@@ -134,13 +134,13 @@ struct RowSums {
     }
     __device__ __forceinline__ Addend total(u32 chunks) const { return prefixes[place(chunks, CHUNK - 1)]; }
 
-    // The sums over the windows of the columns j of a chunk: from column FIRST + j of the thread's own chunk on, to column LAST + j of the
+    // The sums over the windows of the columns j of a chunk: from column WINDOW_FIRST + j of the thread's own chunk on, to column WINDOW_LAST + j of the
     // one that is `end` behind it.
     __device__ __forceinline__ void add_windows(Addend* of_window, u32 end) const {
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
             for (u32 i = 0; i < FEW_COLUMNS + CHUNK - 1; i++) {
-                const Addend v = prefixes[place(0, FIRST + i)];
+                const Addend v = prefixes[place(0, WINDOW_FIRST + i)];
 #pragma unroll
                 for (u32 j = 0; j < CHUNK; j++) {
                     if (i == j) of_window[j] = v;
@@ -160,9 +160,9 @@ struct RowSums {
             const Addend second_to_next = end >= 2 ? arith::add(from_second, of_end) : from_second;
 #pragma unroll
             for (u32 j = 0; j < CHUNK; j++) {
-                const bool begins_later = FIRST + j >= CHUNK, ends_later = LAST + j >= CHUNK;
+                const bool begins_later = WINDOW_FIRST + j >= CHUNK, ends_later = WINDOW_LAST + j >= CHUNK;
                 const Addend whole = begins_later ? (ends_later ? second_to_next : from_second) : (ends_later ? to_next : from_first);
-                of_window[j] = arith::add(arith::add(suffixes[place(0, FIRST + j)], whole), prefixes[place(end, LAST + j)]);
+                of_window[j] = arith::add(arith::add(suffixes[place(0, WINDOW_FIRST + j)], whole), prefixes[place(end, WINDOW_LAST + j)]);
             }
         }
     }

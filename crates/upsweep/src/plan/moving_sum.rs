@@ -163,8 +163,8 @@ impl MovingSumPlan {
             "CHUNK" = CHUNK,
             "ONE_ROW" = usize::from(one_row),
             "FEW_COLUMNS" = few_columns,
-            "FIRST" = first,
-            "LAST" = last,
+            "WINDOW_FIRST" = first,
+            "WINDOW_LAST" = last,
             "MOVING_BLOCKS" = (if sum_size > 8 { RESIDENT / 2 } else { RESIDENT } / threads).max(1),
         );
         constants

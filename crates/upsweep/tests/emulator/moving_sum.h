@@ -9,7 +9,7 @@ static void one_case() {
     const u64 most = CHUNK * (room - 2) / 2;
     u64 left, right;
     // The kernel knows how many columns a window has, if they are few, and where it begins and ends in a chunk.
-    do left = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + (CHUNK - FIRST) % CHUNK, right = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + LAST;
+    do left = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + (CHUNK - WINDOW_FIRST) % CHUNK, right = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + WINDOW_LAST;
     while (left + right + 1 != FEW_COLUMNS && (FEW_COLUMNS > 0 || left + right < CHUNK || left + right > 2 * most - 2 * CHUNK));
     const u64 above = ONE_ROW ? 0 : below(9), below_ = ONE_ROW ? 0 : above == 0 ? 1 + below(8) : below(9);
     const u64 reach = (left + CHUNK - 1) / CHUNK + (right + CHUNK - 1) / CHUNK, strip = 1 + below(room - reach);
