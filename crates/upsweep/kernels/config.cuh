@@ -179,11 +179,11 @@ constexpr u32 TILE_LEVELS = 6;
 constexpr u32 VALUES_AT_ONCE = 2;
 constexpr u32 PYRAMID_BLOCKS = 5;
 constexpr u32 WITH_INPUT = 1;
-constexpr u32 CHUNK = 8;
+constexpr u32 CHUNK_COLUMNS = 8;
 constexpr u32 ONE_ROW = 0;
 constexpr u32 FEW_COLUMNS = 0;
-constexpr u32 FIRST = 6;
-constexpr u32 LAST = 2;
+constexpr u32 WINDOW_FIRST = 6;
+constexpr u32 WINDOW_LAST = 2;
 constexpr u32 MOVING_BLOCKS = 4;
 
 // Parameters of the families.

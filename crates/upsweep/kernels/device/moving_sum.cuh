@@ -29,16 +29,20 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// What is added up: of the mapped elements, which are sums of one value, this is the first field.
-using Addend = decltype(Acc::sum);
+// What is added up. What is finished, an `Acc`, has the fields of a window.
+using Addend = Given;
+struct OfOneWindow {
+    Addend sum;
+    u64 values;
+};
 
 // Rows of a sum from the beginning that are loaded before they are added.
 constexpr u32 ROWS_ADDED = sizeof(In) <= 4 ? 4 : sizeof(In) <= 8 ? 2 : 1;
-constexpr u32 IN_ACCESS = access_width(CHUNK * sizeof(In)), OUT_ACCESS = access_width(CHUNK * sizeof(Out));
+constexpr u32 IN_ACCESS = access_width(CHUNK_COLUMNS * sizeof(In)), OUT_ACCESS = access_width(CHUNK_COLUMNS * sizeof(Out));
 
 // Elements of neighbouring columns of a row, of which the first `live` exist, at least one; the others are as the last of these.
 struct ChunkOfRow {
-    In at[CHUNK];
+    In at[CHUNK_COLUMNS];
 
     __device__ __forceinline__ void load(const In* from, u64 apart, u32 live, bool vectors) {
         if (vectors) {
@@ -49,12 +53,12 @@ struct ChunkOfRow {
             memcpy(at, parts, sizeof(at));
         } else {
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) {
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) {
                 at[j] = from[min(j, live - 1) * apart];
             }
         }
     }
-    __device__ __forceinline__ Addend mapped(u32 j) const { return map(at[j], 0, 0).sum; }
+    __device__ __forceinline__ Addend mapped(u32 j) const { return carried_acc(load_acc(at[j], 0, 0)); }
 };
 
 // What a block has of the image.
@@ -69,7 +73,7 @@ struct Strip {
     // The sums over rows first .. last, one by one.
     __device__ __forceinline__ void add_up(Addend* v, u64 first, u64 last) const {
 #pragma unroll
-        for (u32 j = 0; j < CHUNK; j++) v[j] = Addend(0);
+        for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = Addend(0);
         if (live == 0) return;
         u64 y = first;
 #pragma unroll 1
@@ -89,7 +93,7 @@ struct Strip {
     }
     static __device__ __forceinline__ void add(Addend* v, const ChunkOfRow& chunk) {
 #pragma unroll
-        for (u32 j = 0; j < CHUNK; j++) v[j] = arith::add(v[j], chunk.mapped(j));
+        for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = arith::add(v[j], chunk.mapped(j));
     }
 };
 
@@ -104,45 +108,45 @@ struct RowSums {
     Addend *prefixes, *suffixes;
 
     __device__ __forceinline__ explicit RowSums(u32 parity) {
-        prefixes = (Addend*)dynamic_shared + parity * 2 * CHUNK * THREADS, suffixes = prefixes + CHUNK * THREADS;
+        prefixes = (Addend*)dynamic_shared + parity * 2 * CHUNK_COLUMNS * THREADS, suffixes = prefixes + CHUNK_COLUMNS * THREADS;
     }
     // Of the chunk's columns the first `live` exist.
     __device__ __forceinline__ void leave(const Addend* sums, u32 live) const {
-        Addend v[CHUNK];
+        Addend v[CHUNK_COLUMNS];
 #pragma unroll
-        for (u32 j = 0; j < CHUNK; j++) v[j] = sums[j];
-        if (live < CHUNK) {
+        for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = sums[j];
+        if (live < CHUNK_COLUMNS) {
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) v[j] = j < live ? v[j] : Addend(0);
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = j < live ? v[j] : Addend(0);
         }
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) prefixes[j * THREADS + threadIdx.x] = v[j];
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) prefixes[j * THREADS + threadIdx.x] = v[j];
         } else {
-            Addend prefix = v[0], suffix = v[CHUNK - 1];
-            prefixes[threadIdx.x] = prefix, suffixes[(CHUNK - 1) * THREADS + threadIdx.x] = suffix;
+            Addend prefix = v[0], suffix = v[CHUNK_COLUMNS - 1];
+            prefixes[threadIdx.x] = prefix, suffixes[(CHUNK_COLUMNS - 1) * THREADS + threadIdx.x] = suffix;
 #pragma unroll
-            for (u32 j = 1; j < CHUNK; j++) {
-                prefix = arith::add(prefix, v[j]), suffix = arith::add(v[CHUNK - 1 - j], suffix);
-                prefixes[j * THREADS + threadIdx.x] = prefix, suffixes[(CHUNK - 1 - j) * THREADS + threadIdx.x] = suffix;
+            for (u32 j = 1; j < CHUNK_COLUMNS; j++) {
+                prefix = arith::add(prefix, v[j]), suffix = arith::add(v[CHUNK_COLUMNS - 1 - j], suffix);
+                prefixes[j * THREADS + threadIdx.x] = prefix, suffixes[(CHUNK_COLUMNS - 1 - j) * THREADS + threadIdx.x] = suffix;
             }
         }
     }
     // Of what lies `column` columns behind the first one of the chunk that is `chunks` behind the thread's.
     static __device__ __forceinline__ u32 place(u32 chunks, u32 column) {
-        return column % CHUNK * THREADS + threadIdx.x + (chunks + column / CHUNK) * BLOCK_CHANNELS;
+        return column % CHUNK_COLUMNS * THREADS + threadIdx.x + (chunks + column / CHUNK_COLUMNS) * BLOCK_CHANNELS;
     }
-    __device__ __forceinline__ Addend total(u32 chunks) const { return prefixes[place(chunks, CHUNK - 1)]; }
+    __device__ __forceinline__ Addend total(u32 chunks) const { return prefixes[place(chunks, CHUNK_COLUMNS - 1)]; }
 
     // The sums over the windows of the columns j of a chunk: from column WINDOW_FIRST + j of the thread's own chunk on, to column WINDOW_LAST + j of the
     // one that is `end` behind it.
     __device__ __forceinline__ void add_windows(Addend* of_window, u32 end) const {
         if constexpr (FEW_COLUMNS) {
 #pragma unroll
-            for (u32 i = 0; i < FEW_COLUMNS + CHUNK - 1; i++) {
+            for (u32 i = 0; i < FEW_COLUMNS + CHUNK_COLUMNS - 1; i++) {
                 const Addend v = prefixes[place(0, WINDOW_FIRST + i)];
 #pragma unroll
-                for (u32 j = 0; j < CHUNK; j++) {
+                for (u32 j = 0; j < CHUNK_COLUMNS; j++) {
                     if (i == j) of_window[j] = v;
                     else if (i > j && i - j < FEW_COLUMNS) of_window[j] = arith::add(of_window[j], v);
                 }
@@ -159,8 +163,8 @@ struct RowSums {
             const Addend of_end = total(end), to_next = arith::add(from_first, of_end);
             const Addend second_to_next = end >= 2 ? arith::add(from_second, of_end) : from_second;
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) {
-                const bool begins_later = WINDOW_FIRST + j >= CHUNK, ends_later = WINDOW_LAST + j >= CHUNK;
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) {
+                const bool begins_later = WINDOW_FIRST + j >= CHUNK_COLUMNS, ends_later = WINDOW_LAST + j >= CHUNK_COLUMNS;
                 const Addend whole = begins_later ? (ends_later ? second_to_next : from_second) : (ends_later ? to_next : from_first);
                 of_window[j] = arith::add(arith::add(suffixes[place(0, WINDOW_FIRST + j)], whole), prefixes[place(end, WINDOW_LAST + j)]);
             }
@@ -177,9 +181,10 @@ __device__ __forceinline__ u64 columns_of(const MovingSumParams& p, u64 column) 
 template <class Number>
 __device__ __forceinline__ void finish_all(Out* results, const Addend* of_window, const Number& values) {
 #pragma unroll
-    for (u32 j = 0; j < CHUNK; j++) {
+    for (u32 j = 0; j < CHUNK_COLUMNS; j++) {
+        const OfOneWindow fields = {of_window[j], values(j)};
         Acc window;
-        window.sum = of_window[j], window.values = values(j);
+        memcpy(&window, &fields, sizeof(window));
         results[j] = result(window);
     }
 }
@@ -196,24 +201,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
     const u64 first_row = part * p.part, last_row = min(first_row + p.part, p.height) - 1;
 
     // The thread's chunk, and whether it has results, those of the chunk `before` chunks further on.
-    const u32 before = (u32)((p.left + CHUNK - 1) / CHUNK), chunk = threadIdx.x / BLOCK_CHANNELS;
-    const i64 x = (i64)(strip * p.strip + chunk) * CHUNK - (i64)(before * CHUNK);
-    const u64 to = (strip * p.strip + chunk) * CHUNK;
+    const u32 before = (u32)((p.left + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS), chunk = threadIdx.x / BLOCK_CHANNELS;
+    const i64 x = (i64)(strip * p.strip + chunk) * CHUNK_COLUMNS - (i64)(before * CHUNK_COLUMNS);
+    const u64 to = (strip * p.strip + chunk) * CHUNK_COLUMNS;
     const bool has_results = chunk < p.strip && to < p.width;
-    const u32 end = before + (u32)p.right / CHUNK;
+    const u32 end = before + (u32)p.right / CHUNK_COLUMNS;
 
     Strip s;
     s.row = p.width * p.channels, s.apart = p.channels;
     const u64 plane_at = plane * p.height * s.row + channel;
-    s.live = x < 0 || x >= (i64)p.width ? 0 : (u32)min(p.width - (u64)x, (u64)CHUNK);
+    s.live = x < 0 || x >= (i64)p.width ? 0 : (u32)min(p.width - (u64)x, (u64)CHUNK_COLUMNS);
     s.column = p.input + (s.live > 0 ? plane_at + (u64)x * p.channels : 0);
-    s.vectors = s.live == CHUNK && p.channels == 1 && ((u64)p.input | s.row * sizeof(In)) % IN_ACCESS == 0;
-    const u32 live_results = has_results ? (u32)min(p.width - to, (u64)CHUNK) : 0;
-    const bool stores_vectors = live_results == CHUNK && p.channels == 1 && ((u64)p.output | s.row * sizeof(Out)) % OUT_ACCESS == 0;
+    s.vectors = s.live == CHUNK_COLUMNS && p.channels == 1 && ((u64)p.input | s.row * sizeof(In)) % IN_ACCESS == 0;
+    const u32 live_results = has_results ? (u32)min(p.width - to, (u64)CHUNK_COLUMNS) : 0;
+    const bool stores_vectors = live_results == CHUNK_COLUMNS && p.channels == 1 && ((u64)p.output | s.row * sizeof(Out)) % OUT_ACCESS == 0;
     // Whether no window is cut at a border to the left or to the right.
-    const bool inside = to >= p.left && to + CHUNK - 1 + p.right < p.width;
+    const bool inside = to >= p.left && to + CHUNK_COLUMNS - 1 + p.right < p.width;
 
-    Addend v[CHUNK];
+    Addend v[CHUNK_COLUMNS];
     s.add_up(v, first_row - min(first_row, p.above), min(first_row + p.below, p.height - 1));
 #pragma unroll 1
     for (u64 y = first_row; y <= last_row; y++) {
@@ -226,11 +231,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
         if (leaves) s.load(leaving, y - p.above);
         __syncthreads();
         if (has_results) {
-            Addend of_window[CHUNK];
+            Addend of_window[CHUNK_COLUMNS];
             sums.add_windows(of_window, end);
             const u64 rows = min(y, p.above) + 1 + min(p.height - 1 - y, p.below);
             Out* const out = p.output + (plane_at + y * s.row + to * p.channels);
-            Out results[CHUNK];
+            Out results[CHUNK_COLUMNS];
             const u64 whole = rows * (p.left + 1 + p.right);
             if (inside) finish_all(results, of_window, [&](u32) { return whole; });
             else finish_all(results, of_window, [&](u32 j) { return rows * columns_of(p, to + j); });
@@ -238,33 +243,33 @@ extern "C" __global__ void __launch_bounds__(THREADS, MOVING_BLOCKS) upsweep_mov
                 using Part = typename Access<OUT_ACCESS>::type;
                 Part parts[sizeof(results) / OUT_ACCESS];
 #pragma unroll
-                for (u32 j = 0; j < CHUNK; j++) arith::clear_padding(&results[j]);
+                for (u32 j = 0; j < CHUNK_COLUMNS; j++) arith::clear_padding(&results[j]);
                 memcpy(parts, results, sizeof(results));
 #pragma unroll
                 for (u32 i = 0; i < sizeof(results) / OUT_ACCESS; i++) ((Part*)out)[i] = parts[i];
             } else {
 #pragma unroll
-                for (u32 j = 0; j < CHUNK; j++) {
+                for (u32 j = 0; j < CHUNK_COLUMNS; j++) {
                     if (j < live_results) store_result(out + j * p.channels, results[j]);
                 }
             }
         }
         if (enters) {
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) v[j] = arith::add(ONE_ROW ? Addend(0) : v[j], entering.mapped(j));
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = arith::add(ONE_ROW ? Addend(0) : v[j], entering.mapped(j));
         }
         if (leaves) {
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) v[j] = arith::sub(v[j], leaving.mapped(j));
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) v[j] = arith::sub(v[j], leaving.mapped(j));
         }
         Addend all = v[0];
 #pragma unroll
-        for (u32 j = 1; j < CHUNK; j++) all = arith::add(all, v[j]);
+        for (u32 j = 1; j < CHUNK_COLUMNS; j++) all = arith::add(all, v[j]);
         if (!ONE_ROW && goes_on && !is_finite(all)) {
-            Addend anew[CHUNK];
+            Addend anew[CHUNK_COLUMNS];
             s.add_up(anew, y + 1 - min(y + 1, p.above), min(y + 1 + p.below, p.height - 1));
 #pragma unroll
-            for (u32 j = 0; j < CHUNK; j++) {
+            for (u32 j = 0; j < CHUNK_COLUMNS; j++) {
                 if (!is_finite(v[j])) v[j] = anew[j];
             }
         }

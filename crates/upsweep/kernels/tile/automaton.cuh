@@ -68,10 +68,10 @@ __device__ __forceinline__ u32 step_by_one_of(u32 from, u32 four) {
 }
 __device__ __forceinline__ u32 events_of(u32 step) { return step >> 27; }
 
-// Of the states that last (`lasting`, a bit each), finds those in which most of some tiles of the text begin to which a walk along the LEAD
+// Of the states that last (`lasting`, a bit each), finds those in which most of some tiles of the text begin to which a walk along the LEADING
 // bytes before does not lead from the first state: what lies inside of comments and strings. A second one only if it is not rare. By all
 // threads of a block; a barrier comes before it and behind it.
-constexpr u32 LEAD = 16, NOT_RARE = 4;
+constexpr u32 LEADING = 16, NOT_RARE = 4;
 __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, u64 tiles, u64 tile_bytes, u64 lasting) {
     __shared__ u32 votes[WAY_STATES];
     for (u32 i = threadIdx.x; i < WAY_STATES; i += blockDim.x) votes[i] = 0;
@@ -82,7 +82,7 @@ __device__ __forceinline__ void find_lasting(const u8* text, const u8* entries, 
         const u32 state = entries[tile];
         u32 guess = state_of(0);
 #pragma unroll 1
-        for (u32 i = 0; i < LEAD; i++) guess = step_by(guess, code_of(text[tile * tile_bytes - LEAD + i]));
+        for (u32 i = 0; i < LEADING; i++) guess = step_by(guess, code_of(text[tile * tile_bytes - LEADING + i]));
         if ((lasting >> state & 1) && number_of_state(guess) != state) atomicAdd(&votes[state], 1u);
     }
     __syncthreads();

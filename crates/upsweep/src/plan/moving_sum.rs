@@ -160,7 +160,7 @@ impl MovingSumPlan {
             constants;
             "THREADS" = threads,
             "BLOCK_CHANNELS" = channels,
-            "CHUNK" = CHUNK,
+            "CHUNK_COLUMNS" = CHUNK,
             "ONE_ROW" = usize::from(one_row),
             "FEW_COLUMNS" = few_columns,
             "WINDOW_FIRST" = first,

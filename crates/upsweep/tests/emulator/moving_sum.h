@@ -6,15 +6,15 @@ namespace emulator {
 
 static void one_case() {
     const u64 room = THREADS / BLOCK_CHANNELS;
-    const u64 most = CHUNK * (room - 2) / 2;
+    const u64 most = CHUNK_COLUMNS * (room - 2) / 2;
     u64 left, right;
     // The kernel knows how many columns a window has, if they are few, and where it begins and ends in a chunk.
-    do left = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + (CHUNK - WINDOW_FIRST) % CHUNK, right = below(once_in(2) ? 3 * CHUNK : most) / CHUNK * CHUNK + WINDOW_LAST;
-    while (left + right + 1 != FEW_COLUMNS && (FEW_COLUMNS > 0 || left + right < CHUNK || left + right > 2 * most - 2 * CHUNK));
+    do left = below(once_in(2) ? 3 * CHUNK_COLUMNS : most) / CHUNK_COLUMNS * CHUNK_COLUMNS + (CHUNK_COLUMNS - WINDOW_FIRST) % CHUNK_COLUMNS, right = below(once_in(2) ? 3 * CHUNK_COLUMNS : most) / CHUNK_COLUMNS * CHUNK_COLUMNS + WINDOW_LAST;
+    while (left + right + 1 != FEW_COLUMNS && (FEW_COLUMNS > 0 || left + right < CHUNK_COLUMNS || left + right > 2 * most - 2 * CHUNK_COLUMNS));
     const u64 above = ONE_ROW ? 0 : below(9), below_ = ONE_ROW ? 0 : above == 0 ? 1 + below(8) : below(9);
-    const u64 reach = (left + CHUNK - 1) / CHUNK + (right + CHUNK - 1) / CHUNK, strip = 1 + below(room - reach);
+    const u64 reach = (left + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS + (right + CHUNK_COLUMNS - 1) / CHUNK_COLUMNS, strip = 1 + below(room - reach);
     // A window has no more columns and rows beside a value's own than there are.
-    const u64 height = max(above, below_) + 1 + below(20), width = max(left, right) + 1 + below(once_in(2) ? 8 * CHUNK : 3);
+    const u64 height = max(above, below_) + 1 + below(20), width = max(left, right) + 1 + below(once_in(2) ? 8 * CHUNK_COLUMNS : 3);
     const u64 channels = BLOCK_CHANNELS > 1 ? BLOCK_CHANNELS : 1 + below(3) * below(2), planes = 1 + below(2), part = 1 + below(height + 2);
     const u64 values = planes * height * width * channels;
     Guarded<In> input(values);
@@ -25,10 +25,10 @@ static void one_case() {
     memset((void*)&p, 0, sizeof p);
     p.input = input.values, p.output = output.values, p.height = height, p.width = width, p.channels = channels;
     p.above = above, p.below = below_, p.left = left, p.right = right, p.part = part, p.parts = (height + part - 1) / part;
-    p.strip = strip, p.strips = (width + strip * CHUNK - 1) / (strip * CHUNK);
+    p.strip = strip, p.strips = (width + strip * CHUNK_COLUMNS - 1) / (strip * CHUNK_COLUMNS);
     const u64 blocks = planes * p.parts * (channels / BLOCK_CHANNELS) * p.strips, split = below(blocks + 1);
     const u32 threads = ((strip + reach) * BLOCK_CHANNELS + 31) / 32 * 32;
-    const u32 shared = 4 * CHUNK * THREADS * sizeof(Addend);
+    const u32 shared = 4 * CHUNK_COLUMNS * THREADS * sizeof(Addend);
     if (split > 0) launch(split, threads, shared, [&] { KERNEL(p); });
     p.first_block = split;
     if (split < blocks) launch(blocks - split, threads, shared, [&] { KERNEL(p); });
