@@ -44,6 +44,8 @@ pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
 /// Segmented reductions free a tile once it is reduced, so tiles can be larger, which amortises the work a tile (H200,
 /// 2026-11-21: benches/NOTES.md, "Segments on the GPU"). Five vectors of 16 bytes, or three whose results take 32.
 pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 96 };
+/// Of several inputs: one vector of two, for instance, which is faster than three (H200, 2026-11-23, sparse products: 844 us and 897).
+const SEGMENTS_OF_SEVERAL: usize = 80;
 
 /// The sizes in bytes that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +146,7 @@ impl TileShape {
         // An odd number, against bank conflicts; a thread's heads have a bit each in a word of 64, and one to spare.
         let rows = |bytes: usize| ((bytes / slot).min(63 / vector).max(1) - 1) | 1;
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
+        let thread_bytes = if several && size == SEGMENTS { SEGMENTS_OF_SEVERAL } else { thread_bytes };
         let one_row = size == LARGE && several && rows(thread_bytes) == 1;
         if one_row && ROWS_OF_SEVERAL * slot <= SEVERAL.thread_bytes && sizes.marks != Marks::Offsets {
             return Self { threads: SEVERAL.threads, vector, rows: ROWS_OF_SEVERAL, slot };
