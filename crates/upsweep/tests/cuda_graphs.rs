@@ -264,6 +264,27 @@ fn a_pyramid_in_a_graph() -> Outcome {
     Ok(())
 }
 
+/// Of values that change from launch to launch.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn a_moving_sum_in_a_graph() -> Outcome {
+    let (_one, stream, device) = start()?;
+    let x = values(300 * 400);
+    let moving = MovingSum::new([1, 300, 400, 1]).rows(20, 3).columns(7, 30);
+    let (mut data, mut sums) = (device.upload(&x)?, device.filled(x.len(), 0u64)?);
+    let graph = capture(&stream, MODES[0], || {
+        Scan::new(Sum).run_in_place(&device, &mut data)?;
+        moving.run(&device, &data, &mut sums)
+    })?;
+    let mut expected = x;
+    for _ in 0..3 {
+        graph.launch()?;
+        expected = prefixes(&expected);
+        assert!(sums.to_vec()? == moving.run_to_array(&Device::cpu(), &expected)?.to_vec()?);
+    }
+    Ok(())
+}
+
 /// Prefix sums along the first axis.
 fn along_columns(x: &[u64], inner: usize) -> Vec<u64> {
     let mut sums = x.to_vec();

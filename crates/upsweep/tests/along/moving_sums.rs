@@ -237,3 +237,29 @@ fn wrong_windows(place: &Place) {
     let expected = Error::Place { what: "output", found: "host", expected: "CUDA" };
     assert_eq!(host, if place.is_cuda() { Err(expected) } else { Ok(()) });
 }
+
+/// More values than 32 bits count.
+#[cfg(feature = "cuda")]
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn past_32_bits() {
+    #[function]
+    fn byte_of(i: u64) -> u8 {
+        (i * 7 + i / 70001) as u8
+    }
+    #[function]
+    fn checked(sum: u32, n: u64) -> u8 {
+        (sum as u64 * 3 + n) as u8
+    }
+    let (h, w, reach) = (65_000, 70_001, 9);
+    let device = Place::cuda().device;
+    let x: Array<u8> = Transform::new(ByteOf).run_to_array(&device, 0..(h * w) as u64).unwrap();
+    let moving = MovingSum::new([1, h, w, 1]).rows(reach, 2).columns(reach, 40).accumulate::<u32>().finish(Checked);
+    let found = moving.run_to_array(&device, &x).unwrap().to_vec().unwrap();
+    for at in (0..h * w).step_by(100_003).chain([h * w - 1, 1 << 32, (1 << 32) - 1]) {
+        let (v, u) = (within(at / w, [reach, 2], h), within(at % w, [reach, 40], w));
+        let n = (v.len() * u.len()) as u64;
+        let sum: u64 = v.map(|v| u.clone().map(|u| u64::from(ByteOf.call(((v * w + u) as u64,)))).sum::<u64>()).sum();
+        assert_eq!(found[at], Checked.call((sum as u32, n)), "{at}");
+    }
+}
