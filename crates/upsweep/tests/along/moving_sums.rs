@@ -88,7 +88,8 @@ fn windows_of_small_images(place: &Place) {
         let shape = [1 + i % 3, h, w, 1 + i % 2];
         let x = random(&mut rng, shape);
         for reach in [0, 1, 3, 4, 8, 100] {
-            let other = rng.next() as usize % 12;
+            // How a window lies in its chunks makes a kernel of its own, so there are few.
+            let other = [0, 5, 11][rng.next() as usize % 3];
             check(place, &x, shape, [reach, other], [other, reach]);
         }
         check(place, &x, shape, [usize::MAX; 2], [usize::MAX; 2]);
@@ -101,7 +102,7 @@ fn windows_of_all_widths(place: &Place) {
     let shape = [1, 20, 2500, 1];
     let x = random(&mut rng, shape);
     for left in 0..18 {
-        check(place, &x[..2 * 2500], [1, 2, 2500, 1], [1, 0], [left, rng.next() as usize % 20]);
+        check(place, &x[..2 * 2500], [1, 2, 2500, 1], [1, 0], [left, [0, 6, 19][rng.next() as usize % 3]]);
     }
     for columns in [[0, 0], [50, 50], [0, 100], [127, 3], [700, 701], [1700, 0], [0, 1699], [1600, 1600]] {
         check(place, &x, shape, [2, 3], columns);
