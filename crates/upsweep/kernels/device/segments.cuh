@@ -48,15 +48,18 @@ __device__ __forceinline__ void reduce_warp(const Params& p, u64 begin, u32 coun
     const u32 lane = lane_index(), warp = warp_index();
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
     const Mask tails = thread_tails<FULL>(p, begin, count, heads, marks);
-    const bool any_tails = __any_sync(~0u, tails != 0), any_ends = __any_sync(~0u, (heads | tails) != 0);
+    const bool any_tails = __any_sync(~0u, tails != 0);
+    // Where operators are long, it pays to ask whether a warp is within one segment: then no element is asked whether it begins another.
+    constexpr bool ASKS_FOR_HEADS = FORM == Form::OTHER && !READS_APART;
+    bool within = !READS_APART && !any_tails;
+    if constexpr (ASKS_FOR_HEADS) within = !__any_sync(~0u, (heads | tails) != 0);
     T mapped[READS_APART ? ROWS : 1][VECTOR];
     if constexpr (READS_APART) load_mapped<FULL>(p, begin, count, slots, heads, mapped);
     check_thread<FULL>(p, begin, count, slots, heads);
     T sum;
     u32 first_tail = NONE;  // of the thread, if no head comes before it there
-    if (!READS_APART && !any_ends) {
-        // Within one segment: no element is asked whether it begins another.
-        sum = thread_sum<FULL>(p, begin, count, slots, 0);
+    if (within) {
+        sum = thread_sum<FULL>(p, begin, count, slots, ASKS_FOR_HEADS ? 0 : heads);
     } else {
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {

@@ -44,7 +44,7 @@ pub(super) const SMALL: TileSize = TileSize { threads: 512, thread_bytes: 16 };
 /// Segmented reductions free a tile once it is reduced, so tiles can be larger, which amortises the work a tile (H200,
 /// 2026-11-21: benches/NOTES.md, "Segments on the GPU"). Five vectors of 16 bytes, or three whose results take 32.
 pub(super) const SEGMENTS: TileSize = TileSize { threads: 256, thread_bytes: 96 };
-/// Of several inputs: one vector of two, for instance, which is faster than three (H200, 2026-11-23, sparse products: 844 us and 897).
+/// Of several inputs: one vector of two of them; three took as long (H200, 2026-11-23, sparse products: 897 us).
 const SEGMENTS_OF_SEVERAL: usize = 80;
 
 /// The sizes in bytes that a plan depends on.
