@@ -157,6 +157,7 @@ constexpr u32 LEAD = 2;
 constexpr u32 WAY_STATES = 32;
 constexpr u32 TILES_A_WARP = 16;
 constexpr u32 STATE_BYTES = 128;
+constexpr u32 COPIES = 32;
 constexpr u32 SCALED = 1;
 constexpr u32 ENDS_AT = 256;
 constexpr u32 TOLD_AT = 320;

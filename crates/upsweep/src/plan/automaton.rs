@@ -19,8 +19,10 @@ const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
 /// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
 const BLOCKS: usize = 3;
 const LAG: usize = 1;
-/// Threads of a block that finds the ways of tiles, one each: few, so that there are blocks for all multiprocessors.
-pub const WAY_THREADS: usize = 64;
+/// Threads of a block that finds the ways of tiles, one each, and the shared memory that its copies of the automaton may take: three such
+/// blocks have room in a multiprocessor.
+pub const WAY_THREADS: usize = 256;
+const COPIES_BYTES: usize = 64 << 10;
 /// Tiles of the text whose ways a warp joins one after the other, before warps tell each other.
 const TILES_A_WARP: usize = 16;
 
@@ -110,10 +112,11 @@ impl AutomatonPlan {
         self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
     }
 
-    /// Of the kernel that finds the ways of tiles: the automaton, and for each thread as many bytes as there are states.
+    /// Of the kernel that finds the ways of tiles: where the steps of each byte lie, the steps in copies, and for each thread as many bytes as
+    /// there are states.
     #[must_use]
     pub fn way_shared_bytes(&self) -> usize {
-        self.automaton_bytes() + self.sizes.states_of_kernel() * WAY_THREADS
+        2 * 256 + self.sizes.states * (self.sizes.way_stride() + WAY_THREADS)
     }
 
     /// The bytes of all ways.
@@ -140,7 +143,7 @@ impl AutomatonPlan {
         let sizes = self.sizes;
         let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
         let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "TILES_A_WARP" = TILES_A_WARP, "STATE_BYTES" = sizes.state_bytes(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "TILES_A_WARP" = TILES_A_WARP, "STATE_BYTES" = sizes.state_bytes(), "COPIES" = sizes.copies(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
         constants
     }
 }
@@ -162,6 +165,17 @@ impl AutomatonSizes {
     /// The bytes of a state's steps in shared memory.
     fn state_bytes(&self) -> usize {
         (4 * self.classes).next_power_of_two().max(64)
+    }
+
+    /// Copies of the automaton for the kernel that finds the ways of tiles, at most one for each lane.
+    fn copies(&self) -> usize {
+        let one = self.states_of_kernel() * self.state_bytes() / 4;
+        (0..=WARP.ilog2()).rev().map(|log| 1 << log).find(|copies| one * copies <= COPIES_BYTES).unwrap_or(1)
+    }
+
+    /// The bytes of a state's steps there.
+    fn way_stride(&self) -> usize {
+        self.state_bytes() / 4 * self.copies()
     }
 
     fn told_at(&self) -> usize {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 /// The most numbers of a kernel, and the most places in the code that name some of them.
-const MOST: usize = 28;
+const MOST: usize = 30;
 const MOST_GROUPS: usize = 5;
 
 /// Numbers that a kernel is compiled with, by their names in it. Plans make them; the CUDA backend writes them into the

@@ -14,7 +14,7 @@ static void one_case() {
     AutomatonParams p = {};
     p.text = text.values, p.n = n, p.states = m.states, p.classes = m.classes, p.steps_at = m.steps_at, p.ways = ways.values;
     const u32 threads = 32 * (1 + below(2));
-    launch((tiles - 1 + threads - 1) / threads, threads, COLUMNS_AT + WAY_STATES * threads, [&] { KERNEL(p); });
+    launch((tiles - 1 + threads - 1) / threads, threads, STEPS_AT + m.states * (WAY_STRIDE + threads), [&] { KERNEL(p); });
     ways.check("ways"), text.check("text");
     for (u64 t = 0; t + 1 < tiles; t++) {
         std::vector<u32> ends;
