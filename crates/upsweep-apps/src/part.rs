@@ -45,6 +45,12 @@ impl<'a, T: Element> Part<'a, T> {
         Some((before, Part { range: 0..whole.len(), whole }, after))
     }
 
+    /// Chunks of these, and what is left behind the last whole one: as [`View::as_chunks`].
+    pub(crate) fn chunks<const N: usize>(&self) -> (Part<'_, [T; N]>, Part<'_, T>) {
+        let (chunks, rest) = self.view().as_chunks();
+        (Part { range: 0..chunks.len(), whole: chunks }, Part { range: 0..rest.len(), whole: rest })
+    }
+
     /// Whether they are in the host's memory.
     pub(crate) fn on_host(&self) -> bool {
         in_host_memory(&self.whole).is_some()

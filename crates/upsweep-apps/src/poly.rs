@@ -68,6 +68,18 @@ fn term_at<T: Number>(#[param] x: T, c: T) -> Term<T> {
     Term { power: x, value: c }
 }
 
+/// Of neighbouring coefficients. An infinite `x` times 0 would be NaN.
+#[function]
+fn terms_at<T: Number>(#[param] x: T, c: [T; 4]) -> Term<T> {
+    let mut value = c[3];
+    for i in 1..4 {
+        let above = if value == T::ZERO { T::ZERO } else { value * x };
+        value = c[3 - i] + above;
+    }
+    let square = x * x;
+    Term { power: square * square, value }
+}
+
 #[function]
 fn value_of<T: Number>(term: Term<T>) -> T {
     term.value
@@ -107,13 +119,20 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
         Self { coefficients }
     }
 
-    /// The value at one point. On CUDA this waits for it. One pass over the coefficients.
+    /// The value at one point. On CUDA this waits for it, and for that of the last coefficients where their number is no multiple of four. One
+    /// pass over the coefficients.
     ///
     /// # Errors
     /// [`Place`](upsweep::Error::Place) when the coefficients are not where the device computes; CUDA's own.
     pub fn evaluate(&self, device: &Device, x: B::Item) -> Result<B::Item> {
-        let reduce = Reduce::new(Append).map(TermAt { x }).finish(ValueOf);
-        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
+        let all = Part::all(self.coefficients);
+        let (fours, rest) = all.chunks();
+        let low: Term<B::Item> = Reduce::new(Append).map(TermsAt { x }).run_to_host(device, &fours)?;
+        if rest.view().is_empty() {
+            return Ok(low.value);
+        }
+        let high: Term<B::Item> = Reduce::new(Append).map(TermAt { x }).run_to_host(device, &rest)?;
+        Ok(Append.combine(low, high).value)
     }
 
     /// The values at many points, each computed as a loop from the highest coefficient down does: `v = v x + c[i]`. The coefficients

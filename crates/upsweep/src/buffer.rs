@@ -223,6 +223,47 @@ impl<'a, T: Element> View<'a, T> {
     }
 }
 
+impl<'a, T> View<'a, T> {
+    /// The same elements, `N` neighbours each, and what is left behind the last whole chunk: as [`slice::as_chunks`].
+    ///
+    /// What is computed of each element costs less if one call computes it of several.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    /// use upsweep::{Input, View};
+    ///
+    /// #[function]
+    /// fn sum_of_squares(x: [f32; 2]) -> f32 {
+    ///     x[0] * x[0] + x[1] * x[1]
+    /// }
+    ///
+    /// let x = [1.0f32, 2.0, 3.0, 4.0, 5.0];
+    /// let (pairs, rest) = x.view().as_chunks::<2>();
+    /// let of_pairs: f32 = Reduce::new(Sum).map(SumOfSquares).run_to_host(&Device::cpu(), &pairs)?;
+    /// assert_eq!((of_pairs, rest.len()), (30.0, 1));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_chunks<const N: usize>(&self) -> (View<'a, [T; N]>, Self) {
+        const { assert!(N > 0, "chunks have elements") };
+        match self {
+            Self::Host(x) => {
+                let (chunks, rest) = x.as_chunks();
+                (View::Host(chunks), View::Host(rest))
+            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(x) => {
+                let (chunks, rest) = x.split_at(x.len() / N * N);
+                // SAFETY: it has as many whole chunks, which are aligned as their elements are.
+                match unsafe { chunks.transmute(chunks.len() / N) } {
+                    Some(chunks) => (View::Cuda(chunks), Self::Cuda(rest)),
+                    None => (View::Host(&[]), Self::Cuda(x.slice(..))),
+                }
+            }
+        }
+    }
+}
+
 impl<T> View<'_, T> {
     /// Whether `other` begins at the same address.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
