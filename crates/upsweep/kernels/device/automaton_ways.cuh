@@ -27,10 +27,10 @@ constexpr u32 STRETCH = 1024;  // bytes after which it is seen whether all walks
 constexpr u32 SECTOR = 32;     // bytes that are read at once
 static_assert(TILE % SECTOR == 0 && RECENT % SECTOR == 0 && RECALLED % SECTOR == 0 && RECALLED < TILE, "text is read by sectors");
 
-// Shared memory: where the step of a byte's class lies among those of a state; the steps, in copies; the columns. The host sizes it.
-constexpr u32 STEPS_AT = 2 * 256;
+// Shared memory: in copies, where the step of each byte's class lies among those of a state, a word a byte, and the steps; the columns. The
+// host sizes it.
+constexpr u32 STEPS_AT = 4 * 256 * COPIES;
 constexpr u32 WAY_STRIDE = STATE_BYTES / 4 * COPIES;  // of the steps of a state
-static_assert(WAY_STRIDE <= 1 << 16, "where a step lies has 16 bits");
 
 // Where the first copy of a class's step lies among those of a state.
 __device__ __forceinline__ u32 place_of_class(u32 number) { return (number & ~3u) * COPIES + (number & 3); }
@@ -42,7 +42,7 @@ __device__ __forceinline__ void fill_steps(u32 states, u32 classes, u32 steps_at
         u8* const copies = dynamic_shared + STEPS_AT + i / classes * WAY_STRIDE + place_of_class(i % classes);
         for (u32 copy = 0; copy < COPIES; copy++) copies[4 * copy] = next;
     }
-    for (u32 i = threadIdx.x; i < 256; i += blockDim.x) ((u16*)dynamic_shared)[i] = (u16)place_of_class(given_byte(i));
+    for (u32 i = threadIdx.x; i < 256 * COPIES; i += blockDim.x) ((u32*)dynamic_shared)[i] = place_of_class(given_byte(i / COPIES)) + 4 * (i % COPIES);
 }
 
 // The text of a tile, from its first byte on.
@@ -79,7 +79,7 @@ struct TileText {
                 for_words(now.halves[half], [&](u32 four) {
 #pragma unroll
                     for (u32 j = 0; j < 4; j++) {
-                        const u32 place = ((const u16*)dynamic_shared)[four >> 8 * j & 0xff] + copy;
+                        const u32 place = *(const u32*)(dynamic_shared + ((four >> 8 * j & 0xff) * (4 * COPIES) | copy));
 #pragma unroll
                         for (u32 i = 0; i < N; i++) states[i] = dynamic_shared[STEPS_AT + states[i] * WAY_STRIDE + place];
                     }

@@ -13,7 +13,7 @@ use crate::choosing::{Unasked, Where};
 use crate::error::Result;
 use crate::operator::Element;
 use crate::outputs::Target;
-use crate::plan::automaton::{AutomatonPlan, AutomatonSizes, WAY_THREADS};
+use crate::plan::automaton::{AutomatonPlan, AutomatonSizes};
 use crate::walking::Walking;
 use cudarc::driver::DeviceSlice;
 
@@ -94,9 +94,9 @@ pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<
         if plan.tiles > 1 {
             let loaded = cuda.kernel(way_kernel.key(), || source_of(&way_kernel, &plan))?;
             let params = WithNumbers::new(fixed(Workspace::NONE), functions, &[&numbers]);
-            let blocks = (plan.tiles - 1).div_ceil(WAY_THREADS) as u32;
+            let (blocks, threads) = plan.way_blocks(cuda.multiprocessors() as usize);
             // SAFETY: as below.
-            unsafe { cuda.launch(&loaded, blocks, WAY_THREADS as u32, plan.way_shared_bytes() as u32, &params) }?;
+            unsafe { cuda.launch(&loaded, blocks as u32, threads as u32, plan.way_shared_bytes(threads) as u32, &params) }?;
         }
         let threads = plan.threads() as u32;
         for (kernel, tiles, words, shared) in [

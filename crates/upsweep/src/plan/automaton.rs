@@ -19,10 +19,8 @@ const NUMBERS: [usize; 4] = [2 << 10, 6 << 10, 14 << 10, 31 << 10];
 /// blocks with a lag of 2, as then have room, 3,538; larger tiles no better).
 const BLOCKS: usize = 3;
 const LAG: usize = 1;
-/// Threads of a block that finds the ways of tiles, one each, and the shared memory that its copies of the automaton may take: three such
-/// blocks have room in a multiprocessor.
-pub const WAY_THREADS: usize = 256;
-const COPIES_BYTES: usize = 64 << 10;
+/// The most threads of a block that finds the ways of tiles, one each; a multiprocessor has room for one such block.
+const WAY_THREADS: usize = 768;
 /// Tiles of the text whose ways a warp joins one after the other, before warps tell each other.
 const TILES_A_WARP: usize = 16;
 
@@ -112,11 +110,28 @@ impl AutomatonPlan {
         self.sizes.states_of_kernel() * self.sizes.state_bytes() + 256 + 16
     }
 
-    /// Of the kernel that finds the ways of tiles: where the steps of each byte lie, the steps in copies, and for each thread as many bytes as
-    /// there are states.
+    /// Of the kernel that finds the ways of all tiles but the last: its blocks, and the threads of each, so that each of so many
+    /// multiprocessors has the same number of tiles.
     #[must_use]
-    pub fn way_shared_bytes(&self) -> usize {
-        2 * 256 + self.sizes.states * (self.sizes.way_stride() + WAY_THREADS)
+    pub fn way_blocks(&self, multiprocessors: usize) -> (usize, usize) {
+        let fits = self.tuning.shared_of_block(1) / 2 / self.sizes.states / WARP * WARP;
+        let (tiles, most) = (self.tiles - 1, fits.clamp(WARP, WAY_THREADS));
+        let turns = tiles.div_ceil(multiprocessors * most).max(1);
+        let threads = tiles.div_ceil(multiprocessors * turns).next_multiple_of(WARP).max(WARP);
+        (tiles.div_ceil(threads), threads)
+    }
+
+    /// Its shared memory: in copies, where the steps of each byte lie and the steps; and for each thread as many bytes as there are states.
+    #[must_use]
+    pub fn way_shared_bytes(&self, threads: usize) -> usize {
+        self.copies() * (4 * 256 + self.sizes.states * self.sizes.way_bytes()) + self.sizes.states * threads
+    }
+
+    /// Its copies of the automaton, at most one for each lane: in half of a multiprocessor's shared memory.
+    fn copies(&self) -> usize {
+        let one = 4 * 256 + self.sizes.states_of_kernel() * self.sizes.way_bytes();
+        let fits = |copies: &usize| one * copies <= self.tuning.shared_of_block(1) / 2;
+        (0..=WARP.ilog2()).rev().map(|log| 1 << log).find(fits).unwrap_or(1)
     }
 
     /// The bytes of all ways.
@@ -143,7 +158,7 @@ impl AutomatonPlan {
         let sizes = self.sizes;
         let scaled = usize::from(sizes.classes <= SCALED_CLASSES);
         let mut constants = self.shape.constants(Sizes::plain(1, state, 1));
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "TILES_A_WARP" = TILES_A_WARP, "STATE_BYTES" = sizes.state_bytes(), "COPIES" = sizes.copies(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = ahead + lag + 1, "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = sizes.index, "WAY_STATES" = sizes.states_of_kernel(), "TILES_A_WARP" = TILES_A_WARP, "STATE_BYTES" = sizes.state_bytes(), "COPIES" = self.copies(), "SCALED" = scaled, "ENDS_AT" = CLASSES, "TOLD_AT" = sizes.told_at(), "EVENTS_AT" = sizes.events_at(), "EVENTS_AT_ONCE" = self.at_once(), "NUMBERS_BYTES" = sizes.numbers());
         constants
     }
 }
@@ -167,15 +182,9 @@ impl AutomatonSizes {
         (4 * self.classes).next_power_of_two().max(64)
     }
 
-    /// Copies of the automaton for the kernel that finds the ways of tiles, at most one for each lane.
-    fn copies(&self) -> usize {
-        let one = self.states_of_kernel() * self.state_bytes() / 4;
-        (0..=WARP.ilog2()).rev().map(|log| 1 << log).find(|copies| one * copies <= COPIES_BYTES).unwrap_or(1)
-    }
-
-    /// The bytes of a state's steps there.
-    fn way_stride(&self) -> usize {
-        self.state_bytes() / 4 * self.copies()
+    /// The bytes of the states that a state's steps lead to.
+    fn way_bytes(&self) -> usize {
+        self.state_bytes() / 4
     }
 
     fn told_at(&self) -> usize {
