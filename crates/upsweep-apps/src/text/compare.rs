@@ -28,7 +28,8 @@
 //! **Cost.** Both are read once up to where they differ, and some way beyond: in waves, after each of which the host looks. On the CPU the
 //! first wave is 256 KiB of each, and every other one four times as long as the one before, so that at most three times as much and a
 //! first wave are read beyond. On CUDA a look takes as long as some 60 MiB of each: there the first wave is 64 MiB, and every other one
-//! 16 times as long. 1 GiB has two, and one more call finds the order of the few elements that are left. Equal sequences are read once.
+//! 16 times as long. 1 GiB has two. Behind each wave the order of the few elements that differ is found before the host looks. Equal
+//! sequences are read once.
 //!
 //! Integers of at most 64 bits are compared as words of 64 bits if both sequences begin equally far behind a multiple of eight bytes, as
 //! whole arrays do. Other elements are compared one by one.
@@ -82,6 +83,14 @@ mod definitions {
         }
     }
 
+    /// The place of element `i` of the first piece of a wave that differs, if it begins with the element at `first` and has pieces of `each`
+    /// elements. Where no piece differs, a place before: all elements there are equal.
+    #[function]
+    pub fn in_piece(#[param] first: u64, #[param] each: u64, piece: u32, i: u64) -> u64 {
+        let piece: u64 = if piece == u32::MAX { 0 } else { first + piece as u64 * each };
+        piece + i
+    }
+
     /// The place of elements that differ, and their order: `4 * at + (0 less, 1 greater, 2 neither)`; equal ones are `u64::MAX`.
     #[function]
     pub fn exact<T: Number>(a: T, b: T, at: u64) -> u64 {
@@ -108,8 +117,8 @@ mod definitions {
         if a == b || (a - b).abs() <= tolerance { u64::MAX } else { at * 4 + order }
     }
 }
-use definitions::Unequal;
 pub use definitions::{Differs, Exact, Near};
+use definitions::{InPiece, Unequal};
 
 /// The most elements that are put in order without looking for those that differ first.
 const SHORT: usize = 1 << 12;
@@ -197,23 +206,55 @@ impl<F: Copy> Compare<F> {
             return self.first(device, x, y, 0..len);
         }
         let words = if F::BITWISE { x.words().zip(y.words()) } else { None };
-        let piece = match words {
+        match words {
             Some(((before, u, after), (other, v, _))) if before == other => {
-                let head = self.first(device, x, y, 0..before)?;
-                if head.is_some() {
-                    return Ok(head);
-                }
-                match place(device, Unequal, &u, &v)? {
-                    Some(word) => {
-                        let each = size_of::<u64>() / size_of::<T>();
-                        before + word * each..before + (word + 1) * each
+                let of_words = || {
+                    let each = size_of::<u64>() / size_of::<T>();
+                    match self.first(device, x, y, 0..before)? {
+                        None => self.waves(device, Unequal, (&u, &v), (x, y), (before, each)),
+                        found => Ok(found),
                     }
-                    None => len - after..len,
+                };
+                match of_words()? {
+                    None => self.first(device, x, y, len - after..len),
+                    found => Ok(found),
                 }
             }
-            _ => place(device, self.differs.place(), x, y)?.map_or(len..len, |at| at..at + 1),
-        };
-        self.first(device, x, y, piece)
+            _ => self.waves(device, self.differs.place(), (x, y), (x, y), (0, 1)),
+        }
+    }
+
+    /// The first elements that differ, in waves of pieces of `each` elements, of which the first begins with the element at `first`.
+    fn waves<T: Element, U: Element, P>(
+        &self,
+        device: &Device,
+        differs: P,
+        (u, v): (&Part<'_, U>, &Part<'_, U>),
+        (x, y): (&Part<'_, T>, &Part<'_, T>),
+        (first, each): (usize, usize),
+    ) -> Result<Option<Comparison>>
+    where
+        F: Differs<T>,
+        P: Function<(U, U, u32), Output = u32> + Copy,
+    {
+        let len = u.view().len();
+        let (bytes, growth) = if u.on_host() { ON_HOST } else { ON_CUDA };
+        let mut piece: Array<u32> = device.room(1)?;
+        let (mut start, mut wave) = (0, bytes / size_of::<U>());
+        while start < len {
+            let end = len.min(start.saturating_add(wave));
+            let (of_u, of_v) = (u.part(start..end)?, v.part(start..end)?);
+            Reduce::new(Min).map(differs).run(device, (&of_u, &of_v, 0..(end - start) as u32), &mut piece)?;
+            let in_piece = InPiece { first: (first + start * each) as u64, each: each as u64 };
+            let places = || Apply(in_piece, (Gather::of(&piece).at(Repeat(0u64)), 0..each as u64));
+            let (of_x, of_y) = (Gather::of(x).at(places()), Gather::of(y).at(places()));
+            let found = Reduce::new(Min).map(self.differs).run_to_host(device, (of_x, of_y, places()))?;
+            if found != u64::MAX {
+                return Ok(comparison(found));
+            }
+            (start, wave) = (end, wave.saturating_mul(growth).min(LONGEST_WAVE));
+        }
+        Ok(None)
     }
 
     /// Those of a piece. Each element's order is computed, too, so that it should be short.
@@ -231,10 +272,8 @@ impl<F: Copy> Compare<F> {
             return Ok(None);
         }
         let (x, y) = (x.part(piece.clone())?, y.part(piece.clone())?);
-        let first: u64 =
-            Reduce::new(Min).map(self.differs).run_to_host(device, (&x, &y, piece.start as u64..piece.end as u64))?;
-        let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
-        Ok((first != u64::MAX).then_some(Comparison { order, at: Some((first / 4) as usize) }))
+        let first = Reduce::new(Min).map(self.differs);
+        Ok(comparison(first.run_to_host(device, (&x, &y, piece.start as u64..piece.end as u64))?))
     }
 
     /// Compares many pairs: pair `i` is `a[a_offsets[i]..a_offsets[i + 1]]` and the same of `b`. On CUDA this waits once, for the number
@@ -298,24 +337,10 @@ impl<F: Copy> Compare<F> {
     }
 }
 
-/// The first place where parts of the same length differ.
-fn place<T: Element, P>(device: &Device, differs: P, x: &Part<'_, T>, y: &Part<'_, T>) -> Result<Option<usize>>
-where
-    P: Function<(T, T, u32), Output = u32> + Copy,
-{
-    let len = x.view().len();
-    let (bytes, growth) = if x.on_host() { ON_HOST } else { ON_CUDA };
-    let (mut start, mut wave) = (0, bytes / size_of::<T>());
-    while start < len {
-        let end = len.min(start.saturating_add(wave));
-        let (u, v) = (x.part(start..end)?, y.part(start..end)?);
-        let at = Reduce::new(Min).map(differs).run_to_host(device, (&u, &v, 0..(end - start) as u32))?;
-        if at != u32::MAX {
-            return Ok(Some(start + at as usize));
-        }
-        (start, wave) = (end, wave.saturating_mul(growth).min(LONGEST_WAVE));
-    }
-    Ok(None)
+/// What [`Differs`] says.
+fn comparison(first: u64) -> Option<Comparison> {
+    let order = [Some(Ordering::Less), Some(Ordering::Greater), None][(first % 4).min(2) as usize];
+    (first != u64::MAX).then_some(Comparison { order, at: Some((first / 4) as usize) })
 }
 
 /// The number of segments by offsets that ascend and stay in `len` elements.

@@ -96,7 +96,9 @@ pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<
             let params = WithNumbers::new(fixed(Workspace::NONE), functions, &[&numbers]);
             let (blocks, threads) = plan.way_blocks(cuda.multiprocessors() as usize);
             // SAFETY: as below.
-            unsafe { cuda.launch(&loaded, blocks as u32, threads as u32, plan.way_shared_bytes(threads) as u32, &params) }?;
+            unsafe {
+                cuda.launch(&loaded, blocks as u32, threads as u32, plan.way_shared_bytes(threads) as u32, &params)
+            }?;
         }
         let threads = plan.threads() as u32;
         for (kernel, tiles, words, shared) in [

@@ -2,6 +2,7 @@
 //! faults that nobody has read yet.
 
 use super::driver::{DeviceInfo, Doing, OutsideCapture, device_info, lock};
+use super::landing::Landing;
 use super::pool::Pool;
 use crate::error::{Error, Result};
 use cudarc::driver::result::{self, DriverError};
@@ -23,6 +24,8 @@ pub(super) struct Context {
     ordering: OnceLock<Arc<CudaStream>>,
     /// Where scratch comes from.
     pool: OnceLock<Pool>,
+    /// Landings that nobody uses at the moment.
+    landings: Mutex<Vec<Landing>>,
     /// For reading a buffer's address without touching the events that cudarc keeps for it; see `memory`.
     pub(super) blind: Mutex<Option<Arc<CudaStream>>>,
     /// Faults that no device was left to report, by stream handle.
@@ -40,6 +43,7 @@ impl Context {
             own: Mutex::default(),
             ordering: OnceLock::new(),
             pool: OnceLock::new(),
+            landings: Mutex::default(),
             blind: Mutex::default(),
             faults: Mutex::default(),
         })
@@ -169,6 +173,21 @@ impl Context {
         let _outside = OutsideCapture::enter()?;
         let pool = Pool::new(self.info.ordinal, self.info.memory).doing("creating a pool of device memory")?;
         Ok(Some(self.pool.get_or_init(|| pool)))
+    }
+
+    /// A landing that nobody else uses, in the current context, outside of a capture. Who has waited for all of its copies
+    /// [gives it back](Self::give_back).
+    pub(super) fn landing(&self) -> Option<Landing> {
+        let idle = lock(&self.landings).pop();
+        idle.or_else(Landing::new)
+    }
+
+    /// # Safety
+    /// The host has waited for all copies to the landing.
+    pub(super) unsafe fn give_back(&self, mut landing: Landing) {
+        // SAFETY: as the caller says.
+        unsafe { landing.clear() };
+        lock(&self.landings).push(landing);
     }
 
     /// Keeps a fault for who waits next for the stream with the handle `stream`, which has no device left to report it.

@@ -12,7 +12,7 @@
 use super::context::bytes_of;
 use super::device::Cuda;
 use super::driver::{self, Doing, OutsideCapture};
-use super::state::State;
+use super::wait::Wait;
 use crate::buffer::{Input, Output, View, ViewMut};
 use crate::error::{Error, Result};
 use crate::operator::Element;
@@ -86,8 +86,7 @@ impl Cuda {
         self.context().bind()?;
         self.refuse_in_capture(DOING)?;
         let _outside = OutsideCapture::enter()?;
-        self.stream().synchronize().doing(DOING)?;
-        self.state.take_fault(self.stream().cu_stream())
+        Wait::new(self.stream(), DOING)?.wait()?.faults()
     }
 
     /// # Errors
@@ -240,25 +239,31 @@ pub(crate) fn download<T: Element>(array: &CudaSlice<T>) -> Result<Vec<T>> {
     stream.context().bind_to_thread().doing(DOING)?;
     refuse_in_capture(stream, DOING)?;
     let _outside = OutsideCapture::enter()?;
-    let len = array.len();
+    let (len, bytes) = (array.len(), array.num_bytes());
     let mut host: Vec<T> = Vec::new();
-    host.try_reserve_exact(len).map_err(|_| Error::Driver {
-        doing: DOING,
-        reason: format!("the host has no {} bytes of free memory", array.num_bytes()),
-    })?;
+    host.try_reserve_exact(len)
+        .map_err(|_| Error::Driver { doing: DOING, reason: format!("the host has no {bytes} bytes of free memory") })?;
+    let mut wait = Wait::new(stream, DOING)?;
+    let mut lands = None;
     if len > 0 {
         let (address, _read) = array.device_ptr(stream);
         stream.context().check_err().doing("waiting for other uses of a buffer")?;
-        // SAFETY: `host` has room for `len` elements, and the stream is waited for before it can be dropped: by the
-        // next statement, or, if enqueuing the copy fails, there is no copy.
-        unsafe { copy_to_host(host.as_mut_ptr(), address, array.num_bytes(), stream) }.doing(DOING)?;
+        // SAFETY: the array lives as long as this call, which waits for the stream.
+        lands = unsafe { wait.copy(address, bytes) }?;
+        if lands.is_none() {
+            // SAFETY: `host` has room for `len` elements, and the stream is waited for before it can be dropped: by the
+            // next statement, or, if enqueuing the copy fails, there is no copy.
+            unsafe { copy_to_host(host.as_mut_ptr(), address, bytes, stream) }.doing(DOING)?;
+        }
     }
-    stream.synchronize().doing(DOING)?;
+    let over = wait.wait()?;
+    if let Some(range) = lands {
+        // SAFETY: `host` has room for these bytes, which are those of the elements.
+        unsafe { host.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(over.landed(range).as_ptr(), bytes) };
+    }
     // SAFETY: the copy is done, and every value that kernels store is a valid value of its type.
     unsafe { host.set_len(len) };
-    if let Some(state) = State::find(stream.context()) {
-        state.take_fault(stream.cu_stream())?;
-    }
+    over.faults()?;
     Ok(host)
 }
 

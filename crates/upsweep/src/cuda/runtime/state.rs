@@ -85,13 +85,17 @@ impl State {
         state
     }
 
+    /// The state of a stream, if it has one.
+    pub(super) fn known(&self, stream: CUstream) -> Option<Arc<StreamState>> {
+        lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade)
+    }
+
     /// After `stream` was waited for: the first fault reported by what was enqueued on it, by what other streams
     /// enqueued for its buffers, or by a graph.
     pub(super) fn take_fault(&self, stream: CUstream) -> Result<()> {
         self.captures.sweep(&self.context)?;
         self.context.kept_fault(stream)?;
-        let state = lock(&self.streams).get(&stream.addr()).and_then(Weak::upgrade);
-        if let Some(state) = state {
+        if let Some(state) = self.known(stream) {
             state.take_fault(stream)?;
             state.watched().iter().try_for_each(|other| other.take_fault(stream))?;
         }

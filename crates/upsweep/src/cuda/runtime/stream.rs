@@ -2,7 +2,8 @@
 
 use super::context::Context;
 use super::driver::{self, OutsideCapture, lock};
-use super::workspace::{Capacity, Grown, INITIAL, Workspace, create};
+use super::landing::Landing;
+use super::workspace::{Asked, Capacity, Grown, INITIAL, Workspace, create};
 use crate::error::{Error, Result};
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::CUstream;
@@ -69,6 +70,27 @@ impl StreamState {
             grown.may_fault = false;
         }
         Ok(())
+    }
+}
+
+impl StreamState {
+    /// Has the faults reported so far by this stream's kernels copied to a landing, for [`answer`](Self::answer).
+    pub(super) fn ask(&self, landing: &mut Landing) -> Result<Vec<Asked>> {
+        let mut grown = lock(&self.grown);
+        let asked = grown.ask(landing, self.stream.cu_stream())?;
+        // What is enqueued from now on says so again. What was not asked for is read later.
+        grown.may_fault &= asked.len() < grown.all.len();
+        Ok(asked)
+    }
+
+    /// The first of the faults that were asked for; others are asked for again.
+    ///
+    /// # Safety
+    /// They were copied to this landing, and the host has waited for that.
+    pub(super) unsafe fn answer(&self, asked: Vec<Asked>, landing: &Landing) -> Result<()> {
+        // SAFETY: as the caller says.
+        let answer = |asked: Asked| unsafe { asked.answer(landing, self.stream.cu_stream()) };
+        asked.into_iter().try_for_each(answer).inspect_err(|_| self.mark_may_fault())
     }
 }
 

@@ -22,9 +22,11 @@
 
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture};
+use super::landing::Landing;
 use crate::error::{Error, Result};
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUstream};
+use std::ops::Range;
 
 /// The bytes of the header: `epoch, ticket, finished, fault code` (u32), `fault index` (u64), `fault value` (i64), `fault bound`
 /// (u64).
@@ -151,6 +153,21 @@ impl Grown {
         self.all.last().copied()
     }
 
+    /// Has the faults copied to a landing, in the order of `stream`, so that they are read once that has been waited for. What finds no room
+    /// there is not asked for.
+    pub(super) fn ask(&self, landing: &mut Landing, stream: CUstream) -> Result<Vec<Asked>> {
+        let mut asked = Vec::new();
+        if self.may_fault {
+            for workspace in &self.all {
+                let address = workspace.header + FAULT.0;
+                // SAFETY: the fault is in the header.
+                let landing = unsafe { landing.copy(address, FAULT.1, stream, READING) }?;
+                asked.extend(landing.map(|at| Asked { address, at }));
+            }
+        }
+        Ok(asked)
+    }
+
     /// The first fault that is there, read in the order of `stream`.
     pub(super) fn read_fault(&self, stream: CUstream) -> Result<()> {
         if !self.may_fault {
@@ -160,18 +177,43 @@ impl Grown {
     }
 }
 
+const READING: &str = "reading whether a kernel reported a fault";
+
+/// A fault that was copied to a landing.
+pub(super) struct Asked {
+    /// Where it is on the device.
+    address: u64,
+    at: Range<usize>,
+}
+
+impl Asked {
+    /// The fault, if there is one, which is cleared in the order of `stream`.
+    ///
+    /// # Safety
+    /// It was copied to this landing, and the host has waited for that.
+    pub(super) unsafe fn answer(self, landing: &Landing, stream: CUstream) -> Result<()> {
+        // SAFETY: as the caller says.
+        let landed = unsafe { landing.landed(self.at) };
+        landed.first_chunk().map_or(Ok(()), |bytes| clear_fault(bytes, self.address, stream))
+    }
+}
+
 /// Reads a workspace's fault in the order of `stream`, waits for it, and clears it if there is one.
 fn read_fault(workspace: &Workspace, stream: CUstream) -> Result<()> {
-    const DOING: &str = "reading whether a kernel reported a fault";
     let mut bytes = [0u8; FAULT.1];
     let address = workspace.header + FAULT.0;
     // SAFETY: the fault is in the header, and `bytes` lives until the stream has been waited for.
-    unsafe { result::memcpy_dtoh_async(&mut bytes, address, stream) }.doing(DOING)?;
+    unsafe { result::memcpy_dtoh_async(&mut bytes, address, stream) }.doing(READING)?;
     // SAFETY: the stream is alive.
-    unsafe { result::stream::synchronize(stream) }.doing(DOING)?;
-    let Some(fault) = decode_fault(&bytes) else { return Ok(()) };
-    // SAFETY: as for reading.
-    unsafe { result::memset_d8_async(address, 0, FAULT.1, stream) }.doing(DOING)?;
+    unsafe { result::stream::synchronize(stream) }.doing(READING)?;
+    clear_fault(&bytes, address, stream)
+}
+
+/// The fault that was read from an address, if there is one, which is cleared there.
+fn clear_fault(bytes: &[u8; FAULT.1], address: u64, stream: CUstream) -> Result<()> {
+    let Some(fault) = decode_fault(bytes) else { return Ok(()) };
+    // SAFETY: the fault is in a header.
+    unsafe { result::memset_d8_async(address, 0, FAULT.1, stream) }.doing(READING)?;
     Err(fault)
 }
 
