@@ -38,11 +38,57 @@ fn cuda_graphs_select_other_data_each_time() {
         assert_eq!((first.get(), second.get()), (Ok(odd.len()), Ok(low.len())), "round {round}");
         assert!(some.to_vec().unwrap()[..odd.len()] == odd && few.to_vec().unwrap()[..low.len()] == low);
     }
-    // As often as anyone would.
-    for _ in 0..10_000 {
-        graph.launch().unwrap();
+}
+
+/// The next numbers of a sequence that can be told many steps ahead.
+#[function]
+fn next_of(x: u32) -> u32 {
+    x * 1_664_525 + 1_013_904_223
+}
+
+/// Each replay selects from other data, which the graph computes from the last.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn cuda_ten_thousand_replays_of_selections_of_other_data() {
+    const LEN: usize = 100_000;
+    let _no_faults = GRAPH_FAULTS.read();
+    let place = Place::cuda();
+    let (device, stream) = (&place.device, place.stream.as_ref().unwrap());
+    let mut x: Vec<u32> = (0..LEN as u32).map(|i| i.wrapping_mul(40_503).wrapping_mul(i)).collect();
+    let (mut now, mut next) = (device.upload(&x).unwrap(), device.filled(LEN, 0u32).unwrap());
+    let (mut some, mut few) = (device.filled(LEN, 0u32).unwrap(), device.filled(LEN, 0u32).unwrap());
+    let (mut first, mut second) = (Count::new(device).unwrap(), Count::new(device).unwrap());
+    let mut sum = device.filled(1, 0u32).unwrap();
+    let graph = {
+        let _alone = CAPTURE.write();
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        let captured = Transform::new(NextOf)
+            .run(device, &now, &mut next)
+            .and_then(|()| Transform::copy().run(device, &next, &mut now))
+            .and_then(|()| Select::new(Below { bound: 1 << 30 }).run_counted(device, &now, &mut some, &mut first))
+            .and_then(|()| Select::new(Odd).run_counted(device, &first.of(&some), &mut few, &mut second))
+            .and_then(|()| Reduce::new(Sum).run(device, second.of(&few), &mut sum));
+        let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        captured.unwrap();
+        graph
+    };
+    // `REPLAYS` steps at once are a step of the same kind.
+    const REPLAYS: usize = 100;
+    let (times, plus) = (0..REPLAYS).fold((1u32, 0u32), |(times, plus), _| {
+        (times.wrapping_mul(1_664_525), plus.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+    });
+    for round in 0..10_000 / REPLAYS {
+        for _ in 0..REPLAYS {
+            graph.launch().unwrap();
+        }
+        x.iter_mut().for_each(|x| *x = x.wrapping_mul(times).wrapping_add(plus));
+        let low: Vec<u32> = x.iter().copied().filter(|&x| x < 1 << 30).collect();
+        let odd: Vec<u32> = low.iter().copied().filter(|x| x % 2 == 1).collect();
+        assert_eq!((first.get(), second.get()), (Ok(low.len()), Ok(odd.len())), "round {round}");
+        assert!(some.to_vec().unwrap()[..low.len()] == low && few.to_vec().unwrap()[..odd.len()] == odd);
+        let expected = odd.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
+        assert_eq!(sum.to_vec(), Ok(vec![expected]), "round {round}");
     }
-    assert!(second.get().unwrap() > 0);
 }
 
 /// Runs and what they are made of again, whose number only the device knows.
