@@ -177,10 +177,12 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Work for Compact<'_, 
     type Result = usize;
 
     #[inline(always)]
-    unsafe fn run<L: Lanes>(mut self) -> usize {
+    unsafe fn run<L: Lanes>(self) -> usize {
+        // In registers: the kernel's arguments are in memory.
+        let Self { masks, range, next, mut packed } = self;
         // SAFETY: the caller's promise.
-        unsafe { self.masks.each::<L>(self.range, self.next, &mut self.packed) };
-        self.packed.number
+        unsafe { masks.each::<L>(range, next, &mut packed) };
+        packed.number
     }
 }
 

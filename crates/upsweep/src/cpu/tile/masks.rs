@@ -54,8 +54,6 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
     pub(in crate::cpu) unsafe fn each<L: Lanes>(&self, range: Range<usize>, next: usize, chunks: &mut impl Chunks<I>) {
         let place = |at: usize| self.input.wrapping_add(at).cast::<u8>();
         let mut ahead = Windows::new(place(range.start), range.len() * size_of::<I>(), place(next));
-        // A chunk has as many lines as an element has bytes.
-        let lines = if self.reads { size_of::<I>() * CHUNK / ROW_BYTES } else { 0 };
         let mut keep = [0; MARKED];
         let mut start = range.start;
         while start < range.end {
@@ -72,7 +70,10 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
             }
             let (kept, _) = keep.as_chunks::<CHUNK>();
             for (i, keep) in kept.iter().enumerate().take(len.div_ceil(CHUNK)) {
-                ahead.fetch(lines);
+                if self.reads {
+                    // A chunk has as many lines as an element has bytes.
+                    ahead.fetch(size_of::<I>() * CHUNK / ROW_BYTES);
+                }
                 let first = i * CHUNK;
                 let left = (len - first).min(CHUNK);
                 let mut chunk = Chunk { from: own.as_ptr().wrapping_add(first), at: start + first, len: left, mask: 0 };

@@ -39,11 +39,14 @@ impl Windows {
         self.window = if self.bytes > 0 { self.window.wrapping_add(WINDOW) } else { self.next };
     }
 
-    /// To be called while the loop goes along so many lines: one after the other, or a divisor of a window's.
+    /// To be called while the loop goes along so many lines, each time as many.
     #[inline(always)]
     pub(in crate::cpu) fn fetch(&mut self, lines: usize) {
-        for line in self.line..self.line + lines {
-            fetch(self.window.wrapping_add(place(line)), ROW_BYTES);
+        for i in 0..lines {
+            // Constants, where that is all the same.
+            let in_row = PAGES.is_multiple_of(lines);
+            let place = if in_row { place(self.line) + i * PAGE } else { place(self.line + i) };
+            fetch(self.window.wrapping_add(place), ROW_BYTES);
         }
         self.line += lines;
         if self.line >= LINES {
