@@ -70,7 +70,7 @@ where
         input: input.as_ptr(),
         len,
         neighbours: C::NEIGHBOUR.is_some(),
-        reads: true,
+        ahead: plan.ahead,
     };
     let (set, block) = (Set::widest(), plan.block);
     let finding = Finding { masks, block, last, values, numbers, room, lengths, non_temporal: plan.non_temporal, set };

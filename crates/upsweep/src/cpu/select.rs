@@ -64,9 +64,10 @@ where
         }
     };
     let wants_others = !matches!(call.others, Others::Dropped);
-    let reads = !V::INDEX || choice.flags().is_none();
+    // Of flags that choose indices, the elements are not read.
+    let ahead = plan.ahead && (!V::INDEX || choice.flags().is_none());
     let selecting = Selecting::<_, V, I, O> {
-        masks: Masks { marks: choice.marks()?, input, len, neighbours: C::NEIGHBOUR.is_some(), reads },
+        masks: Masks { marks: choice.marks()?, input, len, neighbours: C::NEIGHBOUR.is_some(), ahead },
         output,
         room,
         others,

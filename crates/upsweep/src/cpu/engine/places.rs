@@ -43,10 +43,12 @@ pub(in crate::cpu) trait Blocks: Sync {
     fn store(&self, before: usize, number: usize, range: Range<usize>, buffer: &mut Self::Buffer);
 }
 
-/// The blocks of a worker that may wait until it is known where they go.
-const MOST_WAITING: usize = 3;
+/// The blocks of a worker that may wait until it is known where they go: as many as it reads while the scheduler gives another worker's
+/// core to somebody else. With 3, a call took ten times as long as a copy where two other processes ran on the two cores (2026-11-24).
+const MOST_WAITING: usize = 64;
 
-/// What a worker has between its tickets.
+/// What a worker has between its tickets. It is the worker's alone: another could hold the ticket that these blocks wait for, and wait
+/// for itself.
 struct Worker<B> {
     free: Vec<B>,
     /// Blocks with the number of their results, and these.
@@ -74,13 +76,9 @@ pub(in crate::cpu) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan
         return Ok(before);
     }
     let (tickets, places) = (Tickets::new(count), Places::new(count)?);
-    // All buffers are made here, where a lack of memory is an error.
-    let worker = || {
-        let free = (0..=MOST_WAITING).map(|_| blocks.buffer(elements)).collect::<Result<Vec<_>>>()?;
-        Ok(Worker { free, waiting: VecDeque::with_capacity(MOST_WAITING + 1) })
-    };
-    let workers = Mutex::new((0..plan.threads).map(|_| worker()).collect::<Result<Vec<_>>>()?);
-    let workers = || workers.lock().unwrap_or_else(PoisonError::into_inner);
+    // One buffer is enough, so a lack of memory is an error here alone.
+    let worker = || Ok(Worker { free: vec![blocks.buffer(elements)?], waiting: VecDeque::new() });
+    let mut workers = (0..plan.threads).map(|_| worker().map(Mutex::new)).collect::<Result<Vec<_>>>()?;
     // Stores what can be stored of a worker's blocks, or the oldest as soon as it can be.
     let flush = |worker: &mut Worker<B::Buffer>, wait: bool| {
         let mut wait = wait;
@@ -105,23 +103,26 @@ pub(in crate::cpu) fn run<B: Blocks>(blocks: &B, len: usize, plan: CpuSelectPlan
         store::fence();
         Ok(())
     };
-    tickets.run(plan.threads, &|ticket, next| {
-        // There are as many as threads.
-        let Some(mut worker) = workers().pop() else { return Ok(()) };
+    tickets.run_numbered(plan.threads, &|number, ticket, next| {
+        let mut worker = workers[number].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut buffer) = worker.free.pop() {
-            let next = next.unwrap_or(ticket) * block;
-            let number = blocks.read(range(ticket), next, &mut buffer);
+            let number = blocks.read(range(ticket), next.unwrap_or(ticket) * block, &mut buffer);
             places.publish(ticket, number);
             worker.waiting.push_back((ticket, number, buffer));
         }
-        let wait = worker.free.is_empty();
-        flush(&mut worker, wait)?;
-        workers().push(worker);
+        flush(&mut worker, false)?;
+        if worker.free.is_empty() && next.is_some() {
+            let another = (worker.waiting.len() < MOST_WAITING).then(|| blocks.buffer(elements));
+            match another {
+                Some(Ok(buffer)) => worker.free.push(buffer),
+                _ => flush(&mut worker, true)?,
+            }
+        }
         Ok(())
     });
     // Every place is known now.
-    for worker in workers().iter_mut() {
-        let _never_broken = flush(worker, false);
+    for worker in &mut workers {
+        let _never_broken = flush(worker.get_mut().unwrap_or_else(PoisonError::into_inner), false);
     }
     Ok(places.total())
 }

@@ -29,12 +29,12 @@ fn target<T: Element>(x: &mut [T]) -> Target<'_, T> {
     Target::on_the_host(x.as_mut_ptr(), x.len())
 }
 
-/// Lengths, blocks, threads, and whether stores go past the cache.
+/// Lengths, blocks, threads, and what is done where an array is large.
 fn cases(mut check: impl FnMut(usize, CpuSelectPlan)) {
     for len in [0, 1, 63, 64, 65, 1000, 1024, 1025, 5000] {
         for block in [1, 7, 64, 100, 1500, 10_000] {
-            for (threads, non_temporal) in [(1, false), (3, false), (3, true)] {
-                check(len, CpuSelectPlan { block, threads, non_temporal });
+            for (threads, large) in [(1, false), (3, false), (3, true)] {
+                check(len, CpuSelectPlan { block, threads, ahead: large, non_temporal: large });
             }
         }
     }

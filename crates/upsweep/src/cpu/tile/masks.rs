@@ -41,8 +41,8 @@ pub(in crate::cpu) struct Masks<M, I> {
     pub(in crate::cpu) input: *const I,
     pub(in crate::cpu) len: usize,
     pub(in crate::cpu) neighbours: bool,
-    /// Whether elements are read at all.
-    pub(in crate::cpu) reads: bool,
+    /// Whether elements are fetched before they are read.
+    pub(in crate::cpu) ahead: bool,
 }
 
 impl<M: Marks<I>, I: Copy> Masks<M, I> {
@@ -53,7 +53,7 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
     #[inline(always)]
     pub(in crate::cpu) unsafe fn each<L: Lanes>(&self, range: Range<usize>, next: usize, chunks: &mut impl Chunks<I>) {
         let place = |at: usize| self.input.wrapping_add(at).cast::<u8>();
-        let mut ahead = Windows::new(place(range.start), range.len() * size_of::<I>(), place(next));
+        let mut windows = Windows::new(place(range.start), range.len() * size_of::<I>(), place(next));
         let mut keep = [0; MARKED];
         let mut start = range.start;
         while start < range.end {
@@ -70,9 +70,9 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
             }
             let (kept, _) = keep.as_chunks::<CHUNK>();
             for (i, keep) in kept.iter().enumerate().take(len.div_ceil(CHUNK)) {
-                if self.reads {
+                if self.ahead {
                     // A chunk has as many lines as an element has bytes.
-                    ahead.fetch(size_of::<I>() * CHUNK / ROW_BYTES);
+                    windows.fetch(size_of::<I>() * CHUNK / ROW_BYTES);
                 }
                 let first = i * CHUNK;
                 let left = (len - first).min(CHUNK);
