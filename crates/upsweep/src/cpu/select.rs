@@ -147,21 +147,21 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Blocks for Selecting<
         let in_place = self.masks.input.addr() == self.output.addr();
         let in_its_place = in_place && before == range.start && kept == len;
         if !self.output.is_null() && !in_its_place {
-            self.store_run(&buffer.kept, (self.output, self.room), before, kept);
+            self.store_run(buffer.kept.as_ptr(), (self.output, self.room), before, kept);
         }
         if self.wants_others {
-            self.store_run(&buffer.others, (self.others, self.others_room), range.start - before, len - kept);
+            self.store_run(buffer.others.as_ptr(), (self.others, self.others_room), range.start - before, len - kept);
         }
     }
 }
 
 impl<M, V, I, O> Selecting<M, V, I, O> {
     /// Stores so many results at a place of an output, those for which it has room.
-    fn store_run(&self, buffer: &Vec<O>, (output, room): (*mut O, usize), at: usize, number: usize) {
+    fn store_run(&self, from: *const O, (output, room): (*mut O, usize), at: usize, number: usize) {
         let number = number.min(room.saturating_sub(at));
         if number > 0 {
             // SAFETY: the buffer holds `number` values, and is no part of the output, which has room for them; fences follow.
-            unsafe { store::copy(self.set, buffer.as_ptr(), output.add(at), number, self.non_temporal) };
+            unsafe { store::copy(self.set, from, output.add(at), number, self.non_temporal) };
         }
     }
 }
