@@ -205,7 +205,7 @@ impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for FirstOf<E> {
         let [first, ..] = x.own else { return };
         let Some((keep_first, keep)) = keep.split_first_mut() else { return };
         *keep_first = u8::from(x.before.is_none_or(|before| !self.0.call((before, *first))));
-        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.iter().skip(1)) {
+        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.get(1..).unwrap_or_default()) {
             *keep = u8::from(!self.0.call((a, b)));
         }
     }
@@ -217,7 +217,7 @@ impl<I: Element, E: Function<(I, I), Output = bool>> Marks<I> for LastOf<E> {
         let [.., last] = x.own else { return };
         let Some((keep_last, keep)) = keep.split_last_mut() else { return };
         *keep_last = u8::from(x.after.is_none_or(|after| !self.0.call((*last, after))));
-        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.iter().skip(1)) {
+        for ((keep, &a), &b) in keep.iter_mut().zip(x.own).zip(x.own.get(1..).unwrap_or_default()) {
             *keep = u8::from(!self.0.call((a, b)));
         }
     }

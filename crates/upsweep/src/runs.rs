@@ -21,8 +21,7 @@
 //! How many runs there are depends on the data: see [`select`](crate::select). An equality is asked of neighbours alone, as by
 //! [`Dedup`](crate::Dedup).
 //!
-//! **Cost.** On CUDA one pass over memory: each element is read once, and each run's value and length are written once. On
-//! several cores of a CPU elements are read twice, because it has to be known where a block's runs go.
+//! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once.
 
 use crate::buffer::{Array, Output, ViewMut};
 use crate::choosing::{Choosing, FirstOf, Indices, Others, Yields};

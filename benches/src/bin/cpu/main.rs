@@ -45,7 +45,7 @@ fn goes_on(_a: u32, b: u32) -> bool {
     b % 64 != 1
 }
 
-/// Half of the elements, both halves in one array, one of 64 neighbours: beside plain loops.
+/// Half of the elements, both halves in one array and in two, one of 64 neighbours, and how many that is: beside plain loops.
 fn selections(options: &Options, record: &mut Record) -> Outcome {
     let device = Device::cpu();
     for log2n in options.sizes(&[16, 20, 24, 27], &[16, 24]) {
@@ -67,6 +67,17 @@ fn selections(options: &Options, record: &mut Record) -> Outcome {
                 store(&mut odd.chain(even).copied(), output);
             },
         )?;
+        Bench { algo: "partition_apart", input: &input, results: input.len(), options }.run(
+            record,
+            |input, output| {
+                let (odd, even) = output.split_at_mut(results);
+                Partition::new(Odd).run(&device, input, (odd, even)).map(drop)
+            },
+            |input, output| {
+                let (odd, even) = (input.iter().filter(|&x| x % 2 == 1), input.iter().filter(|&x| x % 2 == 0));
+                store(&mut odd.chain(even).copied(), output);
+            },
+        )?;
         let is_first = |(at, x): &(usize, u32)| *at == 0 || x % 64 == 1;
         let results = input.iter().copied().enumerate().filter(is_first).count();
         Bench { algo: "dedup_64", input: &input, results, options }.run(
@@ -74,6 +85,19 @@ fn selections(options: &Options, record: &mut Record) -> Outcome {
             |input, output| Dedup::by(GoesOn).run(&device, input, output).map(drop),
             |input, output| {
                 store(&mut input.iter().copied().enumerate().filter(is_first).map(|(_, x)| x), output);
+            },
+        )?;
+        Bench { algo: "runs_64", input: &input, results: 2 * results, options }.run(
+            record,
+            |input, output| Runs::by(GoesOn).run(&device, input, output.split_at_mut(results)).map(drop),
+            |input, output| {
+                let (values, lengths) = output.split_at_mut(results);
+                let mut runs = input.iter().copied().enumerate().filter(is_first).peekable();
+                for (value, length) in values.iter_mut().zip(lengths) {
+                    if let Some((at, x)) = runs.next() {
+                        (*value, *length) = (x, (runs.peek().map_or(input.len(), |next| next.0) - at) as u32);
+                    }
+                }
             },
         )?;
     }

@@ -1,19 +1,23 @@
-//! Runs on the CPU: blocks are gone through twice where several threads share them, because where a block's runs go depends on
-//! those before it. A thread by itself goes through them once.
+//! Runs on the CPU: blocks are read once, as a selection's are, and their runs are stored as soon as it is known how many begin before.
+//!
+//! Where a run ends is where the next one begins, so a block stores the lengths of the runs that end in it: all but its last, and the last
+//! of a block before it.
 
-use crate::choosing::{Choose, Choosing, Indices, Marks, Stretch, Yields};
+use super::engine::places::{self, Blocks};
+use super::select::room_of;
+use super::tile::compress::{CHUNK, compress, compress_each};
+use super::tile::lanes::{Lanes, Work};
+use super::tile::masks::{Chunk, Chunks, Masks};
+use super::tile::simd::Set;
+use super::tile::store;
+use crate::choosing::{Choose, Choosing, Indices, Marks, Yields};
 use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::operator::Element;
 use crate::outputs::Target;
-use rayon::prelude::*;
+use crate::plan::select::CpuSelectPlan;
 use std::ops::Range;
-
-/// The elements of a block, which are read again from a cache of the second level; of those, how many are marked at once.
-const BLOCK: usize = 32 << 10;
-const MARKED: usize = 2 << 10;
-/// The blocks from which threads share them.
-const PARALLEL_FROM: usize = 8;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs the call and returns how many runs there are.
 pub(crate) fn run<C, I, N>(
@@ -27,15 +31,17 @@ where
     C: Choose<I>,
     Indices: Yields<I, N>,
 {
-    run_within(call, numbers, lengths, BLOCK)
+    // Within a block, runs begin at numbers of 4 bytes.
+    let plan = CpuSelectPlan::new(call.len, size_of::<I>().max(size_of::<N>()).max(size_of::<u32>()), false);
+    run_within(call, numbers, lengths, plan)
 }
 
-/// [`run`] with blocks of this size.
-fn run_within<C, I, N>(
+/// [`run`] with the sizes that tests change.
+pub(super) fn run_within<C, I, N>(
     call: &Choosing<'_, C, I, I>,
     numbers: Option<&Target<'_, N>>,
     lengths: bool,
-    block: usize,
+    plan: CpuSelectPlan,
 ) -> Result<usize>
 where
     I: Element,
@@ -55,116 +61,198 @@ where
     let Some(input) = input.get(..len) else {
         return Err(Error::Capacity { what: "counted input", needed: len, capacity: input.len() });
     };
-    let finding = Finding { marks: call.choice.marks()?, input, values, numbers, room, lengths };
-    let blocks = len.div_ceil(block);
-    let range = |i: usize| i * block..((i + 1) * block).min(len);
-    let all = if blocks < PARALLEL_FROM || rayon::current_num_threads() == 1 {
-        finding.store(0..len, Before::default())
-    } else {
-        let mut before = Vec::new();
-        let bytes = blocks.saturating_mul(size_of::<Before>());
-        before.try_reserve_exact(blocks).map_err(|_| Error::OutOfMemory { bytes })?;
-        before.resize(blocks, Before::default());
-        before.par_iter_mut().enumerate().for_each(|(i, of_block)| *of_block = finding.count(range(i)));
-        let mut all = Before::default();
-        for of_block in &mut before {
-            let own = std::mem::replace(of_block, all);
-            all = Before { runs: all.runs + own.runs, last: if own.runs > 0 { own.last } else { all.last } };
-        }
-        before.par_iter().enumerate().for_each(|(i, before)| {
-            finding.store(range(i), *before);
-        });
-        all
+    let blocks = if values.is_null() { 0 } else { len.div_ceil(plan.block) };
+    let (mut last, bytes) = (Vec::new(), blocks.saturating_mul(size_of::<AtomicUsize>()));
+    last.try_reserve_exact(blocks).map_err(|_| Error::OutOfMemory { bytes })?;
+    last.extend((0..blocks).map(|_| AtomicUsize::new(NONE)));
+    let masks = Masks {
+        marks: call.choice.marks()?,
+        input: input.as_ptr(),
+        len,
+        neighbours: C::NEIGHBOUR.is_some(),
+        ahead: plan.ahead,
     };
-    finding.store_length(all.runs, len - all.last);
-    if call.output.is_some() && all.runs > room {
-        return Err(Error::Capacity { what: "output", needed: all.runs, capacity: room });
+    let (set, block) = (Set::widest(), plan.block);
+    let finding = Finding { masks, block, last, values, numbers, room, lengths, non_temporal: plan.non_temporal, set };
+    let runs = places::run(&finding, len, plan)?;
+    if let (Some(&value), true) = (input.first(), lengths && (1..=room).contains(&runs)) {
+        let length = len - finding.last_before(blocks);
+        // SAFETY: there is room for it, and all blocks are done.
+        unsafe { finding.numbers.add(runs - 1).write(<Indices as Yields<I, N>>::of(value, length)) };
     }
-    Ok(all.runs)
+    if call.output.is_some() && runs > room {
+        return Err(Error::Capacity { what: "output", needed: runs, capacity: room });
+    }
+    Ok(runs)
 }
 
-/// The runs that begin before a place, and where the last of them does.
-#[derive(Clone, Copy, Default)]
-struct Before {
-    runs: usize,
-    last: usize,
-}
+/// Where the last run of a block begins in which none does.
+const NONE: usize = usize::MAX;
 
-/// A call with its memory. Each output has room for `room` results.
-struct Finding<'x, M, I, N> {
-    marks: M,
-    input: &'x [I],
+/// A call with its memory. Each output has room for `room` results; both are null where only the number is asked for.
+struct Finding<M, I, N> {
+    masks: Masks<M, I>,
+    /// The elements of a block, and where each block's last run begins; written before the block is published. Who knows a block's
+    /// place sees these of all blocks before it, so `Relaxed` is enough.
+    block: usize,
+    last: Vec<AtomicUsize>,
     values: *mut I,
     numbers: *mut N,
     room: usize,
     lengths: bool,
+    non_temporal: bool,
+    set: Set,
 }
 
-// SAFETY: the pointers are those of a call, which borrows the outputs exclusively for as long as it runs; each result is written
-// by one thread.
-unsafe impl<M: Sync, I: Sync, N: Send> Sync for Finding<'_, M, I, N> {}
+// SAFETY: the pointers are those of a call, which borrows the input shared and the outputs exclusively for as long as it runs; each
+// result is written by one thread.
+unsafe impl<M: Sync, I: Sync + Send, N: Send> Sync for Finding<M, I, N> {}
 
-impl<M, I, N> Finding<'_, M, I, N>
-where
-    M: Marks<I>,
-    I: Element,
-    N: Element,
-    Indices: Yields<I, N>,
-{
-    /// Calls `found` with where each run begins.
-    #[inline(always)]
-    fn each(&self, range: Range<usize>, mut found: impl FnMut(usize)) {
-        let mut keep = [0u8; MARKED];
-        let mut start = range.start;
-        while let Some(own) = self.input.get(start..range.end.min(start + MARKED)).filter(|own| !own.is_empty()) {
-            let before = start.checked_sub(1).and_then(|at| self.input.get(at)).copied();
-            let after = self.input.get(start + own.len()).copied();
-            let (marked, rest) = keep.split_at_mut(own.len());
-            self.marks.mark(Stretch { start, own, before, after }, marked);
-            rest.fill(0);
-            let (words, _) = keep.as_chunks::<8>();
-            for (i, word) in words.iter().enumerate() {
-                let mut word = u64::from_le_bytes(*word);
-                while word != 0 {
-                    found(start + 8 * i + word.trailing_zeros() as usize / 8);
-                    word &= word - 1;
-                }
-            }
-            start += own.len();
+impl<M, I, N> Finding<M, I, N> {
+    /// Where the last run begins of those in the first blocks. All that are asked together walk over each block once.
+    fn last_before(&self, blocks: usize) -> usize {
+        let before = self.last.get(..blocks).unwrap_or_default();
+        before.iter().rev().map(|last| last.load(Ordering::Relaxed)).find(|&last| last != NONE).unwrap_or(0)
+    }
+
+    /// Stores so many results at a place of an output, those for which it has room.
+    fn store_run<T>(&self, from: &[T], output: *mut T, at: usize) {
+        let number = from.len().min(self.room.saturating_sub(at));
+        if number > 0 {
+            // SAFETY: the output has room for them, and a buffer is no part of it; fences follow.
+            unsafe { store::copy(self.set, from.as_ptr(), output.add(at), number, self.non_temporal) };
         }
     }
+}
 
-    fn count(&self, range: Range<usize>) -> Before {
-        let mut before = Before::default();
-        self.each(range, |at| before = Before { runs: before.runs + 1, last: at });
-        before
+/// Room for the runs that begin in a block.
+struct Buffer<I, N> {
+    values: Vec<I>,
+    /// Where they begin in the block.
+    places: Vec<u32>,
+    numbers: Vec<N>,
+}
+
+impl<M: Marks<I>, I: Element, N: Element> Blocks for Finding<M, I, N>
+where
+    Indices: Yields<I, N>,
+{
+    type Buffer = Buffer<I, N>;
+
+    fn buffer(&self, elements: usize) -> Result<Buffer<I, N>> {
+        let stores = !self.values.is_null();
+        let (values, places) = (room_of(elements, stores)?, room_of(elements, stores)?);
+        Ok(Buffer { values, places, numbers: room_of(elements, stores)? })
     }
 
-    /// Stores the runs that begin in a range, and how long those are that end in it.
-    fn store(&self, range: Range<usize>, mut before: Before) -> Before {
-        self.each(range, |at| {
-            self.store_length(before.runs, at - before.last);
-            if let Some(&value) = self.input.get(at).filter(|_| before.runs < self.room) {
-                // SAFETY: there is room for it.
-                unsafe {
-                    self.values.add(before.runs).write(value);
-                    if !self.lengths {
-                        self.numbers.add(before.runs).write(<Indices as Yields<I, N>>::of(value, at));
-                    }
-                }
-            }
-            before = Before { runs: before.runs + 1, last: at };
-        });
-        before
+    fn read(&self, range: Range<usize>, next: usize, buffer: &mut Buffer<I, N>) -> usize {
+        let Buffer { values, places, numbers } = buffer;
+        let (values, places) = (values.as_mut_ptr(), places.as_mut_ptr());
+        let heads = Heads { number: 0, stores: !self.values.is_null(), start: range.start, values, places };
+        let find = self.set.compiled::<Find<'_, M, I, N>>();
+        let (ticket, numbers) = (range.start / self.block, numbers.as_mut_ptr());
+        // SAFETY: the processor has the instructions of a `Set`; the block is in the input, which nobody writes to; the buffer has
+        // room for it.
+        let (number, last) = unsafe { find(Find { finding: self, range, next, heads, numbers }) };
+        if let Some(of_block) = self.last.get(ticket).filter(|_| number > 0) {
+            of_block.store(last, Ordering::Relaxed);
+        }
+        number
     }
 
-    /// Stores the length of the last of so many runs.
+    fn store(&self, before: usize, number: usize, range: Range<usize>, buffer: &mut Buffer<I, N>) {
+        if number == 0 || self.values.is_null() {
+            return;
+        }
+        // SAFETY: the buffer holds as many of each.
+        let (values, numbers, first, value) = unsafe {
+            let values = std::slice::from_raw_parts(buffer.values.as_ptr(), number);
+            let numbers = std::slice::from_raw_parts_mut(buffer.numbers.as_mut_ptr(), number);
+            (values, numbers, range.start + buffer.places.as_ptr().read() as usize, *values.as_ptr())
+        };
+        self.store_run(values, self.values, before);
+        if !self.lengths {
+            self.store_run(numbers, self.numbers, before);
+        } else if let Some(at) = before.checked_sub(1) {
+            // The first is the length of the run before.
+            let length = first - self.last_before(range.start / self.block);
+            numbers[0] = <Indices as Yields<I, N>>::of(value, length);
+            self.store_run(numbers, self.numbers, at);
+        } else {
+            self.store_run(&numbers[1..], self.numbers, 0);
+        }
+    }
+}
+
+/// The kernel of [`Finding::read`]: how many runs begin in a block, and where the last of them does.
+struct Find<'a, M, I, N> {
+    finding: &'a Finding<M, I, N>,
+    range: Range<usize>,
+    next: usize,
+    heads: Heads<I>,
+    numbers: *mut N,
+}
+
+impl<M: Marks<I>, I: Element, N: Element> Work for Find<'_, M, I, N>
+where
+    Indices: Yields<I, N>,
+{
+    type Result = (usize, usize);
+
     #[inline(always)]
-    fn store_length(&self, runs: usize, length: usize) {
-        let Some(at) = runs.checked_sub(1).filter(|&at| at < self.room && self.lengths) else { return };
-        if let Some(&value) = self.input.first() {
-            // SAFETY: there is room for it.
-            unsafe { self.numbers.add(at).write(<Indices as Yields<I, N>>::of(value, length)) };
+    unsafe fn run<L: Lanes>(self) -> (usize, usize) {
+        // In registers: the kernel's arguments are in memory.
+        let Self { finding, range, next, mut heads, numbers } = self;
+        let (start, places) = (range.start, heads.places.cast_const());
+        // SAFETY: the caller's promise.
+        unsafe { finding.masks.each::<L>(range, next, &mut heads) };
+        let number = heads.number;
+        if number == 0 || !heads.stores {
+            return (number, 0);
+        }
+        // SAFETY: so many places are there, and room for as many numbers. An index does not depend on the value.
+        unsafe {
+            let value = *finding.masks.input;
+            // Of lengths, the first is known later.
+            numbers.write(<Indices as Yields<I, N>>::of(value, start + *places as usize));
+            for i in 1..number {
+                let place = *places.add(i) as usize;
+                let number = if finding.lengths { place - *places.add(i - 1) as usize } else { start + place };
+                numbers.add(i).write(<Indices as Yields<I, N>>::of(value, number));
+            }
+            (number, start + *places.add(number - 1) as usize)
+        }
+    }
+}
+
+/// The runs that begin in a block so far.
+struct Heads<I> {
+    number: usize,
+    stores: bool,
+    /// The block's first element.
+    start: usize,
+    /// Where the next value goes, and where in the block it is.
+    values: *mut I,
+    places: *mut u32,
+}
+
+impl<I: Element> Chunks<I> for Heads<I> {
+    #[inline(always)]
+    unsafe fn take<L: Lanes>(&mut self, chunk: Chunk<I>) {
+        self.number += chunk.mask.count_ones() as usize;
+        if !self.stores {
+            return;
+        }
+        let first = (chunk.at - self.start) as u32;
+        let places: [u32; CHUNK] = std::array::from_fn(|i| first + i as u32);
+        // SAFETY: the buffers have room; where a chunk is not whole, only values that exist are read.
+        unsafe {
+            self.places = compress::<L, u32>(places.as_ptr(), chunk.mask, self.places);
+            self.values = if chunk.len == CHUNK {
+                compress::<L, I>(chunk.from, chunk.mask, self.values)
+            } else {
+                compress_each(chunk.from, chunk.mask, self.values)
+            };
         }
     }
 }

@@ -179,7 +179,8 @@ impl SelectPlan {
 
 /// The bytes of a block's elements on the CPU: they and what is kept of them stay in a second-level cache.
 const BLOCK_BYTES: usize = 128 << 10;
-/// The bytes of input below which the calling thread does everything, and from which results are stored past the cache.
+/// The bytes of input below which the calling thread does everything and nothing is fetched ahead, and from which results are stored past
+/// the cache.
 const PARALLEL_FROM_BYTES: usize = 2 << 20;
 const NON_TEMPORAL_FROM_BYTES: usize = 32 << 20;
 
@@ -190,6 +191,8 @@ pub(crate) struct CpuSelectPlan {
     pub(crate) block: usize,
     /// The threads.
     pub(crate) threads: usize,
+    /// Whether what is read next is fetched.
+    pub(crate) ahead: bool,
     /// Whether results are stored past the cache.
     pub(crate) non_temporal: bool,
 }
@@ -202,6 +205,7 @@ impl CpuSelectPlan {
         Self {
             block,
             threads: threads.clamp(1, len.div_ceil(block).max(1)),
+            ahead: bytes >= PARALLEL_FROM_BYTES,
             non_temporal: !in_place && bytes >= NON_TEMPORAL_FROM_BYTES,
         }
     }

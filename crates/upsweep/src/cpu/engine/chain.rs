@@ -66,24 +66,34 @@ impl Tickets {
         threads: usize,
         process: &(dyn Fn(usize, Option<usize>) -> Result<(), Broken> + Sync),
     ) {
+        self.run_numbered(threads, &|_, ticket, following| process(ticket, following));
+    }
+
+    /// The same; `process` is also told which of the workers it is, first of all.
+    pub(in crate::cpu) fn run_numbered(
+        &self,
+        threads: usize,
+        process: &(dyn Fn(usize, usize, Option<usize>) -> Result<(), Broken> + Sync),
+    ) {
         #[cfg(test)]
         ran::count(self.count, threads);
-        let worker = || {
+        let worker = |number: usize| {
             let guard = BreakOnUnwind(&self.broken);
             let mut next = self.take();
             while let Some(ticket) = next {
                 next = self.take();
-                if self.broken.load(Ordering::Relaxed) || process(ticket, next).is_err() {
+                if self.broken.load(Ordering::Relaxed) || process(number, ticket, next).is_err() {
                     break;
                 }
             }
             std::mem::forget(guard);
         };
         rayon::in_place_scope(|scope| {
-            for _ in 1..threads.min(self.count) {
-                scope.spawn(|_| worker());
+            let worker = &worker;
+            for number in 1..threads.min(self.count) {
+                scope.spawn(move |_| worker(number));
             }
-            worker();
+            worker(0);
         });
     }
 

@@ -8,6 +8,7 @@ mod recurrence;
 mod reduce;
 mod rows;
 mod scan;
+mod select;
 mod sort;
 
 use crate::buffer::View;

@@ -8,10 +8,11 @@
 //! | `digits` | digits of keys, and where they go |
 //! | `merge` | two sorted arrays become one |
 //! | `columns` | blocks of rows along another axis than the last |
-//! | `compress` | elements whose bits are set, side by side |
+//! | `masks`, `compress` | which elements are kept; elements whose bits are set, side by side |
 //! | `filter` | linear recurrences of a line in each lane |
 //! | `remains` | what parts of a line leave in a recurrence's states |
 //! | `walk`, `told` | an automaton along parts of a text, and the events that it tells |
+//! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
 //! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
 
@@ -20,6 +21,7 @@ pub(super) mod compress;
 pub(super) mod digits;
 pub(super) mod filter;
 pub(super) mod lanes;
+pub(super) mod masks;
 pub(super) mod merge;
 pub(super) mod pairwise;
 pub(super) mod reduce;
@@ -32,6 +34,7 @@ pub(super) mod store;
 pub(super) mod sweep;
 pub(super) mod told;
 pub(super) mod walk;
+pub(super) mod windows;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]

@@ -4,8 +4,9 @@
 //! bytes a byte of input instead of two. A non-temporal store writes whole lines without reading them. While the stores
 //! go out, the memory can deliver as much: so lines that will be read later are fetched between them, as `memcpy` does.
 
-use super::lanes::{Lanes, ROW_BYTES};
+use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::Memory;
+use super::simd::Set;
 use crate::inputs::Read;
 use crate::outputs::Write;
 use std::marker::PhantomData;
@@ -106,6 +107,40 @@ impl<L: Lanes> StreamingCopy<L> {
                 from.copy_to_nonoverlapping(self.to.add(start).cast(), end - start);
             }
         }
+    }
+}
+
+/// Copies `number` values, with stores past the cache where these are `streamed`.
+///
+/// # Safety
+/// `from` is valid for reads and `to` for writes of as many, they do not overlap, and where stores are streamed nothing reads what `to`
+/// points to before this thread has called [`fence`].
+pub(in crate::cpu) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize, streamed: bool) {
+    // SAFETY: the caller's promise; the processor has the instructions of a `Set`.
+    unsafe {
+        if streamed {
+            set.compiled::<Streamed>()(Streamed { from: from.cast(), to: to.cast(), bytes: number * size_of::<T>() });
+        } else {
+            from.copy_to_nonoverlapping(to, number);
+        }
+    }
+}
+
+/// The kernel of [`copy`].
+struct Streamed {
+    from: *const u8,
+    to: *mut u8,
+    bytes: usize,
+}
+
+impl Work for Streamed {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { from, to, bytes } = self;
+        // SAFETY: the caller's promise.
+        unsafe { StreamingCopy::<L>::new(from, to, bytes, Ahead::NOTHING) }.finish(false);
     }
 }
 
