@@ -106,21 +106,34 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
     const u64 end_of_all = p.n + skew, warps = (u64)gridDim.x * WARPS;
     for (u64 begin = (blockIdx.x * (u64)WARPS + warp_index()) * RANGE; begin < end_of_all; begin += warps * RANGE) {
         const u64 end = min(end_of_all, begin + RANGE), from = max(begin, skew);
-        // The last value whose place is at `from` or before: of 32 parts of the values, the last that begins there, and so on.
-        u32 value = 0;
-        for (u32 part = VALUES / WARP;; part = part > WARP ? part / WARP : 1) {
-            const u32 first = value + lane * part;
-            value += (__popc(__ballot_sync(~0u, first < VALUES && places[first] + skew <= from)) - 1) * part;
-            if (part == 1) break;
-        }
-        // The ends of 32 values' runs from `window` on, one a lane.
-        u32 window = value;
-        u64 ends = 0, run_end = 0;
-        const auto look = [&] {
-            ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull;
-            run_end = shuffle(ends, 0u);
+        // The last value whose place is at `place` or before: of 32 parts of the values, the last that begins there, and so on.
+        const auto value_at = [&](u64 place) {
+            u32 value = 0;
+            for (u32 part = VALUES / WARP;; part = part > WARP ? part / WARP : 1) {
+                const u32 first = value + lane * part;
+                value += (__popc(__ballot_sync(~0u, first < VALUES && places[first] + skew <= place)) - 1) * part;
+                if (part == 1) return value;
+            }
         };
+        // The ends of 32 values' runs from `window` on, one a lane.
+        u32 value = value_at(from), window = value;
+        u64 ends = 0;
+        const auto look = [&] { ends = window + lane + 1 < VALUES ? places[window + lane + 1] + skew : ~0ull; };
         look();
+        u64 run_end = shuffle(ends, 0u);
+        // Goes on to the next value that there is: in this window, in the one behind it, or anywhere.
+        const auto next_value = [&] {
+            for (u32 windows = 1;; windows++) {
+                const u32 later = __ballot_sync(~0u, ends > run_end);
+                if (later != 0) {
+                    value = window + __ffs(later) - 1;
+                    run_end = shuffle(ends, value - window);
+                    return;
+                }
+                window = windows == 1 ? window + WARP : value_at(run_end);
+                look();
+            }
+        };
         for (u64 row = begin; row < end;) {
             const KeyBits key = out_of_order((KeyBits)value);
             if (row + AT_ONCE <= min(run_end, end) && row >= skew) {
@@ -133,14 +146,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_fill(const __
             u32 own = value;
             const u64 place = row + lane;
             while (run_end <= row + WARP && run_end < end) {
-                value++;
-                if (place >= run_end) own = value;
-                if (value - window < WARP) {
-                    run_end = shuffle(ends, value - window);
-                } else {
-                    window = value;
-                    look();
-                }
+                const u64 begins = run_end;
+                next_value();
+                if (place >= begins) own = value;
             }
             if (place >= skew && place < end) output[place] = out_of_order((KeyBits)own);
             row += WARP;

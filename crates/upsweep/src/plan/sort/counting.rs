@@ -5,8 +5,9 @@ use crate::plan::constants::{Constants, constants};
 
 /// Threads of a block that fills in the results of a sort by counting, or moves values to their places.
 const FILL_THREADS: usize = 256;
-/// Bytes that a warp of it fills at a time.
-const FILL_BYTES: usize = 8 << 10;
+/// Bytes that a warp of it fills at a time: of few results, and from how many bytes of them on, of many. Where a multiprocessor's warps have
+/// one part each, the looks at memory that a part begins with are cheap.
+const FILL_BYTES: (usize, usize, usize) = (512, 32 << 20, 8 << 10);
 
 impl SortPlan {
     /// Blocks that tally keys of two bytes, which have two counters in a word, and the keys of each.
@@ -20,7 +21,12 @@ impl SortPlan {
     /// Blocks that fill in the results, if each warp did one part.
     #[must_use]
     pub fn fill_blocks(&self) -> usize {
-        (self.len * self.types.key).div_ceil(FILL_BYTES * FILL_THREADS / 32) + 1
+        (self.len * self.types.key).div_ceil(self.fill_bytes() * FILL_THREADS / 32) + 1
+    }
+
+    fn fill_bytes(&self) -> usize {
+        let (few, from, many) = FILL_BYTES;
+        if self.len * self.types.key < from { few } else { many }
     }
 
     /// Threads of a block that fills in the results.
@@ -43,7 +49,7 @@ impl SortPlan {
 
     fn by_counting_constants(&self, threads: usize) -> Constants {
         let mut constants = self.plain_constants(threads);
-        constants!(constants; "FILL_BYTES" = FILL_BYTES);
+        constants!(constants; "FILL_BYTES" = self.fill_bytes());
         constants
     }
 
