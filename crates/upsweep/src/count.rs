@@ -30,7 +30,7 @@
 //! reports [`Error::Capacity`] with both numbers; it reads and writes nothing beyond. On CUDA the next call
 //! that waits returns it: `get`, `to_vec`, `synchronize`. On the CPU the call itself does.
 
-use crate::buffer::{Array, Input, Storage, View, ViewMut};
+use crate::buffer::{Array, Input, Output, Storage, View, ViewMut};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 pub use crate::inputs::Counted;
@@ -65,10 +65,12 @@ impl Count {
     pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
         Counted { count: &self.0, buffer }
     }
+}
 
-    /// Where it lies, for a call that writes it.
-    pub(crate) fn view_mut(&mut self) -> ViewMut<'_, u64> {
-        use crate::buffer::Output;
+/// What is stored there is the number: calls whose results are numbers can make counts.
+impl Output for Count {
+    type Item = u64;
+    fn view_mut(&mut self) -> ViewMut<'_, u64> {
         self.0.view_mut()
     }
 }

@@ -1,6 +1,6 @@
 //! What builders that keep some elements have in common: the ways to run them, and the call on a device.
 
-use crate::buffer::ViewMut;
+use crate::buffer::{Output, ViewMut};
 use crate::choosing::{Choose, Choosing, Yields};
 use crate::count::Count;
 use crate::cpu;

@@ -25,11 +25,10 @@
 //! # Ok::<(), upsweep::Error>(())
 //! ```
 //!
-//! **Cost.** Both are read once up to where they differ, and some way beyond: in waves, after each of which the host looks. On the CPU the
-//! first wave is 256 KiB of each, and every other one four times as long as the one before, so that at most three times as much and a
-//! first wave are read beyond. On CUDA a look takes as long as some 60 MiB of each: there the first wave is 64 MiB, and every other one
-//! 16 times as long. 1 GiB has two. Behind each wave the order of the few elements that differ is found before the host looks. Equal
-//! sequences are read once.
+//! **Cost.** Both are read once up to where they differ, and some way beyond: in waves, each of which looks at nothing if one before it has found
+//! a difference. On the CPU the first wave is 256 KiB of each, and every other one four times as long as the one before, so that at most three
+//! times as much and a first wave are read beyond. On CUDA a wave takes as long as some 30 MiB of each: there the first is 64 MiB, and every
+//! other one 16 times as long. The host waits once, for the order of the few elements that differ. Equal sequences are read once.
 //!
 //! Integers of at most 64 bits are compared as words of 64 bits if both sequences begin equally far behind a multiple of eight bytes, as
 //! whole arrays do. Other elements are compared one by one.
@@ -83,12 +82,21 @@ mod definitions {
         }
     }
 
-    /// The place of element `i` of the first piece of a wave that differs, if it begins with the element at `first` and has pieces of `each`
-    /// elements. Where no piece differs, a place before: all elements there are equal.
+    /// The first piece that differs, after a wave that began with piece `start` and found `piece`, and how many pieces the next wave has to
+    /// look at: none if one was found.
     #[function]
-    pub fn in_piece(#[param] first: u64, #[param] each: u64, piece: u32, i: u64) -> u64 {
-        let piece: u64 = if piece == u32::MAX { 0 } else { first + piece as u64 * each };
-        piece + i
+    pub fn reached(#[param] start: u64, #[param] next: u64, piece: u32, before: u64) -> (u64, u64) {
+        let found: u64 = if before != u64::MAX || piece == u32::MAX { before } else { start + piece as u64 };
+        let left: u64 = if found == u64::MAX { next } else { 0 };
+        (found, left)
+    }
+
+    /// The place of element `i` of a piece, if the pieces begin with the element at `first` and have `each`. Where no piece differs, a place
+    /// among the first: all elements are equal.
+    #[function]
+    pub fn in_piece(#[param] first: u64, #[param] each: u64, piece: u64, i: u64) -> u64 {
+        let begin: u64 = if piece == u64::MAX { 0 } else { first + piece * each };
+        begin + i
     }
 
     /// The place of elements that differ, and their order: `4 * at + (0 less, 1 greater, 2 neither)`; equal ones are `u64::MAX`.
@@ -118,11 +126,11 @@ mod definitions {
     }
 }
 pub use definitions::{Differs, Exact, Near};
-use definitions::{InPiece, Unequal};
+use definitions::{InPiece, Reached, Unequal};
 
 /// The most elements that are put in order without looking for those that differ first.
 const SHORT: usize = 1 << 12;
-/// The bytes of the first wave, and how many times as long as the one before every other one is. On the host a look costs nothing.
+/// The bytes of the first wave, and how many times as long as the one before every other one is. On the host a wave costs nothing.
 const ON_HOST: (usize, usize) = (1 << 18, 4);
 const ON_CUDA: (usize, usize) = (1 << 26, 16);
 /// The most elements of a wave: their places are numbers of 32 bits.
@@ -239,22 +247,29 @@ impl<F: Copy> Compare<F> {
     {
         let len = u.view().len();
         let (bytes, growth) = if u.on_host() { ON_HOST } else { ON_CUDA };
-        let mut piece: Array<u32> = device.room(1)?;
+        let (mut piece, mut left): (Array<u32>, _) = (device.room(1)?, Count::new(device)?);
+        let (mut found, mut before): (Array<u64>, _) = (device.filled(1, u64::MAX)?, device.room(1)?);
         let (mut start, mut wave) = (0, bytes / size_of::<U>());
         while start < len {
             let end = len.min(start.saturating_add(wave));
-            let (of_u, of_v) = (u.part(start..end)?, v.part(start..end)?);
-            Reduce::new(Min).map(differs).run(device, (&of_u, &of_v, 0..(end - start) as u32), &mut piece)?;
-            let in_piece = InPiece { first: (first + start * each) as u64, each: each as u64 };
-            let places = || Apply(in_piece, (Gather::of(&piece).at(Repeat(0u64)), 0..each as u64));
-            let (of_x, of_y) = (Gather::of(x).at(places()), Gather::of(y).at(places()));
-            let found = Reduce::new(Min).map(self.differs).run_to_host(device, (of_x, of_y, places()))?;
-            if found != u64::MAX {
-                return Ok(comparison(found));
+            let (of_u, of_v, places) = (u.part(start..end)?, v.part(start..end)?, 0..(end - start) as u32);
+            let reduce = Reduce::new(Min).map(differs);
+            if start == 0 {
+                reduce.run(device, (&of_u, &of_v, places), &mut piece)?;
+            } else {
+                reduce.run(device, (left.of(&of_u), left.of(&of_v), places), &mut piece)?;
             }
-            (start, wave) = (end, wave.saturating_mul(growth).min(LONGEST_WAVE));
+            wave = wave.saturating_mul(growth).min(LONGEST_WAVE);
+            let next = wave.min(len - end) as u64;
+            std::mem::swap(&mut found, &mut before);
+            let reached = Reached { start: start as u64, next };
+            Transform::new(reached).run(device, (&piece, &before), (&mut found, &mut left))?;
+            start = end;
         }
-        Ok(None)
+        let in_piece = InPiece { first: first as u64, each: each as u64 };
+        let places = || Apply(in_piece, (Gather::of(&found).at(Repeat(0u64)), 0..each as u64));
+        let (of_x, of_y) = (Gather::of(x).at(places()), Gather::of(y).at(places()));
+        Ok(comparison(Reduce::new(Min).map(self.differs).run_to_host(device, (of_x, of_y, places()))?))
     }
 
     /// Those of a piece. Each element's order is computed, too, so that it should be short.
