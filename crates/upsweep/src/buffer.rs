@@ -229,19 +229,12 @@ impl<'a, T> View<'a, T> {
     /// What is computed of each element costs less if one call computes it of several.
     ///
     /// ```
-    /// use upsweep::prelude::*;
     /// use upsweep::{Input, View};
-    ///
-    /// #[function]
-    /// fn sum_of_squares(x: [f32; 2]) -> f32 {
-    ///     x[0] * x[0] + x[1] * x[1]
-    /// }
     ///
     /// let x = [1.0f32, 2.0, 3.0, 4.0, 5.0];
     /// let (pairs, rest) = x.view().as_chunks::<2>();
-    /// let of_pairs: f32 = Reduce::new(Sum).map(SumOfSquares).run_to_host(&Device::cpu(), &pairs)?;
-    /// assert_eq!((of_pairs, rest.len()), (30.0, 1));
-    /// # Ok::<(), upsweep::Error>(())
+    /// assert!(matches!(pairs, View::Host([[1.0, 2.0], [3.0, 4.0]])));
+    /// assert!(matches!(rest, View::Host([5.0])));
     /// ```
     #[must_use]
     pub fn as_chunks<const N: usize>(&self) -> (View<'a, [T; N]>, Self) {
