@@ -25,32 +25,30 @@ use upsweep::inputs::GatherOf;
 use upsweep::prelude::*;
 use upsweep::{Input, Result, View};
 
-/// What some neighbouring limbs do with a carry: 0 stop it, 1 make one, 2 pass it.
-type Carry = u8;
+/// What some neighbouring limbs do with a carry, as bits: whether they make one, or pass it. Two are kept in one word: [`ALL`] limbs, and
+/// those [`BEFORE`] the last.
+type Carries = u32;
+const ALL: Carries = 1;
+const BEFORE: Carries = 2;
+/// The bits of those that pass a carry lie so far above the bits of those that make one.
+const PASSES: u32 = 16;
 
-/// Some neighbouring limbs.
+/// Some neighbouring limbs. Words of 32 bits, so that nothing lies between them.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Limbs {
     /// The sum of the last limb, without a carry.
-    last: u64,
-    /// What the limbs before the last do with a carry.
-    before: Carry,
-    /// What all of them do with one.
-    all: Carry,
+    low: u32,
+    high: u32,
+    carries: Carries,
 }
 
 #[function]
 fn limbs_of(a: u64, b: u64) -> Limbs {
     let sum = a + b;
-    let all: u8 = if sum < a {
-        1
-    } else if sum == u64::MAX {
-        2
-    } else {
-        0
-    };
-    Limbs { last: sum, before: 2, all }
+    let makes: u32 = if sum < a { ALL } else { 0 };
+    let passes: u32 = if sum == u64::MAX { ALL | BEFORE } else { BEFORE };
+    Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
 /// What two limbs hand on, of which the sum with all that came before is known.
@@ -64,25 +62,24 @@ fn handed_on(a: u64, b: u64, sum: u64) -> u64 {
 fn rest_of(#[param] first: u64, #[param] len: u64, limb: u64, carry: u64, at: u64) -> Limbs {
     let limb: u64 = if at < len { limb } else { 0 };
     let sum: u64 = if at == first { limb + carry } else { limb };
-    let all: u8 = if sum < limb {
-        1
-    } else if sum == u64::MAX && at != first {
-        2
-    } else {
-        0
-    };
-    Limbs { last: sum, before: 2, all }
+    let makes: u32 = if sum < limb { ALL } else { 0 };
+    let passes: u32 = if sum == u64::MAX && at != first { ALL | BEFORE } else { BEFORE };
+    Limbs { low: sum as u32, high: (sum >> 32) as u32, carries: makes | passes << PASSES }
 }
 
+/// Limbs make a carry where the higher ones do, or pass one that the lower ones make; they pass one where both do.
 #[operator]
 fn carry_over(a: Limbs, b: Limbs) -> Limbs {
-    let before = if b.before == 2 { a.all } else { b.before };
-    Limbs { last: b.last, before, all: if b.all == 2 { a.all } else { b.all } }
+    // What all lower limbs do, for both of what is kept.
+    let lower = (a.carries & (ALL | ALL << PASSES)) * (ALL | BEFORE);
+    let makes = b.carries & (ALL | BEFORE) | b.carries >> PASSES & lower;
+    let passes = b.carries & lower & (ALL | BEFORE) << PASSES;
+    Limbs { low: b.low, high: b.high, carries: makes | passes }
 }
 
 #[function]
 fn with_carry(limbs: Limbs) -> u64 {
-    limbs.last + (limbs.before & 1) as u64
+    ((limbs.high as u64) << 32 | limbs.low as u64) + (limbs.carries >> 1 & 1) as u64
 }
 
 /// A place in the shorter number: past its end its last limb, which counts as 0.
@@ -120,14 +117,19 @@ fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> R
         return device.filled(1, 0);
     }
     let mut sum = device.room(n + 1)?;
-    let mut carry = device.filled(1, 0u64)?;
-    if both > 0 {
+    let carry = if both > 0 {
         let lower = long.part(0..both)?;
         let scan = Scan::new(CarryOver).map(LimbsOf).finish(WithCarry);
         scan.run(device, (&lower, short), &mut PartMut::of(&mut sum, 0..both)?)?;
         let last = both - 1..both;
         let highest = (&long.part(last.clone())?, &short.part(last.clone())?, &Part::of(&sum, last)?);
-        carry = map(device, HandedOn, highest)?;
+        map(device, HandedOn, highest)?
+    } else {
+        device.filled(1, 0u64)?
+    };
+    if n == both {
+        Transform::copy().run(device, &carry, &mut PartMut::of(&mut sum, n..n + 1)?)?;
+        return Ok(sum);
     }
     let (first, len) = (both as u64, n as u64);
     let rest = Gather::of(long).at(Apply(Within { last: len - 1 }, first..len + 1));

@@ -71,12 +71,18 @@ fn term_at<T: Number>(#[param] x: T, c: T) -> Term<T> {
 /// Of neighbouring coefficients. An infinite `x` times 0 would be NaN.
 #[function]
 fn terms_at<T: Number>(#[param] x: T, c: [T; 4]) -> Term<T> {
-    let mut value = c[3];
-    for i in 1..4 {
-        let above = if value == T::ZERO { T::ZERO } else { value * x };
-        value = c[3 - i] + above;
-    }
     let square = x * x;
+    let mut value = c[3];
+    if x - x == T::ZERO {
+        for i in 1..4 {
+            value = c[3 - i] + value * x;
+        }
+    } else {
+        for i in 1..4 {
+            let above = if value == T::ZERO { T::ZERO } else { value * x };
+            value = c[3 - i] + above;
+        }
+    }
     Term { power: square * square, value }
 }
 

@@ -83,6 +83,7 @@ constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
 constexpr u32 FEW_PARTS = 128;
 constexpr u32 REDUCE_PARTS = 528;
+constexpr u32 APART_BLOCKS = 6;
 constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 OTHERS = 0;
@@ -214,6 +215,18 @@ struct ReduceParams {
     u64 n;
     u64 part;
     u64 streamed;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct ApartParams {
+    const In* input;
+    Out* output;
+    u64 n;
+    const Offset* offsets;
+    u64 segments;
+    u64 outputs;
+    u64* starts;
     const Given* init_from;
     Workspace workspace;
     Acc given_init, given_first;

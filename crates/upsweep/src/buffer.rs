@@ -161,6 +161,18 @@ impl<T: Element> Output for Array<T> {
     }
 }
 
+/// A part of a buffer, or its elements in chunks, is read as a buffer is.
+impl<T: Element> Input for View<'_, T> {
+    type Item = T;
+    fn view(&self) -> View<'_, T> {
+        match self {
+            Self::Host(x) => View::Host(x),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(x) => View::Cuda(x.slice(..)),
+        }
+    }
+}
+
 impl<'a, T> View<'a, T> {
     /// The elements, for the CPU backend.
     ///

@@ -5,7 +5,7 @@
 //
 // In a part: of an operator that commutes, each thread goes along the part in steps of the block and combines what it
 // finds, then the threads' values are combined; of any other, the warps have neighbouring stretches of the part, and go
-// along them row by row. The parts depend on the number of elements and their type alone, so floats give the same bits
+// along them some rows at a time. The parts depend on the number of elements and their type alone, so floats give the same bits
 // in every run. Nothing is padded: the operator needs no identity.
 //
 // Where every grouping gives the same bits, vectors begin where memory's do: the elements that a misaligned array has
@@ -184,12 +184,51 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     return sum.value();
 }
 
+// Whether a lane takes DEPTH neighbouring vectors of a stretch: then lanes meet once for all of them. Two lanes' vectors lie so near that
+// what one load brings of memory's lines is still there for the next one.
+constexpr bool NEIGHBOURS = DEPTH > 1 && DEPTH * VECTOR * sizeof(In) <= 64;
+
+// This lane's vectors of the DEPTH rows from i on, all of them whole.
+__device__ __forceinline__ void load_rows(const Params& p, u64 i, bool aligned, Vector (&vectors)[DEPTH]) {
+    const u64 at = i + lane_index() * DEPTH * VECTOR;
+    if (aligned) {
+#pragma unroll
+        for (u32 d = 0; d < DEPTH; d++) vectors[d] = load_vector<Loads::ALIGNED>(p.input, at + d * VECTOR);
+    } else {
+#pragma unroll
+        for (u32 d = 0; d < DEPTH; d++) vectors[d] = load_vector<Loads::BY_ELEMENT>(p.input, at + d * VECTOR);
+    }
+}
+__device__ __forceinline__ T reduce_rows(const Vector (&vectors)[DEPTH], u64 i) {
+    T sum = reduce_vector(vectors[0], i + lane_index() * DEPTH * VECTOR, VECTOR);
+#pragma unroll
+    for (u32 d = 1; d < DEPTH; d++) sum = combine(sum, reduce_vector(vectors[d], i + (lane_index() * DEPTH + d) * VECTOR, VECTOR));
+    return sum;
+}
+
 // The combination of the `count` elements from i on, in lane 0; at least one. All lanes of one warp.
 __device__ __forceinline__ T reduce_stretch(const Params& p, u64 i, u64 count, bool aligned) {
     const u32 lane = lane_index();
     T total;
     bool any = false;
-    for (u64 done = 0; done < count; done += DEPTH * ROW) {
+    const auto add = [&](const T& value) {
+        total = any ? combine(total, value) : value;
+        any = true;
+    };
+    u64 done = 0;
+    if constexpr (NEIGHBOURS) {
+        // The next rows are asked for before the lanes meet for these.
+        Vector vectors[DEPTH];
+        const u64 whole = count / (DEPTH * ROW) * (DEPTH * ROW);
+        if (whole > 0) load_rows(p, i, aligned, vectors);
+#pragma unroll 1
+        for (; done < whole; done += DEPTH * ROW) {
+            const T sum = reduce_rows(vectors, i + done);
+            if (done + DEPTH * ROW < whole) load_rows(p, i + done + DEPTH * ROW, aligned, vectors);
+            add(warp_reduce(sum, WARP));
+        }
+    }
+    for (; done < count; done += DEPTH * ROW) {
         // Whole rows, DEPTH at a time so that their loads overlap; only the last has less.
         Vector vectors[DEPTH];
 #pragma unroll
@@ -206,9 +245,7 @@ __device__ __forceinline__ T reduce_stretch(const Params& p, u64 i, u64 count, b
             T sum;
             if (exist > 0) sum = reduce_vector(vectors[d], i + at, exist);
             const u64 left = (count - row + VECTOR - 1) / VECTOR;
-            sum = warp_reduce(sum, left < WARP ? (u32)left : WARP);
-            total = any ? combine(total, sum) : sum;
-            any = true;
+            add(warp_reduce(sum, left < WARP ? (u32)left : WARP));
         }
     }
     return total;

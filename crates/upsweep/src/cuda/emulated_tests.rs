@@ -6,6 +6,8 @@
 
 #[path = "emulated_tests/along.rs"]
 mod along;
+#[path = "emulated_tests/apart.rs"]
+mod apart;
 #[path = "emulated_tests/automata.rs"]
 mod automata;
 #[path = "emulated_tests/axes.rs"]
@@ -100,7 +102,8 @@ emulator! {
     "emulator/cuda.h" => "cuda.h",
     "emulator/memory.h" => "memory.h",
     "emulator/workspace.h" => "workspace.h",
-    "emulator/tiles.h" => "tiles.h",
+    "emulator/tiles.h" => "tiles.h", "emulator/offsets.h" => "offsets.h",
+    "emulator/segments_apart.h" => "segments_apart.h", "emulator/segments_starts.h" => "segments_starts.h",
     "emulator/automaton.h" => "automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton_ways.h" => "automaton_ways.h", "emulator/automaton_entries.h" => "automaton_entries.h",
     "emulator/recurrence.h" => "recurrence.h", "emulator/reduce.h" => "reduce.h",
     "emulator/along.h" => "along.h", "emulator/columns.h" => "columns.h",
@@ -289,7 +292,7 @@ fn reduction_of<S: Buffers>(steps: S, features: Features, cases: u32) {
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<S, Whole>(&text, &held);
-    let source = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, &functions)
+    let source = reduce::kernel(&reduce::plan(1 << 20, functions.layouts, functions.known.form), features, &functions)
         .source::<ReduceParams>()
         .unwrap();
     run(&format!("reduction {}", name::<S>(features)), &source, THREADS, cases);

@@ -7,6 +7,7 @@
 //! - one file a family: from a job to the launch
 
 pub(crate) mod along;
+mod apart;
 pub(crate) mod automaton;
 mod code;
 mod columns;

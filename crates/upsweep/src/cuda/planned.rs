@@ -5,6 +5,7 @@ use super::features::{Heads, Layout, Layouts, Pass};
 use super::job::layouts_of;
 use super::reduce::Way;
 use super::{columns, reduce, scan};
+use crate::operator::Form;
 use crate::plan::Plan;
 use crate::plan::columns::LinesPlan;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuSegments};
@@ -12,16 +13,21 @@ use crate::steps::Steps;
 
 /// The plan of a job with the steps `S`.
 pub(crate) fn plan_of<S: Steps>(cuda: &Cuda, job: CpuJob) -> Plan {
-    plan(cuda, job, layouts_of::<S>())
+    plan(cuda, job, layouts_of::<S>(), S::known().form)
 }
 
-/// The plan of a job whose types are aligned to their size.
+/// The plan of a job whose types are aligned to their size, of a sum or an operator like it.
 pub(crate) fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
     let [input, acc, output] = job.bytes.map(|size| Layout { size, align: 1 << size.trailing_zeros().min(4) });
-    plan(cuda, job, Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true })
+    plan(
+        cuda,
+        job,
+        Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true },
+        Form::Sum,
+    )
 }
 
-fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts) -> Plan {
+fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, form: Form) -> Plan {
     let (shape, reduces) = (job.shape, job.kind == CpuKind::Reduction);
     let heads = match job.segments {
         CpuSegments::None => Heads::None,
@@ -34,7 +40,7 @@ fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts) -> Plan {
         return if scan::interleaves_as_one(shape, layouts) { in_one_pass(false) } else { columns() };
     }
     match reduce::way(shape, heads, layouts) {
-        Way::Whole => Plan::Reduce(reduce::plan(shape.len, layouts)),
+        Way::Whole => Plan::Reduce(reduce::plan(shape.len, layouts, form)),
         Way::Columns => columns(),
         Way::Segments => in_one_pass(true),
     }

@@ -1,16 +1,16 @@
 //! Reduction on a CUDA device: a whole array here (see `kernels/device/reduce.cuh`); lines and segments through the
-//! kernels of [`scan`](super::scan) and [`columns`](super::columns).
+//! kernels of [`scan`](super::scan), [`apart`](super::apart) and [`columns`](super::columns).
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
 use super::scan::{self, Extra};
-use super::{Cuda, Workspace, columns};
+use super::{Cuda, Workspace, apart, columns};
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
-use crate::operator::Source;
+use crate::operator::{Form, Source};
 use crate::plan::Shape;
 use crate::plan::memory::StatusWords;
 use crate::plan::reduce::ReducePlan;
@@ -62,6 +62,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
     match way(job.shape, job.heads, job.functions.layouts) {
         Way::Whole => launch_whole(cuda, job),
         Way::Columns => columns::launch(cuda, job, Direction::default(), true),
+        Way::Segments if job.heads == Heads::Offsets && job.functions.layouts.apart => apart::launch(cuda, job),
         Way::Segments => {
             let count = if known.is_some() { 0 } else { count };
             scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count) })
@@ -87,12 +88,13 @@ pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts) -> Way {
     }
 }
 
-/// The plan for `n` elements.
-pub(super) fn plan(n: usize, layouts: Layouts) -> ReducePlan {
-    match layouts.streams {
+/// The plan for `n` elements of an operator of this form.
+pub(super) fn plan(n: usize, layouts: Layouts, form: Form) -> ReducePlan {
+    let plan = match layouts.streams {
         None => ReducePlan::new(n, layouts.input.size, layouts.acc.size),
         Some(streams) => ReducePlan::of_streams(n, streams, layouts.acc.size),
-    }
+    };
+    if form == Form::Other { plan.in_order() } else { plan }
 }
 
 /// The kernel of a plan.
@@ -102,7 +104,7 @@ pub(super) fn kernel<'a>(plan: &ReducePlan, features: Features, functions: &'a F
 
 fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let n = job.shape.len;
-    let plan = plan(n, job.functions.layouts);
+    let plan = plan(n, job.functions.layouts, job.functions.known.form);
     let kernel = kernel(&plan, Features { has_init: job.begin.has_init, ..Features::PLAIN }, &job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ReduceParams>())?;
     let counted = job.functions.layouts.counted;

@@ -1,6 +1,7 @@
 //! A list of kernels that covers what jobs ask for, to be compiled where there is no GPU.
 
 mod along;
+mod apart;
 mod automata;
 mod axes;
 mod histograms;
@@ -99,6 +100,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.scan::<Compensated<f64>, _, _, _, _>("compensated f64", CompensatedSum, Same, Same);
 
     list.inputs();
+    list.apart();
     list.varying();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
@@ -170,7 +172,8 @@ impl List {
         self.with_functions::<S, G>(steps, same, |list, functions| {
             list.scans(name, features, functions);
             list.columns(name, features, functions);
-            let kernel = reduce::kernel(&reduce::plan(1 << 20, functions.layouts), features, functions);
+            let kernel =
+                reduce::kernel(&reduce::plan(1 << 20, functions.layouts, functions.known.form), features, functions);
             list.add::<ReduceParams>("reduce", name, kernel);
             if name == "f32" || !functions.layouts.plain() {
                 let kernel = transform::kernel(&transform::plan(1 << 20, functions.layouts), functions);
@@ -357,10 +360,11 @@ pub(super) fn sample() -> String {
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 32] = [
+    let of_families: [Constants; 33] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
-        reduce::plan(1 << 20, functions.layouts).constants(),
+        reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
+        super::apart::plan(1 << 20, functions.layouts, (9, 0)).constants(),
         transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
@@ -402,6 +406,7 @@ pub(super) fn sample() -> String {
     let params: String = [
         ScanParams::text(0, 0),
         ReduceParams::text(0, 0),
+        super::apart::ApartParams::text(0, 0),
         TransformParams::text(0, 0),
         ColumnsParams::text(0, 0),
         SelectParams::text(0, 0),

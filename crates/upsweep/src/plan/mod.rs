@@ -1,6 +1,7 @@
 //! What will run: tile shapes, kernels and workspace, computed from sizes alone.
 
 pub mod along;
+pub mod apart;
 pub mod automaton;
 pub mod columns;
 pub mod constants;

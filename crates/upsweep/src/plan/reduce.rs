@@ -12,6 +12,8 @@ const DEPTH: usize = 4;
 /// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
 /// combine. See benches/NOTES.md.
 const MOST_PARTS: usize = 528;
+/// The same where order matters, of which an H200 runs as many blocks at once: they need more registers.
+const MOST_PARTS_IN_ORDER: usize = 264;
 /// Below this many parts, each thread does one load; then parts grow (H200, 2026-11-21: benches/NOTES.md, "Reductions").
 const FEW_PARTS: usize = 128;
 /// Up to so many bytes are read without displacing what lies in the L2 cache, in particular what others have written
@@ -32,6 +34,8 @@ pub struct ReducePlan {
     pub part: usize,
     /// Parts, each a block's.
     pub parts: usize,
+    /// As many as there may be, whatever the number of elements.
+    pub most: usize,
     /// Threads a block.
     pub threads: usize,
     /// Whether to leave in the L2 cache what is there.
@@ -63,26 +67,39 @@ impl ReducePlan {
     /// Blocks to launch for at most `len` elements, whose number the device knows.
     #[must_use]
     pub fn most_parts(&self) -> usize {
-        self.len.div_ceil(THREADS * self.vector).clamp(1, MOST_PARTS)
+        self.len.div_ceil(THREADS * self.vector).clamp(1, self.most)
+    }
+
+    /// The same of an operator whose order matters.
+    #[must_use]
+    pub fn in_order(self) -> Self {
+        self.cut(MOST_PARTS_IN_ORDER)
     }
 
     fn with(len: usize, input: usize, state: usize, (vector, depth): (usize, usize)) -> Self {
+        let (threads, words) = (THREADS, StatusWords::default());
+        let streamed = len.saturating_mul(input) <= STREAMED_BYTES;
+        Self { len, vector, depth, part: 0, parts: 0, most: 0, threads, streamed, state, words }.cut(MOST_PARTS)
+    }
+
+    /// In so many parts at most.
+    fn cut(self, most: usize) -> Self {
+        let Self { len, vector, depth, state, .. } = self;
         let step = THREADS * vector;
         // A block alone need not wait for others. Of several, each loads all of its part at once while they are few.
         let at_once = step * depth;
         let spread = len.div_ceil(FEW_PARTS).max(step).min(at_once);
-        let part = if len <= at_once { at_once } else { len.div_ceil(MOST_PARTS).max(spread).next_multiple_of(step) };
+        let part = if len <= at_once { at_once } else { len.div_ceil(most).max(spread).next_multiple_of(step) };
         let parts = len.div_ceil(part).max(1);
         let words = if parts == 1 { StatusWords::default() } else { StatusWords::of(parts, state) };
-        let streamed = len.saturating_mul(input) <= STREAMED_BYTES;
-        Self { len, vector, depth, part, parts, threads: THREADS, streamed, state, words }
+        Self { part, parts, most, words, ..self }
     }
 
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.state);
-        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth, "FEW_PARTS" = FEW_PARTS, "REDUCE_PARTS" = MOST_PARTS);
+        constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth, "FEW_PARTS" = FEW_PARTS, "REDUCE_PARTS" = self.most);
         constants
     }
 }
@@ -109,8 +126,10 @@ mod tests {
         for input in [1, 2, 3, 4, 8, 12, 16, 64] {
             for len in [0, 1, 1023, 1024, 1025, 100_003, 1 << 24, (1 << 33) + 7] {
                 let plan = ReducePlan::new(len, input, input);
-                assert!(plan.parts * plan.part >= len && (plan.parts - 1) * plan.part <= len, "{plan:?}");
-                assert!(plan.parts <= MOST_PARTS && plan.part.is_multiple_of(THREADS * plan.vector));
+                for (plan, most) in [(plan, MOST_PARTS), (plan.in_order(), MOST_PARTS_IN_ORDER)] {
+                    assert!(plan.parts * plan.part >= len && (plan.parts - 1) * plan.part <= len, "{plan:?}");
+                    assert!(plan.parts <= most && plan.part.is_multiple_of(THREADS * plan.vector));
+                }
             }
         }
     }

@@ -31,7 +31,7 @@ const LONG_LINES: usize = 6;
 /// How long a thread sleeps between two looks at status words of which none was new.
 const POLL_NANOSECONDS: usize = 20;
 /// Keys of two bytes are counted from so many on: there are 65,536 counters to clear and to add up.
-const TALLY_FROM: usize = 1 << 17;
+const TALLY_FROM: usize = 1 << 21;
 /// Numbers in a status word of 4 bytes are below this.
 const SMALL_STATUS: usize = 1 << 30;
 
@@ -141,10 +141,12 @@ impl SortPlan {
         WARP_THREADS
     }
 
-    /// Whether buckets are so small that a warp sorts one.
+    /// Whether buckets are so small that a warp sorts one. With values a block does it sooner.
     #[must_use]
     pub fn warps_sort_buckets(&self) -> bool {
-        self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() * 5 / 8
+        self.types.value == 0
+            && self.split_bits() > 0
+            && self.len >> self.split_bits() <= 32 * self.warp_items() * 5 / 8
     }
 
     /// The most keys of a bucket that is sorted by itself.

@@ -36,6 +36,10 @@ pub(super) const LARGE: TileSize = TileSize { threads: 256, thread_bytes: 48 };
 /// Three such tiles fit where a block has 64 KiB, unless it keeps the marks of segments by offsets, too.
 const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
 const ROWS_OF_SEVERAL: usize = 3;
+/// Of two inputs of 8 bytes a vector is one element of each: more of them share what a thread does beside (H200, 2026-11-24, sums of big
+/// integers: benches/NOTES.md, "Trees, graphs and numbers").
+const SHORT_SLOT: usize = 16;
+const ROWS_OF_SHORT: usize = 5;
 /// The bytes of a tile of wider ones, at most: three fit there, too.
 const SEVERAL_BYTES: usize = 18 << 10;
 /// Short arrays, where every block has one such tile: straight-line code a third as long (H200, 2026-11-21: 6.6 to 6.4 us at
@@ -147,6 +151,9 @@ impl TileShape {
         let rows = |bytes: usize| ((bytes / slot).min(63 / vector).max(1) - 1) | 1;
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
         let thread_bytes = if several && size == SEGMENTS { SEGMENTS_OF_SEVERAL } else { thread_bytes };
+        if size == LARGE && several && vector == 1 && slot <= SHORT_SLOT && sizes.marks != Marks::Offsets {
+            return Self { threads, vector, rows: ROWS_OF_SHORT, slot };
+        }
         let one_row = size == LARGE && several && rows(thread_bytes) == 1;
         if one_row && ROWS_OF_SEVERAL * slot <= SEVERAL.thread_bytes && sizes.marks != Marks::Offsets {
             return Self { threads: SEVERAL.threads, vector, rows: ROWS_OF_SEVERAL, slot };

@@ -18,7 +18,7 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
         indices,
         keys_out: indices == Indices::None,
     };
-    let plan = SortPlan::new(1 << 20, types, false, CAPABILITY, 132);
+    let plan = SortPlan::new(1 << 22, types, false, CAPABILITY, 132);
     // Rows four at a time, one of them by ballots, or two.
     let (rows, mask_rows) = if four_rows { (4, 3) } else { (2, 1) };
     let plan = SortPlan { rankers: 256, storers: 64, keys: 4, rows, mask_rows, status, ..plan };

@@ -69,6 +69,7 @@ pub(crate) fn builtins(check: &mut impl Check) {
         ($($t:ty)*) => { $(
             check.operator::<Powers<$t>, _>(concat!("SumOfPowers ", stringify!($t)), SumOfPowers);
             check.function::<$t, Powers<$t>, _>(concat!("Power ", stringify!($t)), Power);
+            check.function::<[$t; 4], Powers<$t>, _>(concat!("FourPowers ", stringify!($t)), FourPowers);
             check.function::<Powers<$t>, $t, _>(concat!("Logarithm ", stringify!($t)), Logarithm);
         )* };
     }

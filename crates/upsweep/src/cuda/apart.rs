@@ -1,0 +1,76 @@
+//! Reduction of segments by offsets on a CUDA device where the map reads memory apart from the streams: see
+//! `kernels/device/segments_apart.cuh`.
+
+use super::Cuda;
+use super::code::Kernel;
+use super::features::{Features, Heads, Layouts};
+use super::job::{CudaJob, Functions};
+use super::params::{Params, params};
+use crate::error::Result;
+use crate::plan::apart::ApartPlan;
+
+params! {
+    /// Of both kernels.
+    struct ApartParams {
+        input: "const In*",
+        output: "Out*",
+        /// Elements.
+        n: "u64",
+        /// segments + 1 of them.
+        offsets: "const Offset*",
+        segments: "u64",
+        /// No result is stored beyond this.
+        outputs: "u64",
+        /// For each tile, and behind the last: the first offset at its begin or behind it. Then the epoch.
+        starts: "u64*",
+        /// Null, or where the initial value lies.
+        init_from: "const Given*",
+        workspace: "Workspace",
+    }
+}
+
+/// What the kernels know of the job.
+pub(super) fn features(has_init: bool) -> Features {
+    Features { heads: Heads::Offsets, by_segment: true, has_init, ..Features::PLAIN }
+}
+
+/// The plan for `n` elements.
+pub(super) fn plan(n: usize, layouts: Layouts, capability: (u32, u32)) -> ApartPlan {
+    ApartPlan::new(n, features(false).sizes(layouts), layouts.acc.size, capability)
+}
+
+/// What finds where tiles begin, and what reduces.
+pub(super) fn kernels<'a>(plan: &ApartPlan, features: Features, functions: &'a Functions<'a>) -> [Kernel<'a>; 2] {
+    [("device/segments_starts.cuh", "upsweep_segments_starts"), ("device/segments_apart.cuh", "upsweep_segments_apart")]
+        .map(|kernel| Kernel { functions, kernel, features, constants: plan.constants() })
+}
+
+pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
+    let (n, segments) = (job.shape.lines() * job.shape.len, job.head_items.saturating_sub(1));
+    let plan = plan(n, job.functions.layouts, cuda.compute_capability());
+    let [starts, reduction] = kernels(&plan, features(job.begin.has_init), &job.functions);
+    let starting = cuda.kernel(starts.key(), || starts.source::<ApartParams>())?;
+    let reducing = cuda.kernel(reduction.key(), || reduction.source::<ApartParams>())?;
+    let places = cuda.scratch::<u64>(plan.tiles + 2)?.zeroed()?;
+    let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
+    cuda.mark_may_fault(&job.output_stream)?;
+    let fixed = ApartParams {
+        input: job.input,
+        output: job.output,
+        n: n as u64,
+        offsets: job.head_source,
+        segments: segments as u64,
+        outputs: job.outputs as u64,
+        starts: places.address(),
+        init_from: job.begin.init_from,
+        workspace,
+    };
+    let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
+    let threads = plan.threads() as u32;
+    let starting_blocks = plan.starting_blocks(segments, cuda.multiprocessors() as usize) as u32;
+    // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for `n` elements, the
+    // offsets and the results, and the scratch is freed in the order of the stream.
+    unsafe { cuda.launch(&starting, starting_blocks, threads, 0, &params) }?;
+    // SAFETY: as above.
+    unsafe { cuda.launch(&reducing, plan.tiles as u32, threads, 0, &params) }
+}

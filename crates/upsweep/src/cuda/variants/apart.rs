@@ -1,0 +1,27 @@
+//! Reductions by offsets of what is read apart: sparse products.
+
+use super::super::apart::{self, ApartParams};
+use super::List;
+use crate::inputs::Gathered;
+use crate::operator::builtin::Sum;
+use crate::operator::{MapWith, Same, Zip, function};
+use crate::segments::Offsets;
+use crate::steps::Parts;
+
+#[function]
+fn term(value: f32, x: f32) -> f32 {
+    value * x
+}
+
+impl List {
+    pub(super) fn apart(&mut self) {
+        let product = Parts::<Zip<(f32, Gathered<f32, u32>)>, f32, _, _, _>::new(Sum, MapWith(Term), Same);
+        let capability = self.capability;
+        self.with_functions::<_, Offsets<'static, [u64]>>(&product, None, |list, functions| {
+            let plan = apart::plan(1 << 26, functions.layouts, capability);
+            for kernel in apart::kernels(&plan, apart::features(false), functions) {
+                list.add::<ApartParams>(kernel.kernel.1, "of a sparse product", kernel);
+            }
+        });
+    }
+}

@@ -1,0 +1,46 @@
+// Cases of device/segments_starts.cuh.
+
+#include "emulator/offsets.h"
+#include "emulator/workspace.h"
+
+namespace emulator {
+
+static void one_case() {
+    const u64 n = once_in(4) ? below(100) : below(20 * TILE);
+    const std::vector<u64> segments = any_offsets(n);
+    const u64 number = segments.size() - 1, tiles = n == 0 ? 1 : (n + TILE - 1) / TILE;
+    Guarded<Offset> offsets(segments.size());
+    for (u64 k = 0; k < offsets.number; k++) offsets[k] = (Offset)segments[k];
+    const bool spoilt = once_in(4) && spoil(offsets, n);
+    Guarded<Out> output(once_in(3) ? below(number + 1) : number);
+    Guarded<u64> starts(tiles + 2);
+    for (u64 i = 0; i < starts.number; i++) starts[i] = 0;
+    Guarded<Given> init(1);
+    init[0] = any_value<Given>();
+    Space space = Space::of<u32>(0);
+    ApartParams launched;
+    memset((void*)&launched, 0, sizeof launched);
+    launched.n = n, launched.offsets = offsets.values, launched.segments = number, launched.output = output.values;
+    launched.outputs = output.number, launched.starts = starts.values, launched.workspace = space.workspace();
+    launched.given_init = launched.given_first = given_acc(init[0]);
+    const Params p(launched);
+    launch(1 + below(5), THREADS, 0, [&] { KERNEL(launched); });
+
+    output.check("results"), offsets.check("offsets"), starts.check("starts");
+    if (starts[tiles + 1] != space.epoch || space.header.epoch != space.epoch + (space.epoch != ~0u)) fail("takes epoch %llu of %u", starts[tiles + 1], space.epoch);
+    if (spoilt) return check_fault(space.header, offsets, n);
+    if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
+    for (u64 tile = 0; tile <= tiles; tile++) {
+        const u64 element = min(tile * TILE, n), found = starts[tile];
+        if (found > number || segments[found] < element || (found > 0 && segments[found - 1] >= element)) {
+            fail("tile %llu of %llu begins at offset %llu of %llu", tile, n, found, number);
+        }
+    }
+    for (u64 s = 0; s < output.number; s++) {
+        if (segments[s] == segments[s + 1] && !same_bits(output[s], result(p.first))) fail("wrong in the empty segment %llu of %llu", s, number);
+    }
+}
+
+}  // namespace emulator
+
+int main(int arguments, char** argument) { return emulator::run_cases(arguments, argument, emulator::one_case); }
