@@ -65,10 +65,10 @@ impl ApartPlan {
         THREADS
     }
 
-    /// Blocks that check so many segments and find where tiles begin in them, on a device of so many multiprocessors.
+    /// Blocks that check so many segments, four a thread, and find where tiles begin in them, on a device of so many multiprocessors.
     #[must_use]
     pub fn starting_blocks(&self, segments: usize, multiprocessors: usize) -> usize {
-        segments.div_ceil(THREADS).clamp(1, 8 * multiprocessors)
+        segments.div_ceil(4 * THREADS).clamp(1, 8 * multiprocessors)
     }
 
     /// The numbers that the kernels are compiled with. They depend on the types and the device alone.

@@ -151,7 +151,7 @@ impl TileShape {
         let rows = |bytes: usize| ((bytes / slot).min(63 / vector).max(1) - 1) | 1;
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
         let thread_bytes = if several && size == SEGMENTS { SEGMENTS_OF_SEVERAL } else { thread_bytes };
-        if size == LARGE && several && vector == 1 && slot <= SHORT_SLOT && sizes.marks != Marks::Offsets {
+        if size == LARGE && several && vector == 1 && slot <= SHORT_SLOT && sizes.marks == Marks::None {
             return Self { threads, vector, rows: ROWS_OF_SHORT, slot };
         }
         let one_row = size == LARGE && several && rows(thread_bytes) == 1;

@@ -6,6 +6,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod counts;
+mod gathered;
 mod inputs;
 mod outputs;
 #[allow(dead_code, unused_imports, unused_macros, reason = "the conformance suite uses all of it")]
