@@ -4,7 +4,7 @@ use super::Cuda;
 use super::features::{Heads, Layout, Layouts, Pass};
 use super::job::layouts_of;
 use super::reduce::Way;
-use super::{columns, reduce, scan};
+use super::{apart, columns, reduce, scan};
 use crate::operator::Form;
 use crate::plan::Plan;
 use crate::plan::columns::LinesPlan;
@@ -42,6 +42,7 @@ fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, form: Form) -> Plan {
     match reduce::way(shape, heads, layouts) {
         Way::Whole => Plan::Reduce(reduce::plan(shape.len, layouts, form)),
         Way::Columns => columns(),
+        Way::Apart => Plan::Apart(apart::plan(shape.lines() * shape.len, layouts, cuda.compute_capability())),
         Way::Segments => in_one_pass(true),
     }
 }

@@ -62,7 +62,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
     match way(job.shape, job.heads, job.functions.layouts) {
         Way::Whole => launch_whole(cuda, job),
         Way::Columns => columns::launch(cuda, job, Direction::default(), true),
-        Way::Segments if job.heads == Heads::Offsets && job.functions.layouts.apart => apart::launch(cuda, job),
+        Way::Apart => apart::launch(cuda, job),
         Way::Segments => {
             let count = if known.is_some() { 0 } else { count };
             scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count) })
@@ -74,6 +74,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
 pub(super) enum Way {
     Whole,
     Columns,
+    Apart,
     Segments,
 }
 
@@ -83,6 +84,8 @@ pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts) -> Way {
         Way::Whole
     } else if whole && (shape.len == 0 || !scan::interleaves_as_one(shape, layouts)) {
         Way::Columns
+    } else if heads == Heads::Offsets && layouts.apart {
+        Way::Apart
     } else {
         Way::Segments
     }

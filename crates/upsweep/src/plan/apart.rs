@@ -5,6 +5,7 @@ use super::constants::{Constants, constants};
 use super::memory::StatusWords;
 use super::tile::{GROUP, LARGE, SPREAD, Sizes, TileShape};
 use super::tuning::Tuning;
+use std::fmt;
 
 /// Threads a block.
 const THREADS: usize = 256;
@@ -21,6 +22,8 @@ const LARGE_STATE: usize = 16;
 /// A planned reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApartPlan {
+    /// Elements.
+    pub len: usize,
     /// Neighbouring elements that a thread loads at once.
     pub vector: usize,
     /// Vectors that a thread loads at once.
@@ -49,6 +52,7 @@ impl ApartPlan {
             .max(1);
         let tiles = len.div_ceil(THREADS * depth * vector).max(1);
         Self {
+            len,
             vector,
             depth,
             tiles,
@@ -77,6 +81,19 @@ impl ApartPlan {
         let mut constants = StatusWords::constants(self.state);
         constants!(constants; "THREADS" = THREADS, "VECTOR" = self.vector, "DEPTH" = self.depth, "APART_BLOCKS" = self.blocks, "GROUP" = GROUP, "SPREAD" = SPREAD, "GROUPS" = self.groups);
         constants
+    }
+}
+
+impl fmt::Display for ApartPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { len, vector, depth, tiles, blocks, groups, .. } = self;
+        writeln!(f, "reduction by offsets, two kernels (device/segments_starts.cuh, device/segments_apart.cuh)")?;
+        writeln!(f, "  elements      {len}")?;
+        writeln!(
+            f,
+            "  tiles         {tiles}, each a block's: {THREADS} threads x {depth} x {vector}; {blocks} blocks a multiprocessor"
+        )?;
+        write!(f, "  look-back     {groups} groups of {GROUP} tiles; {} bytes of status words", self.words.bytes())
     }
 }
 

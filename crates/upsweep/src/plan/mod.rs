@@ -41,6 +41,8 @@ pub enum Plan {
     Scan(scan::ScanPlan),
     /// The reduction of a whole array on a CUDA device.
     Reduce(reduce::ReducePlan),
+    /// The reduction by offsets of what is read apart, on a CUDA device.
+    Apart(apart::ApartPlan),
     /// Interleaved lines on a CUDA device.
     Columns(columns::LinesPlan),
 }
