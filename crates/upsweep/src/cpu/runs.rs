@@ -5,7 +5,7 @@
 
 use super::engine::places::{self, Blocks};
 use super::select::room_of;
-use super::tile::compress::{CHUNK, compress, compress_each};
+use super::tile::compress::{CHUNK, compress, compress_each, compress_of};
 use super::tile::lanes::{Lanes, Work};
 use super::tile::masks::{Chunk, Chunks, Masks};
 use super::tile::simd::Set;
@@ -244,10 +244,9 @@ impl<I: Element> Chunks<I> for Heads<I> {
             return;
         }
         let first = (chunk.at - self.start) as u32;
-        let places: [u32; CHUNK] = std::array::from_fn(|i| first + i as u32);
         // SAFETY: the buffers have room; where a chunk is not whole, only values that exist are read.
         unsafe {
-            self.places = compress::<L, u32>(places.as_ptr(), chunk.mask, self.places);
+            self.places = compress_of::<L, u32>(|i| first + i as u32, chunk.mask, self.places);
             self.values = if chunk.len == CHUNK {
                 compress::<L, I>(chunk.from, chunk.mask, self.values)
             } else {

@@ -6,7 +6,7 @@
 //! stored, because the block after it may be looking at the last of it.
 
 use super::engine::places::{self, Blocks};
-use super::tile::compress::{CHUNK, compress, compress_each};
+use super::tile::compress::{CHUNK, compress, compress_each, compress_of};
 use super::tile::lanes::{Lanes, Work};
 use super::tile::masks::{Chunk, Chunks, Masks};
 use super::tile::simd::Set;
@@ -208,31 +208,24 @@ impl<V: Yields<I, O>, I: Element, O: Element> Chunks<I> for Packed<V, O> {
         unsafe {
             if V::INDEX {
                 let first = *chunk.from;
-                let index: [O; CHUNK] = std::array::from_fn(|i| V::of(first, chunk.at + i));
-                self.pack::<L>(index.as_ptr(), kept, others);
+                let index = |i| V::of(first, chunk.at + i);
+                if self.stores {
+                    self.to = compress_of::<L, O>(index, kept, self.to);
+                }
+                if self.others {
+                    self.others_to = compress_of::<L, O>(index, others, self.others_to);
+                }
             } else if chunk.len == CHUNK {
                 // Where results are no indices they are the elements.
-                self.pack::<L>(chunk.from.cast(), kept, others);
+                if self.stores {
+                    self.to = compress::<L, O>(chunk.from.cast(), kept, self.to);
+                }
+                if self.others {
+                    self.others_to = compress::<L, O>(chunk.from.cast(), others, self.others_to);
+                }
             } else {
                 self.to = compress_each(chunk.from.cast(), kept, self.to);
                 self.others_to = compress_each(chunk.from.cast(), others, self.others_to);
-            }
-        }
-    }
-}
-
-impl<V, O: Element> Packed<V, O> {
-    /// # Safety
-    /// The processor has the instructions of `L`; there are [`CHUNK`] values, and room for as many.
-    #[inline(always)]
-    unsafe fn pack<L: Lanes>(&mut self, from: *const O, kept: u64, others: u64) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if self.stores {
-                self.to = compress::<L, O>(from, kept, self.to);
-            }
-            if self.others {
-                self.others_to = compress::<L, O>(from, others, self.others_to);
             }
         }
     }

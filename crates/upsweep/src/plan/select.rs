@@ -177,8 +177,10 @@ impl SelectPlan {
     }
 }
 
-/// The bytes of a block's elements on the CPU: they and what is kept of them stay in a second-level cache.
+/// The bytes of a block's elements on the CPU: they and what is kept of them stay in a second-level cache. Where one thread does everything
+/// they are few, because what an allocator has to ask the system for is slow the first time: calls of 128 KiB took 4 times as long.
 const BLOCK_BYTES: usize = 128 << 10;
+const SMALL_BLOCK_BYTES: usize = 32 << 10;
 /// The bytes of input below which the calling thread does everything and nothing is fetched ahead, and from which results are stored past
 /// the cache.
 const PARALLEL_FROM_BYTES: usize = 2 << 20;
@@ -200,12 +202,14 @@ pub(crate) struct CpuSelectPlan {
 impl CpuSelectPlan {
     /// The plan for `len` elements of `size` bytes, where the threads are those of the current rayon pool.
     pub(crate) fn new(len: usize, size: usize, in_place: bool) -> Self {
-        let (block, bytes) = ((BLOCK_BYTES / size.max(1)).max(1), len.saturating_mul(size));
-        let threads = if bytes < PARALLEL_FROM_BYTES { 1 } else { rayon::current_num_threads() };
+        let bytes = len.saturating_mul(size);
+        let parallel = bytes >= PARALLEL_FROM_BYTES;
+        let block = (if parallel { BLOCK_BYTES } else { SMALL_BLOCK_BYTES } / size.max(1)).max(1);
+        let threads = if parallel { rayon::current_num_threads() } else { 1 };
         Self {
             block,
             threads: threads.clamp(1, len.div_ceil(block).max(1)),
-            ahead: bytes >= PARALLEL_FROM_BYTES,
+            ahead: parallel,
             non_temporal: !in_place && bytes >= NON_TEMPORAL_FROM_BYTES,
         }
     }

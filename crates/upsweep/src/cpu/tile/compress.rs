@@ -6,6 +6,9 @@ use crate::operator::Element;
 /// The elements that a mask has a bit for.
 pub(in crate::cpu) const CHUNK: usize = 64;
 
+/// Up to so many values are written one by one. Vectors, of which nearly nothing is kept, took twice as long (2026-11-24).
+const FEW: usize = 8;
+
 /// Writes the values at `from` whose bits are set in `mask` side by side to `to`, and returns the place behind them. Up to
 /// [`CHUNK`] values may be written.
 ///
@@ -14,16 +17,59 @@ pub(in crate::cpu) const CHUNK: usize = 64;
 /// instructions of `L`.
 #[inline(always)]
 pub(in crate::cpu) unsafe fn compress<L: Lanes, T: Element>(from: *const T, mask: u64, to: *mut T) -> *mut T {
+    // Of numbers alone: others may have padding between their fields, which is no value of a vector's lane.
+    let number = T::LANE || T::HALVES.is_some();
     // SAFETY: the caller's promise.
     unsafe {
-        // Of numbers alone: others may have padding between their fields, which is no value of a vector's lane.
-        let number = T::LANE || T::HALVES.is_some();
-        if number && L::compress::<T>(from.cast(), mask, to.cast()) {
+        if mask.count_ones() as usize <= FEW {
+            compress_few(|i| from.add(i).read(), mask, to)
+        } else if number && L::compress::<T>(from.cast(), mask, to.cast()) {
             to.add(mask.count_ones() as usize)
         } else {
             compress_each(from, mask, to)
         }
     }
+}
+
+/// The same of values that are computed.
+///
+/// # Safety
+/// As [`compress`].
+#[inline(always)]
+pub(in crate::cpu) unsafe fn compress_of<L: Lanes, T: Element>(
+    of: impl Fn(usize) -> T,
+    mask: u64,
+    to: *mut T,
+) -> *mut T {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if mask.count_ones() as usize <= FEW {
+            compress_few(of, mask, to)
+        } else {
+            compress::<L, T>(std::array::from_fn::<T, CHUNK, _>(of).as_ptr(), mask, to)
+        }
+    }
+}
+
+/// The same of up to [`FEW`] values. A branch for each would not be foreseen, so half of them are always written: behind those whose
+/// bits are set, some that nobody reads.
+///
+/// # Safety
+/// As [`compress`].
+#[inline(always)]
+unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *mut T) -> *mut T {
+    let count = mask.count_ones() as usize;
+    let mut write = |k| {
+        // SAFETY: there is room for a chunk.
+        unsafe { to.add(k).write(of(mask.trailing_zeros() as usize % CHUNK)) };
+        mask &= mask.wrapping_sub(1);
+    };
+    (0..FEW / 2).for_each(&mut write);
+    if count > FEW / 2 {
+        (FEW / 2..FEW).for_each(&mut write);
+    }
+    // SAFETY: the same.
+    unsafe { to.add(count) }
 }
 
 /// The same, one value after the other: only values whose bits are set are read or written.
@@ -67,6 +113,8 @@ mod tests {
         fn check<T: Element + PartialEq + std::fmt::Debug>(value: impl Fn(u8) -> T) {
             let from: [T; CHUNK] = std::array::from_fn(|i| value(i as u8));
             let mut masks = vec![0, !0, 1, 1 << 63, 0x5555_5555_5555_5555, 0xffff_0000_00ff_0f01];
+            masks.extend((0..64).map(|i| 1u64 << i | 1 << (i * 7 % 64) | 1 << (i * 29 % 64)));
+            masks.extend((0..20).map(|i| 0x0101_0101_0101_0101u64.rotate_left(i) >> (2 * i)));
             masks.extend((0..200u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             for set in Set::all() {
                 for &mask in &masks {
