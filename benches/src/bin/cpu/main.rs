@@ -3,6 +3,7 @@
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
 
+mod pieces;
 mod sorts;
 mod timing;
 
@@ -29,6 +30,7 @@ fn run() -> Outcome {
     bench::<f32>(&options, &mut record)?;
     bench::<f64>(&options, &mut record)?;
     columns(&options, &mut record)?;
+    pieces::pieces(&options, &mut record)?;
     selections(&options, &mut record)?;
     recurrences(&options, &mut record)?;
     histograms(&options, &mut record)?;
