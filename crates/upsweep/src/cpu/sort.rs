@@ -6,6 +6,7 @@ mod cached;
 mod pages;
 mod parts;
 mod ranges;
+mod splitters;
 mod threads;
 mod values;
 

@@ -4,12 +4,12 @@
 //! keys that are in order, or in the reverse of it, are copied
 //! short ones, and what fits in a core's cache, one thread sorts there (cached.rs)
 //! keys of 16 bits and less, without values: each is stored as often as it was counted
-//! otherwise, into ranges of about one size, by the highest bits that vary in a sample (ranges.rs):
+//! otherwise, into ranges of about one size, by the highest bits that vary in a sample or by some of its values (ranges.rs):
 //!     each thread, for its share of the input:   count the ranges, and see which bits vary in all keys
 //!     for each range, share by share:            where the share's keys in it go
-//!     each thread, for its share:                move each key there, and its value
+//!     each thread, for its share:                move each key there, and its value; not keys of which the range tells all
 //!     thread by thread:                          the keys of one range are sorted in the cache, by the bits below
-//!     parts that are too large for it are cut again, by all threads
+//!     parts that are too large for it are cut again, by all threads; those whose keys are equal are copied
 //! ```
 
 use super::cached::{Room, varying};
@@ -113,6 +113,8 @@ impl Sort {
             self.copy_equal(source, range, streams);
             return Ok(());
         }
+        // Equal keys without values are the same number.
+        let tells_all = self.value_bytes == 0 && ranges.single_out();
         let number = ranges.number();
         let (mut next, mut begins) = (0, Vec::with_capacity(number + 1));
         for value in 0..number {
@@ -122,16 +124,21 @@ impl Sort {
             }
         }
         begins.push(next);
-        let shares = std::sync::Mutex::new(counts.into_iter().enumerate().collect::<Vec<_>>());
+        let all_told = tells_all
+            && (0..number).all(|value| ranges.only(value).is_some() || begins.get(value) == begins.get(value + 1));
+        let shares = if all_told { Vec::new() } else { counts.into_iter().enumerate().collect::<Vec<_>>() };
+        let shares = std::sync::Mutex::new(shares);
         in_parts(threads, |_| {
             // A panic of another thread ends the call.
             let Some((part, mut places)) = shares.lock().ok().and_then(|mut shares| shares.pop()) else { return };
             let mut lines = Lines::new(to.both(), &mut places, streams);
             let (mut room, mut of, mut values) = (Block::new(B::default()), [0; BLOCK], Block::new(V::default()));
+            let mut others = Block::new(B::default());
             for places in blocks(part_of(len, threads, part)) {
                 let numbers = self.numbers(source, places.clone(), &mut room, true);
                 let values = self.values_of(source, places, &mut values);
                 ranges.of(numbers, &mut of);
+                let numbers = if tells_all { without_only(&ranges, numbers, &mut of, &mut others) } else { numbers };
                 let of = of.get(..numbers.len()).unwrap_or_default();
                 // SAFETY: the places are those of this share's keys in this range, one after the other.
                 unsafe { lines.push(of, numbers.as_ptr(), values.as_ptr()) };
@@ -154,7 +161,9 @@ impl Sort {
                     return Ok(());
                 }
                 let part = part(value);
-                if !part.is_empty() && !again(&part) {
+                if let (true, Some(only)) = (tells_all && !again(&part), ranges.only(value)) {
+                    self.store_equal(only, range.start + part.start..range.start + part.end, streams);
+                } else if !part.is_empty() && !again(&part) {
                     // SAFETY: the part's elements and results are nobody else's.
                     unsafe {
                         room.finish(self, to.behind(part.start), part.len(), range.start + part.start, streams)?;
@@ -163,10 +172,22 @@ impl Sort {
             }
         });
         sorted.into_iter().collect::<Result<()>>()?;
-        for part in (0..number).map(part).filter(again) {
+        for (value, part) in (0..number).map(|value| (value, part(value))).filter(|(_, part)| again(part)) {
             let results = range.start + part.start..range.start + part.end;
+            if let (true, Some(only)) = (tells_all, ranges.only(value)) {
+                in_parts(threads, |share| {
+                    let places = part_of(results.len(), threads, share);
+                    self.store_equal(only, results.start + places.start..results.start + places.end, streams);
+                    fence();
+                });
+                continue;
+            }
             // SAFETY: the parts lie in the memory.
             let (from, free) = unsafe { (to.behind(part.start), free.map(|free| free.behind(part.start))) };
+            if ranges.only(value).is_some() {
+                self.copy_equal(Some(from), results, streams);
+                continue;
+            }
             let (mut keys, mut values) = (Memory::none(), Memory::none());
             let to = if let Some(free) = free {
                 free
@@ -192,7 +213,12 @@ impl Sort {
     }
 
     /// How many elements each thread's share has of each range, and the bits that are not the same in all numbers.
-    fn count<B: KeyBits, V: Moved>(&self, source: Source<B, V>, len: usize, ranges: &Ranges) -> (Vec<Vec<usize>>, B) {
+    fn count<B: KeyBits, V: Moved>(
+        &self,
+        source: Source<B, V>,
+        len: usize,
+        ranges: &Ranges<B>,
+    ) -> (Vec<Vec<usize>>, B) {
         let (threads, number) = (self.threads(), ranges.number());
         let first =
             self.numbers(source, 0..1, &mut Block::new(B::default()), false).first().copied().unwrap_or_default();
@@ -375,16 +401,40 @@ impl Sort {
         let (ranges, numbers) = (Ranges::by_bits(8 * self.key_bytes as u32, 16, 0), 1usize << (8 * self.key_bytes));
         let (shares, _) = self.count::<B, ()>(None, self.len, &ranges);
         let mut next = 0;
-        let mut room = Block::new(B::default());
         for number in 0..numbers {
             let count: usize = shares.iter().filter_map(|share| share.get(number)).sum();
-            room.first(count.min(BLOCK)).fill(B::of(number as u128));
-            let from = Columns { keys: room.first(BLOCK).as_mut_ptr(), values: std::ptr::dangling_mut::<()>() };
-            for places in blocks(next..next + count) {
-                // SAFETY: all counts together are as many as the output has keys.
-                unsafe { self.store(places.start, from, places.len(), false) };
-            }
+            self.store_equal(B::of(number as u128), next..next + count, false);
             next += count;
         }
     }
+
+    /// Stores one number as the results `places`, which nobody else has; there are no values.
+    fn store_equal<B: KeyBits>(&self, number: B, places: Range<usize>, streams: bool) {
+        let mut room = Block::new(B::default());
+        room.first(places.len().min(BLOCK)).fill(number);
+        let from = Columns { keys: room.first(BLOCK).as_mut_ptr(), values: std::ptr::dangling_mut::<()>() };
+        for places in blocks(places) {
+            // SAFETY: the caller has counted as many keys.
+            unsafe { self.store(places.start, from, places.len(), streams) };
+        }
+    }
+}
+
+/// The numbers of which their ranges do not tell all, and these ranges.
+#[inline(always)]
+fn without_only<'a, B: KeyBits>(
+    ranges: &Ranges<B>,
+    numbers: &[B],
+    of: &mut [u16; BLOCK],
+    others: &'a mut Block<B>,
+) -> &'a [B] {
+    let (room, mut number) = (others.first(numbers.len()), 0);
+    for (i, &x) in numbers.iter().enumerate() {
+        let range = of.get(i).copied().unwrap_or_default();
+        if let (Some(to), Some(of)) = (room.get_mut(number), of.get_mut(number)) {
+            (*to, *of) = (x, range);
+        }
+        number += usize::from(ranges.only(usize::from(range)).is_none());
+    }
+    room.get(..number).unwrap_or_default()
 }

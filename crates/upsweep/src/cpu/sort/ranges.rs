@@ -1,9 +1,11 @@
 //! Into which ranges an array is cut: by the highest bits of its numbers that vary, as many as make parts of about one size.
 //!
 //! Where a sample says that some values of these bits have many more numbers than others, as with floats and their exponents, those
-//! have more of the bits below for ranges of their own, and neighbours that have few share one. Samples only decide about sizes: the
-//! ranges ascend whatever the numbers are.
+//! have more of the bits below for ranges of their own, and neighbours that have few share one. Where one of these ranges would still have
+//! much of the sample, some of its numbers are ranges of their own, and what lies between two of them is another (`splitters.rs`).
+//! Samples only decide about sizes: the ranges ascend whatever the numbers are.
 
+use super::splitters::Splitters;
 use crate::key::KeyBits;
 
 /// The bits whose values are told apart where they have different shares.
@@ -12,9 +14,11 @@ const TABLE_BITS: u32 = 12;
 const EVEN_BITS: u32 = 8;
 /// How many times its share a value of these may have in a sample.
 const UNEVEN: usize = 3;
+/// The share of a sample that is much for one range.
+const MUCH: usize = 8;
 
 /// Which range a number is in.
-pub(super) struct Ranges {
+pub(super) struct Ranges<B> {
     /// Bits up to the highest that varies: those above are the same in all numbers.
     high: u32,
     number: usize,
@@ -22,18 +26,33 @@ pub(super) struct Ranges {
     mask: u32,
     /// For each value of these bits, how far a number is shifted and what is added to that: the lower and the upper half.
     table: Vec<u32>,
+    splitters: Option<Splitters<B>>,
 }
 
-impl Ranges {
+impl<B: KeyBits> Ranges<B> {
     /// By the highest `bits` bits of those up to `high`, but none `below`.
     pub(super) fn by_bits(high: u32, bits: u32, below: u32) -> Self {
         let high = high.max(below);
         let bits = bits.min(high - below);
-        Self { high, number: 1 << bits, shift: high - bits, mask: (1 << bits) - 1, table: Vec::new() }
+        let (shift, mask) = (high - bits, (1 << bits) - 1);
+        Self { high, number: 1 << bits, shift, mask, table: Vec::new(), splitters: None }
     }
 
     /// About `1 << bits` ranges, for numbers of which these are some, by no bits `below`.
-    pub(super) fn of_sample<B: KeyBits>(sample: &[B], bits: u32, below: u32) -> Self {
+    pub(super) fn of_sample(sample: &[B], bits: u32, below: u32) -> Self {
+        let ranges = Self::told_apart(sample, bits, below);
+        let (mut of, mut counts) = (vec![0; sample.len()], vec![0; ranges.number]);
+        ranges.of(sample, &mut of);
+        of.iter().for_each(|&range| counts[usize::from(range)] += 1);
+        if counts.into_iter().all(|count: usize| count * MUCH <= sample.len()) {
+            return ranges;
+        }
+        let splitters = Splitters::of_sample(sample, bits - 1, below);
+        Self { high: B::BITS, number: splitters.ranges(), splitters: Some(splitters), ..ranges }
+    }
+
+    /// About so many ranges by bits, where values of the highest ones have different shares by more bits.
+    fn told_apart(sample: &[B], bits: u32, below: u32) -> Self {
         let high = super::cached::varying(sample).length();
         let Some(&first) = sample.first().filter(|_| high > bits + below) else {
             return Self::by_bits(high, bits, below);
@@ -71,7 +90,7 @@ impl Ranges {
             begin.wrapping_sub(above | value << more) << 16 | shift
         };
         let table = (0..).zip(counts).map(entry).collect();
-        Self { high, number: number as usize, shift, mask, table }
+        Self { high, number: number as usize, shift, mask, table, splitters: None }
     }
 
     /// How many there are.
@@ -80,13 +99,27 @@ impl Ranges {
     }
 
     /// Whether they are those of numbers whose bits differ where `differ` has ones.
-    pub(super) fn hold<B: KeyBits>(&self, differ: B) -> bool {
+    pub(super) fn hold(&self, differ: B) -> bool {
         differ.length() <= self.high
+    }
+
+    /// Whether some numbers are ranges of their own.
+    pub(super) fn single_out(&self) -> bool {
+        self.splitters.is_some()
+    }
+
+    /// The bits above `below` of all numbers of a range that one number has for its own.
+    #[inline(always)]
+    pub(super) fn only(&self, range: usize) -> Option<B> {
+        self.splitters.as_ref().and_then(|splitters| splitters.only(range))
     }
 
     /// The range of each number. Of numbers that these ranges do not [hold](Self::hold) it is one of them, too.
     #[inline(always)]
-    pub(super) fn of<B: KeyBits>(&self, numbers: &[B], to: &mut [u16]) {
+    pub(super) fn of(&self, numbers: &[B], to: &mut [u16]) {
+        if let Some(splitters) = &self.splitters {
+            return splitters.of(numbers, to);
+        }
         let Self { shift, mask, .. } = *self;
         if self.table.is_empty() {
             for (to, number) in to.iter_mut().zip(numbers) {
@@ -132,9 +165,13 @@ mod tests {
         check(&mut of(&|i| hash(i) & 0x55), 8, 8192);
         check(&mut of(&|i| if i % 2 == 0 { 3 } else { 1 << 63 }), 8, 4096);
         check(&mut of(&|_| 7), 8, 8192);
-        assert!(Ranges::of_sample::<u8>(&[], 6, 0).hold(0u8));
+        // Half of them are equal, and the others have few values of many bits.
+        check(&mut of(&|i| u64::MAX / ((hash(i) >> 1) + 1)), 8, 4200);
+        check(&mut of(&|i| if i % 8 == 0 { hash(i) } else { 5 + i % 3 }), 7, 2500);
+        assert!(Ranges::<u8>::of_sample(&[], 6, 0).hold(0));
         // Numbers that the sample does not tell of.
-        let ranges = Ranges::of_sample(&of(&|i| hash(i) >> 30 >> (i % 30)), 8, 0);
+        let ranges = Ranges::of_sample(&of(&|i| hash(i) >> 30 >> (i % 12)), 8, 0);
+        assert!(!ranges.single_out());
         let mut found = vec![0; 8192];
         ranges.of(&of(&hash), &mut found);
         assert!(found.iter().all(|&range| usize::from(range) < ranges.number()));
