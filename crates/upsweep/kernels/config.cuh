@@ -152,6 +152,7 @@ constexpr u32 BASIS = 1;
 constexpr u32 LEVELS = 19;
 constexpr u32 CARRIED_BYTES = 8;
 constexpr u32 TABLE = 1;
+constexpr u32 WEIGHTS_GIVEN = 1;
 constexpr u32 STATES = 2;
 constexpr u32 PARTS = 1;
 constexpr u32 LEAD = 2;

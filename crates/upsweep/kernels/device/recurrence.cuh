@@ -7,12 +7,12 @@
 // They are linear in the states before, and in x. So the pipeline (pipeline.cuh) of this task scans states, of which those that m
 // elements leave of none are added to A^m times those before (linear.cuh):
 //
-//   reduce     each thread goes over its elements from no states on; a scan of what they leave in the warp, of which it keeps
-//              what lies before it
+//   reduce     what each thread's elements leave of no states: a sum of them with weights (WEIGHED), else by going over them; a scan of
+//              it in the warp, of which the thread keeps what lies before it
 //   look back  the states before each warp of the tile
 //   finish     each thread adds what becomes of these, and goes over its elements once more
 //
-// A thread's second way over its elements is the sequential loop, so only the states that it begins with are grouped otherwise.
+// A thread's way over its elements is the sequential loop, so only the states that it begins with are grouped otherwise.
 // Nothing of an element's neighbours is read: what they leave are states.
 //
 // Where segments begin, so do the states: of the segment's own initial states, or of none.
@@ -45,9 +45,16 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
     return states;
 }
 
+// Code for one row after the other is as fast where states are few, and too long for the caches where they are many.
+constexpr u32 ROWS_AT_ONCE = TEAMED ? 3 : ROWS;
+
+// What is stored has canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one tells whether there is work;
+// where lines begin between, a sum with terms of 0 does, which only what is not finite changes.
+constexpr bool FLOATS = arith::same_type<T, f32> || arith::same_type<T, f64>, NAN_STAYS = FLOATS && FEEDBACK;
+
 // What the lanes' elements leave, each with what the `reach` lanes below it leave.
 __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
-#pragma unroll LEVELS_AT_ONCE
+#pragma unroll
     for (u32 level = 0; level < WARP_LEVEL; level++) {
         const States lower = shuffle_up(states, 1 << level);
         const States with = apply(level, lower, states);
@@ -56,56 +63,8 @@ __device__ __forceinline__ States scan_lanes(States states, u32 reach) {
     return states;
 }
 
-// Shared memory behind the tiles and matrices: A^(ITEMS lane) for each lane (TABLE), and for each tile there what a thread keeps of it.
-struct Beside {
-    static __device__ __forceinline__ T* powers() { return (T*)(matrices() + MATRICES); }
-    static __device__ __forceinline__ T* kept(u32 slot) { return powers() + (TABLE ? WARP * MATRIX : 0) + slot * ORDER * THREADS; }
-
-    // Column by column: what becomes of one state.
-    static __device__ __forceinline__ void fill() {
-        for (u32 j = warp_index(); TABLE && j < ORDER; j += WARPS) {
-            States states;
-#pragma unroll
-            for (u32 i = 0; i < ORDER; i++) states.z[i] = i == j ? 1 : 0;
-            states = product(states);
-#pragma unroll
-            for (u32 i = 0; i < ORDER; i++) powers()[(i * ORDER + j) * WARP + lane_index()] = states.z[i];
-        }
-    }
-
-    // A^(ITEMS lane) x, a bit of the lane after the other.
-    static __device__ __forceinline__ States product(States x) {
-#pragma unroll 1
-        for (u32 level = 0; level < WARP_LEVEL; level++) {
-            const States with = apply(level, x, States::none());
-            if (lane_index() >> level & 1) x = with;
-        }
-        return x;
-    }
-
-    // A^(ITEMS lane) x + c.
-    static __device__ __forceinline__ States after_lanes(const States& x, const States& c) {
-        if constexpr (!TABLE) return add(product(x), c);
-        States r = c;
-#pragma unroll
-        for (u32 i = 0; i < ORDER; i++) {
-#pragma unroll
-            for (u32 j = 0; j < ORDER; j++) r.z[i] = add_term(powers()[(i * ORDER + j) * WARP + lane_index()], x.z[j], r.z[i]);
-        }
-        return r;
-    }
-
-    static __device__ __forceinline__ void keep(u32 slot, const States& states) {
-#pragma unroll
-        for (u32 i = 0; i < ORDER; i++) kept(slot)[i * THREADS + threadIdx.x] = states.z[i];
-    }
-    static __device__ __forceinline__ States what_is_kept(u32 slot) {
-        States states;
-#pragma unroll
-        for (u32 i = 0; i < ORDER; i++) states.z[i] = kept(slot)[i * THREADS + threadIdx.x];
-        return states;
-    }
-};
+// Whether the first way over a thread's elements is a sum with weights. Where a line begins with states, they come into it elsewhere.
+constexpr bool WEIGHED = WEIGHTS_GIVEN && !(SEGMENTED && HAS_INIT);
 
 struct RecurrenceTask {
     using State = Carried;
@@ -117,7 +76,7 @@ struct RecurrenceTask {
     // Arrays of STAGES belong to the tiles in shared memory.
     struct Shared {
         Carried warp_totals[STAGES][WARPS];
-        States prefixes[STAGES][WARPS];  // before the warps
+        WideStates prefixes[STAGES][WARPS];  // before the warps
         Marks marks[MARKED ? MARK_SLOTS : 1];
         Found found[PREPARERS > 0 ? MARK_SLOTS : 1];
     };
@@ -138,12 +97,31 @@ struct RecurrenceTask {
     __device__ __forceinline__ Slot* slots(u32 k) const { return tile_slots(dynamic_shared, k % STAGES); }
     __device__ __forceinline__ Marks& marks(u32 k) const { return shared.marks[MARKED ? k % MARK_SLOTS : 0]; }
     __device__ __forceinline__ Found& found(u32 k) const { return shared.found[PREPARERS > 0 ? k % MARK_SLOTS : 0]; }
-    __device__ __forceinline__ WarpTotals totals(u32 k) const { return WarpTotals{shared.warp_totals[k % STAGES]}; }
+    __device__ __forceinline__ WarpTotals totals(u32 k) const { return WarpTotals{shared.warp_totals[k % STAGES], shared.prefixes[k % STAGES]}; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
         input.stage_tile(tile, slots(k), [&](u64 i) {
             if (READ_MARKS) prefetch_sources(p, i);
         });
+    }
+
+    // What this thread's elements leave of no states, in the basis.
+    __device__ __forceinline__ States weigh(const Slot* slots, Mask heads) const {
+        const u32 from = heads == 0 ? 0 : highest_bit(heads);
+        States states = States::none();
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) {
+            const Vector x(slots, threadIdx.x * ROWS + row);
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                const u32 at = row * VECTOR + j;
+                T element = map(x[j], 0, 0);
+                if (SEGMENTED && at < from) element = 0;
+#pragma unroll
+                for (u32 i = 0; i < ORDER; i++) states.z[i] = multiply_add(given_number(WEIGHTS + i * ITEMS + at), element, states.z[i]);
+            }
+        }
+        return states;
     }
 
     // Goes over this thread's elements, of which the first is i. What lies past the end of the input can only reach what lies
@@ -152,7 +130,8 @@ struct RecurrenceTask {
     __device__ __forceinline__ void go_over(Slot* slots, u64 i, Mask heads, States& states) const {
         // Bit j: element i + j ends its line.
         const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
-#pragma unroll MATRIX_ROWS
+        T last = 0;
+#pragma unroll ROWS_AT_ONCE
         for (u32 row = 0; row < ROWS; row++) {
             const Vector x(slots, threadIdx.x * ROWS + row);
             Out results[VECTOR];
@@ -162,10 +141,21 @@ struct RecurrenceTask {
                 if (SEGMENTED && heads >> at & 1) states = first_states(p, i + at);
                 const T y = step(states, map(x[j], 0, 0));
                 if (!STORES) continue;
-                results[j] = result(y);
+                results[j] = NAN_STAYS ? ::finish(y) : result(y);
+                if (NAN_STAYS) last = SEGMENTED ? multiply_add(y, 0, last) : y;
                 if (CARRIES && tails >> at & 1 && i + at < p.n) store_states(i + at, states);
             }
             if (STORES) put_in_slot(slots[threadIdx.x * ROWS + row], results);
+        }
+        if (STORES && NAN_STAYS && last != last) make_canonical(slots);
+    }
+
+    // Of this thread's results, those that are NaN.
+    __device__ __forceinline__ void make_canonical(Slot* slots) const {
+#pragma unroll 1
+        for (u32 i = 0; i < ITEMS; i++) {
+            Out& result = ((Out*)slots[threadIdx.x * ROWS + i / VECTOR].bytes)[i % VECTOR];
+            result = canonical(result);
         }
     }
 
@@ -186,37 +176,51 @@ struct RecurrenceTask {
         mark_heads(p, begin, count, marks(k));
         const Mask heads = heads_of_thread(k, begin, count);
         const LaneHeads lane_heads = LaneHeads::of<true>(heads);
-        States states = !SEGMENTED && i == 0 ? first_states(p, 0) : States::none();
-        go_over<false>(slots(k), i, heads, states);
-        const States scanned = scan_lanes(into_basis(states), lane_heads.reach());
-        const States lower = shuffle_up(scanned, 1);
-        Beside::keep(slot, lane_index() > 0 ? lower : States::none());
-        if (lane_index() == WARP - 1) shared.warp_totals[slot][warp_index()] = Carried::of(scanned, lane_heads.lanes != 0);
+        const States first = !SEGMENTED && i == 0 ? first_states(p, 0) : States::none();
+        States states;
+        if constexpr (WEIGHED) {
+            states = weigh(slots(k), heads);
+            if (HAS_INIT && i == 0) states = apply(0, into_basis(first), states);
+        } else {
+            states = first;
+            go_over<false>(slots(k), i, heads, states);
+            states = into_basis(states);
+        }
+        if constexpr (TEAMED) {
+            Area& area = Beside::area(slot);
+            area.lanes[team_index()][member_index()].put(states);
+            const States total = of_rows(scan_teams(area, 0, lane_heads.lanes));
+            if (lane_index() == 0) shared.warp_totals[slot][warp_index()] = Carried::of(total, lane_heads.lanes != 0);
+        } else {
+            const States scanned = scan_lanes(states, lane_heads.reach());
+            const States lower = shuffle_up(scanned, 1);
+            Beside::keep(slot, lane_index() > 0 ? lower : States::none());
+            if (lane_index() == WARP - 1) shared.warp_totals[slot][warp_index()] = Carried::of(scanned, lane_heads.lanes != 0);
+        }
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64 tile) const {
         if constexpr (HEADS == Heads::OFFSETS) check_others(p, tile);
     }
 
-    // What comes before the tile comes before its warps, too: lane 0 has that, the others have the warps but the last.
+    // What comes before the tile comes before its warps, too.
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
-        const u32 slot = k % STAGES, lane = lane_index();
-        Carried own = Carried::of(States::none(), false);
-        if (lane > 0 && lane < WARPS) own = shared.warp_totals[slot][lane - 1];
-        if (tile > 0) {
-            const States prefix = ::look_back(chain, tile);
-            if (lane == 0) own = Carried::of(prefix, false);
-        }
-        const Carried scanned = scan_carried<log2_of(WARPS)>(WARP_LEVEL, own);
-        if (lane < WARPS) shared.prefixes[slot][lane] = scanned.states;
+        Together::leave_before_warps(totals(k), tile > 0 ? ::look_back(chain, tile) : Together::none());
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
         const u64 begin = tile * TILE, i = begin + threadIdx.x * ITEMS;
         const u32 count = tile_count(p.n, tile), slot = k % STAGES;
         const Mask heads = heads_of_thread(k, begin, count);
-        States states = Beside::what_is_kept(slot);
-        if (!LaneHeads::of<true>(heads).any_lower()) states = Beside::after_lanes(shared.prefixes[slot][warp_index()], states);
+        const u32 lane_heads = LaneHeads::of<true>(heads).lanes;
+        const WideStates& before = shared.prefixes[slot][warp_index()];
+        States states;
+        if constexpr (TEAMED && TABLE) states = Beside::tables().at_lane(Beside::area(slot), before, lane_heads);
+        else if constexpr (TEAMED) states = at_lane(Beside::area(slot), before, lane_heads);
+        else {
+            states = Beside::what_is_kept(slot);
+            if (!LaneHeads{lane_heads}.any_lower()) states = Beside::after<Powers::LANES>(lane_index(), before.states(), states);
+        }
         states = back_from_basis(states);
         if (!SEGMENTED && i == 0) states = first_states(p, 0);
         go_over<true>(slots(k), i, heads, states);

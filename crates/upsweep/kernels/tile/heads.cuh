@@ -193,4 +193,6 @@ struct LaneHeads {
 
 // The lowest bit's place; ~0 of nothing.
 __device__ __forceinline__ u32 lowest_bit(Mask mask) { return (u32)(sizeof(Mask) == 4 ? __ffs((u32)mask) : __ffsll(mask)) - 1; }
+// The highest bit's place, of some.
+__device__ __forceinline__ u32 highest_bit(Mask mask) { return sizeof(Mask) == 4 ? 31 - __clz((i32)mask) : 63 - __clzll((i64)mask); }
 __device__ __forceinline__ u32 head_number(Mask heads) { return sizeof(Mask) == 4 ? __popc((u32)heads) : __popcll(heads); }

@@ -10,69 +10,23 @@
 //           TILE_LEVEL ..       so many tiles
 //           GROUP_LEVEL ..      so many groups of tiles, up to GROUPS
 //
-// What differs from lookback.cuh: states must be taken from where they are to where they are needed, so values are combined at even
-// distances, from the last one back. The prefix of a group waits for one product alone once the prefix GROUPS before is there: on
-// that chain all tiles depend.
-//
-// The states travel in a basis (BASIS) in which the square of a state is the energy of the results that it alone leads to, so
-// that powers of a stable recurrence make nothing larger. In the states themselves they are small differences of large terms.
-//
-// Powers of an unstable recurrence may be infinite, and those of one without feedback are mostly 0. CAREFUL: such a factor, or
-// a state of 0, contributes nothing, whatever the other one is.
+// What differs from lookback.cuh: states must be taken from where they are to where they are needed, so of tiles and groups those next
+// to the end lie in the last lane. Of few states each lane takes its own to the end, with the power for its distance (powers.cuh), and
+// the lanes' are added; many go through teams (teams.cuh).
 
 #pragma once
 
 #include "tile/heads.cuh"
 #include "tile/lookback.cuh"
-#include "tile/states.cuh"
+#include "tile/powers.cuh"
+#include "tile/teams.cuh"
 
-__device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
-constexpr u32 WARP_LEVEL = log2_of(WARP), TILE_LEVEL = WARP_LEVEL + log2_of(WARPS), GROUP_LEVEL = TILE_LEVEL + log2_of(GROUP);
 static_assert(1 << log2_of(WARPS) == WARPS && 1 << log2_of(GROUPS) == GROUPS, "levels are powers of two");
 static_assert(GROUP_LEVEL + log2_of(GROUPS) < LEVELS, "the powers that the look-back takes");
 
-// Behind the coefficients lie the matrices into the basis and back, which are upper triangles unless there are sections, and the
-// powers, row by row. A kernel has them in shared memory, behind its tiles: warps go through all of them, which are more than a
-// cache of constants holds.
-constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
-struct alignas(16) Matrix {
-    T at[MATRIX];
-};
-__device__ __forceinline__ Matrix* matrices() { return (Matrix*)(dynamic_shared + STAGES * Input::TILE_BYTES); }
-
-// Code for one level after the other is as fast where states are few, and too long for the caches where they are many.
-constexpr bool FEW_STATES = ORDER <= 4;
-constexpr u32 LEVELS_AT_ONCE = FEW_STATES ? WARP_LEVEL : 1, MATRIX_ROWS = FEW_STATES ? ROWS : 1;
-
-// By all compute warps.
-__device__ __forceinline__ void fill_matrices() {
-    for (u32 i = threadIdx.x; i < MATRICES * MATRIX; i += THREADS) matrices()[i / MATRIX].at[i % MATRIX] = given_number(COEFFICIENTS + i);
-}
-
-// c and a term, which is nothing where a factor is 0.
-__device__ __forceinline__ T add_term(T a, T x, T c) {
-    const T with = multiply_add(a, x, c);
-    return CAREFUL && (a == 0 || x == 0) ? c : with;
-}
-
-// The matrix, or its upper triangle, times x, and c.
-template <bool TRIANGLE>
-__device__ __forceinline__ States product(const Matrix& matrix, const States& x, const States& c) {
-    States r = c;
-#pragma unroll
-    for (u32 i = 0; i < ORDER; i++) {
-#pragma unroll
-        for (u32 j = TRIANGLE ? i : 0; j < ORDER; j++) r.z[i] = add_term(matrix.at[i * ORDER + j], x.z[j], r.z[i]);
-    }
-    return r;
-}
-__device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product<SECTIONS == 0>(matrices()[INTO], x, States::none()) : x; }
-__device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product<SECTIONS == 0>(matrices()[BACK], x, States::none()) : x; }
-
-// A^(ITEMS 2^level) x + c.
-__device__ __forceinline__ States apply(u32 level, const States& x, const States& c) { return product<false>(matrices()[POWERS + level], x, c); }
-
-// What a tile, or a warp, tells others: the states that its elements since the last head leave, and whether it has a head.
+// What a tile, or a warp, tells others: the states that its elements since the last head leave, and whether it has a head. At least so many
+// bytes, as the host knows: status words of 16 bytes are faster here than those of 8.
+constexpr u32 LEAST_CARRIED = 8;
 template <bool HEADED>
 struct CarriedOf {
     States states;
@@ -81,7 +35,7 @@ struct CarriedOf {
     __device__ __forceinline__ bool headed() const { return heads; }
 };
 template <>
-struct CarriedOf<false> {
+struct alignas(sizeof(States) < LEAST_CARRIED ? LEAST_CARRIED : alignof(States)) CarriedOf<false> {
     States states;
     static __device__ __forceinline__ CarriedOf of(const States& states, bool) { return CarriedOf{states}; }
     __device__ __forceinline__ bool headed() const { return false; }
@@ -94,73 +48,204 @@ __device__ __forceinline__ Carried join(u32 level, const Carried& a, const Carri
     return Carried::of(b.headed() ? b.states : apply(level, a.states, b.states), a.headed() || b.headed());
 }
 
-// The total of 2^level warps, as the publisher reduces them.
-struct WarpTotal {
-    Carried carried;
-    u32 level;
-    __device__ __forceinline__ operator Carried() const { return carried; }
+// Shared memory behind the matrices: the powers for lanes (TABLE); for each tile there what a thread, or a warp of teams, keeps of it;
+// and an area for each look-back warp.
+struct Beside {
+    static constexpr u32 AREAS = TEAMED ? STAGES * WARPS + LOOK_BACK_WARPS : 0, TABLES = !TABLE ? 0 : TEAMED ? sizeof(Tables) : sizeof(Powers);
+    static constexpr u32 BYTES = MATRICES * sizeof(Matrix) + TABLES + (TEAMED ? AREAS * sizeof(Area) : STAGES * ORDER * THREADS * sizeof(T));
+
+    static __device__ __forceinline__ Tables& tables() { return *(Tables*)(matrices() + MATRICES); }
+    static __device__ __forceinline__ Powers& powers() { return *(Powers*)(matrices() + MATRICES); }
+    static __device__ __forceinline__ unsigned char* behind() { return (unsigned char*)(matrices() + MATRICES) + TABLES; }
+    static __device__ __forceinline__ Area& area(u32 slot) { return ((Area*)behind())[slot * WARPS + warp_index()]; }
+    static __device__ __forceinline__ Area& area_of_look_back() { return ((Area*)behind())[STAGES * WARPS + warp_index() - WARPS]; }
+
+    // By all compute warps.
+    static __device__ __forceinline__ void fill() {
+        if constexpr (TABLE && TEAMED) tables().fill();
+        else if constexpr (TABLE) powers().fill();
+    }
+
+    // Few states of this thread.
+    static __device__ __forceinline__ T& kept(u32 slot, u32 i) { return ((T*)behind())[(slot * ORDER + i) * THREADS + threadIdx.x]; }
+    static __device__ __forceinline__ void keep(u32 slot, const States& states) {
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) kept(slot, i) = states.z[i];
+    }
+    static __device__ __forceinline__ States what_is_kept(u32 slot) {
+        States states;
+#pragma unroll
+        for (u32 i = 0; i < ORDER; i++) states.z[i] = kept(slot, i);
+        return states;
+    }
+
+    // Of few states x: x taken over as many lanes, tiles or groups of tiles, and c.
+    template <u32 UNIT>
+    static __device__ __forceinline__ States after(u32 distance, const States& x, const States& c) {
+        if constexpr (TABLE) return powers().times(UNIT, distance, x, c);
+        else return add(apply_times(Powers::level_of(UNIT), Powers::bits_of(UNIT), distance, x), c);
+    }
 };
+
+// What the warps of a tile leave, and room for what lies before them.
 struct WarpTotals {
     const Carried* totals;
-    __device__ __forceinline__ WarpTotal operator[](u32 warp) const { return WarpTotal{totals[warp], 0}; }
+    WideStates* before;
 };
-__device__ __forceinline__ WarpTotal combine(const WarpTotal& a, const WarpTotal& b) {
-    return WarpTotal{join(WARP_LEVEL + a.level, a.carried, b.carried), a.level + 1};
-}
 
-// Each of the first 2^STEPS lanes, or in the last one the last so many, gets what it and the lanes below leave together; each lane
-// has as many elements as the power at `level`.
-template <u32 STEPS>
-__device__ __forceinline__ Carried scan_carried(u32 level, Carried carried) {
-#pragma unroll LEVELS_AT_ONCE
-    for (u32 step = 0; step < STEPS; step++) {
-        const Carried lower = shuffle_up(carried, 1 << step);
-        const Carried with = join(level + step, lower, carried);
-        if (lane_index() >= 1 << step) carried = with;
+// What a warp computes together, of few states: each lane has all of them.
+template <bool MANY>
+struct TogetherOf {
+    using Share = States;
+    static __device__ __forceinline__ Share none() { return States::none(); }
+    static __device__ __forceinline__ States all(const Share& states) { return states; }
+
+    // What the lanes leave at the end of the last one, each of a tile or a group. Bit l of `heads`: what lies before lane l does not reach
+    // beyond it.
+    template <u32 UNIT>
+    static __device__ __forceinline__ Share total(const States& own, u32 heads) {
+        const u32 lane = lane_index();
+        States sum = Beside::after<UNIT>(WARP - 1 - lane, own, States::none());
+        if (SEGMENTED && heads >> 1 >> lane != 0) sum = States::none();
+#pragma unroll
+        for (u32 distance = 1; distance < WARP; distance *= 2) sum = add(sum, shuffle(sum, lane ^ distance));
+        return sum;
     }
-    return carried;
-}
 
-// Of the `count` entries from `first` on, at distances of `spread`, the last one in the last lane; other lanes have nothing.
-__device__ __forceinline__ Carried wait_for_last(const Chain<Carried>& chain, u64 first, u64 spread, u32 count) {
-    const u32 lane = lane_index(), none = WARP - count;
+    // x taken over so many tiles, and c.
+    static __device__ __forceinline__ Share after_tiles(u32 tiles, const Share& x, const Share& c) { return Beside::after<Powers::TILES>(tiles, x, c); }
+
+    // Each of the first lanes gets what it and the lanes below leave together, of a warp each.
+    static __device__ __forceinline__ Carried scan_warps(Carried carried) {
+#pragma unroll
+        for (u32 step = 0; step < log2_of(WARPS); step++) {
+            const Carried lower = shuffle_up(carried, 1 << step);
+            const Carried with = join(WARP_LEVEL + step, lower, carried);
+            if (lane_index() >= 1 << step) carried = with;
+        }
+        return carried;
+    }
+
+    static __device__ __forceinline__ Carried total_of_warps(const WarpTotals& of) {
+        return shuffle(scan_warps(of.totals[min(lane_index(), WARPS - 1)]), WARPS - 1);
+    }
+
+    // Leaves what lies before each warp, the first of which has `prefix` before it.
+    static __device__ __forceinline__ void leave_before_warps(const WarpTotals& of, const Share& prefix) {
+        const u32 lane = lane_index();
+        Carried own = Carried::of(prefix, false);
+        if (lane > 0) own = of.totals[min(lane, WARPS) - 1];
+        const Carried scanned = scan_warps(own);
+        if (lane < WARPS) of.before[lane].put(scanned.states);
+    }
+};
+
+// Of many: each lane has its row of them, and they go through the warps as through teams.
+template <>
+struct TogetherOf<true> {
+    using Share = T;
+    static __device__ __forceinline__ Share none() { return 0; }
+    static __device__ __forceinline__ States all(Share row) { return of_rows(row); }
+
+    template <u32 UNIT>
+    static __device__ __forceinline__ Share total(const States& own, u32 heads) {
+        Area& area = Beside::area_of_look_back();
+        __syncwarp();
+        area.lanes[team_index()][member_index()].put(own);
+        return scan_teams(area, Powers::level_of(UNIT), heads);
+    }
+
+    static __device__ __forceinline__ Share after_tiles(u32 tiles, Share x, Share c) {
+        return arith::add(rows_after(Beside::area_of_look_back(), TILE_LEVEL, log2_of(GROUP), tiles, x), c);
+    }
+
+    // From warp FIRST on, before which lies `prefix`.
+    template <u32 FIRST>
+    static __device__ __forceinline__ Share go_through_warps(const WarpTotals& of, Share prefix) {
+        const u32 row = row_index();
+        const MatrixRow of_warp = MatrixRow::of_power(WARP_LEVEL);
+#pragma unroll
+        for (u32 warp = FIRST; warp < WARPS; warp++) {
+            if (team_index() == 0 && has_row()) of.before[warp][row] = prefix;
+            const T own = of.totals[warp].states.z[row];
+            __syncwarp();
+            prefix = of.totals[warp].headed() ? own : of_warp.times(of.before[warp], own);
+        }
+        return prefix;
+    }
+
+    static __device__ __forceinline__ Carried total_of_warps(const WarpTotals& of) {
+        bool headed = false;
+#pragma unroll
+        for (u32 warp = 0; warp < WARPS; warp++) headed |= of.totals[warp].headed();
+        return Carried::of(all(go_through_warps<1>(of, of.totals[0].states.z[row_index()])), headed);
+    }
+    static __device__ __forceinline__ void leave_before_warps(const WarpTotals& of, Share prefix) { go_through_warps<0>(of, prefix); }
+};
+using Together = TogetherOf<TEAMED>;
+
+// What the warps leave together, as the publisher asks for it.
+__device__ __forceinline__ Carried aggregate_of(const WarpTotals& of) { return Together::total_of_warps(of); }
+
+// Lane by lane, what `raw` has of those that have one, and the lanes with a head.
+__device__ __forceinline__ States told(const Chain<Carried>::Entry::Raw& raw, bool has, u32& heads) {
     Carried found = Carried::of(States::none(), false);
-    if (lane >= none) found = Chain<Carried>::Entry::wait(chain.space, first + spread * (lane - none), chain.epoch);
-    __syncwarp();
-    return found;
+    if (has) found = raw.value();
+    heads = SEGMENTED ? __ballot_sync(~0u, found.headed()) : 0;
+    return found.states;
 }
 
-// What the elements before tile `t` leave, which is not tile 0, for every lane of a warp.
-__device__ __forceinline__ States look_back(const Chain<Carried>& chain, u64 t) {
+// What the elements before tile `t` leave, which is not tile 0.
+__device__ __forceinline__ Together::Share look_back(const Chain<Carried>& chain, u64 t) {
     using Entry = Chain<Carried>::Entry;
-    const u64 group = t / GROUP, first = group < GROUPS ? 0 : group - GROUPS;
-    const u32 lane = lane_index(), in_group = t % GROUP;
+    const u64 group = t / GROUP;
+    const u32 lane = lane_index(), distance = WARP - 1 - lane, in_group = t % GROUP, groups = group < GROUPS ? (u32)group : GROUPS;
 
-    // The tiles of this group; its last tile publishes the group.
-    Carried near = wait_for_last(chain, chain.first_entry + group * GROUP, 1, in_group);
-    if (in_group == GROUP - 1 && t + 1 < chain.tiles) {
-        const Carried before = shuffle(scan_carried<log2_of(GROUP)>(TILE_LEVEL, near), WARP - 1);
-        const Carried all = join(TILE_LEVEL, before, Entry::wait(chain.space, chain.first_entry + t, chain.epoch));
-        if (lane == 0) Entry::put(chain.space, chain.group_entry(group), all, chain.epoch);
+    // The groups before it, and in the lane below the prefix before them. Loaded once ahead.
+    const bool is_base = distance == groups, has_far = group > 0 && (distance < groups || (is_base && group > GROUPS));
+    const u64 far_entry = is_base ? chain.prefix_entry(group - groups) : chain.group_entry(group - 1 - distance);
+    typename Entry::Raw far, near;
+    if (has_far) far = Entry::load(chain.space, far_entry);
+
+    // The tiles of this group; its last tile publishes the group, and needs its own aggregate too: in the lane that is left.
+    const bool last = in_group == GROUP - 1 && t + 1 < chain.tiles, has_near = distance < in_group;
+    const u64 near_entry = chain.first_entry + (has_near ? t - 1 - distance : t);
+    bool missing = has_near || (last && lane == 0);
+    while (true) {
+        if (missing) near = Entry::load(chain.space, near_entry);
+        if (missing) missing = !near.is_of(chain.epoch);
+        if (!__any_sync(~0u, missing)) break;
+        __nanosleep(POLL_NANOSECONDS);
     }
-
-    // The groups before it, and the prefix before them.
-    States prefix = States::none();
-    if (group > 0) {
-        const Carried far = wait_for_last(chain, chain.group_entry(first), 2 * SPREAD, (u32)(group - first));
-        const Carried of_groups = shuffle(scan_carried<log2_of(GROUPS)>(GROUP_LEVEL, far), WARP - 1);
-        prefix = of_groups.states;
-        if (first > 0) {
-            const Carried base = Entry::wait(chain.space, chain.prefix_entry(first), chain.epoch);
-            prefix = join(GROUP_LEVEL + log2_of(GROUPS), base, of_groups).states;
-        }
-        if (in_group == 0 && lane == 0 && (group + GROUPS) * GROUP < chain.tiles) {
-            Entry::put(chain.space, chain.prefix_entry(group), Carried::of(prefix, false), chain.epoch);
+    u32 heads;
+    const States tiles = told(near, has_near, heads);
+    Together::Share total = Together::none();
+    if (in_group > 0) total = Together::total<Powers::TILES>(tiles, heads);
+    if (last) {
+        const States before = Together::all(Together::after_tiles(1, total, Together::none()));
+        if (lane == 0) {
+            const Carried own = near.value();
+            const Carried all = Carried::of(own.headed() ? own.states : add(before, own.states), own.headed() || heads != 0);
+            Entry::put(chain.space, chain.group_entry(group), all, chain.epoch);
         }
     }
-    if (in_group == 0) return prefix;
+    if (group == 0) return total;
 
-    // The prefix comes before the tiles of the group.
-    if (lane == WARP - 1 - in_group) near = Carried::of(prefix, false);
-    return shuffle(scan_carried<log2_of(GROUP)>(TILE_LEVEL, near), WARP - 1).states;
+    // The groups before it.
+    missing = has_far;
+    while (true) {
+        if (missing) missing = !far.is_of(chain.epoch);
+        if (!__any_sync(~0u, missing)) break;
+        __nanosleep(POLL_NANOSECONDS);
+        if (missing) far = Entry::load(chain.space, far_entry);
+    }
+    u32 far_heads;
+    const States of_groups = told(far, has_far, far_heads);
+    const Together::Share prefix = Together::total<Powers::GROUPS_OF_TILES>(of_groups, far_heads);
+    if (in_group > 0) return heads != 0 ? total : Together::after_tiles(in_group, prefix, total);
+    if ((group + GROUPS) * GROUP < chain.tiles) {
+        const States all = Together::all(prefix);
+        if (lane == 0) Entry::put(chain.space, chain.prefix_entry(group), Carried::of(all, false), chain.epoch);
+    }
+    return prefix;
 }

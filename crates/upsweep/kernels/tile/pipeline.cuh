@@ -68,6 +68,10 @@ __device__ __forceinline__ u32 prefix_barrier(u32 k) { return 2 + RING + k % RIN
 __device__ __forceinline__ u32 ticket_barrier(u32 preparer) { return 2 + 2 * RING + 2 * preparer; }
 __device__ __forceinline__ u32 prepared_barrier(u32 preparer) { return 3 + 2 * RING + 2 * preparer; }
 
+// What the warps leave together, for lane 0 of a warp.
+template <class State>
+__device__ __forceinline__ State aggregate_of(const State* totals) { return warp_reduce<WARPS>(totals[min(lane_index(), WARPS - 1)], WARPS); }
+
 template <class Task>
 class Pipeline {
     using State = typename Task::State;
@@ -163,7 +167,7 @@ private:
                 }
                 meet(task, k + 1);  // the warps' totals, the ticket and the next tile's preparation are there
                 if (warp_index() == Task::PUBLISHER && tile + 1 < tiles) {
-                    const State total = warp_reduce<WARPS>(task.totals(k)[min(lane_index(), WARPS - 1)], WARPS);
+                    const State total = aggregate_of(task.totals(k));
                     if (lane_index() == 0) chain().publish(tile, total);
                 }
                 task.store(k, tile);

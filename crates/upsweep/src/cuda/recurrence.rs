@@ -177,7 +177,7 @@ fn launch<C: Coefficient>(
 /// What a kernel is compiled for, and what it is given beside the coefficients. It depends on neither the elements nor their number.
 struct Prepared<C> {
     form: Form,
-    /// Those into the basis and back, if there is one, and the powers.
+    /// Those into the basis and back, if there is one, the powers, and what each of a thread's elements leaves in each state.
     matrices: Vec<C>,
 }
 
@@ -219,9 +219,13 @@ impl<C: Coefficient> Prepared<C> {
         let form = Form { careful: !system.feedback, basis: transition.basis.is_some(), ..system.form() };
         let plan = RecurrencePlan::new(1, form, sizes, size_of::<C>(), capability);
         let powers = transition.powers(plan.items(), plan.levels);
-        let careful = form.careful || !powers.iter().all(|power| power.finite());
+        let weights = transition.weights(plan.weights());
+        let careful = form.careful || !powers.iter().chain(&weights).all(|number| number.finite());
         let mut matrices = transition.basis.map_or_else(Vec::new, |matrices| matrices.concat());
         matrices.extend(powers);
+        if !careful {
+            matrices.extend(weights);
+        }
         Self { form: Form { careful, ..form }, matrices }
     }
 }

@@ -46,6 +46,14 @@ static Numbers any_numbers() {
         }
         power = square;
     }
+    // What each of a thread's elements leaves in each state.
+    for (u32 i = 0; i < ORDER && WEIGHTS_GIVEN; i++) {
+        for (u32 at = 0; at < ITEMS; at++) {
+            Numbers z(ORDER);
+            for (u32 k = at; k < ITEMS; k++) one_step(numbers, z, k == at);
+            numbers.push_back(z[i]);
+        }
+    }
     return numbers;
 }
 
@@ -74,7 +82,7 @@ static void one_case() {
     p.input = input, p.output = output.values, p.n = n, p.outputs = n, p.workspace = space.workspace();
     p.row = row, p.row_reciprocal = ~0ull / row, p.init_from = first.values, p.carry = last.values;
     for (u64 bit = 0; bit < 64; bit++) p.row_pattern |= (u64)(bit % row == 0) << bit;
-    launch(grid, THREADS + Pipeline<RecurrenceTask>::HELPERS * WARP, STAGES * Input::TILE_BYTES + MATRICES * sizeof(Matrix) + sizeof(T) * (TABLE * WARP * MATRIX + STAGES * ORDER * THREADS), [&] { KERNEL(p); });
+    launch(grid, THREADS + Pipeline<RecurrenceTask>::HELPERS * WARP, STAGES * Input::TILE_BYTES + Beside::BYTES, [&] { KERNEL(p); });
 
     output.check("results"), separate.check("elements"), first.check("initial states"), last.check("final states");
     if (tiles > 1) space.check();

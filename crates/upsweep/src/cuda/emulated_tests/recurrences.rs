@@ -35,5 +35,9 @@ fn emulated_recurrences() {
     recurrence::<u64>(Form { order: 1, ..DIRECT }, Heads::Rows, "ric", 20);
     recurrence::<u64>(Form { order: 5, ..DIRECT }, Heads::None, "i", 12);
     recurrence::<u32>(Form { order: 3, feedback: false, careful: true, basis: false, ..DIRECT }, Heads::Rows, "", 12);
+    // Lines that begin with no states: their first pass is a sum with weights. Many states: lanes share products.
+    recurrence::<u32>(DIRECT, Heads::Rows, "rc", 20);
+    recurrence::<u32>(Form { order: 8, ..DIRECT }, Heads::Rows, "", 12);
+    recurrence::<u32>(Form { order: 11, ..DIRECT }, Heads::Rows, "ric", 8);
     recurrence::<u32>(Form { order: 4, sections: 2, ..DIRECT }, Heads::None, "c", 12);
 }
