@@ -70,7 +70,7 @@ struct RecurrenceTask {
     using State = Carried;
     using Params = ::Params;
     static constexpr bool FINISHES = true;
-    static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0, DRAWER = 0, PUBLISHER = 0;
+    static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0, DRAWER = 0, PUBLISHER = TEAMED ? WARPS : 0;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
     // Arrays of STAGES belong to the tiles in shared memory.
@@ -205,6 +205,11 @@ struct RecurrenceTask {
 
     // What comes before the tile comes before its warps, too.
     __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Carried>& chain) const {
+        // Of many states that takes a warp long, and the compute warps wait for each other.
+        if (PUBLISHER == WARPS && tile + 1 < chain.tiles) {
+            const Carried total = aggregate_of(totals(k));
+            if (lane_index() == 0) chain.publish(tile, total);
+        }
         Together::leave_before_warps(totals(k), tile > 0 ? ::look_back(chain, tile) : Together::none());
     }
 

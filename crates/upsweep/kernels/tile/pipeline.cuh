@@ -19,7 +19,7 @@
 //   Params, Shared           the kernel's parameters; what the task's warps share
 //   FINISHES                 whether compute warps see a tile again, LAG tiles later. Else the look-back warp completes it
 //   PREPARERS                preparing warps
-//   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates
+//   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates; WARPS where look_back does
 //   Task(p, shared)          made by each warp for itself: its fields are registers of the warp's role
 //   stage(k, tile)           compute warps: issue the copies of this block's k-th tile
 //   reduce(k, tile)          compute warps: leave the warps' totals in shared memory

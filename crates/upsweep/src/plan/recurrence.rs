@@ -28,8 +28,9 @@ const MOST_WEIGHED: usize = 8;
 const SMALLER: TileSize = TileSize { threads: 128, thread_bytes: 48 };
 const SMALLEST: TileSize = TileSize { threads: 64, thread_bytes: 16 };
 const ONE_WARP: TileSize = TileSize { threads: 32, thread_bytes: 16 };
-/// Bytes of the states up to which two blocks share a multiprocessor.
-const STATES_OF_TWO_BLOCKS: usize = 64;
+/// Bytes of the states up to which two blocks share a multiprocessor. H200, 2026-11-24, share of a copy: f64 of order 8 in one block 0.32 (two:
+/// 0.22, with one tile between reducing and finishing).
+const STATES_OF_TWO_BLOCKS: usize = 48;
 /// The fewest bytes that a tile tells others. H200, 2026-11-24, f32 of order 1, share of a copy: 0.97 (4 bytes, in status words of 8: 0.92).
 const LEAST_CARRIED: usize = 8;
 /// Groups of tiles that a tile looks back over: twice as many as a scan, because a group's prefix takes longer.
