@@ -15,9 +15,9 @@ pub(super) struct Method {
     pub(super) returns_same: bool,
 }
 
-/// The mathematical functions of one value and of two. A kernel has only those that its bodies call. The last three are for
+/// The mathematical functions of one value and of two. A kernel has only those that its bodies call. The last four are for
 /// `SumOfPowers` and no part of what is documented.
-const OF_ONE: [&str; 15] = [
+const OF_ONE: [&str; 16] = [
     "exp",
     "exp2",
     "exp_m1",
@@ -33,6 +33,7 @@ const OF_ONE: [&str; 15] = [
     "power_exponent",
     "power_of_rest",
     "power_over_distance",
+    "power_below",
 ];
 const OF_TWO: [&str; 3] = ["atan2", "powf", "hypot"];
 

@@ -168,23 +168,19 @@ mod definitions {
     /// ```
     #[function]
     pub fn four_powers<F: Float>(x: [F; 4]) -> Powers<F> {
-        let mut exponent = x[0].power_exponent();
+        let exponent = x[0].maximum(x[1]).maximum(x[2].maximum(x[3])).power_exponent();
+        let mut sum = (x[0] - exponent).power_below();
         for i in 1..4 {
-            exponent = exponent.maximum(x[i].power_exponent());
+            sum = sum + (x[i] - exponent).power_below();
         }
-        let mut sum = F::ZERO;
-        for i in 0..4 {
-            let own = x[i].power_exponent();
-            sum = sum + (x[i] - own).power_of_rest() * (exponent - own).power_over_distance();
-        }
-        // The distance of equal infinities is NaN, and of a NaN: then the exponent is the result.
-        Powers { exponent, sum: if sum == F::ZERO { F::ONE } else { sum } }
+        Powers { exponent, sum }
     }
 
     /// The logarithm of a [`SumOfPowers`]: `exponent + ln sum`.
     #[function]
     pub fn logarithm<F: Float>(x: Powers<F>) -> F {
-        x.exponent + x.sum.ln()
+        // Beside an infinity there may be a sum of 0.
+        if x.exponent.is_infinite() { x.exponent } else { x.exponent + x.sum.ln() }
     }
 
     /// The first element: `a`. It has no identity.

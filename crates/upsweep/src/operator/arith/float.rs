@@ -162,6 +162,8 @@ macro_rules! floats {
                 #[inline(always)]
                 fn power_over_distance(x: Self) -> Self { narrow(Elementary::power_over_distance(wide(x))) }
                 #[inline(always)]
+                fn power_below(x: Self) -> Self { narrow(Elementary::power_below(wide(x))) }
+                #[inline(always)]
                 fn is_nan(x: Self) -> bool { x.is_nan() }
                 #[inline(always)]
                 fn is_infinite(x: Self) -> bool { x.is_infinite() }

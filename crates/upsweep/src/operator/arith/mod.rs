@@ -86,7 +86,7 @@ twins! {
         exp(x) -> T; exp2(x) -> T; exp_m1(x) -> T; ln(x) -> T; log2(x) -> T; ln_1p(x) -> T; tanh(x) -> T;
         sin(x) -> T; cos(x) -> T; tan(x) -> T; atan(x) -> T; atan2(y, x) -> T;
         powf(x, y) -> T; cbrt(x) -> T; hypot(x, y) -> T;
-        power_exponent(x) -> T; power_of_rest(x) -> T; power_over_distance(x) -> T;
+        power_exponent(x) -> T; power_of_rest(x) -> T; power_over_distance(x) -> T; power_below(x) -> T;
         is_nan(x) -> bool; is_infinite(x) -> bool; is_finite(x) -> bool;
         is_sign_negative(x) -> bool; is_sign_positive(x) -> bool; to_bits(x) -> T::Bits;
     }

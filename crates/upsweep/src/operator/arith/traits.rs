@@ -239,6 +239,9 @@ pub trait Float: Signed {
     /// For `SumOfPowers`: the power of two that is e to minus a distance of two such multiples.
     #[doc(hidden)]
     fn power_over_distance(x: Self) -> Self;
+    /// For `SumOfPowers`: e^x, of what a float is above the multiple of ln 2 next to the largest of some.
+    #[doc(hidden)]
+    fn power_below(x: Self) -> Self;
     /// Whether it is NaN.
     fn is_nan(x: Self) -> bool;
     /// Whether it is infinity or minus infinity.

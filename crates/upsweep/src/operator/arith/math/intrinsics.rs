@@ -49,6 +49,20 @@ pub fn at_most_f64(x: f64, bound: f64) -> f64 {
 }
 cuda_name! { at_most_f64 cuda_name_of_at_most_f64, |_| "arith::least".to_owned() }
 
+/// `x`, or `bound`, which is not 0, where `x` is less or NaN. One instruction.
+#[inline(always)]
+pub fn at_least_f32(x: f32, bound: f32) -> f32 {
+    if x > bound { x } else { bound }
+}
+cuda_name! { at_least_f32 cuda_name_of_at_least_f32, |_| "arith::most".to_owned() }
+
+/// The same of `f64`.
+#[inline(always)]
+pub fn at_least_f64(x: f64, bound: f64) -> f64 {
+    if x > bound { x } else { bound }
+}
+cuda_name! { at_least_f64 cuda_name_of_at_least_f64, |_| "arith::most".to_owned() }
+
 /// The coefficients of a polynomial, the lowest first.
 pub trait Coefficients: 'static {
     const ALL: &'static [f64];

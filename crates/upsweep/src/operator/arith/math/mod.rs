@@ -118,4 +118,6 @@ functions! {
         power_of_rest_single cuda_name_of_power_of_rest_single;
     power_over_distance(x) of_one: sum_of_powers power_over_distance_double cuda_name_of_power_over_distance_double INLINE
         power_over_distance_single cuda_name_of_power_over_distance_single;
+    power_below(x) of_one: sum_of_powers power_below_double cuda_name_of_power_below_double INLINE
+        power_below_single cuda_name_of_power_below_single;
 }

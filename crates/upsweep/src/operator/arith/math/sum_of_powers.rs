@@ -6,7 +6,7 @@
 //! least 1/2 apart, which is a distance of one power of two or more, so that errors of terms that fall away do not add up.
 
 use super::exp::ExpTail;
-use super::intrinsics::{at_most_f32, at_most_f64, bits, bits_f32, polynomial};
+use super::intrinsics::{at_least_f32, at_least_f64, at_most_f32, at_most_f64, bits, bits_f32, polynomial};
 use std::f64::consts::{LN_2, LOG2_E};
 use upsweep_macros::function;
 
@@ -42,15 +42,24 @@ const REST: f64 = 0.9;
 /// more, it is up to 0.8, and the polynomial is still far better than they are.
 #[function(helper)]
 pub fn power_of_rest_single(r: f32) -> f32 {
-    let r = at_most_f32(r, REST_F32);
-    // (e^r - 1) / r for |r| <= ln 2 / 2; error 2^-23.4.
+    short_power_single(at_most_f32(r, REST_F32))
+}
+
+#[function(helper)]
+pub fn power_of_rest_double(r: f64) -> f64 {
+    short_power_double(at_most_f64(r, REST))
+}
+
+/// e^r, where |r| <= ln 2 / 2.
+#[function(helper)]
+fn short_power_single(r: f32) -> f32 {
+    // (e^r - 1) / r; error 2^-23.4.
     let tail = (0.00829033 * r + 0.04189798) * r + 0.16667636;
     1.0 + r * ((tail * r + 0.4999915) * r + 0.9999997)
 }
 
 #[function(helper)]
-pub fn power_of_rest_double(r: f64) -> f64 {
-    let r = at_most_f64(r, REST);
+fn short_power_double(r: f64) -> f64 {
     1.0 + (r + r * r * polynomial::<ExpTail>(r))
 }
 
@@ -73,4 +82,29 @@ pub fn power_over_distance_single(distance: f32) -> f32 {
 pub fn power_over_distance_double(distance: f64) -> f64 {
     let shifted = EXPONENTS - at_most_f64(distance, DISTANCE) * LOG2_E;
     f64::from_bits(bits(shifted) << 52u32)
+}
+
+/// 2^23 + 2^22: the lowest bits of its sum with an integer are that integer's.
+const NEAREST_F32: f32 = 12582912.0;
+const NEAREST: f64 = 6755399441055744.0;
+/// Powers of less are next to 2^-126 and 2^-1022, the least that are no subnormal numbers.
+const LEAST_F32: f32 = -87.0;
+const LEAST: f64 = -708.0;
+
+/// e^x for what a float is above the multiple of ln 2 next to the largest one of some: less than 1, and next to 0 where it is far below, or NaN,
+/// which is the distance of equal infinities. Beside a sum of at least 0.4 that is nothing.
+#[function(helper)]
+pub fn power_below_single(x: f32) -> f32 {
+    let x = at_least_f32(x, LEAST_F32);
+    let shifted = x * LOG2_E as f32 + NEAREST_F32;
+    let r = x - (shifted - NEAREST_F32) * LN_2 as f32;
+    f32::from_bits(bits_f32(short_power_single(r)) + (bits_f32(shifted) << 23u32))
+}
+
+#[function(helper)]
+pub fn power_below_double(x: f64) -> f64 {
+    let x = at_least_f64(x, LEAST);
+    let shifted = x * LOG2_E + NEAREST;
+    let r = x - (shifted - NEAREST) * LN_2;
+    f64::from_bits(bits(short_power_double(r)) + (bits(shifted) << 52u32))
 }
