@@ -1,144 +1,117 @@
 // Merge: two sorted arrays as one. Stable: of equal elements those of the first array come first.
 //
 // A tile is TILE neighbouring results; where it begins in both arrays is a split: so many elements of the first, and the rest of the
-// second (Green, McColl and Bader, "GPU Merge Path", 2012). A block has neighbouring tiles, so that it searches for the first split
-// alone in the whole of both arrays. One warp finds the splits, a tile ahead:
+// second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is some tiles. Three kernels, of few tiles the first and the last one:
 //
-//   finder     the end of tile t + 1: among as many elements of the first array as a tile has, with 32 probes at a time
-//   mergers    the tile's elements of both arrays to shared memory
+//   cells      a warp finds the split of a cell in the whole of both arrays, with 32 probes at a time; of few tiles each is a cell
+//   tiles      a thread finds the split of a tile, from where it is if between those of its cell the arrays are alike, with wider and
+//              wider steps, and then by halves: what it reads are few sectors
+//   merge      a block for each tile: its elements of both arrays to shared memory
 //              each thread the split of its own results there, and then these, one after the other
-//              results to shared memory, and from there to global memory, side by side
+//              results to shared memory, and each warp its own from there to global memory, side by side
 //              with values also where each result has come from, and the values from there
 //
-// Runs of a sort (`run` > 0) are merged in pairs: the two arrays are neighbouring runs of one, which begin at multiples of it.
+// What is copied to shared memory lies there at its address modulo 16, so that copies are of 16 bytes, whatever the arrays' addresses.
 //
-// Where the arrays are not sorted, or `less` is no order, the splits of a block still ascend and stay in the arrays.
+// Where the arrays are not sorted, or `less` is no order, the splits of a tile still ascend and stay in the arrays.
 
 #pragma once
 
-#include "block/barrier.cuh"
+#include "tile/lines.cuh"
 #include "tile/merge.cuh"
 
-constexpr u32 FINDERS = WARP;  // threads that find splits
-// Two arrays that are merged: of a sort, two neighbouring runs.
-struct Merged {
-    const In *a, *b;
-    u64 of_a, of_b;
-    u64 first;  // the place of the first result
-};
-
-__device__ __forceinline__ Merged merged_at(const MergeParams& p, u64 result) {
-    if (p.run == 0) return {p.a, p.b, p.of_a, p.of_b, 0};
-    const u64 first = result / (2 * p.run) * (2 * p.run), left = p.of_a - first, of_a = left < p.run ? left : p.run;
-    return {p.a + first, p.a + first + of_a, of_a, left - of_a < p.run ? left - of_a : p.run, first};
-}
-
-// How many of the first `result` results are elements of the first array: from `low` to `high`. All lanes of a warp.
-__device__ __forceinline__ u64 find_split(const Merged& m, u64 result, u64 low, u64 high) {
+// A warp for each cell but the first one.
+extern "C" __global__ void __launch_bounds__(SPLITTERS) upsweep_merge_cells(const __grid_constant__ MergeParams p) {
+    const u64 cell = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index() + 1, result = cell * p.cell;
+    if (result >= p.of_a + p.of_b) return;
+    u64 low = result > p.of_b ? result - p.of_b : 0, high = min(result, p.of_a);
     while (low < high) {
         const u64 step = (high - low + WARP - 1) / WARP, probe = low + lane_index() * step;
-        const bool before = probe < high && !comes_before(m.b[result - 1 - probe], m.a[probe]);
+        const bool before = probe < high && !comes_before(p.b[result - 1 - probe], p.a[probe]);
         const u32 number = __popc(__ballot_sync(~0u, before));
         high = min(high, low + number * step);
         if (number > 0) low += (number - 1) * step + 1;
     }
-    return low;
-}
-// A tile: its results, and how many elements of the first array come before it and before its end.
-struct MergeTile {
-    u64 begin, end, first_split, last_split;
-};
-
-// The tile that begins at result `begin`, of which so many elements of the first array come before. All lanes of a warp.
-__device__ __forceinline__ MergeTile tile_at(const MergeParams& p, u64 begin, u64 split, u64 end_of_block) {
-    const Merged m = merged_at(p, begin);
-    // It ends where the block's results or the two arrays do.
-    const u64 left = m.first + m.of_a + m.of_b - begin, in_block = end_of_block - begin;
-    const u64 number = min(min(left, in_block), (u64)TILE), result = begin + number - m.first;
-    const u64 low = result > m.of_b && result - m.of_b > split ? result - m.of_b : split;
-    return {begin, begin + number, split, find_split(m, result, low, min(split + number, m.of_a))};
+    if (lane_index() == 0) p.cell_splits[cell] = low;
 }
 
-struct alignas(16) MergeShared {
-    unsigned char keys[TILE_ROOM * (PAIRS && sizeof(In) < sizeof(u16) ? sizeof(u16) : sizeof(In))];  // or the results' places
-    MergeTile tiles[2];  // a tile and the next one, in turns
-};
-
-extern "C" __global__ void __launch_bounds__(THREADS + FINDERS, BLOCKS) upsweep_merge(const __grid_constant__ MergeParams p) {
-    __shared__ MergeShared shared;
-    const u64 total = p.run == 0 ? p.of_a + p.of_b : p.of_a, begin = (u64)blockIdx.x * p.part;
-    if (begin >= total) return;
-    const u64 end = min(total, begin + p.part);
-    const bool finds = threadIdx.x >= THREADS;
-    MergeTile tile;
-    if (finds) {
-        const Merged m = merged_at(p, begin);
-        const u64 result = begin - m.first;
-        tile = tile_at(p, begin, find_split(m, result, result > m.of_b ? result - m.of_b : 0, min(result, m.of_a)), end);
-        if (lane_index() == 0) shared.tiles[0] = tile;
+// A thread for each tile.
+extern "C" __global__ void __launch_bounds__(SPLITTERS) upsweep_merge_tiles(const __grid_constant__ MergeParams p) {
+    const u64 tile = (u64)blockIdx.x * SPLITTERS + threadIdx.x, result = tile * TILE, total = p.of_a + p.of_b;
+    if (result >= total) return;
+    const u64 cell = result / p.cell;
+    u64 first = 0, first_split = 0, last = total, last_split = p.of_a;
+    if (cell > 0) first = cell * p.cell, first_split = p.cell_splits[cell];
+    if ((cell + 1) * p.cell < total) last = (cell + 1) * p.cell, last_split = p.cell_splits[cell + 1];
+    u64 low = result > p.of_b ? result - p.of_b : 0, high = min(result, p.of_a);
+    // Of the results before this one in the cell, and of those behind it, all at most are elements of the first array.
+    low = min(max(low, max(first_split, last_split > last - result ? last_split - (last - result) : 0)), high);
+    high = max(min(high, min(last_split, first_split + (result - first))), low);
+    const f32 share = (f32)(i64)(last_split - first_split) / (f32)(last - first);
+    u64 probe = first_split + (u64)(i64)((f32)(result - first) * share), step = 64;
+    bool above = false, below = false;  // whether a probe was before the split, and behind it
+    while (low < high) {
+        probe = min(max(probe, low), high - 1);
+        const bool behind = comes_before(p.b[result - 1 - probe], p.a[probe]);
+        if (behind) high = probe, below = true;
+        else low = probe + 1, above = true;
+        if (above && below) probe = (low + high) / 2;
+        else if (below) probe = high > low + step ? high - step : low;
+        else probe = low + step;
+        step *= 4;
     }
-    for (u32 turn = 0;; turn ^= 1) {
-        __syncthreads();  // the tile is there, and the one before has been stored
-        tile = shared.tiles[turn];
-        const Merged m = merged_at(p, tile.begin);
-        const bool more = tile.end < end;
-        if (finds) {
-            if (!more) return;
-            // Behind two runs the next two begin.
-            const u64 split = tile.end < m.first + m.of_a + m.of_b ? tile.last_split : 0;
-            const MergeTile next = tile_at(p, tile.end, split, end);
-            if (lane_index() == 0) shared.tiles[turn ^ 1] = next;
-            continue;
-        }
-        const u32 number = (u32)(tile.end - tile.begin), of_a = (u32)(tile.last_split - tile.first_split);
-        const u64 first_b = tile.begin - m.first - tile.first_split;
-        const In* const a = m.a + tile.first_split;
-        const In* const b = m.b + first_b;
-        In* const keys = (In*)shared.keys;
-        In key[MERGE_ITEMS];
+    p.tile_splits[tile] = low;
+}
+
+// The bytes of so many elements of both arrays, and of what is read past their ends.
+constexpr u32 STAGE_LINES = (TILE * sizeof(In) + MERGE_ITEMS * sizeof(In) + 3 * LINE - 1) / LINE + 1;
+
+struct MergeShared {
+    Line stage[STAGE_LINES];  // then the results
+    u16 places[PAIRS ? TILE : 1];
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_merge(const __grid_constant__ MergeParams p) {
+    __shared__ MergeShared shared;
+    const u64 total = p.of_a + p.of_b, begin = (u64)blockIdx.x * TILE, end = min(total, begin + TILE);
+    const u32 number = (u32)(end - begin);
+    // Of a tile alone no split is told.
+    const u64 split = blockIdx.x == 0 ? 0 : p.tile_splits[blockIdx.x], first_b = begin - split;
+    const u64 next = end == total ? p.of_a : p.tile_splits[blockIdx.x + 1];
+    const u64 last_split = max(max(split, end > p.of_b ? end - p.of_b : 0), min(min(split + number, p.of_a), next));
+    const u32 of_a = (u32)(last_split - split), of_b = number - of_a;
+    const u32 a_at = copy_lines<THREADS>(shared.stage, p.a + split, of_a, p.a, p.a + p.of_a, threadIdx.x);
+    Line* const b_lines = shared.stage + (a_at + of_a * (u32)sizeof(In) + LINE - 1) / LINE;
+    const u32 b_at = copy_lines<THREADS>(b_lines, p.b + first_b, of_b, p.b, p.b + p.of_b, threadIdx.x);
+    close_group();
+    wait_copies<0>();
+    __syncthreads();
+    const Both both = {(const In*)(shared.stage->bytes + a_at), (const In*)(b_lines->bytes + b_at), of_a, of_b};
+    const u32 mine = threadIdx.x * MERGE_ITEMS;
+    In key[MERGE_ITEMS];
+    u16 from[PAIRS ? MERGE_ITEMS : 1];
+    merge_both<TILE / 2>(both, mine, [&](u32 i, const In& element, u32 place) {
+        key[i] = element;
+        if constexpr (PAIRS) from[i] = (u16)place;
+    });
+    __syncthreads();
+    In* const results = (In*)shared.stage->bytes;
 #pragma unroll
-        for (u32 i = 0; i < MERGE_ITEMS; i++) {
-            const u32 at = i * THREADS + threadIdx.x;
-            if (at < number) key[i] = at < of_a ? a[at] : b[at - of_a];
-        }
-#pragma unroll
-        for (u32 i = 0; i < MERGE_ITEMS; i++) {
-            const u32 at = i * THREADS + threadIdx.x;
-            if (at < number) keys[at] = key[i];
-        }
-        main_sync();
-        u16 from[PAIRS ? MERGE_ITEMS : 1];
-        const u32 mine = threadIdx.x * MERGE_ITEMS;
-        if (mine < number) merge_here(keys, of_a, number, mine, key, from);
-        main_sync();
-#pragma unroll
-        for (u32 i = 0; i < MERGE_ITEMS; i++) {
-            if (mine + i < number) keys[mine + i] = key[i];
-        }
-        main_sync();
-        In* const to = p.output + tile.begin;
-#pragma unroll
-        for (u32 i = 0; i < MERGE_ITEMS; i++) {
-            const u32 at = i * THREADS + threadIdx.x;
-            if (at < number) to[at] = keys[at];
-        }
-        if constexpr (PAIRS) {
-            u16* const places = (u16*)shared.keys;
-            main_sync();
-#pragma unroll
-            for (u32 i = 0; i < MERGE_ITEMS; i++) {
-                if (mine + i < number) places[mine + i] = from[i];
-            }
-            main_sync();
-            const MergeValue* const values_a = (const MergeValue*)p.values_a + m.first + tile.first_split;
-            const MergeValue* const values_b = (const MergeValue*)p.values_b + (p.run == 0 ? 0 : m.first + m.of_a) + first_b;
-            MergeValue* const values_to = (MergeValue*)p.values_output + tile.begin;
+    for (u32 i = 0; i < MERGE_ITEMS; i++) {
+        results[mine + i] = key[i];
+        if constexpr (PAIRS) shared.places[mine + i] = from[i];
+    }
+    __syncwarp();
+    const u32 warp_first = warp_index() * WARP * MERGE_ITEMS;
+    const u32 of_warp = warp_first < number ? min(WARP * MERGE_ITEMS, number - warp_first) : 0;
+    store_lines(p.output + begin + warp_first, (const Line*)(results + warp_first), of_warp);
+    if constexpr (PAIRS) {
+        const MergeValue *const values_a = (const MergeValue*)p.values_a + split, *const values_b = (const MergeValue*)p.values_b + first_b;
+        MergeValue* const values_to = (MergeValue*)p.values_output + begin + warp_first;
 #pragma unroll 4
-            for (u32 at = threadIdx.x; at < number; at += THREADS) {
-                const u32 place = places[at];
-                values_to[at] = place < of_a ? values_a[place] : values_b[place - of_a];
-            }
+        for (u32 i = lane_index(); i < of_warp; i += WARP) {
+            const u32 place = shared.places[warp_first + i];
+            values_to[i] = place < of_a ? values_a[place] : values_b[place - of_a];
         }
-        if (!more) return;
     }
 }

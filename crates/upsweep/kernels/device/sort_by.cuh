@@ -3,88 +3,106 @@
 //   each thread sorts its neighbouring elements in registers:    odd-even transposition: only neighbours change places
 //   for width = 1, 2, 4, .. threads:                             two neighbouring runs of so many threads' elements are merged
 //
-// With values, a place goes along with each element; values are then fetched from where they are.
+// Up to a warp's elements the threads of a warp wait for each other alone. With values, a place goes along with each element; values
+// are then fetched from where they are.
 
 #pragma once
 
-#include "block/barrier.cuh"
 #include "tile/merge.cuh"
 
-struct alignas(16) SortByShared {
-    unsigned char keys[TILE_ROOM * sizeof(In)];
-    u16 places[PAIRS ? TILE_ROOM : 1];
-};
+constexpr u32 WARP_ITEMS = WARP * MERGE_ITEMS;
 
-// Exchanges this thread's results with the others' through shared memory: all of them lie there in order behind it.
-__device__ __forceinline__ void put_here(In* keys, u16* places, u32 mine, const In (&key)[MERGE_ITEMS], const u16 (&from)[PAIRS ? MERGE_ITEMS : 1]) {
-#pragma unroll
-    for (u32 i = 0; i < MERGE_ITEMS; i++) {
-        keys[mine + i] = key[i];
-        if constexpr (PAIRS) places[mine + i] = from[i];
-    }
-}
+// Warps that do not wait for each other have their elements apart: behind a run one element more is read.
+struct alignas(16) SortByShared {
+    unsigned char keys[(TILE + WARPS + MERGE_ITEMS) * sizeof(In)];
+    u16 places[PAIRS ? TILE + WARPS + MERGE_ITEMS : 1];
+};
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_sort_by(const __grid_constant__ SortByParams p) {
     __shared__ SortByShared shared;
-    In* const keys = (In*)shared.keys;
     const u64 begin = (u64)blockIdx.x * TILE;
-    const u32 number = (u32)min((u64)TILE, p.n - begin), mine = threadIdx.x * MERGE_ITEMS;
+    const u32 number = (u32)min((u64)TILE, p.n - begin), mine = threadIdx.x * MERGE_ITEMS, warp_first = warp_index() * WARP_ITEMS;
+    u32 apart = warp_index();
+    In* keys = (In*)shared.keys + apart;
+    const In* const input = p.input + begin;
+    if (number == TILE) {
+#pragma unroll 11
+        for (u32 i = 0; i < MERGE_ITEMS; i++) keys[warp_first + i * WARP + lane_index()] = input[warp_first + i * WARP + lane_index()];
+    } else {
+        for (u32 at = warp_first + lane_index(); at < min(number, warp_first + WARP_ITEMS); at += WARP) keys[at] = input[at];
+    }
+    __syncwarp();
     In key[MERGE_ITEMS];
     u16 from[PAIRS ? MERGE_ITEMS : 1];
 #pragma unroll
     for (u32 i = 0; i < MERGE_ITEMS; i++) {
-        const u32 at = i * THREADS + threadIdx.x;
-        if (at < number) key[i] = p.input[begin + at];
-    }
-#pragma unroll
-    for (u32 i = 0; i < MERGE_ITEMS; i++) {
-        const u32 at = i * THREADS + threadIdx.x;
-        if (at < number) keys[at] = key[i];
-    }
-    __syncthreads();
-    const u32 own = mine < number ? min(MERGE_ITEMS, number - mine) : 0;
-#pragma unroll
-    for (u32 i = 0; i < MERGE_ITEMS; i++) {
-        if (i < own) key[i] = keys[mine + i];
+        key[i] = keys[mine + i];
         if constexpr (PAIRS) from[i] = (u16)(mine + i);
+    }
+    if (mine < number && number < mine + MERGE_ITEMS) {
+        // What is missing is as the last of the thread's elements in order, behind which it stays.
+        In last = key[0];
+#pragma unroll
+        for (u32 i = 1; i < MERGE_ITEMS; i++) {
+            if (mine + i < number && !comes_before(key[i], last)) last = key[i];
+        }
+#pragma unroll
+        for (u32 i = 1; i < MERGE_ITEMS; i++) {
+            if (mine + i >= number) key[i] = last;
+        }
     }
 #pragma unroll
     for (u32 round = 0; round < MERGE_ITEMS; round++) {
 #pragma unroll
         for (u32 i = round % 2; i + 1 < MERGE_ITEMS; i += 2) {
-            if (i + 1 < own && comes_before(key[i + 1], key[i])) {
-                const In x = key[i];
-                key[i] = key[i + 1], key[i + 1] = x;
-                if constexpr (PAIRS) {
-                    const u16 place = from[i];
-                    from[i] = from[i + 1], from[i + 1] = place;
-                }
+            const bool changes = comes_before(key[i + 1], key[i]);
+            const In x = key[i];
+            key[i] = changes ? key[i + 1] : x, key[i + 1] = changes ? x : key[i + 1];
+            if constexpr (PAIRS) {
+                const u16 place = from[i];
+                from[i] = changes ? from[i + 1] : place, from[i + 1] = changes ? place : from[i + 1];
             }
         }
     }
+    const auto put = [&] {
+        if (mine >= number) return;
+#pragma unroll
+        for (u32 i = 0; i < MERGE_ITEMS; i++) {
+            keys[mine + i] = key[i];
+            if constexpr (PAIRS) shared.places[apart + mine + i] = from[i];
+        }
+    };
 #pragma unroll 1
     for (u32 width = 1; width < THREADS; width *= 2) {
-        __syncthreads();
-        put_here(keys, shared.places, mine, key, from);
-        __syncthreads();
+        // Those who have merged shorter runs are done with what lies there.
+        if (width < WARP) __syncwarp();
+        else __syncthreads();
+        if (width == WARP) apart = 0, keys = (In*)shared.keys;
+        put();
+        if (width < WARP) __syncwarp();
+        else __syncthreads();
         // The two runs, of which the second may be short, or not be there.
         const u32 first = threadIdx.x / (2 * width) * (2 * width) * MERGE_ITEMS, run = width * MERGE_ITEMS;
-        const u32 left = first < number ? number - first : 0, of_a = min(left, run), of_both = min(left, 2 * run);
+        const u32 left = first < number ? number - first : 0, of_a = min(left, run);
         if (mine < number) {
-            merge_here(keys + first, of_a, of_both, mine - first, key, from);
-            if constexpr (PAIRS) {
-#pragma unroll
-                for (u32 i = 0; i < MERGE_ITEMS; i++) from[i] = shared.places[first + from[i]];
-            }
+            const Both both = {keys + first, keys + first + of_a, of_a, min(left - of_a, run)};
+            const u32 result = mine - first;
+            merge_here<true>(both, result, split_here(both, result, run), [&](u32 i, const In& element, u32 place) {
+                key[i] = element;
+                if constexpr (PAIRS) from[i] = shared.places[apart + first + place];
+            });
         }
     }
     __syncthreads();
-    put_here(keys, shared.places, mine, key, from);
+    apart = 0, keys = (In*)shared.keys;
+    put();
     __syncthreads();
+    In* const output = p.output + begin;
+    if (number == TILE) {
 #pragma unroll
-    for (u32 i = 0; i < MERGE_ITEMS; i++) {
-        const u32 at = i * THREADS + threadIdx.x;
-        if (at < number) p.output[begin + at] = keys[at];
+        for (u32 i = 0; i < MERGE_ITEMS; i++) output[i * THREADS + threadIdx.x] = keys[i * THREADS + threadIdx.x];
+    } else {
+        for (u32 at = threadIdx.x; at < number; at += THREADS) output[at] = keys[at];
     }
     if constexpr (PAIRS) {
 #pragma unroll 4

@@ -13,7 +13,7 @@ use crate::inputs::Lend;
 use crate::merging::Merging;
 use crate::operator::{Element, Function};
 use crate::outputs::LendMut;
-use crate::plan::merge::{MergePlan, MergeTypes};
+use crate::plan::merge::{MergePlan, MergeTypes, SPLITTERS};
 
 params! {
     /// Of the kernel that merges.
@@ -26,19 +26,34 @@ params! {
         values_output: "void*",
         of_a: "u64",
         of_b: "u64",
-        /// 0, or the elements of a run: then `a` has runs, of which two neighbours are merged.
-        run: "u64",
-        /// Results of a block.
-        part: "u64",
+        /// Results of a cell.
+        cell: "u64",
+        /// The splits of cells but the first one.
+        cell_splits: "u64*",
+        /// The splits of tiles.
+        tile_splits: "u64*",
         /// Nothing is reported.
         workspace: "Workspace",
     }
 }
 
-/// The kernel of a plan.
-pub(super) fn kernel<'a>(plan: &MergePlan, functions: &'a Functions<'a>) -> Kernel<'a> {
+/// The kernels of a merge, one after the other.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    Cells,
+    Tiles,
+    Merge,
+}
+
+/// The kernel of a step.
+pub(super) fn kernel<'a>(plan: &MergePlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
-    Kernel { functions, kernel: ("device/merge.cuh", "upsweep_merge"), features, constants: plan.constants() }
+    let entry = match step {
+        Step::Cells => "upsweep_merge_cells",
+        Step::Tiles => "upsweep_merge_tiles",
+        Step::Merge => "upsweep_merge",
+    };
+    Kernel { functions, kernel: ("device/merge.cuh", entry), features, constants: plan.constants() }
 }
 
 /// Merges two sorted arrays, and values that are beside their elements.
@@ -76,8 +91,9 @@ where
             values_output: values_output.unwrap_or(0),
             of_a: of_a as u64,
             of_b: of_b as u64,
-            run: 0,
-            part: 0,
+            cell: 0,
+            cell_splits: 0,
+            tile_splits: 0,
             workspace: super::Workspace::NONE,
         };
         // SAFETY: the loans are good for all elements and values.
@@ -85,23 +101,38 @@ where
     })
 }
 
-/// Launches the kernel.
+/// Launches the kernels.
 ///
 /// # Safety
-/// The pointers are good for as many elements and values as `params` says, until the kernel is enqueued in the stream's order.
+/// The pointers are good for as many elements and values as `params` says, until the kernels are enqueued in the stream's order.
 pub(super) unsafe fn launch(
     cuda: &Cuda,
     plan: &MergePlan,
     functions: &Functions<'_>,
     params: MergeParams,
 ) -> Result<()> {
-    let kernel = kernel(plan, functions);
-    let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeParams>())?;
-    let threads = plan.threads() as u32;
-    let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
-    let (blocks, part) = plan.parts(resident as usize);
+    let (tiles, cell) = (plan.tiles(), plan.cell());
+    let cells = if cell > 1 { tiles.div_ceil(cell) } else { 0 };
+    let splits = cuda.scratch::<u64>(if tiles > 1 { cells + tiles } else { 0 })?;
     let begin = Begin::nothing(functions.layouts.acc);
-    let params = Params::new(MergeParams { part: part as u64, ..params }, &begin, 1, &functions.held.values);
-    // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers.
-    unsafe { cuda.launch(&loaded, blocks as u32, threads, 0, &params) }
+    let fixed = MergeParams {
+        cell: (cell * plan.tile()) as u64,
+        // Of few tiles each is a cell.
+        cell_splits: splits.address(),
+        tile_splits: splits.address() + 8 * cells as u64,
+        ..params
+    };
+    let params = Params::new(fixed, &begin, 1, &functions.held.values);
+    let of_cells = (tiles.div_ceil(cell) - 1).div_ceil(SPLITTERS / 32);
+    let of_tiles = if cell > 1 { tiles.div_ceil(SPLITTERS) } else { 0 };
+    let steps =
+        [(Step::Cells, of_cells, SPLITTERS), (Step::Tiles, of_tiles, SPLITTERS), (Step::Merge, tiles, plan.threads())];
+    for (step, blocks, threads) in steps.into_iter().filter(|(_, blocks, _)| *blocks > 0) {
+        let kernel = kernel(plan, step, functions);
+        let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeParams>())?;
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of all cells and
+        // tiles; the caller answers for the other pointers.
+        unsafe { cuda.launch(&loaded, blocks as u32, threads as u32, 0, &params)? };
+    }
+    Ok(())
 }

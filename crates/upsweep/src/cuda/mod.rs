@@ -19,6 +19,7 @@ mod job;
 mod lender;
 mod library;
 pub(crate) mod merge;
+mod merge_four;
 pub(crate) mod moving_sum;
 mod params;
 mod planned;

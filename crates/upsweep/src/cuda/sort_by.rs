@@ -5,6 +5,7 @@ use super::features::{Features, Heads};
 use super::job::{Begin, Functions};
 use super::lender::Lender;
 use super::merge::{self, MergeParams};
+use super::merge_four::{self, MergeFourParams};
 use super::params::{Params, params};
 use super::select::with_functions;
 use super::{Cuda, Workspace};
@@ -66,7 +67,7 @@ where
     let positions = matches!(call.beside, Beside::Positions(_));
     let value = if matches!(call.beside, Beside::Nothing) { 0 } else { size_of::<V>() };
     let plan = MergePlan::new(len, MergeTypes { key: size_of::<T>(), value, align: align_of::<V>() });
-    let passes = plan.passes();
+    let passes = plan.passes().count();
     let scratch = cuda.scratch::<T>(if passes > 0 { len } else { 0 })?;
     let values_scratch = cuda.scratch::<u8>(if passes > 0 { len * value } else { 0 })?;
     let unwanted = cuda.scratch::<T>(if output.is_none() { len } else { 0 })?;
@@ -91,23 +92,42 @@ where
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the loans and the scratch are good for all
         // elements and values.
         unsafe { cuda.launch(&loaded, blocks, plan.sorters() as u32, 0, &params)? };
-        for pass in 0..passes {
-            let ((from, from_values), (to, to_values)) = (place(passes - pass), place(passes - pass - 1));
-            let params = MergeParams {
-                a: from,
-                b: from,
-                values_a: from_values,
-                values_b: from_values,
-                output: to,
-                values_output: to_values,
-                of_a: len as u64,
-                of_b: 0,
-                run: (plan.sorted_tile() as u64) << pass,
-                part: 0,
-                workspace: Workspace::NONE,
-            };
+        for (done, pass) in plan.passes().enumerate() {
+            let ((from, from_values), (to, to_values)) = (place(passes - done), place(passes - done - 1));
+            let (n, run) = (len as u64, pass.run as u64);
             // SAFETY: as above; source and target are apart.
-            unsafe { merge::launch(cuda, &plan, functions, params)? };
+            unsafe {
+                if pass.ways == 2 {
+                    let two = MergeParams {
+                        a: from,
+                        b: from + run * size_of::<T>() as u64,
+                        values_a: from_values,
+                        values_b: from_values + run * value as u64,
+                        output: to,
+                        values_output: to_values,
+                        of_a: run,
+                        of_b: n - run,
+                        cell: 0,
+                        cell_splits: 0,
+                        tile_splits: 0,
+                        workspace: Workspace::NONE,
+                    };
+                    merge::launch(cuda, &plan, functions, two)?;
+                } else {
+                    let four = MergeFourParams {
+                        input: from,
+                        values: from_values,
+                        output: to,
+                        values_output: to_values,
+                        n,
+                        run,
+                        pivots: 0,
+                        splits: 0,
+                        workspace: Workspace::NONE,
+                    };
+                    merge_four::launch(cuda, &plan, functions, four)?;
+                }
+            }
         }
         Ok(())
     })

@@ -314,6 +314,7 @@ pub(super) fn sample() -> String {
     use super::expand::ExpandParams;
     use super::histogram::HistogramParams;
     use super::merge::MergeParams;
+    use super::merge_four::MergeFourParams;
     use super::range_histogram::{self, RangeHistogramParams};
     use super::recurrence::RecurrenceLinesParams;
     use super::scan_axes::ScanAxesParams;
@@ -360,7 +361,7 @@ pub(super) fn sample() -> String {
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 33] = [
+    let of_families: [Constants; 34] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -385,6 +386,7 @@ pub(super) fn sample() -> String {
         ranked.pass_constants(),
         ranked.constants(512),
         merges.constants(),
+        merges.four_constants(),
         merges.sort_constants(false),
         RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
         super::recurrence::lines_constants(2, recurrence),
@@ -420,6 +422,7 @@ pub(super) fn sample() -> String {
         SearchParams::text(0, 0),
         TopKParams::text(0, 0),
         MergeParams::text(0, 0),
+        MergeFourParams::text(0, 0),
         SortByParams::text(0, 0),
         RecurrenceLinesParams::text(0, 0),
         ScanAxesParams::text(0, 0),

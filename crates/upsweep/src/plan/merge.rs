@@ -1,20 +1,32 @@
-//! Merges on a CUDA device: tiles, and which of them a block has.
+//! Merges and sorts by a comparison on a CUDA device: tiles, cells and parts of them, and the passes of a sort.
 
 use super::constants::{Constants, constants};
 
-/// Threads that merge, and the warp that finds where tiles begin, of a block.
-const THREADS: usize = 224;
-const FINDERS: usize = 32;
-/// Threads of a block that sorts a tile.
-const SORTERS: usize = 512;
-/// Bytes of a thread's elements, without values and with. Their number is odd, so that those of neighbouring threads lie in different
-/// banks of shared memory.
-const THREAD_BYTES: [usize; 2] = [68, 60];
-const MOST_ITEMS: usize = 17;
-/// Blocks a multiprocessor that merge, and that sort tiles. H200, 2026-11-22, 2^28 u32 in us: 4 of 224 threads 705; 3 of 352 727; 2 of 512
-/// 759; 2 of 480 795; 5 of 224 821; 3 of 480, which leaves them 40 registers, 1,080.
+/// Threads of a block that merges two arrays, and blocks a multiprocessor.
+const THREADS: usize = 512;
 const BLOCKS: usize = 4;
-const SORTING_BLOCKS: usize = 3;
+/// Bytes of a thread's elements, without values and with.
+const THREAD_BYTES: [usize; 2] = [72, 60];
+const MOST_ITEMS: [usize; 2] = [15, 15];
+/// Tiles of a cell, whose split is found in the whole of both arrays by a warp; up to so many tiles each is a cell.
+const CELL: usize = 256;
+const FEW_TILES: usize = 4096;
+/// Threads of a block that finds splits.
+pub const SPLITTERS: usize = 128;
+/// The same of blocks that sort tiles.
+const SORTERS: usize = 256;
+const SORTING_BLOCKS: usize = 4;
+const SORTER_BYTES: [usize; 2] = [136, 68];
+const MOST_SORTED: [usize; 2] = [33, 17];
+/// Runs that are merged at once, and the same of blocks that do so; and the warp that brings tiles to their threads.
+const WAYS: usize = 4;
+const FOUR_THREADS: usize = 224;
+const FOUR_BLOCKS: usize = 4;
+const FOUR_BYTES: [usize; 2] = [68, 52];
+const MOST_OF_FOUR: [usize; 2] = [17, 13];
+const FINDERS: usize = 32;
+/// Tiles of a part: the more, the less is spent on its first one, and the more blocks wait for the last ones.
+const PART: usize = 16;
 
 /// What is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +39,15 @@ pub struct MergeTypes {
     pub align: usize,
 }
 
+/// A pass of a sort: runs of so many elements are merged, two or four at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergePass {
+    /// Elements of a run, but for the last.
+    pub run: usize,
+    /// How many become one.
+    pub ways: usize,
+}
+
 /// A planned merge, or sort by merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePlan {
@@ -34,12 +55,12 @@ pub struct MergePlan {
     pub len: usize,
     /// What is merged.
     pub types: MergeTypes,
-    /// Threads of a block that merge.
-    pub mergers: usize,
-    /// Elements of a thread.
+    /// Elements of a thread that merges two arrays: odd, so that those of neighbouring threads lie in different banks of shared memory.
     pub items: usize,
-    /// Blocks a multiprocessor.
-    pub blocks: usize,
+    /// Elements of a thread that sorts a tile.
+    pub sorted_items: usize,
+    /// Elements of a thread that merges four runs.
+    pub four_items: usize,
 }
 
 impl MergePlan {
@@ -47,26 +68,45 @@ impl MergePlan {
     #[must_use]
     pub fn new(len: usize, types: MergeTypes) -> Self {
         let pairs = usize::from(types.value > 0);
-        let items = ((THREAD_BYTES[pairs] / types.key.max(1)).clamp(1, MOST_ITEMS) - 1) | 1;
-        Self { len, types, mergers: THREADS, items, blocks: BLOCKS }
+        let items =
+            |bytes: [usize; 2], most: [usize; 2]| ((bytes[pairs] / types.key.max(1)).clamp(1, most[pairs]) - 1) | 1;
+        Self {
+            len,
+            types,
+            items: items(THREAD_BYTES, MOST_ITEMS),
+            sorted_items: items(SORTER_BYTES, MOST_SORTED),
+            four_items: items(FOUR_BYTES, MOST_OF_FOUR),
+        }
     }
 
-    /// Results of a tile.
+    /// Results of a tile, for each of which there is a block.
     #[must_use]
     pub fn tile(&self) -> usize {
-        self.mergers * self.items
-    }
-
-    /// Elements of a tile that one block sorts.
-    #[must_use]
-    pub fn sorted_tile(&self) -> usize {
-        SORTERS * self.items
+        THREADS * self.items
     }
 
     /// Threads of a block that merges.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.mergers + FINDERS
+        THREADS
+    }
+
+    /// The tiles.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.len.div_ceil(self.tile())
+    }
+
+    /// Tiles of a cell.
+    #[must_use]
+    pub fn cell(&self) -> usize {
+        if self.tiles() > FEW_TILES { CELL } else { 1 }
+    }
+
+    /// Elements of a tile that one block sorts.
+    #[must_use]
+    pub fn sorted_tile(&self) -> usize {
+        SORTERS * self.sorted_items
     }
 
     /// Threads of a block that sorts a tile.
@@ -75,38 +115,52 @@ impl MergePlan {
         SORTERS
     }
 
-    /// The blocks where so many are resident at once, and the results of each.
+    /// Threads of a block that merges four runs.
     #[must_use]
-    pub fn parts(&self, resident: usize) -> (usize, usize) {
-        let tiles = self.len.div_ceil(self.tile()).max(1);
-        let part = tiles.div_ceil(resident.max(1)) * self.tile();
-        (self.len.div_ceil(part).max(1), part)
+    pub fn four_threads(&self) -> usize {
+        FOUR_THREADS + FINDERS
     }
 
-    /// Merges of neighbouring runs, after each of which runs are twice as long, until a sort's tiles are one run.
+    /// Groups of four runs of so many elements, and the pivots of each, between which parts lie.
     #[must_use]
-    pub fn passes(&self) -> usize {
-        self.len.div_ceil(self.sorted_tile()).max(1).next_power_of_two().ilog2() as usize
+    pub fn groups_and_pivots(&self, run: usize) -> (usize, usize) {
+        (self.len.div_ceil(WAYS * run), WAYS * (run / (PART * FOUR_THREADS * self.four_items)).max(1))
+    }
+
+    /// The merges after which a sort's tiles are one run: four at once where more than two are left.
+    pub fn passes(&self) -> impl Iterator<Item = MergePass> + use<> {
+        let (len, mut run) = (self.len, self.sorted_tile());
+        std::iter::from_fn(move || {
+            let pass = MergePass { run, ways: if run.saturating_mul(2) < len { WAYS } else { 2 } };
+            run = run.saturating_mul(pass.ways);
+            (pass.run < len).then_some(pass)
+        })
     }
 
     /// The numbers that the kernel which sorts tiles is compiled with; with `positions` these are the values.
     #[must_use]
     pub fn sort_constants(&self, positions: bool) -> Constants {
-        let mut constants = self.with_threads(SORTERS, SORTING_BLOCKS);
+        let mut constants = self.with_threads(SORTERS, self.sorted_items, SORTING_BLOCKS);
         constants!(constants; "POSITIONS" = usize::from(positions));
         constants
     }
 
-    /// The numbers that the kernel which merges is compiled with.
+    /// The numbers that the kernel which merges two arrays is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        self.with_threads(self.mergers, self.blocks)
+        self.with_threads(THREADS, self.items, BLOCKS)
     }
 
-    fn with_threads(&self, threads: usize, blocks: usize) -> Constants {
+    /// The numbers that the kernel which merges four runs is compiled with.
+    #[must_use]
+    pub fn four_constants(&self) -> Constants {
+        self.with_threads(FOUR_THREADS, self.four_items, FOUR_BLOCKS)
+    }
+
+    fn with_threads(&self, threads: usize, items: usize, blocks: usize) -> Constants {
         let MergeTypes { value, align, .. } = self.types;
         let mut constants = Constants::default();
-        constants!(constants; "THREADS" = threads, "MERGE_ITEMS" = self.items, "BLOCKS" = blocks, "VALUE_BYTES" = value, "VALUE_ALIGN" = align);
+        constants!(constants; "THREADS" = threads, "SPLITTERS" = SPLITTERS, "MERGE_ITEMS" = items, "BLOCKS" = blocks, "VALUE_BYTES" = value, "VALUE_ALIGN" = align);
         constants
     }
 }
@@ -120,15 +174,24 @@ mod tests {
         for key in 1..=64 {
             for (len, value) in [(1, 0), (7680, 4), (1 << 20, 0), ((1 << 28) + 5, 4)] {
                 let plan = MergePlan::new(len, MergeTypes { key, value, align: 4 });
-                // Static shared memory is 48 KiB: keys, places where there are values, and two tiles' splits.
-                let bytes = key + if value > 0 { 2 } else { 0 };
-                assert!((plan.sorted_tile() + plan.items) * bytes + 256 <= 48 << 10, "{key}");
-                assert!(plan.sorted_tile() << plan.passes() >= len && plan.passes() < 32, "{key} {len}");
-                assert!(plan.sorted_tile() < 1 << 16 && plan.items % 2 == 1, "{key}");
-                for resident in [1, 7, 396] {
-                    let (blocks, part) = plan.parts(resident);
-                    assert!(blocks <= resident && blocks * part >= len && (blocks - 1) * part < len, "{key} {len}");
+                // Static shared memory is 48 KiB: elements, or those of four runs three times, places where there are
+                // values, and what is told of two tiles.
+                let places = if value > 0 { 2 } else { 0 };
+                let fits =
+                    |elements: usize, each: usize| assert!(elements * each + 17 * key + 512 <= 48 << 10, "{key}");
+                fits(plan.sorted_tile(), key + places);
+                fits(plan.tile(), key + places);
+                fits(FOUR_THREADS * plan.four_items, 3 * key + 2 * places);
+                assert!((FOUR_THREADS - 1) * plan.four_items / WAYS >= 32, "{key}");
+                assert!(plan.sorted_tile() < 1 << 16 && plan.tile() < 1 << 16, "{key}");
+                let mut run = plan.sorted_tile();
+                for pass in plan.passes() {
+                    assert_eq!(pass.run, run, "{key} {len}");
+                    let (groups, pivots) = plan.groups_and_pivots(run);
+                    assert!(groups * WAYS * run >= len && pivots.is_multiple_of(WAYS), "{key} {len}");
+                    run *= pass.ways;
                 }
+                assert!(run >= len, "{key} {len}");
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::{CAPABILITY, THREADS, run};
 use crate::choosing::{FirstOf, Unasked, Where};
 use crate::cuda::merge::{self, MergeParams};
+use crate::cuda::merge_four::{self, MergeFourParams};
 use crate::cuda::select::with_functions;
 use crate::cuda::sort_by::{self, SortByParams};
 use crate::cuda::topk::{self, Step, TopKParams};
@@ -45,8 +46,10 @@ fn merges<K: Key, F: Function<(K, K), Output = bool>>(less: F, value: usize, pos
         let types = MergeTypes { key: size_of::<K>(), value, align: value.clamp(1, 4) };
         let plan = MergePlan::new(1 << 20, types);
         let few = &[("THREADS", 64)];
-        let source = merge::kernel(&plan, functions).source::<MergeParams>()?;
+        let source = merge::kernel(&plan, merge::Step::Merge, functions).source::<MergeParams>()?;
         run(&format!("merge {types:?}"), &source, few, cases);
+        let source = merge_four::kernel(&plan, false, functions).source::<MergeFourParams>()?;
+        run(&format!("merge four {types:?}"), &source, few, cases);
         let source = sort_by::kernel(&plan, positions, functions).source::<SortByParams>()?;
         run(&format!("sort by {types:?}"), &source, few, cases);
         Ok(())

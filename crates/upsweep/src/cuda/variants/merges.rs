@@ -1,6 +1,7 @@
 //! Kernels of merges and of sorts by a comparison.
 
-use super::super::merge::{self, MergeParams};
+use super::super::merge::{self, MergeParams, Step};
+use super::super::merge_four::{self, MergeFourParams};
 use super::super::select::with_functions;
 use super::super::sort_by::{self, SortByParams};
 use super::List;
@@ -24,7 +25,12 @@ impl List {
     fn merge<K: Key>(&mut self, name: &str, value: usize) {
         let plan = MergePlan::new(1 << 28, MergeTypes { key: size_of::<K>(), value, align: 4 });
         let _none = with_functions::<K, _, _>(&FirstOf(Ascending), |functions| {
-            self.add::<MergeParams>("merge", name, merge::kernel(&plan, functions));
+            for step in [Step::Cells, Step::Tiles, Step::Merge] {
+                self.add::<MergeParams>("merge", name, merge::kernel(&plan, step, functions));
+            }
+            for splits in [false, true] {
+                self.add::<MergeFourParams>("merge four", name, merge_four::kernel(&plan, splits, functions));
+            }
             self.add::<SortByParams>("sort by", name, sort_by::kernel(&plan, value == 4, functions));
             Ok(())
         });
