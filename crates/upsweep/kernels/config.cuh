@@ -83,6 +83,7 @@ constexpr u32 MOST_TILES = 5;
 constexpr u32 DEPTH = 4;
 constexpr u32 FEW_PARTS = 128;
 constexpr u32 REDUCE_PARTS = 528;
+constexpr u32 ROWS_BLOCKS = 8;
 constexpr u32 APART_BLOCKS = 5;
 constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
@@ -217,6 +218,15 @@ struct ReduceParams {
     u64 n;
     u64 part;
     u64 streamed;
+    const Given* init_from;
+    Workspace workspace;
+    Acc given_init, given_first;
+};
+struct RowsParams {
+    const In* input;
+    Out* output;
+    u64 rows;
+    u64 row;
     const Given* init_from;
     Workspace workspace;
     Acc given_init, given_first;

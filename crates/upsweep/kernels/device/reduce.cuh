@@ -19,11 +19,8 @@
 
 #include "memory/count.cuh"
 #include "memory/status.cuh"
-#include "memory/vectors.cuh"
 #include "memory/workspace.cuh"
-#include "warp/scan.cuh"
-#include "word/lanes.cuh"
-#include "word/value.cuh"
+#include "warp/stretch.cuh"
 
 static_assert(sizeof(T) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
@@ -44,86 +41,12 @@ struct Params : ReduceParams {
 };
 using Entry = Status<T>;
 
-// Sums of numbers, extremes and bits: `a . b` and `b . a` are the same bits.
-constexpr bool COMMUTES = FORM != Form::OTHER;
 // Registers for so many blocks a multiprocessor: the parts are a whole number of waves of them.
 constexpr u32 RESIDENT = sizeof(T) > 16 ? 1 : COMMUTES && sizeof(T) <= 8 ? 4 : 2;
-constexpr u32 ROW = WARP * VECTOR;
 
 // Whether every grouping of the elements gives the same bits, and memory's vectors never cut one in two.
 constexpr bool REGROUPED = PLAIN_INPUT && COMMUTES && (FORM != Form::SUM || !arith::floating<T>) && ALIGNABLE && VECTOR > 1 &&
                            alignof(In) == sizeof(In);
-// Whether small integers are summed up in a wider type: a vector of them needs 32 bits.
-constexpr bool WIDER_SUM = WIDENS && FORM == Form::SUM && arith::integer<T> && arith::integer<In> && sizeof(In) <= 2 && ALIGNABLE;
-// Whether they are combined several in a word.
-constexpr bool PACKED = PLAIN && arith::integer<T> && sizeof(T) <= 2 && ALIGNABLE &&
-                        (BITS || (FORM == Form::SUM && sizeof(T) == 1) || (LANE_INSTRUCTIONS && (EXTREME || FORM == Form::SUM)));
-
-// The combination of a vector's elements; `count` of them, at least one, exist.
-__device__ __forceinline__ T reduce_vector(const Vector& vector, u64 i, u32 count) {
-    const Vector::Elements elements = vector.elements();
-    if constexpr (INDEXED) {
-        bool right = true;
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) right &= j >= count || indices_right(elements.x[j], i + j);
-        if (!right) {
-            for (u32 j = 0; j < count; j++) report_indices(elements.x[j], i + j);
-        }
-    }
-    T sum = map(elements.x[0], i, i);
-#pragma unroll
-    for (u32 j = 1; j < VECTOR; j++) {
-        if (j < count) sum = combine(sum, map(elements.x[j], i + j, i + j));
-    }
-    return sum;
-}
-
-// What a thread accumulates, in its order.
-class Accumulator {
-    T total;
-    bool any = false;
-
-public:
-    __device__ __forceinline__ void add(const T& value) {
-        total = any ? combine(total, value) : value;
-        any = true;
-    }
-    __device__ __forceinline__ void add(const Vector& vector, u64 i) {
-        if constexpr (WIDER_SUM) {
-            using Word = Chosen<arith::signed_integer<In>, int, u32>;
-            const uint4 quad = vector.quad();
-            const Word words[4] = {(Word)quad.x, (Word)quad.y, (Word)quad.z, (Word)quad.w};
-            Word sum = 0;
-#pragma unroll
-            for (u32 k = 0; k < 4; k++) {
-                if constexpr (sizeof(In) == 1) sum = __dp4a(words[k], (Word)0x01010101, sum);
-                else sum = __dp2a_lo(words[k], (Word)0x0101, sum);
-            }
-            add(T(sum));
-        } else {
-            add(reduce_vector(vector, i, VECTOR));
-        }
-    }
-    __device__ __forceinline__ T value() const { return total; }
-};
-
-// The same for small integers, several in a word.
-class PackedAccumulator {
-    Lanes<T>::Total words;
-    Accumulator elements;
-
-public:
-    __device__ __forceinline__ void add(const T& value) { elements.add(value); }
-    __device__ __forceinline__ void add(const Vector& vector, u64) {
-        const uint4 quad = vector.quad();
-        words.add(quad.x), words.add(quad.y), words.add(quad.z), words.add(quad.w);
-    }
-    __device__ __forceinline__ T value() {
-        elements.add(words.value());
-        return elements.value();
-    }
-};
-
 // This thread's vectors of the block's next AT_ONCE steps: all of them exist, or those with less than `left` before them.
 template <Loads LOADS, u32 AT_ONCE, bool WHOLE, class M>
 __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 left, M& sum) {
@@ -134,7 +57,7 @@ __device__ __forceinline__ void accumulate_steps(const Params& p, u64 at, u32 le
     }
 #pragma unroll
     for (u32 d = 0; d < AT_ONCE; d++) {
-        if (WHOLE || d * THREADS < left) sum.add(vectors[d], at + d * THREADS * VECTOR);
+        if (WHOLE || d * THREADS < left) sum.add(vectors[d], at + d * THREADS * VECTOR, at + d * THREADS * VECTOR);
     }
 }
 
@@ -164,7 +87,7 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
     const u64 last = last_part ? whole : (blockIdx.x + 1) * parts_vectors;
     const u32 vectors = last > first ? (u32)(last - first) : 0;  // no memory holds so long an array that it were more
     const u64 i = first * VECTOR - lead;
-    Chosen<PACKED, PackedAccumulator, Accumulator> sum;
+    Accumulating sum;
     if (!REGROUPED && misaligned != 0) accumulate_vectors<Loads::BY_ELEMENT>(p, i, vectors, sum);
     else if (p.streamed) accumulate_vectors<Loads::STREAMED>(p, i, vectors, sum);
     else accumulate_vectors<Loads::ALIGNED>(p, i, vectors, sum);
@@ -182,73 +105,6 @@ __device__ __forceinline__ T reduce_steps(const Params& p, u32& threads) {
         if (threads < rest) threads = (u32)rest;
     }
     return sum.value();
-}
-
-// Whether a lane takes DEPTH neighbouring vectors of a stretch: then lanes meet once for all of them. Two lanes' vectors lie so near that
-// what one load brings of memory's lines is still there for the next one.
-constexpr bool NEIGHBOURS = DEPTH > 1 && DEPTH * VECTOR * sizeof(In) <= 64;
-
-// This lane's vectors of the DEPTH rows from i on, all of them whole.
-__device__ __forceinline__ void load_rows(const Params& p, u64 i, bool aligned, Vector (&vectors)[DEPTH]) {
-    const u64 at = i + lane_index() * DEPTH * VECTOR;
-    if (aligned) {
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) vectors[d] = load_vector<Loads::ALIGNED>(p.input, at + d * VECTOR);
-    } else {
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) vectors[d] = load_vector<Loads::BY_ELEMENT>(p.input, at + d * VECTOR);
-    }
-}
-__device__ __forceinline__ T reduce_rows(const Vector (&vectors)[DEPTH], u64 i) {
-    T sum = reduce_vector(vectors[0], i + lane_index() * DEPTH * VECTOR, VECTOR);
-#pragma unroll
-    for (u32 d = 1; d < DEPTH; d++) sum = combine(sum, reduce_vector(vectors[d], i + (lane_index() * DEPTH + d) * VECTOR, VECTOR));
-    return sum;
-}
-
-// The combination of the `count` elements from i on, in lane 0; at least one. All lanes of one warp.
-__device__ __forceinline__ T reduce_stretch(const Params& p, u64 i, u64 count, bool aligned) {
-    const u32 lane = lane_index();
-    T total;
-    bool any = false;
-    const auto add = [&](const T& value) {
-        total = any ? combine(total, value) : value;
-        any = true;
-    };
-    u64 done = 0;
-    if constexpr (NEIGHBOURS) {
-        // The next rows are asked for before the lanes meet for these.
-        Vector vectors[DEPTH];
-        const u64 whole = count / (DEPTH * ROW) * (DEPTH * ROW);
-        if (whole > 0) load_rows(p, i, aligned, vectors);
-#pragma unroll 1
-        for (; done < whole; done += DEPTH * ROW) {
-            const T sum = reduce_rows(vectors, i + done);
-            if (done + DEPTH * ROW < whole) load_rows(p, i + done + DEPTH * ROW, aligned, vectors);
-            add(warp_reduce(sum, WARP));
-        }
-    }
-    for (; done < count; done += DEPTH * ROW) {
-        // Whole rows, DEPTH at a time so that their loads overlap; only the last has less.
-        Vector vectors[DEPTH];
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
-            const u64 at = done + d * ROW + lane * VECTOR;
-            const u32 exist = existing(at, count);
-            if (exist > 0) vectors[d] = load_some(p.input, i + at, exist, aligned);
-        }
-#pragma unroll
-        for (u32 d = 0; d < DEPTH; d++) {
-            const u64 row = done + d * ROW, at = row + lane * VECTOR;
-            if (row >= count) break;
-            const u32 exist = existing(at, count);
-            T sum;
-            if (exist > 0) sum = reduce_vector(vectors[d], i + at, exist);
-            const u64 left = (count - row + VECTOR - 1) / VECTOR;
-            add(warp_reduce(sum, left < WARP ? (u32)left : WARP));
-        }
-    }
-    return total;
 }
 
 // Thread 0 gets the combination of the warps' values; the first `warps` have one, in lane 0.
@@ -290,11 +146,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) upsweep_reduce(c
         warps = (threads + WARP - 1) / WARP;
     } else {
         const u64 begin = blockIdx.x * p.part, count = p.n - begin < p.part ? p.n - begin : p.part;
-        const bool aligned = (ALIGNABLE || !PLAIN_INPUT) && misalignment(p.input) == 0;
         // Each warp's stretch is a whole number of rows, the last one's what is left.
         const u64 rows = (count + ROW - 1) / ROW, stretch = (rows + WARPS - 1) / WARPS * ROW;
         const u64 from = warp_index() * stretch;
-        if (from < count) total = reduce_stretch(p, begin + from, count - from < stretch ? count - from : stretch, aligned);
+        if (from < count) total = reduce_stretch(p.input, begin + from, begin + from, count - from < stretch ? count - from : stretch);
         warps = (u32)((count + stretch - 1) / stretch);
     }
     if (threadIdx.x == 0) shared_epoch = epoch;

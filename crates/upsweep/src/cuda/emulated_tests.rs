@@ -24,6 +24,8 @@ mod pyramids;
 mod rankings;
 #[path = "emulated_tests/recurrences.rs"]
 mod recurrences;
+#[path = "emulated_tests/rows.rs"]
+mod rows;
 #[path = "emulated_tests/selections.rs"]
 mod selections;
 #[path = "emulated_tests/sorts.rs"]
@@ -105,7 +107,7 @@ emulator! {
     "emulator/tiles.h" => "tiles.h", "emulator/offsets.h" => "offsets.h",
     "emulator/segments_apart.h" => "segments_apart.h", "emulator/segments_starts.h" => "segments_starts.h",
     "emulator/automaton.h" => "automaton.h", "emulator/machine.h" => "machine.h", "emulator/automaton_ways.h" => "automaton_ways.h", "emulator/automaton_entries.h" => "automaton_entries.h",
-    "emulator/recurrence.h" => "recurrence.h", "emulator/reduce.h" => "reduce.h",
+    "emulator/recurrence.h" => "recurrence.h", "emulator/reduce.h" => "reduce.h", "emulator/rows.h" => "rows.h",
     "emulator/along.h" => "along.h", "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh", "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h", "emulator/search.h" => "search.h",

@@ -27,6 +27,7 @@ pub(crate) mod pyramid;
 pub(crate) mod range_histogram;
 pub(crate) mod recurrence;
 pub(crate) mod reduce;
+mod rows;
 mod runtime;
 pub(crate) mod scan;
 pub(crate) mod scan_axes;

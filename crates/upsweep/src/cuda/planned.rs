@@ -39,7 +39,8 @@ fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, form: Form) -> Plan {
     if !reduces {
         return if scan::interleaves_as_one(shape, layouts) { in_one_pass(false) } else { columns() };
     }
-    match reduce::way(shape, heads, layouts) {
+    match reduce::way(shape, heads, layouts, form) {
+        Way::Rows(plan) => Plan::Rows(plan),
         Way::Whole => Plan::Reduce(reduce::plan(shape.len, layouts, form)),
         Way::Columns => columns(),
         Way::Apart => Plan::Apart(apart::plan(shape.lines() * shape.len, layouts, cuda.compute_capability())),

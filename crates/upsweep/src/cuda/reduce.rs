@@ -1,12 +1,12 @@
 //! Reduction on a CUDA device: a whole array here (see `kernels/device/reduce.cuh`); lines and segments through the
-//! kernels of [`scan`](super::scan), [`apart`](super::apart) and [`columns`](super::columns).
+//! kernels of [`rows`](super::rows), [`scan`](super::scan), [`apart`](super::apart) and [`columns`](super::columns).
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
 use super::scan::{self, Extra};
-use super::{Cuda, Workspace, apart, columns};
+use super::{Cuda, Workspace, apart, columns, rows};
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
@@ -14,6 +14,7 @@ use crate::operator::{Form, Source};
 use crate::plan::Shape;
 use crate::plan::memory::StatusWords;
 use crate::plan::reduce::ReducePlan;
+use crate::plan::rows::RowsPlan;
 use crate::segments::Segmentation;
 use crate::steps::{Held, Steps};
 
@@ -59,7 +60,8 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
     if let Some(known) = known.filter(|_| count != 0) {
         cuda.store_u64(count, known)?;
     }
-    match way(job.shape, job.heads, job.functions.layouts) {
+    match way(job.shape, job.heads, job.functions.layouts, job.functions.known.form) {
+        Way::Rows(plan) => rows::launch(cuda, job, &plan),
         Way::Whole => launch_whole(cuda, job),
         Way::Columns => columns::launch(cuda, job, Direction::default(), true),
         Way::Apart => apart::launch(cuda, job),
@@ -74,16 +76,19 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
 pub(super) enum Way {
     Whole,
     Columns,
+    Rows(RowsPlan),
     Apart,
     Segments,
 }
 
-pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts) -> Way {
+pub(super) fn way(shape: Shape, heads: Heads, layouts: Layouts, form: Form) -> Way {
     let whole = heads == Heads::None;
     if whole && shape.lines() == 1 {
         Way::Whole
     } else if whole && (shape.len == 0 || !scan::interleaves_as_one(shape, layouts)) {
         Way::Columns
+    } else if let Some(plan) = rows::plan(shape, layouts, form).filter(|_| whole) {
+        Way::Rows(plan)
     } else if heads == Heads::Offsets && layouts.apart {
         Way::Apart
     } else {

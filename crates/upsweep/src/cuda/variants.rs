@@ -10,6 +10,7 @@ mod moving_sums;
 mod powers;
 mod pyramids;
 mod recurrences;
+mod rows;
 mod selections;
 mod sorts;
 mod topk;
@@ -101,6 +102,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
 
     list.inputs();
     list.apart();
+    list.rows();
     list.varying();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
@@ -321,8 +323,7 @@ pub(super) fn sample() -> String {
     use super::search::SearchParams;
     use super::select::SelectParams;
     use super::sort_by::SortByParams;
-    use super::topk::TopKParams;
-    use super::{code, params::Params};
+    use super::{code, params::Params, topk::TopKParams};
     use crate::key::Key;
     use crate::plan::automaton::{AutomatonPlan, AutomatonSizes};
     use crate::plan::constants::Constants;
@@ -365,6 +366,7 @@ pub(super) fn sample() -> String {
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
+        rows::constants(&functions),
         super::apart::plan(1 << 20, functions.layouts, (9, 0)).constants(),
         transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
@@ -408,6 +410,7 @@ pub(super) fn sample() -> String {
     let params: String = [
         ScanParams::text(0, 0),
         ReduceParams::text(0, 0),
+        super::rows::RowsParams::text(0, 0),
         super::apart::ApartParams::text(0, 0),
         TransformParams::text(0, 0),
         ColumnsParams::text(0, 0),

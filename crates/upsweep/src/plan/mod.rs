@@ -15,6 +15,7 @@ mod pipeline;
 pub mod pyramid;
 pub mod recurrence;
 pub mod reduce;
+pub mod rows;
 pub mod scan;
 pub mod scan_axes;
 pub mod search;
@@ -41,6 +42,8 @@ pub enum Plan {
     Scan(scan::ScanPlan),
     /// The reduction of a whole array on a CUDA device.
     Reduce(reduce::ReducePlan),
+    /// The reduction of rows, each by a warp, on a CUDA device.
+    Rows(rows::RowsPlan),
     /// The reduction by offsets of what is read apart, on a CUDA device.
     Apart(apart::ApartPlan),
     /// Interleaved lines on a CUDA device.

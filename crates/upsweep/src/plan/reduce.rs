@@ -8,7 +8,7 @@ use std::fmt;
 /// Threads a block.
 const THREADS: usize = 512;
 /// Vectors of 16 bytes that a thread loads at once.
-const DEPTH: usize = 4;
+pub(super) const DEPTH: usize = 4;
 /// The most parts: one, two or four waves of the blocks that an H200 runs at once, and few values for the last one to
 /// combine. See benches/NOTES.md.
 const MOST_PARTS: usize = 528;
@@ -19,6 +19,17 @@ const FEW_PARTS: usize = 128;
 /// Up to so many bytes are read without displacing what lies in the L2 cache, in particular what others have written
 /// there and would have to be written back first. Longer arrays are read faster without it.
 const STREAMED_BYTES: usize = 128 << 20;
+
+/// How many neighbouring elements of `input` bytes, or of several streams, a thread loads at once, and how many such vectors.
+pub(super) fn loads(input: usize, streams: Option<Streams>) -> (usize, usize) {
+    let Some(streams) = streams else {
+        return (if 16usize.is_multiple_of(input) { 16 / input } else { 1 }, DEPTH);
+    };
+    let widest = streams.sizes().iter().copied().max().unwrap_or(4);
+    let vector = 1 << (16 / widest).clamp(1, 16).ilog2();
+    // As many bytes under way as of one stream.
+    (vector, (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1))
+}
 
 /// A planned reduction. The parts depend on the number of elements and their size alone, so that floats are added in the
 /// same order on every GPU.
@@ -50,18 +61,13 @@ impl ReducePlan {
     /// The plan for `len` elements of `input` bytes, combined as values of `state` bytes.
     #[must_use]
     pub fn new(len: usize, input: usize, state: usize) -> Self {
-        let vector = if 16usize.is_multiple_of(input) { 16 / input } else { 1 };
-        Self::with(len, input, state, (vector, DEPTH))
+        Self::with(len, input, state, loads(input, None))
     }
 
     /// The plan for `len` elements of several `streams`, or none.
     #[must_use]
     pub fn of_streams(len: usize, streams: Streams, state: usize) -> Self {
-        let widest = streams.sizes().iter().copied().max().unwrap_or(4);
-        let vector = 1 << (16 / widest).clamp(1, 16).ilog2();
-        // As many bytes under way as of one stream.
-        let depth = (DEPTH * 16 / (vector * streams.bytes()).max(16)).max(1);
-        Self::with(len, streams.bytes().max(1), state, (vector, depth))
+        Self::with(len, streams.bytes().max(1), state, loads(0, Some(streams)))
     }
 
     /// Blocks to launch for at most `len` elements, whose number the device knows.

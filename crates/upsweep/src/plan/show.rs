@@ -11,6 +11,7 @@ impl fmt::Display for Plan {
             Self::Cpu(plan) => plan.fmt(f),
             Self::Scan(plan) => plan.fmt(f),
             Self::Reduce(plan) => plan.fmt(f),
+            Self::Rows(plan) => plan.fmt(f),
             Self::Apart(plan) => plan.fmt(f),
             Self::Columns(plan) => plan.fmt(f),
         }
