@@ -46,7 +46,7 @@ __device__ __forceinline__ States first_states(const Params& p, u64 i) {
 }
 
 // Code for one row after the other is as fast where states are few, and too long for the caches where they are many.
-constexpr u32 ROWS_AT_ONCE = TEAMED ? 3 : ROWS;
+constexpr u32 UNROLLED_ROWS = TEAMED ? 3 : ROWS;
 
 // What is stored has canonical NaN. With feedback all results after a NaN are NaN, so a thread's last one tells whether there is work;
 // where lines begin between, a sum with terms of 0 does, which only what is not finite changes.
@@ -118,7 +118,7 @@ struct RecurrenceTask {
                 T element = map(x[j], 0, 0);
                 if (SEGMENTED && at < from) element = 0;
 #pragma unroll
-                for (u32 i = 0; i < ORDER; i++) states.z[i] = multiply_add(given_number(WEIGHTS + i * ITEMS + at), element, states.z[i]);
+                for (u32 i = 0; i < ORDER; i++) states.z[i] = multiply_add(given_number(FIRST_WEIGHT + i * ITEMS + at), element, states.z[i]);
             }
         }
         return states;
@@ -131,7 +131,7 @@ struct RecurrenceTask {
         // Bit j: element i + j ends its line.
         const u64 tails = !CARRIES || !STORES ? 0 : HEADS == Heads::ROWS ? row_heads(p, i + 1) : p.n - i - 1 < 64 ? 1ull << (p.n - i - 1) : 0;
         T last = 0;
-#pragma unroll ROWS_AT_ONCE
+#pragma unroll UNROLLED_ROWS
         for (u32 row = 0; row < ROWS; row++) {
             const Vector x(slots, threadIdx.x * ROWS + row);
             Out results[VECTOR];

@@ -17,7 +17,7 @@
 // cache of constants holds. Behind them lie the weights (WEIGHED): of each state, what each of a thread's elements leaves in it.
 __device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
-constexpr u32 WEIGHTS = COEFFICIENTS + MATRICES * MATRIX;
+constexpr u32 FIRST_WEIGHT = COEFFICIENTS + MATRICES * MATRIX;
 struct alignas(16) Matrix {
     T at[MATRIX];
 };

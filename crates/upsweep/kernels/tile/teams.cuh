@@ -20,14 +20,14 @@ constexpr bool TEAMED = ORDER > MOST_OF_FEW;
 constexpr u32 TEAM_LEVEL = log2_of(2 * ORDER - 1), TEAM = 1 << TEAM_LEVEL, TEAMS = WARP / TEAM;
 
 // States as few wide words.
-constexpr u32 PART = 16 / sizeof(T), PARTS = (ORDER + PART - 1) / PART;
+constexpr u32 WIDE = 16 / sizeof(T), WIDE_PARTS = (ORDER + WIDE - 1) / WIDE;
 struct alignas(16) WidePart {
-    T z[PART];
+    T z[WIDE];
 };
 struct WideStates {
-    WidePart parts[PARTS];
-    __device__ __forceinline__ T& operator[](u32 i) { return parts[i / PART].z[i % PART]; }
-    __device__ __forceinline__ const T& operator[](u32 i) const { return parts[i / PART].z[i % PART]; }
+    WidePart parts[WIDE_PARTS];
+    __device__ __forceinline__ T& operator[](u32 i) { return parts[i / WIDE].z[i % WIDE]; }
+    __device__ __forceinline__ const T& operator[](u32 i) const { return parts[i / WIDE].z[i % WIDE]; }
     __device__ __forceinline__ States states() const {
         States states;
 #pragma unroll
@@ -37,7 +37,7 @@ struct WideStates {
     __device__ __forceinline__ void put(const States& states) {
         WideStates wide;
 #pragma unroll
-        for (u32 i = 0; i < PARTS * PART; i++) wide[i] = i < ORDER ? states.z[i] : 0;
+        for (u32 i = 0; i < WIDE_PARTS * WIDE; i++) wide[i] = i < ORDER ? states.z[i] : 0;
         *this = wide;
     }
 };
@@ -136,8 +136,8 @@ __device__ __forceinline__ T rows_after(Area& area, u32 level, u32 bits, u32 tim
 
 // The powers for each lane: A^(ITEMS member), and of A^(ITEMS TEAM team) the lane's row.
 struct Tables {
-    WidePart in_team[ORDER][PARTS][TEAM];
-    WidePart of_teams[PARTS][WARP];
+    WidePart in_team[ORDER][WIDE_PARTS][TEAM];
+    WidePart of_teams[WIDE_PARTS][WARP];
 
     // By all compute warps, column by column: what becomes of one state.
     __device__ __forceinline__ void fill() {
@@ -148,8 +148,8 @@ struct Tables {
             states = apply_times(0, log2_of(WARP), lane_index(), states);
 #pragma unroll
             for (u32 i = 0; i < ORDER; i++) {
-                if (team_index() == 0) in_team[i][j / PART][member_index()].z[j % PART] = states.z[i];
-                if (member_index() == 0) of_teams[j / PART][lane_index() + i].z[j % PART] = states.z[i];
+                if (team_index() == 0) in_team[i][j / WIDE][member_index()].z[j % WIDE] = states.z[i];
+                if (member_index() == 0) of_teams[j / WIDE][lane_index() + i].z[j % WIDE] = states.z[i];
             }
         }
     }
@@ -160,7 +160,7 @@ struct Tables {
         const u32 team = team_index(), member = member_index();
         MatrixRow row;
 #pragma unroll
-        for (u32 i = 0; i < ORDER; i++) row.at[i] = of_teams[i / PART][lane_index()].z[i % PART];
+        for (u32 i = 0; i < ORDER; i++) row.at[i] = of_teams[i / WIDE][lane_index()].z[i % WIDE];
         T own = 0;
         if (team > 0) own = area.before[team][row_index()];
         if (!SEGMENTED || (heads & ((1u << team * TEAM) - 1)) == 0) own = row.times(before, own);
@@ -173,7 +173,7 @@ struct Tables {
 #pragma unroll
         for (u32 i = 0; i < ORDER; i++) {
 #pragma unroll
-            for (u32 j = 0; j < ORDER; j++) states.z[i] = add_term(in_team[i][j / PART][member].z[j % PART], at_team.z[j], states.z[i]);
+            for (u32 j = 0; j < ORDER; j++) states.z[i] = add_term(in_team[i][j / WIDE][member].z[j % WIDE], at_team.z[j], states.z[i]);
         }
         return states;
     }
