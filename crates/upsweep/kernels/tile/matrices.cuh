@@ -12,10 +12,11 @@
 #include "tile/states.cuh"
 #include "warp/index.cuh"
 
+__device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
+
 // Behind the coefficients lie the matrices into the basis and back, which are upper triangles unless there are sections, and the
 // powers, row by row. A kernel has them in shared memory, behind its tiles: warps go through all of them, which are more than a
 // cache of constants holds. Behind them lie the weights (WEIGHED): of each state, what each of a thread's elements leaves in it.
-__device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
 constexpr u32 FIRST_WEIGHT = COEFFICIENTS + MATRICES * MATRIX;
 struct alignas(16) Matrix {
