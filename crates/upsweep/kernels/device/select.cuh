@@ -1,32 +1,34 @@
 // Select: the elements that a predicate, flags or their neighbours choose, one after the other, or their indices; and where a
 // partition wants them, the others too; of runs, the first element and where it lies or how many follow. In a single pass, stable.
 //
-// The pipeline (pipeline.cuh) of this task:
+// The schedule (relay.cuh) of this task:
 //
-//   reduce      a bit for each element: whether it is kept; the number of those of each warp
-//   look back   the number of elements kept before the tile
-//   finish      kept elements side by side in the tile's own shared memory, as they lie in global memory modulo 16 bytes;
-//               from there to global memory, 16 bytes a store. Few of them go to a buffer of their own
+//   take        a bit for each element: whether it is kept; the number of those of each warp
+//   leave       kept elements side by side in shared memory, or their places in the tile
+//   finish      look back: the number of elements kept before the tile. From shared memory to there
 //
-// What differs from other libraries' kernels: the bits are found once and kept for the tiles of LAG. By then a tile knows where
-// its results go, so it compacts them at the phase of their destination, and only a tile's first and last 16 bytes are stored
-// in pieces. Nothing is held in shared memory twice, which leaves room for a longer LAG.
+// What differs from other libraries' kernels: results are compacted before it is known where they go, and wait in a ring. So a tile of few
+// results waits long for little room, and an element is looked at once. They get the phase of their destination when they are stored
+// (warp/store.cuh), by warps that do nothing else but look back.
+//
+// How a thread has its elements: a warp has rows of grains, a lane one grain of neighbours of each. So what the lanes keep of a
+// row lies side by side in shared memory, with few bank conflicts. The numbers that the lanes keep of three rows are scanned at once, in
+// fields of a word.
 //
 // The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
 //
-// Memory ordering: pipeline.cuh. Where results take the place of elements, all warps have these in registers first; then they
-// write results, then they read each other's, and then they stage the next tile there: a barrier between any two of these. A
-// buffer that holds no elements is written after the barrier at which all compute warps learn the prefix, when they have read the tile
-// before from it.
+// Memory ordering: relay.cuh.
 //
-// In place: a tile is published when its elements are in shared memory, and stored when all tiles before it are published. A
+// In place: a tile is published when its elements are in registers, and stored when all tiles before it are published. A
 // result lies at or before its element, so nothing is overwritten that is yet to be read. (A neighbour of another tile is read
 // before this tile is published, too, and until then only its own value can be stored in its place.)
 
 #pragma once
 
 #include "memory/access.cuh"
-#include "tile/pipeline.cuh"
+#include "tile/relay.cuh"
+#include "warp/store.cuh"
+#include "word/instructions.cuh"
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -65,83 +67,68 @@ template <> struct Result<true> {
     static __device__ __forceinline__ Stored of(u64 index, const In&) { return (Stored)index; }
 };
 
-// An element's bit, and behind a thread's bits the number that the lanes below it keep.
-constexpr u32 PLACE_BITS = 12;
-static_assert(WARP * ITEMS < 1 << PLACE_BITS && ITEMS + PLACE_BITS <= 128, "a thread's bits and its place are one word");
-using Bits = UnsignedOf<ITEMS + PLACE_BITS <= 32 ? 4 : ITEMS + PLACE_BITS <= 64 ? 8 : 16>::type;
-__device__ __forceinline__ u32 number_of(u32 bits) { return __popc(bits); }
-__device__ __forceinline__ u32 number_of(u64 bits) { return __popcll(bits); }
-__device__ __forceinline__ u32 number_of(u128 bits) { return __popcll((u64)bits) + __popcll((u64)(bits >> 64)); }
-
-// The place of the lowest bit that is set.
-__device__ __forceinline__ u32 lowest(u32 bits) { return __ffs(bits) - 1; }
-__device__ __forceinline__ u32 lowest(u64 bits) { return __ffsll(bits) - 1; }
-__device__ __forceinline__ u32 lowest(u128 bits) { return (u64)bits ? lowest((u64)bits) : 64 + lowest((u64)(bits >> 64)); }
-
-// And of the highest.
-__device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
-__device__ __forceinline__ u32 highest(u64 bits) { return 63 - __clzll(bits); }
-__device__ __forceinline__ u32 highest(u128 bits) { return bits >> 64 ? 64 + highest((u64)(bits >> 64)) : highest((u64)bits); }
-
 // A bit for each byte that is not 0.
 __device__ __forceinline__ u32 set_bytes(u32 four) {
     const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
     return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits side by side at its end
 }
 
+// The place of the highest bit that is set.
+__device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
+
 struct SelectTask {
     using State = Kept;
     using Params = SelectParams;
-    static constexpr bool FINISHES = true;
-    static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
     static constexpr bool BY_FLAGS = HEADS == Heads::FLAGS, BY_NEIGHBOUR = HEADS == Heads::KEYS;
     static constexpr bool READS = !BY_FLAGS || INDEX_BYTES == 0;  // whether elements are read
+    static constexpr bool RUNS = RUN_BYTES > 0;
+    using Run = UnsignedOf<RUN_BYTES>::type;
     using Input = Stream<In>;
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 
-    // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements.
-    static constexpr u32 PHASE = 16;  // results are stored so many bytes at a time
-    static constexpr bool BUFFERED = !READS || sizeof(Stored) * VECTOR > sizeof(Slot);
-    static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) + (BUFFERED ? 0 : PHASES) : 0;
-    static constexpr u32 FLAG_SLOTS = AHEAD + 1, FLAG_BYTES = BY_FLAGS ? FLAG_SLOTS * TILE : 0;
-    static constexpr bool RUNS = RUN_BYTES > 0;
-    using Run = UnsignedOf<RUN_BYTES>::type;
-    static_assert(!RUNS || TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
+    // A vector is one grain; of bytes and halves it is two, for fewer bank conflicts.
+    static constexpr u32 SPLIT = VECTOR * sizeof(In) == 16 && VECTOR > 4 ? 2 : 1;
+    static constexpr u32 GRAIN = VECTOR / SPLIT, GRAIN_BYTES = SLOT_BYTES / SPLIT;
+    static constexpr u32 GRAINS = ROWS * SPLIT;     // of a thread
+    static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
+    static constexpr u32 FIELD = 10, FIELDS = 3;    // bits of a row's number, and the rows of a word
+    static constexpr u32 WORDS = (GRAINS + FIELDS - 1) / FIELDS;
+    static_assert(FIELDS * WARP * GRAIN < 1 << FIELD, "the numbers of a word's rows fit in a field");
+    static_assert(TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
 
-    struct Shared {
-        Bits bits[STAGES][THREADS];
-        Kept warp_totals[STAGES][WARPS];
-        Kept before_tile[STAGES];
-        u32 before_warp[STAGES][WARPS];  // kept in the tile
-        u32 number[STAGES];              // kept in the tile
-        Slot edges[BY_NEIGHBOUR ? AHEAD + 1 : 1][WARPS];  // the vector that lies beside that of a warp
+    // What lies in the ring: elements, or the places of what is kept, or both.
+    static constexpr bool VALUES = INDEX_BYTES == 0, PLACES = INDEX_BYTES > 0 || RUNS;
+
+    // Dynamic shared memory: the ring, the elements and flags that are staged. Beside a warp's elements lies the vector beside them.
+    static constexpr u32 EDGES = BY_NEIGHBOUR ? 1 : 0, FRONT = BY_NEIGHBOUR && !KEEP_LAST ? 1 : 0;
+    static constexpr u32 STAGED_BYTES = READS ? (Input::SLOTS + EDGES * WARPS) * sizeof(Slot) : 0;
+    static constexpr u32 FLAG_BYTES = BY_FLAGS ? TILE : 0;
+
+    struct Shared {};
+    struct Items {
+        u32 words[GRAINS][GRAIN_BYTES / 4];  // as they lie in memory
+        u32 bits[(ITEMS + 31) / 32];
+        u32 places[WORDS], bases[WORDS];  // of the lane's grains among those of the rows of a word; of these among the warp's
+        u32 count;                        // elements of the tile
+        __device__ __forceinline__ bool keeps(u32 i) const { return bits[i / 32] >> i % 32 & 1; }
     };
 
     const Params& p;
-    Shared& shared;
     const Input input;
     const u32 flags_aligned;  // bytes at whose multiples a warp's flags begin: 16, 4 or 1
 
-    __device__ __forceinline__ SelectTask(const Params& p, Shared& shared)
-        : p(p), shared(shared), input(p.input, p.n), flags_aligned((u64)p.flags % 16 == 0 ? 16 : (u64)p.flags % 4 == 0 ? 4 : 1) {}
+    __device__ __forceinline__ SelectTask(const Params& p, Shared&)
+        : p(p), input(p.input, p.n), flags_aligned((u64)p.flags % 16 == 0 ? 16 : (u64)p.flags % 4 == 0 ? 4 : 1) {}
 
-    __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
-    __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + STAGES * TILE_BYTES + k % FLAG_SLOTS * TILE; }
-    // Where few results lie before they are stored: FEW of them, and their phase.
-    __device__ __forceinline__ unsigned char* few_buffer() const {
-        return dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
+    __device__ __forceinline__ unsigned char* ring() const { return dynamic_shared; }
+    // The slots of the tile, to be indexed by its vectors' numbers: those of this warp.
+    __device__ __forceinline__ Slot* slots(u32 k) const {
+        return (Slot*)(dynamic_shared + RING_BYTES + k % AHEAD * STAGED_BYTES) + warp_index() * EDGES + FRONT;
     }
-    // Where the places of a tile's runs lie.
-    __device__ __forceinline__ u16* firsts() const {
-        return (u16*)(few_buffer() + (FEW * sizeof(Stored) + PHASES + PHASE - 1) / PHASE * PHASE);
+    __device__ __forceinline__ u8* flags(u32 k) const {
+        return dynamic_shared + RING_BYTES + AHEAD * STAGED_BYTES + k % AHEAD * FLAG_BYTES;
     }
-    // Where a tile's results lie before they are stored.
-    __device__ __forceinline__ unsigned char* buffer(u32 k) const {
-        return BUFFERED ? dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES : (unsigned char*)slots(k);
-    }
-    __device__ __forceinline__ Slot& edge(u32 k) const { return shared.edges[k % (AHEAD + 1)][warp_index()]; }
-    __device__ __forceinline__ const Kept* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
 
     __device__ __forceinline__ void stage(u32 k, u64 tile) const {
         if constexpr (READS) input.stage_tile(tile, slots(k));
@@ -153,7 +140,7 @@ struct SelectTask {
     template <u32 WIDTH>
     __device__ __forceinline__ void stage_flags(u8* to, const u8* from, u32 mine) const {
 #pragma unroll 1
-        for (u32 step = 0; step < WARP * ITEMS; step += WARP * WIDTH) {
+        for (u32 step = 0; step < SHARE; step += WARP * WIDTH) {
             const u32 at = step + lane_index() * WIDTH;
             if (at + WIDTH <= mine) {
                 if constexpr (WIDTH > 1) copy_async<WIDTH>(to + at, from + at);
@@ -165,7 +152,7 @@ struct SelectTask {
         }
     }
     __device__ __forceinline__ void stage_flags(u32 k, u64 tile) const {
-        const u32 begin = warp_index() * WARP * ITEMS, mine = existing<false>(begin, WARP * ITEMS, tile_count(p.n, tile));
+        const u32 begin = warp_index() * SHARE, mine = existing<false>(begin, SHARE, tile_count(p.n, tile));
         u8* const to = flags(k) + begin;
         const u8* const from = p.flags + tile * TILE + begin;
         if (flags_aligned == 16) stage_flags<16>(to, from, mine);
@@ -176,117 +163,183 @@ struct SelectTask {
     // The vector before the warp's first, or with KEEP_LAST the one after its last.
     __device__ __forceinline__ void stage_edge(u32 k, u64 tile) const {
         if (lane_index() != 0) return;
-        const u64 first = tile * TILE + warp_index() * WARP * ITEMS;
-        const u64 from = KEEP_LAST ? first + WARP * ITEMS : first - VECTOR;
+        const u64 first = tile * TILE + warp_index() * SHARE;
+        const u64 from = KEEP_LAST ? first + SHARE : first - VECTOR;
         if (KEEP_LAST ? from < p.n : first > 0 && first < p.n) {
             const u32 mine = p.n - from < VECTOR ? (u32)(p.n - from) : VECTOR;
-            input.stage_vector(edge(k), p.input + from, mine);
+            Slot* const own = slots(k) + warp_index() * WARP * ROWS;
+            input.stage_vector(own[KEEP_LAST ? (i32)(WARP * ROWS) : -1], p.input + from, mine);
         }
     }
 
-    // A vector as it comes from shared memory.
-    struct Vector {
-        In elements[VECTOR];
-        Vector() = default;
-        __device__ __forceinline__ explicit Vector(const Slot& slot) {
-            u32 words[SLOT_BYTES / 4];
-#pragma unroll
-            for (u32 i = 0; i < SLOT_BYTES / 16; i++) {
-                const uint4 part = ((const uint4*)slot.bytes)[i];
-                words[4 * i] = part.x, words[4 * i + 1] = part.y, words[4 * i + 2] = part.z, words[4 * i + 3] = part.w;
-            }
-            memcpy(elements, words, sizeof(elements));
-        }
-    };
+    // The place in the tile of the first element of the lane's grain in a row.
+    static __device__ __forceinline__ u32 item_of(u32 row) { return warp_index() * SHARE + (row * WARP + lane_index()) * GRAIN; }
 
-    // Which of this thread's elements are kept.
+    // A grain as it lies in shared memory.
+    static __device__ __forceinline__ void load(const unsigned char* from, u32 (&words)[GRAIN_BYTES / 4]) {
+        constexpr u32 PART = GRAIN_BYTES % 16 == 0 ? 16 : 8;
+        using Part = Access<PART>::type;
+#pragma unroll
+        for (u32 i = 0; i < GRAIN_BYTES / PART; i++) {
+            const Part part = ((const Part*)from)[i];
+            memcpy(words + i * PART / 4, &part, PART);
+        }
+    }
+
+    // Which of the elements of a grain are kept, of which `mine` exist and the first one is `item` of the tile.
     template <bool FULL>
-    __device__ __forceinline__ Bits kept_bits(u32 k, u64 tile, u32 count) const {
-        const u32 begin = threadIdx.x * ITEMS, mine = existing<FULL>(begin, ITEMS, count);
-        const u64 index = tile * TILE + begin;
-        Bits bits = 0;
+    __device__ __forceinline__ u32 kept_bits(const unsigned char* grain, const u8* flags, const In (&x)[GRAIN], u64 begin, u32 item, u32 mine, bool ends) const {
+        u32 bits = 0;
         if constexpr (BY_FLAGS) {
-            constexpr u32 WIDTH = ITEMS % 4 == 0 ? 4 : ITEMS % 2 == 0 ? 2 : 1;  // flags that are read at once
-            const u8* const from = flags(k) + begin;
+            constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once
 #pragma unroll
-            for (u32 i = 0; i < ITEMS; i += WIDTH) {
-                const u32 four = WIDTH == 4 ? *(const u32*)(from + i) : WIDTH == 2 ? *(const u16*)(from + i) : from[i];
-                bits |= (Bits)set_bytes(four) << i;
+            for (u32 i = 0; i < GRAIN; i += WIDTH) {
+                const u8* const from = flags + item + i;
+                const u32 four = WIDTH == 4 ? *(const u32*)from : WIDTH == 2 ? *(const u16*)from : *from;
+                bits |= set_bytes(four) << i;
             }
-            if (!FULL) bits &= ((Bits)1 << mine) - 1;  // what lies behind the last flag is of another tile
+            if (!FULL) bits &= (1u << mine) - 1;  // what lies behind the last flag is of another tile
         } else if constexpr (BY_NEIGHBOUR) {
-            // From the first element on, whether each differs from the one before; KEEP_LAST: turned round.
-            const u32 lane = lane_index(), vector = threadIdx.x * ROWS;
-            const Slot* const own = slots(k);
-            constexpr u32 EDGE = KEEP_LAST ? WARP - 1 : 0;
-            const Slot& beside = lane == EDGE ? edge(k) : own[KEEP_LAST ? vector + ROWS : vector - 1];
-            In neighbour;
-            const bool ends = KEEP_LAST ? index + mine == p.n : index == 0;  // there is no neighbour
-            if (mine > 0 && !ends) neighbour = ((const In*)beside.bytes)[KEEP_LAST ? 0 : VECTOR - 1];
+            In beside;  // the last one of the grain before, or with KEEP_LAST the first one of the next; where the array `ends`, there is none
+            if ((FULL || mine == GRAIN || (!KEEP_LAST && mine > 0)) && !ends) {
+                beside = KEEP_LAST ? *(const In*)(grain + GRAIN_BYTES) : ((const In*)(grain - GRAIN_BYTES))[GRAIN - 1];
+            }
 #pragma unroll
-            for (u32 step = 0; step < ROWS; step++) {
-                const u32 row = KEEP_LAST ? ROWS - 1 - step : step;
-                const Vector x(own[vector + row]);
-#pragma unroll
-                for (u32 next = 0; next < VECTOR; next++) {
-                    const u32 j = KEEP_LAST ? VECTOR - 1 - next : next, i = row * VECTOR + j;
-                    if (!FULL && i >= mine) continue;
-                    const bool alone = ends && i == (KEEP_LAST ? mine - 1 : 0);
-                    const bool same = !alone && (KEEP_LAST ? same_key(x.elements[j], neighbour) : same_key(neighbour, x.elements[j]));
-                    bits |= (Bits)!same << i;
-                    neighbour = x.elements[j];
-                }
+            for (u32 j = 0; j < GRAIN; j++) {
+                if (!FULL && j >= mine) continue;
+                const bool alone = ends && j == (KEEP_LAST ? mine - 1 : 0);
+                const bool same = !alone && (KEEP_LAST ? same_key(x[j], j + 1 < GRAIN ? x[j + 1] : beside) : same_key(j > 0 ? x[j - 1] : beside, x[j]));
+                bits |= (u32)!same << j;
             }
         } else {
+            // What is found of an element first lies where the element lies in its word: so a compiler can look at all of a word at once.
+            constexpr u32 IN_WORD = sizeof(In) == 1 && GRAIN % 4 == 0 ? 4 : sizeof(In) == 2 && GRAIN % 2 == 0 ? 2 : 1;
 #pragma unroll
-            for (u32 row = 0; row < ROWS; row++) {
-                const Vector x(slots(k)[threadIdx.x * ROWS + row]);
+            for (u32 i = 0; i < GRAIN; i += IN_WORD) {
+                u32 word = 0;
 #pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    const u32 i = row * VECTOR + j;
-                    if (FULL || i < mine) bits |= (Bits)load_acc(x.elements[j], index + i, index + i) << i;
+                for (u32 j = 0; j < IN_WORD; j++) {
+                    if (FULL || i + j < mine) word |= (u32)load_acc(x[i + j], begin + item + i + j, begin + item + i + j) << j * 32 / IN_WORD;
                 }
+                bits |= (IN_WORD == 4 ? word * 0x10204080 >> 28 : IN_WORD == 2 ? (word | word >> 15) & 3 : word) << i;
             }
         }
         return bits;
     }
 
-    __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        const u32 count = tile_count(p.n, tile);
-        const Bits bits = count == TILE ? kept_bits<true>(k, tile, count) : kept_bits<false>(k, tile, count);
-        const u32 own = number_of(bits), up_to = warp_inclusive_sum(own);
-        shared.bits[k % STAGES][threadIdx.x] = bits | (Bits)(up_to - own) << ITEMS;
+    template <bool FULL>
+    __device__ __forceinline__ void find(u32 k, u64 tile, Items& items, u32 (&own)[WORDS]) const {
+        const unsigned char* const from = (const unsigned char*)(slots(k) + warp_index() * WARP * ROWS) + lane_index() * GRAIN_BYTES;
+        // Whether the array ends with the tile, on the side where neighbours lie, and with this thread's last or first grain.
+        const bool outermost = KEEP_LAST ? tile * TILE + items.count == p.n : tile == 0;
+        const bool outer = outermost && threadIdx.x == (KEEP_LAST ? THREADS - 1 : 0);
+#pragma unroll
+        for (u32 row = 0; row < GRAINS; row++) {
+            const unsigned char* const grain = from + row * WARP * GRAIN_BYTES;
+            In x[GRAIN];
+            if constexpr (READS) {
+                load(grain, items.words[row]);
+                memcpy(x, items.words[row], sizeof(x));
+            }
+            const u32 item = item_of(row), mine = existing<FULL>(item, GRAIN, items.count);
+            const bool ends = FULL || !KEEP_LAST ? outer && row == (KEEP_LAST ? GRAINS - 1 : 0) : outermost && item + mine == items.count;
+            const u32 bits = kept_bits<FULL>(grain, flags(k), x, tile * TILE, item, mine, ends);
+            const u32 first = row * GRAIN;
+            items.bits[first / 32] |= bits << first % 32;
+            own[row / FIELDS] += __popc(bits) << row % FIELDS * FIELD;
+        }
+    }
+
+    __device__ __forceinline__ Kept take(u32 k, u64 tile, Items& items) const {
+        items.count = tile_count(p.n, tile);
+        u32 own[WORDS] = {};
+#pragma unroll
+        for (u32& bits : items.bits) bits = 0;
+        if (items.count == TILE) find<true>(k, tile, items, own);
+        else find<false>(k, tile, items, own);
+
+        // Where the lane's grains go: each field has what the lanes below it keep of its row, and what all keep of the rows before.
+        u32 number = 0;
+#pragma unroll
+        for (u32 w = 0; w < WORDS; w++) {
+            u32 up_to = own[w];
+#pragma unroll
+            for (u32 distance = 1; distance < WARP; distance *= 2) up_to = add_lower(up_to, distance);
+            const u32 all = __shfl_sync(~0u, up_to, WARP - 1);
+            items.places[w] = up_to - own[w] + (all << FIELD) + (all << 2 * FIELD);
+            items.bases[w] = number;
+            number += (all + (all >> FIELD) + (all >> 2 * FIELD)) & ((1 << FIELD) - 1);
+        }
         u64 last = 0;
         if constexpr (RUNS) {
-            const u32 some = __ballot_sync(~0u, own > 0), mine = own > 0 ? threadIdx.x * ITEMS + highest(bits) : 0;
-            last = tile * TILE + __shfl_sync(~0u, mine, some ? highest(some) : 0);
+            u32 behind = 0, mine = 0;  // one more than the last bit that is set, and than the place of its element
+#pragma unroll
+            for (u32 i = 0; i < (ITEMS + 31) / 32; i++) {
+                if (items.bits[i]) behind = i * 32 + highest(items.bits[i]) + 1;
+            }
+            if (behind > 0) mine = item_of((behind - 1) / GRAIN) + (behind - 1) % GRAIN + 1;
+#pragma unroll
+            for (u32 distance = 1; distance < WARP; distance *= 2) mine = max(mine, __shfl_up_sync(~0u, mine, distance));
+            last = tile * TILE + mine - 1;
         }
-        if (lane_index() == WARP - 1) shared.warp_totals[k % STAGES][warp_index()] = Kept::of(up_to, last);
+        return Kept::of(number, last);
     }
-    __device__ __forceinline__ void store(u32, u64) const {}
-    __device__ __forceinline__ void check(u64) const {}
 
-    __device__ __forceinline__ void look_back(u32 k, u64 tile, const Chain<Kept>& chain) const {
-        const u32 slot = k % STAGES, lane = lane_index();
-        const u32 own = lane < WARPS ? (u32)shared.warp_totals[slot][lane].number : 0, up_to = warp_inclusive_sum(own);
-        if (lane < WARPS) shared.before_warp[slot][lane] = up_to - own;
-        const u32 number = __shfl_sync(~0u, up_to, WARP - 1), some = __ballot_sync(~0u, own > 0);
-        Kept before = {};
-        if (tile > 0) before = chain.look_back(tile);
-        if (lane != 0) return;
-        shared.before_tile[slot] = before;
-        shared.number[slot] = number;
-        if (tile + 1 == chain.tiles) {
-            const u64 kept = (u64)before.number + number;
-            *p.count = kept;
-            if (kept > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, kept, (i64)p.capacity);
-            if constexpr (RUNS && RUN_LENGTHS) {
-                if (p.output && kept > 0 && kept <= p.capacity) {
-                    const Kept last = some ? shared.warp_totals[slot][highest(some)] : before;
-                    ((Run*)p.runs)[kept - 1] = (Run)(p.n - last.open());
+    // Bytes of `number` elements or places in the ring.
+    static __device__ __forceinline__ u32 value_bytes(u32 number) { return VALUES ? (number * (u32)sizeof(In) + 15) / 16 * 16 : 0; }
+    static __device__ __forceinline__ u32 place_bytes(u32 number) { return PLACES ? (number * 2 + 15) / 16 * 16 : 0; }
+    // Where those of the others begin.
+    static __device__ __forceinline__ u32 others_at(u32 number) { return value_bytes(number) + place_bytes(number); }
+
+    __device__ __forceinline__ u32 bytes(u64 tile, const Kept& total) const {
+        if (!p.output) return 0;
+        const u32 number = (u32)total.number;
+        return others_at(number) + (OTHERS ? others_at(tile_count(p.n, tile) - number) : 0);
+    }
+
+    __device__ __forceinline__ void leave(u64 tile, const Items& items, const Kept& before, const Kept& total, u32 at) const {
+        if (!p.output) return;
+        if (!OTHERS || items.count == TILE) leave<true>(items, before, total, at);
+        else leave<false>(items, before, total, at);
+    }
+
+    template <bool FULL>
+    __device__ __forceinline__ void leave(const Items& items, const Kept& before, const Kept& total, u32 at) const {
+        const u32 number = (u32)total.number;
+        const SharedPlace values = shared_place(ring() + at), places = values + value_bytes(number);
+        const SharedPlace other_values = values + others_at(number), other_places = other_values + value_bytes(items.count - number);
+#pragma unroll
+        for (u32 row = 0; row < GRAINS; row++) {
+            const u32 item = item_of(row), field = items.places[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
+            const u32 place = (u32)before.number + items.bases[row / FIELDS] + field, other = item - place;
+            SharedPlace value = values + place * (u32)sizeof(In), other_value = other_values + other * (u32)sizeof(In);
+            SharedPlace at_place = places + place * 2, at_other_place = other_places + other * 2;
+#pragma unroll
+            for (u32 j = 0; j < GRAIN; j++) {
+                if (items.keeps(row * GRAIN + j)) {
+                    if constexpr (VALUES) leave_value(value, items.words[row], j);
+                    if constexpr (PLACES) store_next<2>(at_place, item + j);
+                } else if (OTHERS && (FULL || item + j < items.count)) {
+                    if constexpr (VALUES) leave_value(other_value, items.words[row], j);
+                    if constexpr (PLACES) store_next<2>(at_other_place, item + j);
                 }
             }
-            if (OTHERS && p.n - kept > p.others_capacity) report_fault(p.workspace, FAULT_OTHERS, p.n - kept, (i64)p.others_capacity);
+        }
+    }
+
+    // Stores element `j` of a grain at a place in shared memory and goes on to the one behind it.
+    static __device__ __forceinline__ void leave_value(SharedPlace& at, const u32 (&words)[GRAIN_BYTES / 4], u32 j) {
+        constexpr u32 BYTES = sizeof(In);
+        const u32 word = words[j * BYTES / 4];
+        if constexpr (BYTES <= 4 && alignof(In) == BYTES) {
+            store_next<BYTES>(at, word >> j * BYTES % 4 * 8);
+        } else if constexpr (BYTES == 8 && alignof(In) == 8) {
+            store_next(at, (u64)words[j * 2 + 1] << 32 | word);
+        } else {
+            In x;
+            memcpy(&x, (const unsigned char*)words + j * BYTES, BYTES);
+            *(In*)at_shared_place(at) = x;
+            at += BYTES;
         }
     }
 
@@ -295,109 +348,59 @@ struct SelectTask {
         return at >= capacity ? 0 : (u32)min((u64)number, capacity - at);
     }
 
-    // Where the results that come to lie from `to` on are in a buffer at a multiple of PHASE.
-    static __device__ __forceinline__ Stored* at_phase(unsigned char* buffer, const Stored* to) {
-        return (Stored*)(buffer + (u64)to % PHASE);
-    }
-
-    // Stores `number` results from a buffer to `to`. All compute warps.
-    static __device__ __forceinline__ void store_run(Stored* to, const unsigned char* buffer, u32 number) {
-        constexpr u32 UNIT = alignof(Stored) < PHASE ? alignof(Stored) : PHASE;
-        struct alignas(UNIT) Unit { unsigned char bytes[UNIT]; };
-        const u32 phase = (u64)to % PHASE, end = phase + number * (u32)sizeof(Stored);
-        unsigned char* const base = (unsigned char*)to - phase;
-        for (u32 at = threadIdx.x * PHASE; at < end; at += THREADS * PHASE) {
-            if (at >= phase && at + PHASE <= end) {
-                *(uint4*)(base + at) = *(const uint4*)(buffer + at);
-            } else {
-                for (u32 i = at; i < at + PHASE; i += UNIT) {
-                    if (i >= phase && i < end) *(Unit*)(base + i) = *(const Unit*)(buffer + i);
-                }
-            }
+    // Stores what lies at `from` in the ring: `stored` of `number` elements or indices, the first of them to `to`.
+    __device__ __forceinline__ void store_results(Stored* to, const unsigned char* from, u64 tile, u32 stored, u32 number) const {
+        if constexpr (VALUES) {
+            warp_store_elements((In*)to, from, stored);
+        } else {
+            const u16* const places = (const u16*)(from + value_bytes(number));
+            warp_store(stored, (u64)to / sizeof(Stored) % WARP, [&](u32 i) { return places[i]; }, [&](u32 i, u16 place) { to[i] = (Stored)(tile * TILE + place); });
         }
     }
 
-    // Calls `with(place, item)` for each element that this thread keeps: its place among the tile's results, and that in the tile.
-    template <class F>
-    __device__ __forceinline__ void for_kept(u32 k, F with) const {
-        const Bits word = shared.bits[k % STAGES][threadIdx.x];
-        u32 place = shared.before_warp[k % STAGES][warp_index()] + (u32)(word >> ITEMS);
-        for (Bits left = word & (((Bits)1 << ITEMS) - 1); left != 0; left &= left - 1) with(place++, threadIdx.x * ITEMS + lowest(left));
+    // Stores where the tile's runs begin, or how long those are that end in it.
+    __device__ __forceinline__ void store_runs(const u16* places, u64 tile, const Kept& before, u32 number) const {
+        Run* const to = (Run*)p.runs + before.number;
+        const u32 stored = with_room(before.number, number, p.capacity);
+        if constexpr (!RUN_LENGTHS) {
+            warp_store(stored, (u64)to / sizeof(Run) % WARP, [&](u32 i) { return places[i]; }, [&](u32 i, u16 place) { to[i] = (Run)(tile * TILE + place); });
+        } else {
+            // The first one ends a run of another tile; the last one does not end in this tile.
+            if (number == 0) return;
+            if (lane_index() == 0 && before.number > 0 && before.number <= p.capacity) to[-1] = (Run)(tile * TILE + places[0] - before.open());
+            warp_store(with_room(before.number, number - 1, p.capacity), (u64)to / sizeof(Run) % WARP, [&](u32 i) { return (u32)places[i + 1] - places[i]; }, [&](u32 i, u32 length) { to[i] = (Run)length; });
+        }
     }
 
-    // Stores where the tile's runs begin, or how long those are that end in it. The places of their firsts are there.
-    __device__ __forceinline__ void store_runs(u32 k, u64 tile) const {
-        const u32 slot = k % STAGES, number = shared.number[slot];
-        const Kept before = shared.before_tile[slot];
-        Run* const to = (Run*)p.runs;
-        for (u32 i = threadIdx.x; i < number; i += THREADS) {
-            const u64 begin = tile * TILE + firsts()[i], at = before.number + (u64)i;
-            if (!RUN_LENGTHS) {
-                if (at < p.capacity) to[at] = (Run)begin;
-            } else if (at > 0 && at - 1 < p.capacity) {
-                to[at - 1] = (Run)(begin - (i > 0 ? tile * TILE + firsts()[i - 1] : before.open()));
-            }
+    // A storing warp stores what the tile has left in the ring.
+    __device__ __forceinline__ void finish(u64 tile, u32 at, const Kept& total, const Chain<Kept>& chain) const {
+        Kept before = {};
+        if (tile > 0) before = chain.prefix(tile);
+        const u32 number = (u32)total.number, count = tile_count(p.n, tile);
+        if (tile + 1 == chain.tiles && lane_index() == 0) finish_all(before + total);
+        if (!p.output) return;
+        const unsigned char* const from = ring() + at;
+        store_results((Stored*)p.output + before.number, from, tile, with_room(before.number, number, p.capacity), number);
+        if constexpr (RUNS) store_runs((const u16*)(from + value_bytes(number)), tile, before, number);
+        if constexpr (OTHERS) {
+            const u64 others_before = tile * TILE - before.number;
+            store_results((Stored*)p.others + others_before, from + others_at(number), tile, with_room(others_before, count - number, p.others_capacity), count - number);
         }
-        // They are written again after the next barrier, at which the results are in shared memory.
     }
 
-    __device__ __forceinline__ void finish(u32 k, u64 tile) const {
-        if (!p.output) return;  // only the number is asked for
-        const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
-        const u64 before = shared.before_tile[slot].number;
-        Stored* const to = (Stored*)p.output + before;
-        unsigned char* const kept_buffer = buffer(k);
-        Stored* const kept = at_phase(kept_buffer, to);
-
-        // The others, where they are wanted, lie behind the kept ones.
-        const u64 before_others = tile * TILE - before;
-        Stored* const others_to = (Stored*)p.others + before_others;
-        unsigned char* const others_buffer = kept_buffer + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
-        Stored* const others = at_phase(others_buffer, others_to);
-
-        if (!OTHERS && number <= FEW) {
-            // Each is fetched by itself, and none has to make room for another.
-            Stored* const few = at_phase(few_buffer(), to);
-            for_kept(k, [&](u32 place, u32 item) {
-                if constexpr (RUNS) firsts()[place] = (u16)item;
-                few[place] = Result<(INDEX_BYTES > 0)>::of(tile * TILE + item, ((const In*)slots(k)[item / VECTOR].bytes)[item % VECTOR]);
-            });
-            main_sync();
-            store_run(to, few_buffer(), with_room(before, number, p.capacity));
-            if constexpr (RUNS) store_runs(k, tile);
-            return;
+    // What is known at the end.
+    __device__ __forceinline__ void finish_all(const Kept& all) const {
+        const u64 kept = all.number;
+        *p.count = kept;
+        if (kept > p.capacity) report_fault(p.workspace, FAULT_CAPACITY, kept, (i64)p.capacity);
+        if constexpr (RUNS && RUN_LENGTHS) {
+            if (p.output && kept > 0 && kept <= p.capacity) ((Run*)p.runs)[kept - 1] = (Run)(p.n - all.open());
         }
-        if constexpr (RUNS) {
-            for_kept(k, [&](u32 place, u32 item) { firsts()[place] = (u16)item; });
-            main_sync();
-            store_runs(k, tile);
-        }
-        const Bits word = shared.bits[slot][threadIdx.x];
-        const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
-        u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-        u32 others_at = begin - at;
-        const auto put = [&](u32 i, const Stored& x) {
-            if (word >> i & 1) kept[at++] = x;
-            else if (OTHERS && i < mine) others[others_at++] = x;
-        };
-        Vector x[ROWS];
-#pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            if constexpr (INDEX_BYTES == 0) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
-        }
-        if (!BUFFERED) main_sync();
-#pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
-            put(i, Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[i / VECTOR].elements[i % VECTOR]));
-        }
-        main_sync();
-        store_run(to, kept_buffer, with_room(before, number, p.capacity));
-        if constexpr (OTHERS) store_run(others_to, others_buffer, with_room(before_others, count - number, p.others_capacity));
-        if (!BUFFERED) main_sync();
+        if (OTHERS && p.n - kept > p.others_capacity) report_fault(p.workspace, FAULT_OTHERS, p.n - kept, (i64)p.others_capacity);
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<SelectTask>::HELPERS * WARP, BLOCKS) upsweep_select(const __grid_constant__ SelectParams given) {
+extern "C" __global__ void __launch_bounds__(THREADS + STORERS * WARP, BLOCKS) upsweep_select(const __grid_constant__ SelectParams given) {
     SelectParams p = given;
     if (p.length) {
         const u64 length = *p.length;
@@ -405,5 +408,5 @@ extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<SelectTask>::HEL
         p.n = min(p.n, length);
     }
     if (OTHERS && p.behind) p.others = (Stored*)p.output + *p.behind;  // stored again at the end, with the same value
-    Pipeline<SelectTask>::run(p, tile_number(p.n));
+    Relay<SelectTask>::run(p, tile_number(p.n));
 }

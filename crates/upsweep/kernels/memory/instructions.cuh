@@ -21,6 +21,23 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global) {
 #endif
 }
 
+// A place in shared memory.
+using SharedPlace = u32;
+__device__ __forceinline__ SharedPlace shared_place(void* shared) { return (u32)__cvta_generic_to_shared(shared); }
+
+// Stores `value`, of which the lowest bytes count, in shared memory at a place and goes on to the one behind it. In PTX, because of the same in
+// C++ an instruction more becomes, and the other bytes are cleared first.
+template <u32 BYTES>
+__device__ __forceinline__ void store_next(SharedPlace& at, u32 value) {
+    if constexpr (BYTES == 1) asm volatile("st.shared.u8 [%0], %1; add.u32 %0, %0, 1;" : "+r"(at) : "r"(value) : "memory");
+    else if constexpr (BYTES == 2) asm volatile("st.shared.u16 [%0], %1; add.u32 %0, %0, 2;" : "+r"(at) : "r"(value) : "memory");
+    else asm volatile("st.shared.u32 [%0], %1; add.u32 %0, %0, 4;" : "+r"(at) : "r"(value) : "memory");
+}
+__device__ __forceinline__ void store_next(SharedPlace& at, u64 value) {
+    asm volatile("st.shared.u64 [%0], %1; add.u32 %0, %0, 8;" : "+r"(at) : "l"(value) : "memory");
+}
+__device__ __forceinline__ void* at_shared_place(SharedPlace at) { return __cvta_shared_to_generic(at); }
+
 // Ends the group of copies that this thread has issued since the last group.
 __device__ __forceinline__ void close_group() {
 #if __CUDA_ARCH__ >= 800

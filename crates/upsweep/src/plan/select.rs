@@ -1,35 +1,33 @@
-//! Select and what is made of it on a CUDA device: the pipeline, whose tiles are compacted in shared memory before they are
-//! stored. See `kernels/device/select.cuh`.
+//! Select and what is made of it on a CUDA device: tiles whose results wait in shared memory until it is known where they go.
+//! See `kernels/device/select.cuh`.
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
-use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
+use super::tile::{GROUP, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 
 /// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
-const OVERHEAD: usize = 2 << 10;
-/// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
-const PHASES: usize = 128;
-
-/// Up to so many results of a tile are fetched one by one, if they have so few bytes. By flags fewer: so a tile of u32 waits for three
-/// others instead of two (H200, 2026-11-22: half of u32 by flags 487 us instead of 575).
-const FEW: usize = 512;
-const FEW_BY_FLAGS: usize = 128;
-const FEW_BYTES: usize = 4 << 10;
-/// Bits of a thread's place among a warp's results, beside its elements' in a word of at most 128.
-const PLACE_BITS: usize = 12;
-/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
-/// prefix. Most of the kernel's instructions are of a tile, whatever its size, and they are what bounds it (H200, 2026-11-22: 450
-/// instructions a warp for tiles of 12 KiB, of which 100 depend on the number of elements).
-const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1), (LAST, 1)];
+const OVERHEAD: usize = 512;
+/// Tiles that a block stages ahead, and those whose results may wait.
+const AHEAD: usize = 1;
+const RING: usize = 6;
+/// Warps that look back and store.
+const STORERS: usize = 2;
+/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken where the results of enough tiles find room, if all
+/// elements are kept. Most of a warp's instructions are of a tile, whatever its size, so tiles are large (H200, 2026-11-24, a sixteenth of
+/// u32: 292 us; in tiles of 20 KiB 319, of 36 KiB 287, where half of u32 takes 387 instead of 380).
+const CHOICES: [(TileSize, usize); 6] =
+    [(LARGEST, 2), (SEGMENTS, 2), (LARGEST, 1), (SEGMENTS, 1), (LAST, 2), (LAST, 1)];
+const LARGEST: TileSize = TileSize { threads: 256, thread_bytes: 112 };
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
-const FEWEST_LAG: usize = 2;
+const FEWEST_WAITING: usize = 2;
+/// The bytes from which tiles are the largest: with fewer each block has one tile at most, for which it should not wait long.
+const LARGEST_FROM: usize = 8 << 20;
 
 /// The shape of tiles of this size: as a scan's, but for what a scan's registers hold.
 fn shape(input: usize, size: TileSize) -> TileShape {
     let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
-    let most = (128 - PLACE_BITS) / shape.vector;
-    TileShape { rows: ((size.thread_bytes / shape.slot).clamp(1, most) - 1) | 1, ..shape }
+    TileShape { rows: ((size.thread_bytes / shape.slot).max(1) - 1) | 1, ..shape }
 }
 
 /// What decides a plan beside the number of elements.
@@ -72,8 +70,8 @@ pub struct SelectPlan {
     pub state: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Tiles that a block holds between finding what is kept and storing it.
-    pub lag: usize,
+    /// Bytes of results that wait in a block.
+    pub ring: usize,
     /// Through which the blocks look back.
     pub words: StatusWords,
     /// See [`Tuning`].
@@ -86,93 +84,60 @@ impl SelectPlan {
     pub fn new(len: usize, sizes: SelectSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
         let plan = |(size, blocks)| Self::within(len, sizes, size, blocks, tuning);
-        // Flags take the room of a tile's lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in large ones).
-        let choices = || CHOICES.into_iter().filter(|(size, _)| !sizes.flags || *size != SEGMENTS);
-        let with = |lag: usize| choices().map(plan).find(|plan| plan.lag >= lag);
-        with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
+        // All of a partition's elements wait, so that smaller tiles are better (H200, 2026-11-24, u32: 548 us; of 28 KiB 595).
+        let largest = !sizes.others && len.saturating_mul(sizes.input) >= LARGEST_FROM;
+        let choices = || CHOICES.into_iter().filter(|(size, _)| largest || *size != LARGEST);
+        let with = |waiting: usize| choices().map(plan).find(|plan| plan.ring >= waiting * plan.most_results());
+        with(FEWEST_WAITING).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
     }
 
-    /// The plan with tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+    /// The plan with tiles of this size in so many blocks a multiprocessor.
     fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
         let shape = shape(sizes.input, size);
         let tiles = len.div_ceil(shape.elements()).max(1);
         let number = if u32::try_from(len).is_ok() { 4 } else { 8 };
         let state = if sizes.run > 0 { 2 * number } else { number };
         let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
-        let mut plan = Self { sizes, shape, tiles, state, blocks, lag: 1, words, tuning };
-        let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + plan.beside_stages());
-        let stages = room / (plan.stage_bytes() + plan.stage_numbers());
-        plan.lag = stages.saturating_sub(tuning.ahead + 1).min(tuning.lag);
+        let mut plan = Self { sizes, shape, tiles, state, blocks, ring: 0, words, tuning };
+        plan.ring = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + plan.staged()) / 16 * 16;
         plan
     }
 
-    /// The bytes of a result.
-    fn stored(&self) -> usize {
-        if self.sizes.index > 0 { self.sizes.index } else { self.sizes.input }
+    /// The most bytes that a tile's results take: elements, their places in the tile, or both; and those of the others.
+    fn most_results(&self) -> usize {
+        let SelectSizes { input, index, others, run, .. } = self.sizes;
+        let elements = self.shape.elements();
+        let values = if index == 0 { elements * input } else { 0 };
+        let places = if index > 0 || run > 0 { 2 * elements } else { 0 };
+        let all = values.next_multiple_of(16) + places.next_multiple_of(16);
+        if others { all + 32 } else { all }
     }
 
-    /// The results of a tile up to which they are fetched one by one.
-    fn few(&self) -> usize {
-        let few = if self.sizes.flags { FEW_BY_FLAGS } else { FEW };
-        few.min(FEW_BYTES / self.stored().max(1))
+    /// The bytes of the elements and flags that are staged.
+    fn staged(&self) -> usize {
+        let edges = if self.sizes.neighbours { self.shape.warps() * self.shape.slot } else { 0 };
+        let elements = if self.sizes.reads_elements() { self.shape.bytes() + edges } else { 0 };
+        AHEAD * (elements + if self.sizes.flags { self.shape.elements() } else { 0 })
     }
 
-    /// Whether a tile's results lie in a buffer of their own, because they need more room than its elements.
-    fn is_buffered(&self) -> bool {
-        !self.sizes.reads_elements() || self.stored() * self.shape.vector > self.shape.slot
-    }
-
-    /// The bytes of a tile's elements in shared memory.
-    fn stage_bytes(&self) -> usize {
-        let phases = if self.is_buffered() { 0 } else { PHASES };
-        if self.sizes.reads_elements() { self.shape.bytes() + phases } else { 0 }
-    }
-
-    /// The bytes of what is known of a tile: a word a thread, and some numbers a warp.
-    fn stage_numbers(&self) -> usize {
-        let bits = self.shape.rows * self.shape.vector + PLACE_BITS;
-        self.shape.threads * (bits.next_power_of_two().max(32) / 8) + (self.state + 8) * (self.shape.warps() + 1)
-    }
-
-    /// Dynamic shared memory beside the tiles: flags, the buffer.
-    fn beside(&self) -> usize {
-        let flags = if self.sizes.flags { (self.tuning.ahead + 1) * self.shape.elements() } else { 0 };
-        let buffer = if self.is_buffered() { self.shape.elements() * self.stored() + PHASES } else { 0 };
-        let runs = if self.sizes.run > 0 { 2 * self.shape.elements() } else { 0 };
-        flags + buffer + (self.few() * self.stored() + PHASES).next_multiple_of(16) + runs
-    }
-
-    /// All shared memory beside the tiles.
-    fn beside_stages(&self) -> usize {
-        let edges =
-            if self.sizes.neighbours { (self.tuning.ahead + 1) * self.shape.warps() * self.shape.slot } else { 0 };
-        self.beside() + edges
-    }
-
-    fn stages(&self) -> usize {
-        self.tuning.ahead + self.lag + 1
-    }
-
-    /// Threads a block, the helper warps included.
+    /// Threads a block, the storing warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.shape.threads + self.tuning.look_back_warps * WARP
+        self.shape.threads + STORERS * WARP
     }
 
     /// Dynamic shared memory a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
-        self.stages() * self.stage_bytes() + self.beside()
+        self.ring + self.staged()
     }
 
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        let Tuning { ahead, look_back_warps, groups, .. } = *self.tuning;
-        let ring = (self.lag + 1).next_multiple_of(look_back_warps);
         let SelectSizes { index, last, others, run, lengths, .. } = self.sizes;
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.state, self.sizes.input));
-        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = ahead, "LAG" = self.lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "PHASES" = PHASES, "FEW" = self.few(), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = AHEAD, "RING" = RING, "RING_BYTES" = self.ring, "STORERS" = STORERS, "GROUPS" = self.tuning.groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
         constants
     }
 }
@@ -219,20 +184,27 @@ impl CpuSelectPlan {
 mod tests {
     use super::*;
 
-    /// A tile that waits for two others only takes a sixth longer.
+    /// See [`CHOICES`], [`LARGEST_FROM`].
     #[test]
-    fn flags_leave_room_for_a_lag_of_three() {
-        let sizes = SelectSizes {
+    fn long_selections_have_the_largest_tiles_and_room_for_two() {
+        let plain = SelectSizes {
             input: 4,
             index: 0,
-            flags: true,
-            neighbours: false,
+            flags: false,
+            neighbours: true,
             last: false,
             others: false,
             run: 0,
             lengths: false,
         };
-        assert_eq!(SelectPlan::new(1 << 28, sizes, (9, 0)).lag, 3);
+        for sizes in [plain, SelectSizes { flags: true, neighbours: false, ..plain }, SelectSizes { run: 4, ..plain }] {
+            let plan = SelectPlan::new(1 << 28, sizes, (9, 0));
+            assert_eq!((plan.shape.rows, plan.blocks), (7, 2), "{sizes:?}");
+            assert!(plan.ring >= 2 * plan.most_results(), "{sizes:?}");
+            assert_eq!(SelectPlan::new(1 << 20, sizes, (9, 0)).shape.rows, 5, "{sizes:?}");
+        }
+        let apart = SelectSizes { neighbours: false, others: true, ..plain };
+        assert_eq!(SelectPlan::new(1 << 28, apart, (9, 0)).shape.rows, 5);
     }
 
     #[test]
@@ -251,12 +223,14 @@ mod tests {
                         SelectSizes { input, index, flags, neighbours, last: false, others, run, lengths: true };
                     for len in [1 << 20, 1 << 33] {
                         let plan = SelectPlan::new(len, sizes, capability);
-                        let fixed =
-                            plan.stages() * plan.stage_numbers() + plan.beside_stages() - plan.beside() + OVERHEAD;
                         let most = plan.tuning.shared_bytes;
                         let most = (most + (1 << 10)) / plan.blocks - (1 << 10);
-                        assert!(plan.shared_bytes() + fixed <= most, "{capability:?} {sizes:?}: {plan:?}");
-                        assert!(plan.shape.rows * plan.shape.vector + PLACE_BITS <= 128 && plan.lag > 0);
+                        let fixed = 64 + RING * (8 + plan.state) + 2 * plan.shape.warps() * plan.state;
+                        assert!(
+                            fixed <= OVERHEAD && plan.shared_bytes() + OVERHEAD <= most,
+                            "{capability:?} {sizes:?}: {plan:?}"
+                        );
+                        assert!(plan.ring >= plan.most_results(), "{capability:?} {sizes:?}: {plan:?}");
                         let numbers = if run > 0 { 2 } else { 1 };
                         assert_eq!(plan.state, numbers * if len > u32::MAX as usize { 8 } else { 4 });
                     }

@@ -1,11 +1,17 @@
 //! Top-k on a CUDA device: the pipeline that collects and stores, what is guessed from a sample, the kernels beside.
 
 use super::constants::{Constants, constants};
-use super::select::{SelectPlan, SelectSizes};
-use super::tile::Sizes;
+use super::memory::StatusWords;
+use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 use crate::key::KeyOrder;
 
+/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
+/// prefix.
+const CHOICES: [(TileSize, usize); 4] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1)];
+const FEWEST_LAG: usize = 2;
+/// Shared memory beside what grows with the tile: tickets, alignment.
+const OVERHEAD: usize = 2 << 10;
 /// Keys of a sample. What is found out of it is as good as chance lets it be; a larger one takes one block longer.
 const SAMPLE: usize = 16 << 10;
 /// Keys from which a window is guessed: so many are read in some microseconds.
@@ -55,6 +61,53 @@ pub struct Window {
     pub room: usize,
 }
 
+/// The pipeline over all keys: see `kernels/device/topk.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// The tiles' shape.
+    pub shape: TileShape,
+    /// Their number.
+    pub tiles: usize,
+    /// The bytes of what tiles tell each other: two numbers of keys.
+    pub state: usize,
+    /// Blocks that a multiprocessor should run.
+    pub blocks: usize,
+    /// Tiles that a block holds between counting keys and storing them.
+    pub lag: usize,
+    /// Through which the blocks look back.
+    pub words: StatusWords,
+    /// See [`Tuning`].
+    pub tuning: &'static Tuning,
+}
+
+impl Pass {
+    fn new(len: usize, key: usize, tuning: &'static Tuning) -> Self {
+        let plan = |(size, blocks)| Self::within(len, key, size, blocks, tuning);
+        CHOICES.into_iter().map(plan).find(|plan| plan.lag >= FEWEST_LAG).unwrap_or_else(|| plan((LARGE, 1)))
+    }
+
+    /// With tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+    fn within(len: usize, key: usize, size: TileSize, blocks: usize, tuning: &'static Tuning) -> Self {
+        let shape = TileShape::new(Sizes::plain(key, 1, 1), size);
+        let tiles = len.div_ceil(shape.elements()).max(1);
+        let state = if u32::try_from(len).is_ok() { 8 } else { 16 };
+        let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
+        // Of each tile a number a thread, some a warp.
+        let stage = shape.bytes() + 4 * shape.threads + (state + 8) * (shape.warps() + 1);
+        let stages = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD) / stage;
+        let lag = stages.saturating_sub(tuning.ahead + 1).clamp(1, tuning.lag);
+        Self { shape, tiles, state, blocks, lag, words, tuning }
+    }
+
+    fn threads(&self) -> usize {
+        self.shape.threads + self.tuning.look_back_warps * WARP
+    }
+
+    fn stages(&self) -> usize {
+        self.tuning.ahead + self.lag + 1
+    }
+}
+
 /// A planned top-k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopKPlan {
@@ -63,7 +116,7 @@ pub struct TopKPlan {
     /// What is ranked.
     pub types: RankTypes,
     /// The pass over all keys.
-    pub pass: SelectPlan,
+    pub pass: Pass,
     /// What is guessed; nothing of few keys.
     pub window: Option<Window>,
 }
@@ -72,18 +125,7 @@ impl TopKPlan {
     /// The plan for the key of `rank`, from 1 on, among `len` keys; with `results` for all keys up to it.
     #[must_use]
     pub fn new(len: usize, rank: usize, types: RankTypes, results: bool, capability: (u32, u32)) -> Self {
-        let number = if u32::try_from(len).is_ok() { 4 } else { 8 };
-        let sizes = SelectSizes {
-            input: types.key,
-            index: 0,
-            flags: false,
-            neighbours: false,
-            last: false,
-            others: false,
-            run: number,
-            lengths: false,
-        };
-        let pass = SelectPlan::new(len, sizes, capability);
+        let pass = Pass::new(len, types.key, Tuning::of(capability));
         Self { len, types, pass, window: window(len, rank, results) }
     }
 
@@ -111,7 +153,7 @@ impl TopKPlan {
     /// Threads of a block of the pass over all keys, and its shared memory.
     #[must_use]
     pub fn pass_shape(&self) -> (usize, usize) {
-        (self.pass.threads(), self.stages() * self.pass.shape.bytes())
+        (self.pass.threads(), self.pass.stages() * self.pass.shape.bytes())
     }
 
     /// Blocks that count, where a multiprocessor runs four.
@@ -157,18 +199,14 @@ impl TopKPlan {
         (places, places * (self.types.key + self.types.place))
     }
 
-    fn stages(&self) -> usize {
-        self.pass.tuning.ahead + self.pass.lag + 1
-    }
-
     /// The numbers that the pass over all keys is compiled with.
     #[must_use]
     pub fn pass_constants(&self) -> Constants {
         let Tuning { ahead, look_back_warps, groups, .. } = *self.pass.tuning;
-        let SelectPlan { shape, state, lag, blocks, .. } = self.pass;
+        let Pass { shape, state, lag, blocks, .. } = self.pass;
         let mut constants = shape.constants(Sizes::plain(self.types.key, state, self.types.key));
         let ring = (lag + 1).next_multiple_of(look_back_warps);
-        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = self.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups);
+        constants!(constants; "BLOCKS" = blocks, "AHEAD" = ahead, "LAG" = lag, "STAGES" = self.pass.stages(), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups);
         self.add_types(&mut constants);
         constants
     }

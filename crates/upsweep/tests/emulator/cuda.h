@@ -19,6 +19,7 @@ inline int __ffs(u32 x) { return __builtin_ffs((int)x); }
 inline int __ffsll(u64 x) { return __builtin_ffsll((i64)x); }
 inline u64 __umul64hi(u64 a, u64 b) { return (u64)((u128)a * b >> 64); }
 inline u32 __funnelshift_r(u32 low, u32 high, u32 by) { return (u32)(((u64)high << 32 | low) >> by % 32); }
+inline u32 __funnelshift_l(u32 low, u32 high, u32 by) { return (u32)(((u64)high << 32 | low) << by % 32 >> 32); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline i64 __double_as_longlong(f64 x) { return __builtin_bit_cast(i64, x); }
 inline f64 __longlong_as_double(i64 x) { return __builtin_bit_cast(f64, x); }

@@ -10,3 +10,7 @@ inline u32 max_signed(u32 a, u32 b) { return by_lane<i16>(a, b, [](i16 x, i16 y)
 inline u32 max_unsigned(u32 a, u32 b) { return by_lane<u16>(a, b, [](u16 x, u16 y) { return x > y ? x : y; }); }
 inline u32 min_signed(u32 a, u32 b) { return by_lane<i16>(a, b, [](i16 x, i16 y) { return x < y ? x : y; }); }
 inline u32 min_unsigned(u32 a, u32 b) { return by_lane<u16>(a, b, [](u16 x, u16 y) { return x < y ? x : y; }); }
+inline u32 add_lower(u32 number, u32 distance) {
+    const u32 lower = __shfl_up_sync(~0u, number, distance);
+    return threadIdx.x % 32 < distance ? number : number + lower;
+}

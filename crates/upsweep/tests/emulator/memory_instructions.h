@@ -30,6 +30,17 @@ inline void wait_copies() {
     // Those that are done already are fewer groups under way, in the same order.
     emulator::finish_copies(PENDING);
 }
+using SharedPlace = u64;
+inline SharedPlace shared_place(void* shared) { return (u64)shared; }
+inline void* at_shared_place(SharedPlace at) { return (void*)at; }
+template <u32 BYTES>
+inline void store_next(SharedPlace& at, u32 value) {
+    if constexpr (BYTES == 1) *(u8*)at = (u8)value;
+    else if constexpr (BYTES == 2) *(u16*)at = (u16)value;
+    else *(u32*)at = value;
+    at += BYTES;
+}
+inline void store_next(SharedPlace& at, u64 value) { *(u64*)at = value, at += 8; }
 inline void prefetch(const void*) {}
 template <class V>
 inline V load_constant(u64 address) { return *(const V*)address; }

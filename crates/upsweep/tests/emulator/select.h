@@ -71,8 +71,7 @@ static void one_case() {
     Guarded<Stored> both(behind ? n : 0);
     if (behind) p.output = both.values, p.capacity = n, p.others_capacity = n, number[0] = kept.size(), p.behind = number.values;
     p.count = number.values, p.workspace = space.workspace();
-    constexpr u64 BUFFER = SelectTask::BUFFERED ? TILE * sizeof(Stored) + PHASES : 0;
-    launch(grid, THREADS + Pipeline<SelectTask>::HELPERS * WARP, STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER + (FEW * sizeof(Stored) + PHASES + 15) / 16 * 16 + (RUN_BYTES ? 2 * TILE : 0), [&] { KERNEL(p); });
+    launch(grid, THREADS + STORERS * WARP, RING_BYTES + AHEAD * (SelectTask::STAGED_BYTES + SelectTask::FLAG_BYTES), [&] { KERNEL(p); });
 
     separate.check("input"), flags.check("flags"), output.check("output"), others_output.check("second output"), both.check("both"), number.check("number"), runs.check("runs");
     if (grid > 1) space.check();

@@ -1,0 +1,207 @@
+// The schedule of single-pass kernels whose results are other than their elements: compute warps leave the results of a tile side by
+// side in shared memory, and a storing warp looks back and stores them.
+//
+//   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
+//   compute warps     take t[k] to registers               and find each warp's total
+//                     stage t[k + AHEAD]                   where t[k] was, asynchronously
+//                     publish the aggregate of t[k]
+//                     leave the results of t[k]            in a ring of RING_BYTES, as soon as there is room
+//   a storing warp    look back from t[k], store its results, free their room
+//
+// What differs from pipeline.cuh: results, not elements, wait for their prefix. So few results wait long, and an element is read from
+// shared memory once. Compute warps meet once a tile, and where there is no room; they never wait for a prefix otherwise.
+//
+// A task has
+//
+//   State, Params, Shared    as in pipeline.cuh
+//   Items                    what a thread takes of a tile
+//   stage(k, tile)           issue the copies of this block's k-th tile
+//   take(k, tile, items)     the thread's elements to registers; returns the warp's total, good in the last lane
+//   bytes(tile, total)       the room that the tile's results need, a multiple of 16, at most RING_BYTES
+//   leave(tile, items, before, total, at)   results into the ring from byte `at` on; `before` is what lies before the warp in the tile
+//   finish(tile, at, total, chain)          a storing warp: look back and store
+//
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the barrier and its
+// reader after it:
+//
+//   shared memory          written by        barrier                    read by           written again after
+//   slots                  a warp's copies   none: its own, wait_groups the same warp     the same warp has read them (__syncwarp)
+//   tickets[k]             thread 0          main_sync of an earlier    compute warps     main_sync of tile k + 1
+//                                            tile
+//   totals[k % 2]          compute warps     main_sync of tile k        compute warps     main_sync of tile k + 1
+//   the entry of tile k    thread 0          full_barrier               a storing warp    free_barrier of the entry
+//                                            free_barrier of the tile   compute warps
+//                                            before
+//   the results of tile k  compute warps     full_barrier               a storing warp    free_barrier of the entry
+//
+// The barriers of an entry are used again after compute warps have waited until it is free, by the same storing warp (RING is a
+// multiple of their number).
+
+#pragma once
+
+#include "block/barrier.cuh"
+#include "memory/instructions.cuh"
+#include "memory/workspace.cuh"
+#include "tile/lookback.cuh"
+#include "tile/stage.cuh"
+
+static_assert(RING % STORERS == 0, "two storing warps that met at one barrier in turn could come in each other's place");
+static_assert(2 + 2 * RING <= 16, "a block has 16 barriers");
+
+// The barriers of an entry of the ring: results are there; they are stored.
+__device__ __forceinline__ u32 full_barrier(u32 entry) { return 2 + entry; }
+__device__ __forceinline__ u32 free_barrier(u32 entry) { return 2 + RING + entry; }
+__device__ __forceinline__ u32 next_entry(u32 entry, u32 step = 1) { return entry + step < RING ? entry + step : entry + step - RING; }
+
+template <class Task>
+class Relay {
+    using State = typename Task::State;
+    using Params = typename Task::Params;
+    // Tickets that are drawn ahead, and those that are remembered: those from the tile that is taken on, and one more.
+    static constexpr u32 DRAWN = AHEAD + 1, TICKETS = 4;
+    static_assert(DRAWN < TICKETS, "a ticket is drawn into the place of one that is done with");
+    static constexpr u32 MEETING = THREADS + WARP;  // threads at a barrier: the compute warps and a storing warp
+
+public:
+    struct Entry {
+        u32 tile, at;
+        State total;
+    };
+    struct Shared {
+        u32 tickets[TICKETS];
+        State totals[2][WARPS];
+        Entry entries[RING];
+        typename Task::Shared task;
+    };
+
+private:
+    const Params& p;
+    Shared& shared;
+    const u64 tiles;
+    const u32 epoch;
+    const bool alone;  // one block and one tile: no ticket, no other block
+
+    __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
+
+    // The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so
+    // the last of all is known.
+    __device__ __forceinline__ u32 draw() const {
+        const u32 ticket = take_ticket(p.workspace);
+        if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
+        return ticket;
+    }
+
+    __device__ __forceinline__ void stage(const Task& task, u32 k) const {
+        const u64 tile = tile_of(k);
+        if (tile < tiles) task.stage(k, tile);
+        close_group();  // also an empty one, so that the number of groups tells the tile
+    }
+
+    __device__ __forceinline__ void compute_warps() const {
+        const Task task(p, shared.task);
+        bool more = !alone;  // thread 0: whether to draw
+        // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
+        for (u32 k = 0; k < DRAWN; k++) {
+            if (threadIdx.x == 0) {
+                const u32 next = more ? draw() : alone ? k : ~0u;
+                more &= next < tiles;
+                shared.tickets[k] = next;
+            }
+            main_sync();
+            if (k < AHEAD) stage(task, k);
+        }
+        u32 left = 0, waiting = 0;      // tiles whose results are left in the ring, and of these the ones that are not stored
+        u32 entry = 0, oldest = 0;      // the next tile's, and that of the first of these
+        u32 head = 0, tail = 0;         // of the ring
+        const auto free_oldest = [&] {
+            barrier_wait(free_barrier(oldest), MEETING);
+            oldest = next_entry(oldest);
+            waiting--;
+            tail = waiting > 0 ? shared.entries[oldest].at : head;
+        };
+        while (true) {
+            const u32 k = left;
+            const u64 tile = tile_of(k);
+            if (tile >= tiles) break;
+            u32 next = ~0u;  // asked for here, needed at the end of this tile
+            if (threadIdx.x == 0 && more) next = draw();
+            wait_groups<AHEAD - 1>();
+            typename Task::Items items;
+            const State own = task.take(k, tile, items);
+            if (lane_index() == WARP - 1) shared.totals[k % 2][warp_index()] = own;
+            __syncwarp();
+            stage(task, k + AHEAD);
+            if (threadIdx.x == 0) {
+                more &= next < tiles;
+                shared.tickets[(k + DRAWN) % TICKETS] = next;
+            }
+            main_sync();
+
+            // The tile's total, and what lies before the warp in the tile.
+            const u32 lane = lane_index();
+            const State mine = shared.totals[k % 2][lane % WARPS];
+            const State up_to = warp_inclusive_scan<WARPS>(mine, lane % WARPS);
+            const State total = shuffle(up_to, WARPS - 1);
+            State before = shuffle(up_to, (warp_index() + WARPS - 1) % WARPS);
+            if (warp_index() == 0) before = State{};
+            if (threadIdx.x == 0 && tile + 1 < tiles) Chain<State>{p.workspace, tiles, epoch}.publish(tile, total);
+
+            // Room for its results side by side, behind those of the tile before or at the begin of the ring. Where all is free, the
+            // ring begins anew.
+            const u32 bytes = task.bytes(tile, total);
+            u32 at = head;
+            while (true) {
+                if (waiting < RING) {
+                    if (waiting == 0) { at = 0, tail = 0; break; }
+                    at = head;
+                    if (head >= tail && head + bytes <= RING_BYTES) break;
+                    if (head >= tail && bytes < tail) { at = 0; break; }
+                    if (head < tail && head + bytes < tail) break;
+                }
+                free_oldest();
+            }
+            head = at + bytes;
+            if (threadIdx.x == 0) shared.entries[entry] = {(u32)tile, at, total};
+            task.leave(tile, items, before, total, at);
+            barrier_arrive(full_barrier(entry), MEETING);
+            left++, waiting++;
+            entry = next_entry(entry);
+        }
+        // The storing warps hear of the end.
+        for (u32 i = 0; i < STORERS; i++) {
+            while (waiting + i >= RING) free_oldest();
+            if (threadIdx.x == 0) shared.entries[entry].tile = ~0u;
+            barrier_arrive(full_barrier(entry), MEETING);
+            entry = next_entry(entry);
+        }
+        while (waiting > 0) free_oldest();
+    }
+
+    // Storing warp w has this block's tiles w, w + STORERS, ...
+    __device__ __forceinline__ void storing_warp() const {
+        const Task task(p, shared.task);
+        for (u32 entry = warp_index() - WARPS;; entry = next_entry(entry, STORERS)) {
+            barrier_wait(full_barrier(entry), MEETING);
+            const Entry of = shared.entries[entry];
+            if (of.tile == ~0u) break;
+            task.finish(of.tile, of.at, of.total, Chain<State>{p.workspace, tiles, epoch});
+            barrier_arrive(free_barrier(entry), MEETING);
+        }
+    }
+
+    __device__ __forceinline__ Relay(const Params& p, Shared& shared, u64 tiles, u32 epoch, bool alone)
+        : p(p), shared(shared), tiles(tiles), epoch(epoch), alone(alone) {}
+
+public:
+    // All threads of a block. `tiles`, at least one, may be less than the grid is sized for.
+    static __device__ __forceinline__ void run(const Params& p, u64 tiles) {
+        __shared__ Shared shared;
+        const bool alone = tiles == 1 && gridDim.x == 1;
+        const u32 epoch = alone ? 0 : current_epoch(p.workspace);
+        __syncthreads();  // the epoch is read before a ticket is drawn
+        const Relay relay(p, shared, tiles, epoch, alone);
+        if (warp_index() < WARPS) relay.compute_warps();
+        else relay.storing_warp();
+        if (!alone) finish_launch(p.workspace, epoch, gridDim.x);
+    }
+};

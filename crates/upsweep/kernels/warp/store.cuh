@@ -1,0 +1,69 @@
+// A warp stores what lies side by side in shared memory.
+//
+//   a unit of 16 bytes of the output  =  the end of one unit of what comes  .  the begin of the next one
+//
+// What comes begins at a multiple of 16 bytes, wherever it goes: so all but the first and last 16 bytes are loaded and stored 16 at a time.
+
+#pragma once
+
+#include "warp/index.cuh"
+
+// Calls `store(i, read(i))` for `number` places, first the reads of several and then their stores. Lanes have aligned rows of a memory in
+// which place 0 is place `skew` of a row.
+template <class Read, class Store>
+__device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Store store) {
+    constexpr u32 AT_ONCE = 4;
+    for (i32 i = (i32)(lane_index() - skew); i < (i32)number; i += WARP * AT_ONCE) {
+        decltype(read(0u)) values[AT_ONCE];
+#pragma unroll
+        for (i32 j = 0; j < (i32)AT_ONCE; j++) {
+            const i32 at = i + j * (i32)WARP;
+            if (at >= 0 && at < (i32)number) values[j] = read((u32)at);
+        }
+#pragma unroll
+        for (i32 j = 0; j < (i32)AT_ONCE; j++) {
+            const i32 at = i + j * (i32)WARP;
+            if (at >= 0 && at < (i32)number) store((u32)at, values[j]);
+        }
+    }
+}
+
+// Stores units, each of the last WORDS words and `bits` bits of the unit before that in `from`, and then of this. IN_WORDS: there are no such bits.
+template <u32 WORDS, bool IN_WORDS>
+__device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u32 number, u32 bits) {
+    const auto read = [&](u32 i) {
+        const uint4 before = from[(i32)i - 1], own = from[i];
+        const u32 words[8] = {before.x, before.y, before.z, before.w, own.x, own.y, own.z, own.w};
+        const auto word = [&](u32 j) {
+            return IN_WORDS ? words[4 - WORDS + j] : __funnelshift_l(words[3 - WORDS + j], words[4 - WORDS + j], bits);
+        };
+        return uint4{word(0), word(1), word(2), word(3)};
+    };
+    warp_store(number, 0, read, [&](u32 i, const uint4& unit) { to[i] = unit; });
+}
+
+// Stores `number` elements that begin at a multiple of 16 bytes of shared memory.
+template <class E>
+__device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* from, u32 number) {
+    constexpr bool IN_WORDS = alignof(E) >= 4;
+    const u32 phase = (u64)to % 16, end = phase + number * (u32)sizeof(E), first = phase > 0 ? 1 : 0, behind = end / 16;
+    unsigned char* const base = (unsigned char*)to - phase;
+    if (behind > first) {
+        uint4* const units = (uint4*)base + first;
+        const uint4* const own = (const uint4*)from + first;
+        const u32 whole = behind - first, bits = phase % 4 * 8;
+        if (phase == 0) warp_store(whole, 0, [&](u32 i) { return own[i]; }, [&](u32 i, const uint4& unit) { units[i] = unit; });
+        else if (phase < 4) warp_store_units<0, IN_WORDS>(units, own, whole, bits);
+        else if (phase < 8) warp_store_units<1, IN_WORDS>(units, own, whole, bits);
+        else if (phase < 12) warp_store_units<2, IN_WORDS>(units, own, whole, bits);
+        else warp_store_units<3, IN_WORDS>(units, own, whole, bits);
+    }
+    // Half of the warp has what lies in the first unit, if that is no whole one, the others what lies in the last.
+    constexpr u32 PART = IN_WORDS ? 4 : 1;
+    const u32 lane = lane_index() % 16, at = (lane_index() < 16 ? 0 : behind * 16) + lane * PART;
+    const bool mine = lane < 16 / PART && (lane_index() < 16 ? phase > 0 : behind > 0 || phase == 0);
+    if (mine && at >= phase && at < end) {
+        if constexpr (IN_WORDS) *(u32*)(base + at) = *(const u32*)(from + at - phase);
+        else base[at] = from[at - phase];
+    }
+}
