@@ -115,8 +115,8 @@ constexpr u32 SIGNED = 1;
 constexpr u32 DESCENDING = 0;
 constexpr u32 INDICES = 0;
 constexpr u32 KEYS_OUT = 1;
-constexpr u32 LAUNCHES = 4;
-constexpr u32 SORT_HEADER_BYTES = 8528;
+constexpr u32 PASSES = 4;
+constexpr u32 SORT_HEADER_BYTES = 8544;
 constexpr u32 STATUS_BYTES = 8;
 constexpr u32 RANKERS = 512;
 constexpr u32 KEYS = 24;
@@ -125,6 +125,7 @@ constexpr u32 ROWS_AT_ONCE = 4;
 constexpr u32 SORT_SHARED_BYTES = 145664;
 constexpr u32 LONG_LINES = 6;
 constexpr u32 SORT_POLL_NANOSECONDS = 20;
+constexpr u32 FUSED = 0;
 constexpr u32 COLUMN_BITS = 5;
 constexpr u32 FILL_BYTES = 8192;
 constexpr u32 UNIT_BYTES = 4;
@@ -132,10 +133,11 @@ constexpr u32 UNITS = 1;
 constexpr u32 COUNT_DIGITS = 1;
 constexpr u32 SCATTER_BLOCKS = 2;
 constexpr u32 LOCAL_BLOCKS = 4;
+constexpr u32 LOCAL_BITS = 8;
+constexpr u32 CLUSTER = 16;
 constexpr u32 OFFSET_BYTES = 4;
 constexpr u32 OFFSET_SIGNED = 0;
 constexpr u32 SIDE = 32;
-constexpr u32 LANE_KEYS = 8;
 constexpr u32 LOOKED_UP = 4;
 constexpr u32 UPPER = 1;
 constexpr u32 PLACE_BYTES = 4;
@@ -326,6 +328,7 @@ struct SortCountParams {
     void* header;
     void* status;
     u64 status_words;
+    void* cursors;
 };
 struct SortParams {
     void* keys;
@@ -368,6 +371,7 @@ struct SortSplitParams {
     void* status;
     u64 status_words;
     u64 status_empty;
+    void* cursors;
     void* tiles;
     u64 tile;
     u64 bits;
@@ -415,6 +419,14 @@ struct SortShortParams {
     void* for_blocks;
     void* for_large_blocks;
     void* for_passes;
+};
+struct SortClusterParams {
+    const void* keys;
+    void* keys_out;
+    const void* values;
+    void* values_out;
+    u64 n;
+    u64 share;
 };
 struct SortStartsParams {
     const void* offsets;

@@ -13,12 +13,14 @@
 // A run that begins or ends inside a sector of 32 bytes costs more than its bytes (the L2 cache has to merge the sector), and that
 // bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
 //
-// Where equal keys cannot be told apart, in the first pass of keys alone, an atomic addition ranks them, in any order.
+// Where equal keys cannot be told apart, in the first pass of keys alone and in those by the highest bits, an atomic addition ranks them, in
+// any order, and tiles take their places in any order, too, by additions to cursors: none looks back.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
 #include "block/barrier.cuh"
 #include "memory/instructions.cuh"
+#include "tile/drain.cuh"
 #include "tile/rank.cuh"
 
 constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RANKER_WARPS, STORERS = THREADS - RANKERS;
@@ -118,7 +120,7 @@ struct SortPass {
         }
         const SortTile& which = shared.ring[turn % 4];
         const u32 exist = digit == digit_at((KeyBits)~(KeyBits)0, step.shift) ? sum - (SORT_TILE - which.count) : sum;
-        publish(tile, digit, which.row_and_first & 1 ? DigitStatus::PREFIX : DigitStatus::COUNT, exist);
+        if (HAS_VALUES || !step.cursors) publish(tile, digit, which.row_and_first & 1 ? DigitStatus::PREFIX : DigitStatus::COUNT, exist);
         shared.totals[phase][digit] = exist;
         u32 inclusive = sum;
 #pragma unroll
@@ -269,64 +271,6 @@ struct SortPass {
         return sum;
     }
 
-    // Stores each digit's run of slots, `finish`ed. The lanes of a store have a whole line of the output.
-    template <class V, class F>
-    __device__ __forceinline__ void drain(const V* slots, V* to, u32 phase, F finish) const {
-        const u32 warp = warp_index() - RANKER_WARPS, lane = lane_index();
-        struct Run {
-            V* to;
-            const V* from;
-            u32 count, skew, lines;  // values; the first one's place in its line; lines of which the run has some
-        };
-        const auto run_of = [&](u32 digit) {
-            V* const place = to + shared.places[digit];
-            const u32 count = shared.totals[phase][digit], skew = (u32)((u64)place / sizeof(V)) % WARP;
-            return Run{place, slots + shared.starts[phase][digit], count, skew, (skew + count + WARP - 1) / WARP};
-        };
-        // The place of this lane in a line. Of lanes before the run's first value it is more than any.
-        const auto place_in = [&](const Run& run, u32 line) { return line * WARP + lane - run.skew; };
-        // Several runs at once, and all but the longest in one go, so that many loads are under way.
-        constexpr u32 RUNS = 2, LINES = 4;
-        for (u32 first = warp * RUNS; first < DIGITS; first += STORER_WARPS * RUNS) {
-            Run run[RUNS];
-            V value[RUNS][LINES];
-#pragma unroll
-            for (u32 r = 0; r < RUNS; r++) run[r] = run_of(first + r);
-#pragma unroll
-            for (u32 r = 0; r < RUNS; r++) {
-#pragma unroll
-                for (u32 line = 0; line < LINES; line++) {
-                    const u32 i = place_in(run[r], line);
-                    if (i < run[r].count) value[r][line] = run[r].from[i];
-                }
-            }
-#pragma unroll
-            for (u32 r = 0; r < RUNS; r++) {
-#pragma unroll
-                for (u32 line = 0; line < LINES; line++) {
-                    const u32 i = place_in(run[r], line);
-                    if (i < run[r].count) run[r].to[i] = finish(value[r][line]);
-                }
-                for (u32 line = LINES; line < min(run[r].lines, LONG_LINES); line++) {
-                    const u32 i = place_in(run[r], line);
-                    if (i < run[r].count) run[r].to[i] = finish(run[r].from[i]);
-                }
-            }
-        }
-        // All warps share the rest of long runs.
-        for (u32 d = 0; d < DIGITS; d += WARP) {
-            u32 is_long = __ballot_sync(~0u, shared.totals[phase][d + lane] > (LONG_LINES - 1) * WARP);
-            for (; is_long != 0; is_long &= is_long - 1) {
-                const Run run = run_of(d + __ffs(is_long) - 1);
-#pragma unroll 4
-                for (u32 line = LONG_LINES + warp; line < run.lines; line += STORER_WARPS) {
-                    const u32 i = place_in(run, line);
-                    if (i < run.count) run.to[i] = finish(run.from[i]);
-                }
-            }
-        }
-    }
-
     __device__ __forceinline__ void run_storers() const {
         u32 tile = shared.tickets[0];
         for (u32 k = 0; tile < tiles; k++) {
@@ -335,17 +279,24 @@ struct SortPass {
             for (u32 digit = threadIdx.x - RANKERS; digit < DIGITS; digit += STORERS) {
                 const u32 row_and_first = shared.ring[k % 4].row_and_first;
                 const u64 of_all = step.bases[(u64)(row_and_first / 2) * step.stride + ((u64)digit << step.spread)];
-                const StatusWord lower = look_back(tile, digit, row_and_first & 1);
-                if (!(row_and_first & 1)) publish(tile, digit, DigitStatus::PREFIX, lower + shared.totals[phase][digit]);
+                StatusWord lower;
+                if (!HAS_VALUES && step.cursors) {
+                    lower = atomicAdd((StatusWord*)step.cursors + (u64)(row_and_first / 2) * DIGITS + digit, (StatusWord)shared.totals[phase][digit]);
+                } else {
+                    lower = look_back(tile, digit, row_and_first & 1);
+                    if (!(row_and_first & 1)) publish(tile, digit, DigitStatus::PREFIX, lower + shared.totals[phase][digit]);
+                }
                 shared.places[digit] = of_all + lower;
             }
             barrier_wait(STORERS_MEET, STORERS);
             barrier_wait(SLOTS_FULL, THREADS);
+            const TileRuns runs = {shared.starts[phase], shared.totals[phase], shared.places};
+            const u32 warp = warp_index() - RANKER_WARPS;
             if (KEYS_OUT || !step.last) {
-                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain(key_slots(), keys(step.to), phase, out_of_order);
-                else drain(key_slots(), keys(step.to), phase, [](KeyBits key) { return key; });
+                if (step.last && (SIGNED || MANTISSA_BITS > 0 || DESCENDING)) drain<STORER_WARPS>(runs, key_slots(), keys(step.to), warp, out_of_order);
+                else drain<STORER_WARPS>(runs, key_slots(), keys(step.to), warp, [](KeyBits key) { return key; });
             }
-            if (HAS_VALUES) drain(value_slots(), values(step.to), phase, [](Value value) { return value; });
+            if (HAS_VALUES) drain<STORER_WARPS>(runs, value_slots(), values(step.to), warp, [](Value value) { return value; });
             if (next < tiles) barrier_arrive(SLOTS_FREE, THREADS);
             barrier_wait(STORERS_MEET, STORERS);  // before the places change
             tile = next;

@@ -3,7 +3,7 @@
 //
 //   for each of the block's segments:
 //       load      its keys, a warp's side by side; see which bits differ
-//       for each digit of eight bits in which keys differ, from the lowest bit on:
+//       for each digit of LOCAL_BITS bits, eight to ten, in which keys differ, from the lowest bit on:
 //           rank     each key among its warp's keys with the digit; sum the warps' counts
 //           scatter  the keys to their slots, and read them back in their order
 //       store     them
@@ -16,13 +16,16 @@
 constexpr u32 LOCAL_TILE = THREADS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
-static_assert(THREADS >= DIGITS && KEYS % ROWS_AT_ONCE == 0 && LOCAL_TILE <= 1 << 15, "two ranks of 16 bits in a register");
+static_assert(THREADS >= DIGITS && LOCAL_BITS >= DIGIT_BITS && KEYS % ROWS_AT_ONCE == 0 && LOCAL_TILE <= 1 << 15, "two ranks of 16 bits in a register");
 
-constexpr u32 KEY_WORDS = (KEY_BYTES + 3) / 4;
+// Digits, those of a thread that adds up their counts, and their counts, of 16 bits each.
+constexpr u32 LOCAL_DIGITS = 1 << LOCAL_BITS, THREAD_DIGITS = LOCAL_DIGITS > THREADS ? LOCAL_DIGITS / THREADS : 1;
+constexpr u32 COUNTING_THREADS = LOCAL_DIGITS / THREAD_DIGITS;
+using Counts = Number<2 * THREAD_DIGITS>::type;
 struct LocalShared {
     u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
-    u16 counts[WARPS][DIGITS];             // of the warp's keys; then the slot of the warp's first key with the digit
-    u32 sums[DIGITS / WARP];
+    alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
+    u32 sums[COUNTING_THREADS / WARP];
     u32 differ[2][KEY_WORDS];  // the bits that differ in this segment, and 0, for the next one
 };
 constexpr u32 LOCAL_SLOT_BYTES = LOCAL_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES);
@@ -32,15 +35,22 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // The count of each digit in each warp becomes the slot of the warp's first key with it. All threads.
 __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
-    u32 of_lower_warps[WARPS], sum = 0, inclusive = 0;
-    const u32 digit = threadIdx.x;
-    if (digit < DIGITS) {
+    Counts of_lower_warps[WARPS], of_lower_digits = 0;
+    u32 total = 0, inclusive = 0;
+    const bool counts = threadIdx.x < COUNTING_THREADS;
+    if (counts) {
+        Counts sum = 0;
 #pragma unroll
         for (u32 warp = 0; warp < WARPS; warp++) {
             of_lower_warps[warp] = sum;
-            sum += shared.counts[warp][digit];
+            sum += ((const Counts*)shared.counts[warp])[threadIdx.x];
         }
-        inclusive = sum;
+#pragma unroll
+        for (u32 digit = 0; digit < THREAD_DIGITS; digit++) {
+            of_lower_digits |= (Counts)((Counts)total << 16 * digit);
+            total += (u32)(sum >> 16 * digit) & 0xffff;
+        }
+        inclusive = total;
 #pragma unroll
         for (u32 distance = 1; distance < WARP; distance *= 2) {
             const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
@@ -49,35 +59,16 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
         if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive;
     }
     __syncthreads();
-    if (digit < DIGITS) {
-        u32 start = inclusive - sum;
+    if (counts) {
+        u32 start = inclusive - total;
 #pragma unroll
-        for (u32 warp = 0; warp < DIGITS / WARP; warp++) start += warp < warp_index() ? shared.sums[warp] : 0;
+        for (u32 warp = 0; warp < COUNTING_THREADS / WARP; warp++) start += warp < warp_index() ? shared.sums[warp] : 0;
+        // None of the numbers flows over.
+        const Counts starts = (Counts)(of_lower_digits + (Counts)0x0001000100010001 * start);
 #pragma unroll
-        for (u32 warp = 0; warp < WARPS; warp++) shared.counts[warp][digit] = (u16)(start + of_lower_warps[warp]);
+        for (u32 warp = 0; warp < WARPS; warp++) ((Counts*)shared.counts[warp])[threadIdx.x] = (Counts)(starts + of_lower_warps[warp]);
     }
     __syncthreads();
-}
-
-// The bits of a key as words, and back.
-__device__ __forceinline__ void merge_bits(u32* words, KeyBits bits) {
-#pragma unroll
-    for (u32 word = 0; word < KEY_WORDS; word++) {
-        const u32 part = (u32)(bits >> (KEY_BYTES > 4 ? 32 * word : 0));
-        if (part != 0) atomicOr(words + word, part);
-    }
-}
-__device__ __forceinline__ KeyBits merged_bits(const u32* words) {
-    KeyBits bits = 0;
-#pragma unroll
-    for (u32 word = 0; word < KEY_WORDS; word++) bits |= (KeyBits)((KeyBits)words[word] << (KEY_BYTES > 4 ? 32 * word : 0));
-    return bits;
-}
-
-__device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
-    const u64 low = (u64)bits;
-    if (low != 0) return __ffsll((i64)low) - 1;
-    return 63 + __ffsll((i64)(u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0));
 }
 
 // Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
@@ -132,21 +123,21 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     }
     bool loose = !HAS_VALUES;
     while (differ != 0) {
-        const u32 shift = min(lowest_bit(differ), KEY_WIDTH - DIGIT_BITS);
+        const u32 shift = min(lowest_bit(differ), KEY_WIDTH > LOCAL_BITS ? KEY_WIDTH - LOCAL_BITS : 0);
         u32 ranks[KEYS / 2];
-        if (loose) warp_rank_in_any_order(key, shift, counts, ranks, rows);
-        else warp_rank(key, shift, shared.masks[warp_index()], counts, ranks, rows);
+        if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
+        else warp_rank<LOCAL_BITS>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
         loose = false;
         __syncthreads();
         counts_to_slots(shared);
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
             if (k >= rows) break;
-            put(k, *(volatile u16*)(counts + digit_at(key[k], shift)) + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
+            put(k, *(volatile u16*)(counts + digit_at<LOCAL_BITS>(key[k], shift)) + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
         }
         __syncwarp();
-        for (u32 word = lane_index(); word < DIGITS / 2; word += WARP) ((u32*)counts)[word] = 0;
-        differ &= (KeyBits)~(KeyBits)((KeyBits)(DIGITS - 1) << shift);
+        for (u32 word = lane_index(); word < LOCAL_DIGITS / 4; word += WARP) ((u64*)counts)[word] = 0;
+        differ &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << shift);
         if (differ == 0) break;
         __syncthreads();
 #pragma unroll
@@ -183,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort
     if (p.header && ((const SortHeader*)p.header)->road != Road::SPLIT) return;
     LocalShared& shared = *(LocalShared*)(dynamic_shared + LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES);
     for (u32 i = threadIdx.x; i < WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
-    for (u32 i = threadIdx.x; i < WARPS * DIGITS / 2; i += THREADS) ((u32*)shared.counts[0])[i] = 0;
+    for (u32 i = threadIdx.x; i < WARPS * LOCAL_DIGITS / 4; i += THREADS) ((u64*)shared.counts[0])[i] = 0;
     if (threadIdx.x < KEY_WORDS) shared.differ[0][threadIdx.x] = 0;
     __syncthreads();
     const u64* const starts = (const u64*)p.starts;

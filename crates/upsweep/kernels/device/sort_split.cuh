@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const bool sorted = *(volatile u32*)&header.unsorted == 0, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
     const u32 first_bits = twice ? ((u32)p.bits + 1) / 2 : (u32)p.bits;
     const u32 tiles = !sorted && largest <= p.room && twice ? cut_into_tiles(p, first_bits) : 0;
-    if (COUNT_DIGITS && !sorted && largest > p.room) plan_passes(header, p.n, p.in_place != 0, false);
+    if (COUNT_DIGITS && !sorted && largest > p.room) plan_passes(header, p.n, p.in_place != 0, false, p.cursors);
     if (threadIdx.x != 0) return;
     if (sorted) {
         header.road = Road::NONE;
@@ -162,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
         if (scatters) return;
         header.tiles = tiles;
         const Place to = twice || p.in_place ? Place::SCRATCH : Place::RESULT;
-        header.steps[0] = {Deed::SORT, Place::INPUT, to, KEY_WIDTH - first_bits, 0, 1, 0, 1, 0, (u32)p.bits - first_bits, 0, places};
-        if (twice) header.steps[1] = {Deed::SORT, Place::SCRATCH, Place::RESULT, shift, 1, 0, 0, 1, 1, 0, DIGITS, places};
+        header.steps[0] = {Deed::SORT, Place::INPUT, to, KEY_WIDTH - first_bits, 0, 1, 0, 1, 0, (u32)p.bits - first_bits, 0, places, p.cursors};
+        if (twice) header.steps[1] = {Deed::SORT, Place::SCRATCH, Place::RESULT, shift, 1, 0, 0, 1, 1, 0, DIGITS, places, p.cursors ? (StatusWord*)p.cursors + DIGITS : nullptr};
     }
 }

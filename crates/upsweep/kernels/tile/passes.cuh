@@ -5,20 +5,22 @@
 #include "tile/radix.cuh"
 #include "warp/shuffle.cuh"
 
-// What each launch does, by the digits that vary.
-__device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place) {
+// What each launch does, by the digits that vary. `cursors` are DIGITS numbers, all 0, for keys alone.
+__device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varies, bool in_place, void* cursors) {
     u32 passes = 0;
     for (u32 p = 0; p < DIGITS_A_KEY; p++) passes += varies[p];
     const bool copies = in_place ? passes % 2 == 1 : passes == 0;
-    u32 launch = 0, left = passes + copies, turn = 0;
+    u32 launch = 0, left = passes + copies, sorted = 0;
     Place from = Place::INPUT;
     const auto add = [&](Deed deed, u32 shift) {
         left--;
         const Place to = left % 2 == 0 ? Place::RESULT : Place::SCRATCH;
         const bool sorts = deed == Deed::SORT;
-        const bool first = sorts && turn == 0, last = sorts && turn == passes - 1;
-        header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS]};
-        turn += sorts;
+        const bool first = sorts && sorted == 0, last = sorts && sorted == passes - 1, in_any_order = first && VALUE_BYTES == 0;
+        // Keys alone do not look back in the first pass.
+        const u32 turn = VALUE_BYTES == 0 && sorted > 0 ? sorted - 1 : sorted;
+        header.steps[launch++] = {deed, from, to, shift, turn, first, last, first, 0, 0, 0, header.counts[shift / DIGIT_BITS], in_any_order ? cursors : nullptr};
+        sorted += sorts;
         from = to;
     };
     if (copies) add(Deed::COPY, 0);
@@ -28,7 +30,7 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
 }
 
 // The counts of digits become places, and the header says what each launch does. All threads of one block.
-__device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, bool sorted) {
+__device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, bool sorted, void* cursors) {
     __shared__ bool varies[DIGITS_A_KEY];
     for (u32 digit = warp_index(); digit < DIGITS_A_KEY; digit += WARPS) {
         u64 lower = 0;
@@ -49,5 +51,5 @@ __device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_p
         if (lane_index() == 0) varies[digit] = !all_alike && !sorted;
     }
     __syncthreads();
-    if (threadIdx.x == 0) plan_steps(header, varies, in_place);
+    if (threadIdx.x == 0) plan_steps(header, varies, in_place, cursors);
 }

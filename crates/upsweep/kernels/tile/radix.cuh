@@ -9,7 +9,31 @@
 
 constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
 
-__device__ __forceinline__ u32 digit_at(KeyBits key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
+template <u32 BITS = DIGIT_BITS>
+__device__ __forceinline__ u32 digit_at(KeyBits key, u32 shift) { return (u32)(key >> shift) & ((1 << BITS) - 1); }
+
+// Where the lowest bit is that is set.
+__device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
+    const u64 low = (u64)bits;
+    if (low != 0) return __ffsll((i64)low) - 1;
+    return 63 + __ffsll((i64)(u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0));
+}
+
+constexpr u32 KEY_WORDS = (KEY_BYTES + 3) / 4;
+// The bits of a key as words, and back.
+__device__ __forceinline__ void merge_bits(u32* words, KeyBits bits) {
+#pragma unroll
+    for (u32 word = 0; word < KEY_WORDS; word++) {
+        const u32 part = (u32)(bits >> (KEY_BYTES > 4 ? 32 * word : 0));
+        if (part != 0) atomicOr(words + word, part);
+    }
+}
+__device__ __forceinline__ KeyBits merged_bits(const u32* words) {
+    KeyBits bits = 0;
+#pragma unroll
+    for (u32 word = 0; word < KEY_WORDS; word++) bits |= (KeyBits)((KeyBits)words[word] << (KEY_BYTES > 4 ? 32 * word : 0));
+    return bits;
+}
 
 // What one launch of a pass does.
 enum class Deed : u32 { NOTHING, COPY, SORT };
@@ -19,13 +43,16 @@ struct SortStep {
     Deed deed;
     Place from, to;
     u32 shift;  // of the digit
-    u32 turn;   // passes before this one
+    u32 turn;   // passes before this one whose tiles look back
     u32 first, last;  // whether keys are to be put into their order, and taken from it
     u32 loose;        // whether equal digits may go in any order, without values
     u32 parts;        // whether the tiles are those of parts of the array, each sorted by itself
     u32 spread;       // the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
     u64 stride;
     const u64* bases;
+    // Null, or where equal keys cannot be told apart: how many keys of row `r` with digit `d` have found their places, in cursors[r * DIGITS
+    // + d], all 0 before. Then no tile waits for another.
+    void* cursors;
 };
 
 // A tile of a part of the array.

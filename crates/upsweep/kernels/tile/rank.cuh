@@ -13,11 +13,11 @@
 
 #include "tile/radix.cuh"
 
-// The lanes that have this lane's digit, by a ballot for each of its bits.
-__device__ __forceinline__ u32 same_by_ballots(u32 digit) {
-    u32 same = ~0u;
+// Of the lanes `same`, those that have this lane's digit, by a ballot for each of its bits from `FIRST` on.
+template <u32 FIRST, u32 BITS>
+__device__ __forceinline__ u32 same_by_ballots(u32 digit, u32 same = ~0u) {
 #pragma unroll
-    for (u32 bit = 0; bit < DIGIT_BITS; bit++) {
+    for (u32 bit = FIRST; bit < BITS; bit++) {
         const u32 mine = (u32)((i32)(digit << (31 - bit)) >> 31);
         same &= ~(__ballot_sync(~0u, (i32)mine < 0) ^ mine);
     }
@@ -28,23 +28,26 @@ __device__ __forceinline__ u32 same_by_ballots(u32 digit) {
 // and keep it in registers that are not there.
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
-// The rank of each key of the first `rows`, two in a word. `counts` are those of the keys before, with the digit; then with these
-// keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after.
+// The rank of each key of the first `rows` by a digit of BITS bits, two in a word. `counts` are those of the keys before, with the digit;
+// then with these keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after; digits of more bits share
+// them, and are told apart by ballots.
+template <u32 BITS = DIGIT_BITS>
 __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
 #pragma unroll
     for (u32 k = 0; k < KEYS; k += ROWS_AT_ONCE) {
         if (k >= rows) break;
-        u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE];
+        u32 digit[ROWS_AT_ONCE], same[ROWS_AT_ONCE], sharing[ROWS_AT_ONCE];  // lanes that share a word of the masks
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
-            digit[j] = digit_at(key[k + j], shift);
-            if (j < MASK_ROWS) atomicOr(masks + j * DIGITS + digit[j], mine);
+            digit[j] = digit_at<BITS>(key[k + j], shift);
+            if (j < MASK_ROWS) atomicOr(masks + j * DIGITS + digit[j] % DIGITS, mine);
         }
         __syncwarp();
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
-            same[j] = j < MASK_ROWS ? *(volatile u32*)(masks + j * DIGITS + digit[j]) : same_by_ballots(digit[j]);
+            if (j < MASK_ROWS) sharing[j] = *(volatile u32*)(masks + j * DIGITS + digit[j] % DIGITS);
+            same[j] = j < MASK_ROWS ? same_by_ballots<DIGIT_BITS, BITS>(digit[j], sharing[j]) : same_by_ballots<0, BITS>(digit[j]);
         }
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
@@ -53,7 +56,7 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
             const u32 rank = before + __popc(same[j] & lower_lanes);
             if ((same[j] & lower_lanes) == 0) {
                 *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
-                if (j < MASK_ROWS) *(volatile u32*)(masks + j * DIGITS + digit[j]) = 0;
+                if (j < MASK_ROWS && (sharing[j] & lower_lanes) == 0) *(volatile u32*)(masks + j * DIGITS + digit[j] % DIGITS) = 0;
             }
             __syncwarp();
             ranks[(k + j) / 2] = j % 2 == 0 ? rank : ranks[(k + j) / 2] | rank << 16;
@@ -63,6 +66,7 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
 }
 
 // The same, where the order of equal digits does not matter.
+template <u32 BITS = DIGIT_BITS>
 __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     u32* const words = (u32*)counts;  // two in a word; no warp has so many keys that one flows over
 #pragma unroll
@@ -71,7 +75,7 @@ __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS
         u32 rank[2];
 #pragma unroll
         for (u32 j = 0; j < 2; j++) {
-            const u32 digit = digit_at(key[k + j], shift), half = digit % 2 * 16;
+            const u32 digit = digit_at<BITS>(key[k + j], shift), half = digit % 2 * 16;
             rank[j] = atomicAdd(words + digit / 2, 1u << half) >> half & 0xffff;
         }
         ranks[k / 2] = rank[0] | rank[1] << 16;

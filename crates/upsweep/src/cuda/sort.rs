@@ -1,8 +1,9 @@
-//! Sort on a CUDA device. Few keys are sorted by one block (`kernels/device/sort_local.cuh`). More are counted by their highest bits
-//! (`sort_split.cuh`); a pass or two by these (`sort.cuh`, or `sort_scatter.cuh`) leave buckets that blocks sort. Where a bucket is too large for that, or
-//! there are very many keys, a kernel counts all digits (`sort_count.cuh`), and each that varies has a pass. Which way it
-//! goes is found out on the device: launches that have nothing to do leave at once.
+//! Sort on a CUDA device. Few keys are sorted by one block (`kernels/device/sort_local.cuh`), or by a cluster of blocks (`sort_cluster.cuh`).
+//! More are counted by their highest bits (`sort_split.cuh`); a pass or two by these (`sort.cuh`, or `sort_scatter.cuh`) leave buckets
+//! that blocks sort. Where a bucket is too large for that, or there are very many keys, a kernel counts all digits (`sort_count.cuh`), and
+//! each that varies has a pass. Which way it goes is found out on the device: launches that have nothing to do leave at once.
 
+pub(super) mod cluster;
 pub(super) mod kernels;
 pub(super) mod lines;
 pub(super) mod segments;
@@ -240,10 +241,16 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
         return Ok(());
     }
     let plan = SortPlan::new(len, types, in_place, cuda.compute_capability(), cuda.multiprocessors() as usize);
+    if let Road::Cluster(cluster) = plan.road()
+        && cluster::sort(cuda, &plan, &cluster, buffers)?
+    {
+        return Ok(());
+    }
+    let plan = SortPlan { cluster: None, ..plan };
     match plan.road() {
         Road::Local => return split::whole(cuda, &plan, buffers),
         Road::Split(_) | Road::Passes => return by_passes(cuda, &plan, buffers),
-        Road::Counting => {}
+        Road::Counting | Road::Cluster(_) => {}
     }
     if types.key == 1 {
         let header = cuda.scratch::<u8>(plan.header_bytes())?.zeroed()?;
@@ -275,6 +282,7 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
         header,
         status: status.0,
         status_words: status.1 as u64,
+        cursors: split::cursors(plan, header),
     };
     // SAFETY: as in `launch`.
     unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }

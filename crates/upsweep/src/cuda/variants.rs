@@ -420,6 +420,7 @@ pub(super) fn sample() -> String {
         RangeHistogramParams::text(0, 0),
         super::sort::kernels::params_text(),
         super::sort::split::params_text(),
+        super::sort::cluster::params_text(),
         super::sort::segments::params_text(),
         super::sort::lines::params_text(),
         SearchParams::text(0, 0),

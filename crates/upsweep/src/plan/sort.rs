@@ -1,5 +1,6 @@
 //! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
 
+pub mod cluster;
 pub mod counting;
 pub mod local;
 pub mod scatter;
@@ -7,10 +8,11 @@ mod scratch;
 pub mod segments;
 pub mod types;
 
+use self::cluster::ClusterPlan;
 use self::local::LocalPlan;
 use self::scatter::ScatterPlan;
 pub use self::scratch::ScratchParts;
-use self::types::{DIGITS, SortTypes, TILE_BYTES};
+use self::types::{DIGITS, SortTypes};
 use super::constants::{Constants, constants};
 use super::tuning::Tuning;
 
@@ -45,6 +47,8 @@ const SPLIT_KEY_BYTES: usize = 4;
 pub enum Road {
     /// One block sorts all.
     Local,
+    /// A cluster of blocks sorts all.
+    Cluster(ClusterPlan),
     /// Values are counted and filled in.
     Counting,
     /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room.
@@ -78,6 +82,8 @@ pub struct SortPlan {
     pub counters: usize,
     /// How blocks sort what fits in their shared memory.
     pub local: LocalPlan,
+    /// How a cluster of blocks sorts, on devices that have them.
+    pub cluster: Option<ClusterPlan>,
     /// Whether a block has room for the most buckets of a single pass, and a tile.
     pub has_room_to_scatter: bool,
 }
@@ -100,6 +106,7 @@ impl SortPlan {
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
             local: LocalPlan::new(types, shared),
+            cluster: ClusterPlan::new(types, capability, shared),
             has_room_to_scatter: scatter::fits(shared),
         };
         // Registers: of 65,536 a thread has 80; keys may take half, and fewer beside values.
@@ -113,6 +120,7 @@ impl SortPlan {
         plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
         plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
         plan.mask_rows = plan.rows / 2;
+        plan.local = plan.local.with_bits(8 * types.key as u32 - plan.split_bits(), shared);
         plan
     }
 
@@ -161,6 +169,9 @@ impl SortPlan {
         let SortTypes { key, value, .. } = self.types;
         if self.len <= self.local.tile() {
             return Road::Local;
+        }
+        if let Some(cluster) = self.cluster.filter(|cluster| self.len <= cluster.most()) {
+            return Road::Cluster(cluster);
         }
         if value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16)) {
             return Road::Counting;
@@ -244,55 +255,6 @@ impl SortPlan {
         slots + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
     }
 
-    /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
-    #[must_use]
-    pub fn header_bytes(&self) -> usize {
-        (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
-    }
-
-    /// The counters of the highest bits, and their sum, which have to be cleared as well.
-    #[must_use]
-    pub fn split_places(&self) -> usize {
-        match self.split_bits() {
-            0 => 0,
-            bits => (1 << bits) + 1,
-        }
-    }
-
-    /// Scratch memory that has to be cleared: the header, and the counters of the highest bits behind it.
-    #[must_use]
-    pub fn cleared_bytes(&self) -> usize {
-        self.header_bytes() + 8 * self.split_places()
-    }
-
-    /// Status words.
-    #[must_use]
-    pub fn status_words(&self) -> usize {
-        self.most_tiles() * DIGITS
-    }
-
-    /// The parts of the scratch memory: what kernels tell each other, status words, tiles of parts of the array, keys, values, and
-    /// keys that nobody wants.
-    #[must_use]
-    pub fn scratch_parts(&self) -> ScratchParts<6> {
-        let SortTypes { key, value, keys_out, .. } = self.types;
-        let keys = self.len * key;
-        ScratchParts([
-            self.cleared_bytes(),
-            self.status_words() * self.status,
-            if self.splits_twice() { self.most_tiles() * TILE_BYTES } else { 0 },
-            keys,
-            self.len * value,
-            if keys_out { 0 } else { keys },
-        ])
-    }
-
-    /// All scratch memory of a sort by passes: that of `n` keys and values, and what its blocks need.
-    #[must_use]
-    pub fn scratch_bytes(&self) -> usize {
-        self.scratch_parts().bytes()
-    }
-
     /// Blocks that count, threads of each, keys of each, and the shared memory of each.
     #[must_use]
     pub fn counting(&self, multiprocessors: usize) -> Counting {
@@ -328,6 +290,14 @@ impl SortPlan {
     pub fn local_constants(&self, local: &LocalPlan) -> Constants {
         let mut constants = self.constants(local.threads());
         local.add_to(&mut constants);
+        constants
+    }
+
+    /// The numbers that the kernel is compiled with whose blocks are a cluster.
+    #[must_use]
+    pub fn cluster_constants(&self, cluster: &ClusterPlan) -> Constants {
+        let mut constants = self.constants(ClusterPlan::threads());
+        cluster.add_to(&mut constants);
         constants
     }
 
@@ -417,8 +387,6 @@ mod tests {
                         assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
                         // A status word holds the number of keys beside two bits.
                         assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
-                        // The cursors of buckets lie where status words would.
-                        assert!(!plan.scatters() || plan.status_words() >= 1 << plan.split_bits(), "{plan:?}");
                         assert!(!plan.scatters() || plan.scatter().shared_bytes() + (2 << 10) <= row.shared_bytes / 2);
                     }
                 }

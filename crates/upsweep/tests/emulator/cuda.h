@@ -18,6 +18,7 @@ template <class A, class B> constexpr auto max(A a, B b) -> decltype(a + b) { re
 inline int __ffs(u32 x) { return __builtin_ffs((int)x); }
 inline int __ffsll(u64 x) { return __builtin_ffsll((i64)x); }
 inline u64 __umul64hi(u64 a, u64 b) { return (u64)((u128)a * b >> 64); }
+inline u32 __umulhi(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 inline u32 __funnelshift_r(u32 low, u32 high, u32 by) { return (u32)(((u64)high << 32 | low) >> by % 32); }
 inline u32 __funnelshift_l(u32 low, u32 high, u32 by) { return (u32)(((u64)high << 32 | low) << by % 32 >> 32); }
 inline float __fdividef(float a, float b) { return a / b; }

@@ -41,7 +41,11 @@ static void one_case() {
     const Place from = first && !in_place ? Place::INPUT : Place::SCRATCH, to = Place::RESULT;
     const u32 turn = first ? 0 : 1 + below(4);
     header[0].tiles = tiles;
-    header[0].steps[launch_number] = {copies ? Deed::COPY : Deed::SORT, from, to, digit_number * 8, turn, first, last, first, cut, 0, stride, bases.values};
+    // Tiles in any order by cursors, or by looking back.
+    const bool by_cursors = !HAS_VALUES && first && once_in(2);
+    Guarded<StatusWord> cursors(parts * DIGITS);
+    memset((void*)cursors.values, 0, parts * DIGITS * sizeof(StatusWord));
+    header[0].steps[launch_number] = {copies ? Deed::COPY : Deed::SORT, from, to, digit_number * 8, turn, first, last, first, cut, 0, stride, bases.values, by_cursors ? cursors.values : nullptr};
     Guarded<KeyBits> keys(n), keys_out(n), keys_scratch(n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES ? n : 0), values_scratch(HAS_VALUES ? n : 0);
     Guarded<KeyBits>& source = from == Place::INPUT ? keys : keys_scratch;
@@ -82,6 +86,7 @@ static void one_case() {
     header.check("header"), status.check("status words"), bases.check("places"), tile_list.check("tiles");
     keys.check("keys"), keys_out.check("sorted keys"), keys_scratch.check("keys in scratch");
     values.check("values"), values_out.check("sorted values"), values_scratch.check("values in scratch");
+    cursors.check("cursors");
     if (!copies && first && !HAS_VALUES) {
         // Keys alone: the first pass need not be stable.
         const auto digit = [&](const Pair& x) { return digit_at(last ? in_order(x.key) : x.key, digit_number * 8); };

@@ -24,7 +24,8 @@ static void one_case() {
     const u64 words = below(5000);
     const bool in_place = once_in(2);
     Guarded<StatusWord> status(words);
-    SortCountParams p = {keys.values, n, part, in_place, header.values, status.values, words};
+    void* const cursors = VALUE_BYTES > 0 ? nullptr : &status;  // an address that nobody reads
+    SortCountParams p = {keys.values, n, part, in_place, header.values, status.values, words, cursors};
     launch((n + part - 1) / part, THREADS, SORT_COLUMNS * DIGITS * KEY_BYTES * 4, [&] { KERNEL(p); });
     header.check("header"), status.check("status words");
     for (u64 i = 0; i < words; i++) {
@@ -44,7 +45,7 @@ static void one_case() {
             lower += counts[d];
         }
         passes += varies;
-        if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size(), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit]});
+        if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size() - (VALUE_BYTES == 0 && !steps.empty()), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit], steps.empty() ? cursors : nullptr});
     }
     if (!steps.empty()) steps.back().last = 1;
     if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});

@@ -42,7 +42,8 @@ static void one_case() {
     Guarded<u64> places(values + 1);
     memset(places.values, 0, 8 * (values + 1));
     Guarded<SortTile> tiles(scatters ? 0 : expected.size());
-    SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room};
+    StatusWord* const cursors = VALUE_BYTES > 0 ? nullptr : status.values;  // an address that nobody reads
+    SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, cursors, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room};
     launch((n + part - 1) / part, THREADS, (2 << bits) + (COUNT_DIGITS ? 4 * DIGITS * KEY_BYTES : 0), [&] { KERNEL(p); });
     keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles");
     for (u64 i = 0; i < status_words; i++) {
@@ -72,9 +73,9 @@ static void one_case() {
         return;
     }
     const Place to = bits > 8 || in_place ? Place::SCRATCH : Place::RESULT;
-    if (first->deed != Deed::SORT || first->to != to || first->shift != KEY_WIDTH - first_bits || first->spread != second_bits || !first->first || first->parts) fail("wrong first pass");
+    if (first->deed != Deed::SORT || first->to != to || first->shift != KEY_WIDTH - first_bits || first->spread != second_bits || !first->first || first->parts || first->cursors != cursors) fail("wrong first pass");
     if (bits <= 8) return;
-    if (second->deed != Deed::SORT || second->to != Place::RESULT || second->shift != shift || second->first || second->last || !second->parts) fail("wrong second pass");
+    if (second->deed != Deed::SORT || second->to != Place::RESULT || second->shift != shift || second->first || second->last || !second->parts || second->cursors != (cursors ? cursors + DIGITS : nullptr)) fail("wrong second pass");
     if (header[0].tiles != expected.size()) fail("%u tiles instead of %llu", header[0].tiles, (u64)expected.size());
     for (u64 i = 0; i < expected.size(); i++) {
         if (tiles[i].begin != expected[i].begin || tiles[i].at != expected[i].at || tiles[i].count != expected[i].count || tiles[i].row_and_first != expected[i].row_and_first) fail("wrong tile %llu", i);

@@ -20,7 +20,7 @@
 
 namespace emulator {
 
-constexpr u32 LANES = 32, MOST_THREADS = 512, MOST_WARPS = MOST_THREADS / LANES, MOST_RESIDENT = 3, BARRIERS = 16;
+constexpr u32 LANES = 32, MOST_THREADS = 512, MOST_WARPS = MOST_THREADS / LANES, MOST_RESIDENT = 3, MOST_OF_CLUSTER = 4, BARRIERS = 16;
 constexpr u32 STACK = 1 << 16, PAGE = 1 << 12;
 constexpr u32 VARIABLES = 1 << 16;                  // bytes of shared memory for variables
 constexpr u32 ARENA = VARIABLES + (1 << 18);        // and for what a launch asks for: it lies at the end, before a guard page
@@ -49,6 +49,7 @@ struct Thread {
     jmp_buf at;
     struct Copy { void* to; const void* from; u32 bytes; };
     std::vector<std::vector<Copy>> copies;  // groups that are under way; the last is open
+    u32 meeting;                            // of the cluster, at which it has arrived last
 };
 
 struct Warp {
@@ -78,6 +79,7 @@ struct Block {
     std::vector<Thread> threads;
     std::vector<Warp> warps;
     Barrier barriers[BARRIERS];
+    u32 seen[2][MOST_WARPS];  // by those who have arrived at meetings of the cluster, of which two may be under way
     u8* shared = nullptr;
     Touched* touched = nullptr;
     void* variables[8];
@@ -88,7 +90,7 @@ struct Block {
 static Thread* current;  // none while the scheduler runs
 static jmp_buf scheduler;
 static u64 sleeps;
-static Block blocks[MOST_RESIDENT];
+static Block blocks[MOST_OF_CLUSTER];
 static Thread::Index grid_size, block_size;
 static std::function<void()> kernel;
 
@@ -183,6 +185,20 @@ static void arrive(u32 id, u32 threads, bool waits) {
     sleeps = 0;
 }
 
+// All threads of a grid whose blocks are a cluster meet. Who has arrived goes on until it waits.
+static u32 meetings, at_meeting;
+static void sleep();
+static void arrive_in_cluster() {
+    meet("a meeting of the cluster", 0, true);
+    learn(current->warp->block->seen[meetings % 2], current->warp->seen);
+    current->meeting = meetings;
+    if (++at_meeting == grid_size.x * block_size.x) at_meeting = 0, meetings++, sleeps = 0;
+}
+static void wait_in_cluster() {
+    while (meetings == current->meeting) sleep();
+    learn(current->warp->seen, current->warp->block->seen[current->meeting % 2]);
+}
+
 static void sleep() {
     if (++sleeps > MOST_SLEEPS) fail("waits for a word that nobody writes");
     pause();
@@ -205,6 +221,14 @@ static u8* dynamic_shared() {
     return block.shared + ARENA - (block.dynamic + 127) / 128 * 128;
 }
 
+// What lies in the shared memory of another block of the cluster where `own` does in this block's.
+static void* shared_of(u32 index, void* own) {
+    for (Block& block : blocks) {
+        if (block.live && block.index == index) return block.shared + ((u8*)own - current->warp->block->shared);
+    }
+    fail("reaches for the memory of block %u, which is not there", index);
+}
+
 static void start(Block& block, u32 index, u32 threads, u32 dynamic) {
     if (!block.shared) {
         block.shared = (u8*)mmap(nullptr, ARENA + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -221,6 +245,7 @@ static void start(Block& block, u32 index, u32 threads, u32 dynamic) {
     memset(block.shared, 0xa5, ARENA);
     memset((void*)block.touched, 0, ARENA * sizeof(Touched));
     memset(block.variables, 0, sizeof block.variables);
+    memset(block.seen, 0, sizeof block.seen);
     block.index = index, block.live = true, block.used = 0, block.dynamic = dynamic;
     block.warps.assign(threads / LANES, Warp{});
     for (Barrier& barrier : block.barriers) barrier = Barrier{};
@@ -266,7 +291,7 @@ static bool finished(Block& block) {
 }
 
 [[noreturn]] static void fail_for_ever() {
-    for (u32 b = 0; b < MOST_RESIDENT; b++) {
+    for (u32 b = 0; b < MOST_OF_CLUSTER; b++) {
         if (!blocks[b].live) continue;
         for (const Warp& warp : blocks[b].warps) {
             printf("  block %u, warp %u:", blocks[b].index, warp.index);
@@ -281,11 +306,11 @@ static bool finished(Block& block) {
     fail("all wait for each other");
 }
 
-// Runs a grid of blocks.
-static void launch(u32 grid, u32 threads, u32 dynamic, std::function<void()> body) {
+// Runs a grid of blocks, all of them together if they are a cluster.
+static void launch(u32 grid, u32 threads, u32 dynamic, std::function<void()> body, bool is_cluster = false) {
     kernel = body, grid_size.x = grid, block_size.x = threads, sleeps = 0;
-    const u32 resident = 1 + below(MOST_RESIDENT);
-    u32 started = 0, done = 0, idle = 0, starved[MOST_RESIDENT * MOST_WARPS] = {};
+    const u32 resident = is_cluster ? grid : 1 + below(MOST_RESIDENT);
+    u32 started = 0, done = 0, idle = 0, starved[MOST_OF_CLUSTER * MOST_WARPS] = {};
     while (done < grid) {
         if (started < grid && started - done < resident && (started == done || once_in(64))) {
             Block* free = blocks;

@@ -37,6 +37,7 @@ macro_rules! kernel_files {
 kernel_files! {
     "arith.cuh",
     "block/barrier.cuh",
+    "block/cluster.cuh",
     "config.cuh",
     "device/along.cuh",
     "device/automaton.cuh",
@@ -65,6 +66,7 @@ kernel_files! {
     "device/sort.cuh",
     "device/sort_by.cuh",
     "device/sort_by_counting.cuh",
+    "device/sort_cluster.cuh",
     "device/sort_count.cuh",
     "device/sort_lines.cuh",
     "device/sort_local.cuh",
@@ -102,6 +104,7 @@ kernel_files! {
     "tile/blockwise.cuh",
     "tile/compact.cuh",
     "tile/digits.cuh",
+    "tile/drain.cuh",
     "tile/expand.cuh",
     "tile/geometry.cuh",
     "tile/heads.cuh",

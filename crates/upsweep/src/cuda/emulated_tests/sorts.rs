@@ -1,7 +1,7 @@
 //! Sorts among the emulated kernels.
 
 use super::{CAPABILITY, run};
-use crate::cuda::sort::{kernels, split};
+use crate::cuda::sort::{cluster, kernels, split};
 use crate::key::Key;
 use crate::plan::sort::segments::SegmentsPlan;
 use crate::plan::sort::types::{Indices, SortTypes};
@@ -62,7 +62,33 @@ fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32
     }
 }
 
+/// Runs cases of the kernel whose blocks sort together.
+fn clusters<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32) {
+    let types = SortTypes {
+        key: size_of::<K>(),
+        order: K::ORDER,
+        descending,
+        value,
+        indices,
+        keys_out: indices == Indices::None,
+    };
+    let plan = SortPlan::new(1 << 13, types, false, CAPABILITY, 132);
+    let of_cluster = plan.cluster.unwrap();
+    let few = [("THREADS", 256), ("KEYS", 4), ("CLUSTER", 4)];
+    run(&format!("sort by a cluster, {types:?}"), &cluster::source(&plan, &of_cluster), &few, cases);
+}
+
 const NONE: Indices = Indices::None;
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_sorts_by_a_cluster() {
+    clusters::<u32>(0, NONE, false, 8);
+    clusters::<f32>(4, NONE, true, 8);
+    clusters::<u32>(8, Indices::InSegment, false, 6);
+    clusters::<i16>(0, NONE, true, 6);
+    clusters::<u8>(1, NONE, false, 6);
+}
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]

@@ -6,13 +6,15 @@ use crate::cuda::compile::{self, DiskCache, KernelSource, Nvrtc};
 use crate::error::{Error, Result};
 use cudarc::driver::CudaContext;
 use cudarc::driver::result::{self, function, occupancy};
-use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
+use cudarc::driver::sys::{
+    self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchConfig, CUmodule, CUstream,
+};
 use std::any::Any;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// The kernels loaded into one context, by keys of any type: what a key has in it is for those who know what kernels
 /// depend on. A kernel is found by its key's hash, and then by the key itself.
@@ -70,6 +72,8 @@ pub(crate) struct Kernel {
     allowed_shared_bytes: AtomicU32,
     /// `(block, dynamic shared memory)` and the blocks that fit; a kernel is launched in one or two shapes.
     occupancy: Mutex<Vec<((u32, u32), u32)>>,
+    /// Whether the device runs its blocks as a cluster.
+    cluster: OnceLock<bool>,
 }
 
 // SAFETY: CUDA's module and function handles may be used from any thread.
@@ -93,6 +97,26 @@ impl Kernel {
         let blocks = u32::try_from(blocks.doing("asking how many blocks fit on a multiprocessor")?).unwrap_or(0);
         known.push(((block, dynamic_smem), blocks));
         Ok(blocks)
+    }
+
+    /// Whether so many blocks run together as a cluster. The driver is asked once, for a kernel is launched in one shape.
+    pub(crate) fn runs_as_a_cluster(&self, blocks: u32, block: u32, dynamic_smem: u32) -> Result<bool> {
+        if let Some(runs) = self.cluster.get() {
+            return Ok(*runs);
+        }
+        self.context.bind_to_thread().doing("selecting the device's context")?;
+        self.allow_shared_memory(dynamic_smem)?;
+        let larger = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        let mut attribute = cluster_of(blocks);
+        let config = launch_config((blocks, block, dynamic_smem), std::ptr::null_mut(), &mut attribute);
+        let mut clusters = 0;
+        // A device that has no clusters, or none of this size, refuses either.
+        // SAFETY: the function is alive, and the attribute outlives the call.
+        let runs = unsafe {
+            function::set_function_attribute(self.function, larger, 1).is_ok()
+                && sys::cuOccupancyMaxActiveClusters(&mut clusters, self.function, &config).result().is_ok()
+        };
+        Ok(*self.cluster.get_or_init(|| runs && clusters > 0))
     }
 
     /// Tells the driver when a launch needs more dynamic shared memory than any before. The context is current.
@@ -126,6 +150,7 @@ impl Kernel {
             context: context.clone(),
             allowed_shared_bytes: AtomicU32::new(0),
             occupancy: Mutex::default(),
+            cluster: OnceLock::new(),
         };
         let name =
             CString::new(entry).map_err(|_| Error::Driver { doing: DOING, reason: "a NUL in its name".into() })?;
@@ -138,6 +163,35 @@ impl Kernel {
         };
         kernel.allowed_shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?.into();
         Ok(kernel)
+    }
+}
+
+/// That so many blocks, the whole grid, are a cluster.
+pub(super) fn cluster_of(blocks: u32) -> CUlaunchAttribute {
+    let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
+    value.clusterDim.x = blocks;
+    value.clusterDim.y = 1;
+    value.clusterDim.z = 1;
+    CUlaunchAttribute { id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, pad: [0; 4], value }
+}
+
+/// A launch of this grid, these blocks and so much dynamic shared memory with one attribute, which has to outlive it.
+pub(super) fn launch_config(
+    (grid, block, dynamic_smem): (u32, u32, u32),
+    stream: CUstream,
+    attribute: &mut CUlaunchAttribute,
+) -> CUlaunchConfig {
+    CUlaunchConfig {
+        gridDimX: grid,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: block,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: dynamic_smem,
+        hStream: stream,
+        attrs: attribute,
+        numAttrs: 1,
     }
 }
 

@@ -49,6 +49,29 @@ impl Cuda {
         .doing("launching a kernel")
     }
 
+    /// Enqueues a kernel whose blocks are one cluster.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); and the device runs such a cluster.
+    pub(crate) unsafe fn launch_cluster<P>(
+        &self,
+        kernel: &Kernel,
+        blocks: u32,
+        block: u32,
+        dynamic_smem: u32,
+        params: &P,
+    ) -> Result<()> {
+        self.context().bind()?;
+        let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
+        let mut attribute = super::kernel::cluster_of(blocks);
+        let stream = self.stream().cu_stream();
+        let config = super::kernel::launch_config((blocks, block, dynamic_smem), stream, &mut attribute);
+        // SAFETY: as in `launch`; the attribute outlives the call.
+        unsafe { sys::cuLaunchKernelEx(&config, kernel.function, params.as_mut_ptr(), std::ptr::null_mut()) }
+            .result()
+            .doing("launching a kernel")
+    }
+
     /// Enqueues the store of zeros in so many bytes.
     pub(crate) fn clear(&self, address: u64, bytes: usize) -> Result<()> {
         self.context().bind()?;

@@ -29,6 +29,8 @@ params! {
         status: "void*",
         /// Status words, which are to be cleared.
         status_words: "u64",
+        /// Null, or a number for each digit, all 0 before.
+        cursors: "void*",
     }
 }
 

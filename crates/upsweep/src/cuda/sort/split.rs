@@ -27,6 +27,8 @@ params! {
         /// Status words, which are to be cleared, and how many of them the first pass has.
         status_words: "u64",
         status_empty: "u64",
+        /// Null, or a number for each digit and each bucket, all 0 before.
+        cursors: "void*",
         /// Null, or where tiles of buckets for a second pass go.
         tiles: "void*",
         /// Keys a tile.
@@ -148,6 +150,11 @@ pub(in crate::cuda) fn short_source(plan: &SortPlan, items: usize) -> KernelSour
     KernelSource { root: "device/sort_short.cuh", prelude, entry: SHORT }
 }
 
+/// The cursors, or null, of a plan whose header is at this address.
+pub(super) fn cursors(plan: &SortPlan, header: u64) -> u64 {
+    if plan.cursors() > 0 { header + plan.cursors_at() as u64 } else { 0 }
+}
+
 /// Counts by the highest bits. The last are the addresses of the header, the status words and the tiles.
 pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, tiles): (u64, u64, u64)) -> Result<()> {
     let kernel = cuda.kernel(SortKey::new(SPLIT, plan.split_constants()), || Ok(split_source(plan)))?;
@@ -162,6 +169,7 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         status,
         status_words: plan.status_words() as u64,
         status_empty: (plan.tiles() * DIGITS) as u64,
+        cursors: cursors(plan, header),
         tiles: if plan.splits_twice() { tiles } else { 0 },
         tile: plan.tile() as u64,
         bits: plan.split_bits().into(),
@@ -184,7 +192,7 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
         bits: plan.split_bits().into(),
         header: passes.header,
         places: passes.header + plan.header_bytes() as u64,
-        cursors: passes.status,
+        cursors: cursors(plan, passes.header),
     };
     // SAFETY: as in `launch`.
     unsafe {

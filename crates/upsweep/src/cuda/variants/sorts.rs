@@ -1,7 +1,7 @@
 //! The kernels of sorts that cover what sorts ask for.
 
 use crate::cuda::KernelSource;
-use crate::cuda::sort::{kernels, lines, segments, split};
+use crate::cuda::sort::{cluster, kernels, lines, segments, split};
 use crate::key::Key;
 #[cfg(test)]
 use crate::plan::constants::Constants;
@@ -23,6 +23,9 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
             kernels.push((format!("sort scatter {name}"), split::scatter_source(&plan)));
         }
         kernels.push((format!("sort local {name}"), split::local_source(&plan, &plan.local)));
+        if let Some(of_cluster) = plan.cluster {
+            kernels.push((format!("sort by a cluster {name}"), cluster::source(&plan, &of_cluster)));
+        }
         if plan.road() == Road::Counting {
             kernels.push((format!("sort tally {name}"), kernels::tally_source(&plan)));
             kernels.push((format!("sort fill {name}"), kernels::fill_source(&plan)));
@@ -99,7 +102,7 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
 
 /// The numbers of a sort's kernels.
 #[cfg(test)]
-pub(super) fn constants() -> [Constants; 10] {
+pub(super) fn constants() -> [Constants; 11] {
     let order = <f32 as Key>::ORDER;
     let sorted = SortTypes { key: 4, order, descending: false, value: 4, indices: Indices::None, keys_out: true };
     let plan = SortPlan::new(1 << 30, sorted, false, (9, 0), 132);
@@ -113,6 +116,7 @@ pub(super) fn constants() -> [Constants; 10] {
         plan.split_constants(),
         plan.scatter_constants(),
         plan.local_constants(&plan.local),
+        plan.cluster.map_or_else(Constants::default, |cluster| plan.cluster_constants(&cluster)),
         parts,
         lines,
         plan.warp_constants(8),

@@ -11,6 +11,8 @@ const SIZES: [(usize, &[usize], usize, usize); 2] =
 const DRIVER_BYTES: usize = 1 << 10;
 /// Rows that are matched at once, and of these those that are matched through shared memory.
 const ROWS: (usize, usize) = (2, 1);
+/// Bits of a digit, at least and at most.
+const DIGIT_BITS: (u32, u32) = (8, 10);
 
 /// A planned sort in the shared memory of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct LocalPlan {
     threads: usize,
     /// Blocks that a multiprocessor should hold at least.
     resident: usize,
+    /// Bits of a digit.
+    digit_bits: u32,
 }
 
 impl LocalPlan {
@@ -29,7 +33,7 @@ impl LocalPlan {
     #[must_use]
     pub fn new(types: SortTypes, shared: usize) -> Self {
         let (threads, candidates, registers, resident) = SIZES[0];
-        let least = Self { bytes: (types.key, types.value), keys: 4, threads, resident: 1 };
+        let least = Self { bytes: (types.key, types.value), keys: 4, threads, resident: 1, digit_bits: DIGIT_BITS.0 };
         // Keys of eight bytes need twice the registers.
         let resident = if types.key > 4 { resident / 2 } else { resident };
         let of = |resident| Self::of_size(types, shared, (threads, candidates, registers, resident));
@@ -44,10 +48,28 @@ impl LocalPlan {
 
     fn of_size(types: SortTypes, shared: usize, size: (usize, &[usize], usize, usize)) -> Option<Self> {
         let (threads, candidates, registers, resident) = size;
-        let of = |keys: &usize| Self { bytes: (types.key, types.value), keys: *keys, threads, resident };
-        let fits =
-            |plan: &Self| plan.shared_bytes() + DRIVER_BYTES <= shared / resident && plan.keys * types.key <= registers;
+        let of = |keys: &usize| Self {
+            bytes: (types.key, types.value),
+            keys: *keys,
+            threads,
+            resident,
+            digit_bits: DIGIT_BITS.0,
+        };
+        let fits = |plan: &Self| plan.fits(shared) && plan.keys * types.key <= registers;
         candidates.iter().map(of).find(fits)
+    }
+
+    fn fits(&self, shared: usize) -> bool {
+        self.shared_bytes() + DRIVER_BYTES <= shared / self.resident
+    }
+
+    /// The same for keys that differ in so many bits: with digits so large that they are fewer, if there is room.
+    #[must_use]
+    pub(super) fn with_bits(self, bits: u32, shared: usize) -> Self {
+        let (least, most) = DIGIT_BITS;
+        let of = |digit_bits| Self { digit_bits, ..self };
+        let fits = |plan: &Self| plan.fits(shared);
+        (least..=most).map(of).filter(fits).min_by_key(|plan| bits.div_ceil(plan.digit_bits)).unwrap_or(self)
     }
 
     /// Threads of a block.
@@ -67,7 +89,7 @@ impl LocalPlan {
     pub fn shared_bytes(&self) -> usize {
         let (key, value) = self.bytes;
         let positions = if value > 0 { 2 } else { 0 };
-        let of_warp = DIGITS * (2 + 4 * ROWS.1);
+        let of_warp = (2 << self.digit_bits) + DIGITS * 4 * ROWS.1;
         self.tile() * (key.max(value) + positions) + self.threads / 32 * of_warp + 128
     }
 
@@ -75,7 +97,7 @@ impl LocalPlan {
     pub(super) fn add_to(&self, constants: &mut Constants) {
         constants!(
             constants;
-            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "LOCAL_BLOCKS" = self.resident,
+            "KEYS" = self.keys, "ROWS_AT_ONCE" = ROWS.0, "MASK_ROWS" = ROWS.1, "LOCAL_BLOCKS" = self.resident, "LOCAL_BITS" = self.digit_bits as usize,
             "SORT_SHARED_BYTES" = self.shared_bytes(),
         );
     }

@@ -1,4 +1,7 @@
-//! Scratch memory that is cut into parts.
+//! Scratch memory of a sort, which is cut into parts.
+
+use super::SortPlan;
+use super::types::{DIGITS, SortTypes, TILE_BYTES};
 
 /// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,71 @@ impl<const N: usize> ScratchParts<N> {
             next += bytes.next_multiple_of(Self::ALIGN) as u64;
             start
         })
+    }
+}
+
+impl SortPlan {
+    /// Scratch memory through which a sort's kernels and blocks talk to each other: what has to be cleared, and the status words.
+    #[must_use]
+    pub fn header_bytes(&self) -> usize {
+        (self.types.key * DIGITS * 8 + 4 * self.launches() + 32 + 72 * self.launches()).next_multiple_of(8)
+    }
+
+    /// The counters of the highest bits, and their sum, which have to be cleared as well.
+    #[must_use]
+    pub fn split_places(&self) -> usize {
+        match self.split_bits() {
+            0 => 0,
+            bits => (1 << bits) + 1,
+        }
+    }
+
+    /// The cursors of keys that take their places in any order: of a first pass, and of the buckets of a second one. There are none where
+    /// values tell equal keys apart.
+    #[must_use]
+    pub fn cursors(&self) -> usize {
+        let buckets = if self.split_bits() == 0 { 0 } else { 1 << self.split_bits() };
+        if self.types.value == 0 { DIGITS + buckets } else { 0 }
+    }
+
+    /// Where they are in scratch memory: behind the header and the counters of the highest bits.
+    #[must_use]
+    pub fn cursors_at(&self) -> usize {
+        self.header_bytes() + 8 * self.split_places()
+    }
+
+    /// Scratch memory that has to be cleared: the header, those counters, and the cursors.
+    #[must_use]
+    pub fn cleared_bytes(&self) -> usize {
+        self.cursors_at() + self.cursors() * self.status
+    }
+
+    /// Status words.
+    #[must_use]
+    pub fn status_words(&self) -> usize {
+        self.most_tiles() * DIGITS
+    }
+
+    /// The parts of the scratch memory: what kernels tell each other, status words, tiles of parts of the array, keys, values, and
+    /// keys that nobody wants.
+    #[must_use]
+    pub fn scratch_parts(&self) -> ScratchParts<6> {
+        let SortTypes { key, value, keys_out, .. } = self.types;
+        let keys = self.len * key;
+        ScratchParts([
+            self.cleared_bytes(),
+            self.status_words() * self.status,
+            if self.splits_twice() { self.most_tiles() * TILE_BYTES } else { 0 },
+            keys,
+            self.len * value,
+            if keys_out { 0 } else { keys },
+        ])
+    }
+
+    /// All scratch memory of a sort by passes: that of `n` keys and values, and what its blocks need.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> usize {
+        self.scratch_parts().bytes()
     }
 }
 

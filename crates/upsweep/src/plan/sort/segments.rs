@@ -51,8 +51,11 @@ impl SegmentsPlan {
         in_place: bool,
         (capability, multiprocessors): ((u32, u32), usize),
     ) -> Self {
-        let pass = SortPlan::new(len, types, in_place, capability, multiprocessors);
-        let large = LocalPlan::large(types, Tuning::of(capability).shared_bytes);
+        let shared = Tuning::of(capability).shared_bytes;
+        let mut pass = SortPlan::new(len, types, in_place, capability, multiprocessors);
+        // Segments differ in any bits.
+        pass.local = pass.local.with_bits(8 * types.key as u32, shared);
+        let large = LocalPlan::large(types, shared);
         Self { pass, large, segments, rows }
     }
 
