@@ -122,15 +122,16 @@ fn add_longer(device: &Device, long: &Part<'_, u64>, short: &Part<'_, u64>) -> R
         let scan = Scan::new(CarryOver).map(LimbsOf).finish(WithCarry);
         scan.run(device, (&lower, short), &mut PartMut::of(&mut sum, 0..both)?)?;
         let last = both - 1..both;
-        let highest = (&long.part(last.clone())?, &short.part(last.clone())?, &Part::of(&sum, last)?);
-        map(device, HandedOn, highest)?
+        let (long, short) = (&long.part(last.clone())?, &short.part(last.clone())?);
+        if n == both {
+            PartMut::of(&mut sum, last.start..n + 1)?
+                .split(1, |highest, behind| Transform::new(HandedOn).run(device, (long, short, highest), behind))?;
+            return Ok(sum);
+        }
+        map(device, HandedOn, (long, short, &Part::of(&sum, last)?))?
     } else {
         device.filled(1, 0u64)?
     };
-    if n == both {
-        Transform::copy().run(device, &carry, &mut PartMut::of(&mut sum, n..n + 1)?)?;
-        return Ok(sum);
-    }
     let (first, len) = (both as u64, n as u64);
     let rest = Gather::of(long).at(Apply(Within { last: len - 1 }, first..len + 1));
     let scan = Scan::new(CarryOver).map(RestOf { first, len }).finish(WithCarry);

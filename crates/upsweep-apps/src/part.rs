@@ -85,6 +85,34 @@ impl<'a, T: Element> PartMut<'a, T> {
         Part::of(whole, range.clone())?;
         Ok(Self { whole: whole.view_mut(), range })
     }
+
+    /// Calls `call` with the first `at` of them, to be read, and with the others.
+    pub(crate) fn split<O>(
+        &mut self,
+        at: usize,
+        call: impl FnOnce(&Part<'_, T>, &mut PartMut<'_, T>) -> Result<O>,
+    ) -> Result<O> {
+        let missing = Error::Index { at: 0, index: at as i128, len: self.range.len() };
+        match self.view_mut() {
+            ViewMut::Host(x) => {
+                let (low, high) = x.split_at_mut_checked(at).ok_or(missing)?;
+                let range = 0..high.len();
+                call(
+                    &Part { range: 0..low.len(), whole: View::Host(low) },
+                    &mut PartMut { whole: ViewMut::Host(high), range },
+                )
+            }
+            #[cfg(feature = "cuda")]
+            ViewMut::Cuda(mut x) => {
+                let (low, high) = x.try_split_at_mut(at).ok_or(missing)?;
+                let range = 0..high.len();
+                call(
+                    &Part { range: 0..low.len(), whole: View::Cuda(low.as_view()) },
+                    &mut PartMut { whole: ViewMut::Cuda(high), range },
+                )
+            }
+        }
+    }
 }
 
 impl<T: Element> Output for PartMut<'_, T> {

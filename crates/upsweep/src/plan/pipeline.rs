@@ -3,7 +3,9 @@
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
-use super::tile::{GROUP, LARGE, MARK_SLOTS, Marks, OFFSETS_A_WARP, SEGMENTS, SPREAD, Sizes, TileShape, WARP};
+use super::tile::{
+    GROUP, LARGE, MARK_SLOTS, Marks, OFFSETS_A_WARP, SEGMENTS, SHORT_SLOT, SPREAD, Sizes, TileShape, WARP,
+};
 use super::tuning::Tuning;
 
 /// Shared memory that a pipeline needs beside its tiles' shares: tickets, alignment.
@@ -15,6 +17,8 @@ const OFFSETS_WARPS_OF_REDUCTION: usize = 3;
 /// The most tiles between reducing and finishing of several inputs. H200, 2026-11-23, a recurrence of two arrays of f32, share of a copy: 0.94
 /// (four tiles: 0.86).
 const LAG_OF_SEVERAL: usize = 3;
+/// The same where a vector is one element of each: H200, 2026-11-24, sums of two integers of 2^30 bits, 120 us (three tiles: 129, four: 129).
+const LAG_OF_SHORT: usize = 2;
 /// Of a segmented reduction: the most tiles that a block stages ahead, and the tiles whose look-back may be under way.
 const MOST_AHEAD: usize = 3;
 const INCOMPLETE: usize = 4;
@@ -57,7 +61,11 @@ impl Pipeline {
         let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
         // A block's 16 barriers do for one tile less where there are warps that find offsets, too.
         let several = sizes.streams.is_some_and(|streams| streams.sizes().len() > 1);
-        let most = if sizes.marks != Marks::None || several { tuning.lag.min(LAG_OF_SEVERAL) } else { tuning.lag };
+        let most = match (several, sizes.marks) {
+            (true, Marks::None) if shape.vector == 1 && shape.slot <= SHORT_SLOT => LAG_OF_SHORT,
+            (false, Marks::None) => tuning.lag,
+            _ => tuning.lag.min(LAG_OF_SEVERAL),
+        };
         let lag = most.min(fit.saturating_sub(tuning.ahead + 1)).max(1);
         let ring = (lag + 1).next_multiple_of(tuning.look_back_warps);
         let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_SCAN } else { 0 };

@@ -38,7 +38,7 @@ const SEVERAL: TileSize = TileSize { threads: 128, thread_bytes: 160 };
 const ROWS_OF_SEVERAL: usize = 3;
 /// Of two inputs of 8 bytes a vector is one element of each: more of them share what a thread does beside (H200, 2026-11-24, sums of big
 /// integers: benches/NOTES.md, "Trees, graphs and numbers").
-const SHORT_SLOT: usize = 16;
+pub(super) const SHORT_SLOT: usize = 16;
 const ROWS_OF_SHORT: usize = 5;
 /// The bytes of a tile of wider ones, at most: three fit there, too.
 const SEVERAL_BYTES: usize = 18 << 10;
