@@ -23,7 +23,7 @@
 //! ```
 //!
 //! **Cost.** `build` is an [`UpSweep`]: one pass. Questions and updates come in batches: `q` prefixes take log2(n) random reads each, in
-//! log2(n) / 12 passes, an update log2(n) passes over `q` numbers and a sort. Where nothing changes, a [`Scan`] answers faster.
+//! log2(n) / 12 passes, an update a sort and log2(n / q) / 4 passes over `4 q` numbers. Where nothing changes, a [`Scan`] answers faster.
 //!
 //! Nodes of floats are sums of pairs, and thus as exact as pairwise summation.
 
@@ -32,8 +32,9 @@ use upsweep::operator::Number;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Result};
 
-/// So many numbers lie before the nodes, which begin where they are loaded fastest.
-const BEFORE: usize = 64;
+/// So many numbers lie before the nodes, which begin where they are loaded fastest. What comes to nothing is stored there, in many places, because
+/// stores to one take turns.
+const BEFORE: usize = 4096;
 
 /// Sums over parts of an array, which follow its changes: see the [module](self).
 #[derive(Debug)]
@@ -58,37 +59,41 @@ fn outside(#[param] len: u64, element: u64, at: u64) -> u64 {
     if element < len { u64::MAX } else { at }
 }
 
-/// Levels of the tree that an update goes through at once.
-const LEVELS: u32 = 3;
+#[function]
+fn shifted(#[param] high: u32, at: u64) -> u64 {
+    at << high
+}
 
-/// The last update of some neighbours in order, and the sums of those in its blocks of 2^k elements, twice and four times as many.
+/// Levels of the tree that an update goes through at once.
+const LEVELS: u32 = 4;
+
+/// The last update of some neighbours in order, and the sums of those in its blocks of 2^k elements, twice as many, and so on.
 #[derive(Element, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 struct Blocks<T> {
     place: u64,
-    sums: [T; 3],
+    sums: [T; 4],
 }
 
 #[function]
 fn update_at<T: Number>(place: u64, by: T) -> Blocks<T> {
-    Blocks { place, sums: [by, by, by] }
+    Blocks { place, sums: [by, by, by, by] }
 }
 
 #[function]
-fn sums_of<T: Number>(blocks: Blocks<T>) -> [T; 3] {
+fn sums_of<T: Number>(blocks: Blocks<T>) -> [T; 4] {
     blocks.sums
-}
-
-#[function]
-fn joined<T: Number>(level: u32, places: (u64, u64), a: T, b: T) -> T {
-    if places.0 >> level == places.1 >> level { a + b } else { b }
 }
 
 #[operator]
 fn in_blocks<T: Number>(#[param] k: u32, a: Blocks<T>, b: Blocks<T>) -> Blocks<T> {
-    let places = (a.place, b.place);
-    let (one, two) = (joined::<T>(k, places, a.sums[0], b.sums[0]), joined::<T>(k + 1, places, a.sums[1], b.sums[1]));
-    Blocks { place: b.place, sums: [one, two, joined::<T>(k + 2, places, a.sums[2], b.sums[2])] }
+    // Two places are in one block of a level if they differ in lower bits only.
+    let differ = (a.place ^ b.place) >> k;
+    let mut sums = b.sums;
+    for level in 0..4 {
+        sums[level] = if differ >> level as u32 == 0 { a.sums[level] + b.sums[level] } else { b.sums[level] };
+    }
+    Blocks { place: b.place, sums }
 }
 
 #[function]
@@ -96,45 +101,73 @@ fn same_block(#[param] k: u32, a: u64, b: u64) -> bool {
     a >> k == b >> k
 }
 
-/// Of which update, and of the one behind it, a change is: each has three, one for each level.
+/// Of which update, and of the one behind it, a change is: each has one for each level.
 #[function]
 fn update_of(at: u64) -> u64 {
-    at / 3
+    at / 4
 }
 #[function]
 fn update_behind(#[param] last: u64, at: u64) -> u64 {
-    (at / 3 + 1).min(last)
+    (at / 4 + 1).min(last)
 }
 
-/// The place of the node that a change is of, if its update is the last one of a block that has a node; else 0.
+/// The place of the node that a change is of, if its update is the last one of a block that has a node; else one before the nodes.
 #[function]
 fn changed(
     #[param] k: u32,
-    #[param] first: u64,
+    #[param] high: u32,
+    #[param] before: u64,
     #[param] len: u64,
     #[param] last: u64,
     place: u64,
     behind: u64,
     at: u64,
 ) -> u64 {
-    let level = k + (at % 3) as u32;
-    let block = place >> level;
-    let ends = at / 3 == last || block != behind >> level;
+    let level = k + (at % 4) as u32;
+    let block = place >> (high + level);
+    let ends = at / 4 == last || block != behind >> (high + level);
     let node = (block + 1) << level;
-    if ends && block % 2 == 0 && node <= len { first + node } else { 0 }
+    if ends && block % 2 == 0 && node <= len { before - 1 + node } else { at % (before - 1) }
 }
 
 #[function]
-fn with_node<T: Number>(sums: [T; 3], node: T, at: u64) -> T {
-    let level = at % 3;
-    let sum = if level == 0 {
-        sums[0]
-    } else if level == 1 {
-        sums[1]
-    } else {
-        sums[2]
-    };
-    node + sum
+fn with_node<T: Number>(sums: [T; 4], node: T, at: u64) -> T {
+    let level = at % 4;
+    let low: T = if level == 0 { sums[0] } else { sums[1] };
+    let high: T = if level == 2 { sums[2] } else { sums[3] };
+    node + if level < 2 { low } else { high }
+}
+
+/// The place of a block's sum, if an update is the block's last and the block is whole; else one before all sums.
+#[function]
+fn sum_at(
+    #[param] k: u32,
+    #[param] before: u64,
+    #[param] blocks: u64,
+    #[param] last: u64,
+    place: u64,
+    behind: u64,
+    at: u64,
+) -> u64 {
+    let block = place >> k;
+    let ends = at == last || block != behind >> k;
+    if ends && block < blocks { before + block } else { at % before }
+}
+
+#[function]
+fn behind(#[param] last: u64, at: u64) -> u64 {
+    (at + 1).min(last)
+}
+
+/// The node at the end of a block.
+#[function]
+fn node_of_block(#[param] k: u32, #[param] before: u64, block: u64) -> u64 {
+    before - 1 + ((block + 1) << k)
+}
+
+#[function]
+fn add<T: Number>(a: T, b: T) -> T {
+    a + b
 }
 
 /// The node that a bit of a count stands for: that of as many elements as the bit says, behind those of higher bits. Node 0 for a bit that
@@ -200,7 +233,7 @@ impl<T: Number> Fenwick<T> {
         to_host(device, &Part::of(&self.nodes, BEFORE..BEFORE + self.len)?)
     }
 
-    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits twice.
+    /// Adds `by[i]` to element `at[i]`; an element may be named more than once. On CUDA this waits once.
     ///
     /// # Errors
     /// - [`Error::Length`]: not as many amounts as elements
@@ -214,6 +247,9 @@ impl<T: Number> Fenwick<T> {
         let (at, by) = (&Part::all(at), &Part::all(by));
         let updates = at.view().len();
         let len = self.len as u64;
+        let keys: Array<u64> = map(device, Shifted { high: self.high() }, at)?;
+        let (mut places, mut amounts) = (device.room(updates)?, device.room(updates)?);
+        Sort::pairs().run(device, (&keys, by), (&mut places, &mut amounts))?;
         let wrong: u64 = Reduce::new(Min).map(Outside { len }).run_to_host(device, (at, 0..updates as u64))?;
         if wrong != u64::MAX {
             let index = i128::from(element(device, at, wrong as usize)?);
@@ -222,26 +258,28 @@ impl<T: Number> Fenwick<T> {
         if updates == 0 {
             return Ok(());
         }
-        let (mut places, mut amounts) = (device.room(updates)?, device.room(updates)?);
-        Sort::pairs().run(device, (at, by), (&mut places, &mut amounts))?;
-        let mut few = false;
-        for k in (0..usize::BITS - self.len.leading_zeros()).step_by(LEVELS as usize) {
-            // Far up there are fewer blocks than updates.
-            if !few && self.len >> k < updates / 8 {
-                (places, amounts) = by_block(device, k, (&places, &amounts), (self.len >> k) + 1)?;
-                few = true;
-            }
-            self.change(device, k, (&places, &amounts))?;
+        let in_order = (&places, &amounts);
+        let mut k = 0;
+        while self.len >> k > updates {
+            self.change(device, k, in_order)?;
+            k += LEVELS;
         }
-        Ok(())
+        if self.len >> k > 0 { self.change_above(device, k, in_order) } else { Ok(()) }
+    }
+
+    /// How far places are shifted so that they stand in the highest bits, where a sort looks first.
+    fn high(&self) -> u32 {
+        self.len.saturating_sub(1).leading_zeros().min(63)
     }
 
     /// Adds to the nodes of some levels what updates in order change there.
     fn change(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
-        let sums: Array<[T; 3]> =
-            Scan::new(InBlocks { k }).map(UpdateAt).finish(SumsOf).run_to_array(device, (places, amounts))?;
+        let sums: Array<[T; 4]> = Scan::new(InBlocks { k: k + self.high() })
+            .map(UpdateAt)
+            .finish(SumsOf)
+            .run_to_array(device, (places, amounts))?;
         let (last, changes) = (places.len() as u64 - 1, 0..places.len() as u64 * u64::from(LEVELS));
-        let changed = Changed { k, first: BEFORE as u64 - 1, len: self.len as u64, last };
+        let changed = Changed { k, high: self.high(), before: BEFORE as u64, len: self.len as u64, last };
         let update = || Apply(UpdateOf, changes.clone());
         let node = || {
             let behind = Gather::of(places).at(Apply(UpdateBehind { last }, changes.clone()));
@@ -249,6 +287,24 @@ impl<T: Number> Fenwick<T> {
         };
         let of_nodes = (Gather::of(&sums).at(update()), Gather::of(&self.nodes).at(node()), changes.clone());
         let nodes: Array<T> = map(device, WithNode, of_nodes)?;
+        Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
+    }
+
+    /// The same of all levels from `k` on, where there are no more blocks than updates: what the blocks' nodes change by is a tree itself.
+    fn change_above(&mut self, device: &Device, k: u32, (places, amounts): (&Array<u64>, &Array<T>)) -> Result<()> {
+        let sums: Array<T> = Scan::new(Sum)
+            .segments(Segments::KeysBy(places, SameBlock { k: k + self.high() }))
+            .run_to_array(device, amounts)?;
+        let (blocks, last) = (self.len >> k, places.len() as u64 - 1);
+        let mut of_blocks = device.filled(BEFORE + blocks, T::ZERO)?;
+        let sum_at = SumAt { k: k + self.high(), before: BEFORE as u64, blocks: blocks as u64, last };
+        let places_behind = Gather::of(places).at(Apply(Behind { last }, 0..last + 1));
+        let at = Apply(sum_at, (places, places_behind, 0..last + 1));
+        Transform::copy().run(device, &sums, Scatter::to(&mut of_blocks).at(at))?;
+        UpSweep::new(Sum).run_in_place(device, &mut PartMut::of(&mut of_blocks, BEFORE..BEFORE + blocks)?)?;
+        let changes = &Part::of(&of_blocks, BEFORE..BEFORE + blocks)?;
+        let node = || Apply(NodeOfBlock { k, before: BEFORE as u64 }, 0..blocks as u64);
+        let nodes: Array<T> = map(device, Add, (changes, Gather::of(&self.nodes).at(node())))?;
         Transform::copy().run(device, &nodes, Scatter::to(&mut self.nodes).at(node()))
     }
 
@@ -305,22 +361,4 @@ impl<T: Number> Fenwick<T> {
         }
         Ok(places)
     }
-}
-
-/// Updates in order as one for each block of 2^k elements, of which there are at most `most`. On CUDA this waits for their number.
-fn by_block<T: Number>(
-    device: &Device,
-    k: u32,
-    (places, amounts): (&Array<u64>, &Array<T>),
-    most: usize,
-) -> Result<(Array<u64>, Array<T>)> {
-    let room = most.min(places.len());
-    let (mut of_blocks, mut sums, mut count) =
-        (device.room::<u64>(room)?, device.room::<T>(room)?, device.room::<u64>(1)?);
-    let blocks = || Segments::KeysBy(places, SameBlock { k });
-    Reduce::new(Last).segments(blocks()).run(device, places, &mut of_blocks)?;
-    Reduce::new(Sum).segments(blocks()).run_counted(device, amounts, &mut sums, &mut count)?;
-    let blocks = element(device, &count, 0)? as usize;
-    let places = Transform::copy().run_to_array(device, &Part::of(&of_blocks, 0..blocks)?)?;
-    Ok((places, Transform::copy().run_to_array(device, &Part::of(&sums, 0..blocks)?)?))
 }
