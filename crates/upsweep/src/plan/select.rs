@@ -16,11 +16,12 @@ const STORERS: usize = 2;
 /// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken where the results of enough tiles find room, if all
 /// elements are kept. Most of a warp's instructions are of a tile, whatever its size, so tiles are large (H200, 2026-11-24, a sixteenth of
 /// u32: 292 us; in tiles of 20 KiB 319, of 36 KiB 287, where half of u32 takes 387 instead of 380).
-const CHOICES: [(TileSize, usize); 6] =
-    [(LARGEST, 2), (SEGMENTS, 2), (LARGEST, 1), (SEGMENTS, 1), (LAST, 2), (LAST, 1)];
+const CHOICES: [(TileSize, usize); 5] = [(LARGEST, 2), (SEGMENTS, 2), (LARGEST, 1), (SEGMENTS, 1), (LAST, 1)];
 const LARGEST: TileSize = TileSize { threads: 256, thread_bytes: 112 };
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
-const FEWEST_WAITING: usize = 2;
+/// How many tiles of results find room, in halves of one: so many; or fewer, if else there would be one block only.
+const HALVES: usize = 4;
+const FEWEST_HALVES: usize = 3;
 /// The bytes from which tiles are the largest: with fewer each block has one tile at most, for which it should not wait long.
 const LARGEST_FROM: usize = 8 << 20;
 
@@ -87,8 +88,12 @@ impl SelectPlan {
         // All of a partition's elements wait, so that smaller tiles are better (H200, 2026-11-24, u32: 548 us; of 28 KiB 595).
         let largest = !sizes.others && len.saturating_mul(sizes.input) >= LARGEST_FROM;
         let choices = || CHOICES.into_iter().filter(|(size, _)| largest || *size != LARGEST);
-        let with = |waiting: usize| choices().map(plan).find(|plan| plan.ring >= waiting * plan.most_results());
-        with(FEWEST_WAITING).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
+        let with = |blocks: usize, halves: usize| {
+            let mut plans = choices().map(plan);
+            plans.find(|plan| plan.blocks >= blocks && 2 * plan.ring >= halves * plan.most_results())
+        };
+        let several = with(2, HALVES).or_else(|| with(2, FEWEST_HALVES));
+        several.or_else(|| with(1, HALVES)).or_else(|| with(1, 2)).unwrap_or_else(|| plan((LAST, 1)))
     }
 
     /// The plan with tiles of this size in so many blocks a multiprocessor.
