@@ -49,10 +49,11 @@ __device__ __forceinline__ void merge_here(const Both& both, u32 result, u32 spl
         if constexpr (ENDS) second = a >= behind_a || (second && b < behind_b);
         put(i, second ? next_b : next_a, second ? of_first + i - place : place);
         if (!second) place++;
-        if (i + 1 == MERGE_ITEMS) break;
-        const In next = *(second ? ++b : ++a);
-        if (second) next_b = next;
-        else next_a = next;
+        if (i + 1 < MERGE_ITEMS) {
+            const In next = *(second ? ++b : ++a);
+            if (second) next_b = next;
+            else next_a = next;
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::constants::{Constants, constants};
 
 /// Threads of a block that merges two arrays, and blocks a multiprocessor. H200, 2026-11-24, 2^28 u32 in us: 4 of 512 with 15 elements a thread
-/// 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573.
+/// 562; with 13 566; 3 of 512 with 15 612, with 19 585; 6 of 256 with 17 573. With values 4 spill.
 const THREADS: usize = 512;
-const BLOCKS: usize = 4;
+const BLOCKS: [usize; 2] = [4, 3];
 /// Bytes of a thread's elements, without values and with.
 const THREAD_BYTES: [usize; 2] = [72, 60];
 const MOST_ITEMS: [usize; 2] = [15, 15];
@@ -155,7 +155,7 @@ impl MergePlan {
     /// The numbers that the kernel which merges two arrays is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        self.with_threads(THREADS, self.items, BLOCKS)
+        self.with_threads(THREADS, self.items, BLOCKS[usize::from(self.types.value > 0)])
     }
 
     /// The numbers that the kernel which merges four runs is compiled with.
