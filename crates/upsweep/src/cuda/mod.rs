@@ -31,6 +31,7 @@ mod rows;
 mod runtime;
 pub(crate) mod scan;
 pub(crate) mod scan_axes;
+mod scan_axes_strips;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;
