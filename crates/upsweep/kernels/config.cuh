@@ -146,6 +146,7 @@ constexpr u32 COLLECT_BLOCKS = 2;
 constexpr u32 SPLITTERS = 128;
 constexpr u32 MERGE_ITEMS = 15;
 constexpr u32 VALUE_ALIGN = 4;
+constexpr u32 MERGE_STEP = 2;
 constexpr u32 POSITIONS = 0;
 constexpr u32 ORDER = 2;
 constexpr u32 SECTIONS = 0;

@@ -1,7 +1,7 @@
 // Merge: two sorted arrays as one. Stable: of equal elements those of the first array come first.
 //
 // A tile is TILE neighbouring results; where it begins in both arrays is a split: so many elements of the first, and the rest of the
-// second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is some tiles. Three kernels, of few tiles the first and the last one:
+// second (Green, McColl and Bader, "GPU Merge Path", 2012). A cell is some tiles. Three steps, each a launch; of few tiles the first and the last one:
 //
 //   cells      a warp finds the split of a cell in the whole of both arrays, with 32 probes at a time; of few tiles each is a cell
 //   tiles      a thread finds the split of a tile, from where it is if between those of its cell the arrays are alike, with wider and
@@ -21,7 +21,7 @@
 #include "tile/merge.cuh"
 
 // A warp for each cell but the first one.
-extern "C" __global__ void __launch_bounds__(SPLITTERS) upsweep_merge_cells(const __grid_constant__ MergeParams p) {
+__device__ __forceinline__ void split_cells(const MergeParams& p) {
     const u64 cell = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index() + 1, result = cell * p.cell;
     if (result >= p.of_a + p.of_b) return;
     u64 low = result > p.of_b ? result - p.of_b : 0, high = min(result, p.of_a);
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(SPLITTERS) upsweep_merge_cells(cons
 }
 
 // A thread for each tile.
-extern "C" __global__ void __launch_bounds__(SPLITTERS) upsweep_merge_tiles(const __grid_constant__ MergeParams p) {
+__device__ __forceinline__ void split_tiles(const MergeParams& p) {
     const u64 tile = (u64)blockIdx.x * SPLITTERS + threadIdx.x, result = tile * TILE, total = p.of_a + p.of_b;
     if (result >= total) return;
     const u64 cell = result / p.cell;
@@ -71,7 +71,7 @@ struct MergeShared {
     u16 places[PAIRS ? TILE : 1];
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_merge(const __grid_constant__ MergeParams p) {
+__device__ __forceinline__ void merge_tile(const MergeParams& p) {
     __shared__ MergeShared shared;
     const u64 total = p.of_a + p.of_b, begin = (u64)blockIdx.x * TILE, end = min(total, begin + TILE);
     const u32 number = (u32)(end - begin);
@@ -114,4 +114,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_merge(cons
             values_to[i] = place < of_a ? values_a[place] : values_b[place - of_a];
         }
     }
+}
+
+// Each step is compiled by itself: a function that holds values reads them by the name of the kernel's parameters.
+extern "C" __global__ void __launch_bounds__(MERGE_STEP == MERGES ? THREADS : SPLITTERS, MERGE_STEP == MERGES ? BLOCKS : 1) upsweep_merge(const __grid_constant__ MergeParams p) {
+    if constexpr (MERGE_STEP == SPLITS_CELLS) split_cells(p);
+    else if constexpr (MERGE_STEP == SPLITS_TILES) split_tiles(p);
+    else merge_tile(p);
 }

@@ -1,11 +1,11 @@
 // Merge of four neighbouring runs of a sort by a comparison into one, at the price of one reading and one writing. Stable.
 //
-// The first kernel cuts the results of each four runs into parts. A pivot is an element of a run; all that comes before it in the four
+// The first launch cuts the results of each four runs into parts. A pivot is an element of a run; all that comes before it in the four
 // runs is found by searches, 32 probes at a time, and tells the pivot's place among the pivots, too:
 //
 //   splits     how many elements of each run come before the pivot, less a few, so that a part begins at a multiple of UNIT results
 //
-// The second kernel has a block for each part, which takes what is certain: of each run the next elements, a chunk, are in a stage, and
+// The second launch has a block for each part, which takes what is certain: of each run the next elements, a chunk, are in a stage, and
 // all up to the first of the chunks' last ones in order are the next results. Chunks are as long as the runs were taken from before.
 //
 //   finder     the chunks to a stage; a search in each for the first of the last elements; tell the mergers
@@ -14,7 +14,7 @@
 //
 // What is copied to a stage lies there at its address modulo 16, so that copies are of 16 bytes, whatever the runs' addresses.
 //
-// Where `less` is no order, splits are anything: the second kernel makes them ascend and stay in the runs.
+// Where `less` is no order, splits are anything: the second launch makes them ascend and stay in the runs.
 
 #pragma once
 
@@ -71,7 +71,7 @@ __device__ __forceinline__ void give_back(u32 excess, Count (&taken)[WAYS], cons
 }
 
 // A warp for each pivot: p.pivots of each group, which are multiples of WAYS, of each run in turn.
-extern "C" __global__ void __launch_bounds__(SPLITTERS) upsweep_merge_four_splits(const __grid_constant__ MergeFourParams p) {
+__device__ __forceinline__ void split_runs(const MergeFourParams& p) {
     const u64 warp = (u64)blockIdx.x * (SPLITTERS / WARP) + warp_index(), group = warp / p.pivots, pivot = warp % p.pivots;
     if (group * WAYS * p.run >= p.n) return;
     const Four f = four_at(p, group);
@@ -238,7 +238,7 @@ __device__ __forceinline__ void bring_tiles(const MergeFourParams& p, FourShared
 }
 
 // A block for each part: of each group one more than pivots.
-extern "C" __global__ void __launch_bounds__(THREADS + FINDERS, BLOCKS) upsweep_merge_four(const __grid_constant__ MergeFourParams p) {
+__device__ __forceinline__ void merge_runs(const MergeFourParams& p) {
     __shared__ FourShared shared;
     const u64 group = blockIdx.x / (p.pivots + 1), part = blockIdx.x % (p.pivots + 1);
     if (threadIdx.x >= THREADS) {
@@ -295,4 +295,10 @@ extern "C" __global__ void __launch_bounds__(THREADS + FINDERS, BLOCKS) upsweep_
         barrier_arrive(STAGE_EMPTY + stage, THREADS + FINDERS);
         if (last) return;
     }
+}
+
+// Each is compiled by itself: a function that holds values reads them by the name of the kernel's parameters.
+extern "C" __global__ void __launch_bounds__(MERGE_STEP == MERGES ? THREADS + FINDERS : SPLITTERS, MERGE_STEP == MERGES ? BLOCKS : 1) upsweep_merge_four(const __grid_constant__ MergeFourParams p) {
+    if constexpr (MERGE_STEP == MERGES) merge_runs(p);
+    else split_runs(p);
 }

@@ -6,6 +6,8 @@
 
 constexpr u32 TILE = THREADS * MERGE_ITEMS;
 constexpr bool PAIRS = VALUE_BYTES > 0;
+// What a kernel does.
+constexpr u32 SPLITS_CELLS = 0, SPLITS_TILES = 1, MERGES = 2;
 struct alignas(PAIRS ? VALUE_ALIGN : 1) MergeValue {
     unsigned char bytes[PAIRS ? VALUE_BYTES : 1];
 };

@@ -13,7 +13,7 @@ use crate::inputs::Lend;
 use crate::merging::Merging;
 use crate::operator::{Element, Function};
 use crate::outputs::LendMut;
-use crate::plan::merge::{MergePlan, MergeTypes, SPLITTERS};
+use crate::plan::merge::{MergePlan, MergeStep as Step, MergeTypes, SPLITTERS};
 
 params! {
     /// Of the kernel that merges.
@@ -37,23 +37,10 @@ params! {
     }
 }
 
-/// The kernels of a merge, one after the other.
-#[derive(Clone, Copy)]
-pub(super) enum Step {
-    Cells,
-    Tiles,
-    Merge,
-}
-
 /// The kernel of a step.
 pub(super) fn kernel<'a>(plan: &MergePlan, step: Step, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
-    let entry = match step {
-        Step::Cells => "upsweep_merge_cells",
-        Step::Tiles => "upsweep_merge_tiles",
-        Step::Merge => "upsweep_merge",
-    };
-    Kernel { functions, kernel: ("device/merge.cuh", entry), features, constants: plan.constants() }
+    Kernel { functions, kernel: ("device/merge.cuh", "upsweep_merge"), features, constants: plan.constants(step) }
 }
 
 /// Merges two sorted arrays, and values that are beside their elements.

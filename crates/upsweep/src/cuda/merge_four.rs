@@ -6,7 +6,7 @@ use super::features::{Features, Heads};
 use super::job::{Begin, Functions};
 use super::params::{Params, params};
 use crate::error::Result;
-use crate::plan::merge::{MergePlan, SPLITTERS};
+use crate::plan::merge::{MergePlan, MergeStep, SPLITTERS};
 
 params! {
     /// Of both kernels.
@@ -30,8 +30,8 @@ params! {
 /// The kernel that merges, or with `splits` the one before it.
 pub(super) fn kernel<'a>(plan: &MergePlan, splits: bool, functions: &'a Functions<'a>) -> Kernel<'a> {
     let features = Features { heads: Heads::Keys, ..Features::PLAIN };
-    let entry = if splits { "upsweep_merge_four_splits" } else { "upsweep_merge_four" };
-    Kernel { functions, kernel: ("device/merge_four.cuh", entry), features, constants: plan.four_constants() }
+    let constants = plan.four_constants(if splits { MergeStep::Cells } else { MergeStep::Merge });
+    Kernel { functions, kernel: ("device/merge_four.cuh", "upsweep_merge_four"), features, constants }
 }
 
 /// Launches both kernels.

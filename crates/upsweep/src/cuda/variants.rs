@@ -329,7 +329,7 @@ pub(super) fn sample() -> String {
     use crate::plan::constants::Constants;
     use crate::plan::expand::{ExpandPlan, ExpandSizes, Expanded};
     use crate::plan::histogram::{HistogramJob, HistogramPlan};
-    use crate::plan::merge::{MergePlan, MergeTypes};
+    use crate::plan::merge::{MergePlan, MergeStep, MergeTypes};
     use crate::plan::moving_sum::{MovingSumPlan, Windows};
     use crate::plan::recurrence::{Form, RecurrencePlan};
     use crate::plan::scan_axes::AxesPlan;
@@ -388,8 +388,8 @@ pub(super) fn sample() -> String {
         crate::plan::search::constants(true, 4),
         ranked.pass_constants(),
         ranked.constants(512),
-        merges.constants(),
-        merges.four_constants(),
+        merges.constants(MergeStep::Merge),
+        merges.four_constants(MergeStep::Merge),
         merges.sort_constants(false),
         RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
         super::recurrence::lines_constants(2, recurrence),

@@ -53,6 +53,17 @@ pub struct MergePass {
     pub ways: usize,
 }
 
+/// What a kernel of a merge does, one launch after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeStep {
+    /// Finds the splits of cells; of four runs those of parts.
+    Cells,
+    /// Finds those of tiles.
+    Tiles,
+    /// Merges.
+    Merge,
+}
+
 /// A planned merge, or sort by merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergePlan {
@@ -147,27 +158,27 @@ impl MergePlan {
     /// The numbers that the kernel which sorts tiles is compiled with; with `positions` these are the values.
     #[must_use]
     pub fn sort_constants(&self, positions: bool) -> Constants {
-        let mut constants = self.with_threads(SORTERS, self.sorted_items, SORTING_BLOCKS);
+        let mut constants = self.with_threads(SORTERS, self.sorted_items, SORTING_BLOCKS, MergeStep::Merge);
         constants!(constants; "POSITIONS" = usize::from(positions));
         constants
     }
 
     /// The numbers that the kernel which merges two arrays is compiled with.
     #[must_use]
-    pub fn constants(&self) -> Constants {
-        self.with_threads(THREADS, self.items, BLOCKS[usize::from(self.types.value > 0)])
+    pub fn constants(&self, step: MergeStep) -> Constants {
+        self.with_threads(THREADS, self.items, BLOCKS[usize::from(self.types.value > 0)], step)
     }
 
     /// The numbers that the kernel which merges four runs is compiled with.
     #[must_use]
-    pub fn four_constants(&self) -> Constants {
-        self.with_threads(FOUR_THREADS, self.four_items, FOUR_BLOCKS)
+    pub fn four_constants(&self, step: MergeStep) -> Constants {
+        self.with_threads(FOUR_THREADS, self.four_items, FOUR_BLOCKS, step)
     }
 
-    fn with_threads(&self, threads: usize, items: usize, blocks: usize) -> Constants {
+    fn with_threads(&self, threads: usize, items: usize, blocks: usize, step: MergeStep) -> Constants {
         let MergeTypes { value, align, .. } = self.types;
         let mut constants = Constants::default();
-        constants!(constants; "THREADS" = threads, "SPLITTERS" = SPLITTERS, "MERGE_ITEMS" = items, "BLOCKS" = blocks, "VALUE_BYTES" = value, "VALUE_ALIGN" = align);
+        constants!(constants; "THREADS" = threads, "SPLITTERS" = SPLITTERS, "MERGE_ITEMS" = items, "BLOCKS" = blocks, "VALUE_BYTES" = value, "VALUE_ALIGN" = align, "MERGE_STEP" = step as usize);
         constants
     }
 }

@@ -36,8 +36,8 @@ static void one_case() {
     MergeParams p = {};
     p.a = a.values, p.b = b.values, p.values_a = values_a.values, p.values_b = values_b.values, p.output = output.values, p.values_output = values_output.values;
     p.of_a = of_a, p.of_b = of_b, p.cell = cell, p.cell_splits = few ? tile_splits.values : cell_splits.values, p.tile_splits = tile_splits.values;
-    if (cells > 1) launch((cells - 1 + 3) / 4, SPLITTERS, 0, [&] { upsweep_merge_cells(p); });
-    if (tiles > 1 && !few) launch((tiles + SPLITTERS - 1) / SPLITTERS, SPLITTERS, 0, [&] { upsweep_merge_tiles(p); });
+    if (cells > 1) launch((cells - 1 + 3) / 4, SPLITTERS, 0, [&] { split_cells(p); });
+    if (tiles > 1 && !few) launch((tiles + SPLITTERS - 1) / SPLITTERS, SPLITTERS, 0, [&] { split_tiles(p); });
     launch(tiles, THREADS, 0, [&] { KERNEL(p); });
     a.check("first input"), b.check("second input"), output.check("output"), values_output.check("output values");
     cell_splits.check("cells' splits"), tile_splits.check("tiles' splits");

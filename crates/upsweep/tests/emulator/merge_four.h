@@ -37,7 +37,7 @@ static void one_case() {
     MergeFourParams p = {};
     p.input = input.values, p.values = values.values, p.output = output.values, p.values_output = values_output.values;
     p.n = n, p.run = run, p.pivots = pivots, p.splits = splits.values;
-    launch((groups * pivots + 3) / 4, 128, 0, [&] { upsweep_merge_four_splits(p); });
+    launch((groups * pivots + 3) / 4, 128, 0, [&] { split_runs(p); });
     launch(groups * (pivots + 1), THREADS + FINDERS, 0, [&] { KERNEL(p); });
     input.check("input"), output.check("output"), values_output.check("output values"), splits.check("splits");
     for (u64 i = 0; sorted && i < n; i++) {

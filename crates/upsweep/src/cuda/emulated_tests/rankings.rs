@@ -10,7 +10,7 @@ use crate::cuda::topk::{self, Step, TopKParams};
 use crate::key::Key;
 use crate::merging::{Ascending, Descending};
 use crate::operator::Function;
-use crate::plan::merge::{MergePlan, MergeTypes};
+use crate::plan::merge::{MergePlan, MergeStep, MergeTypes};
 use crate::plan::topk::{RankTypes, TopKPlan};
 use half::f16;
 
@@ -46,7 +46,7 @@ fn merges<K: Key, F: Function<(K, K), Output = bool>>(less: F, value: usize, pos
         let types = MergeTypes { key: size_of::<K>(), value, align: value.clamp(1, 4) };
         let plan = MergePlan::new(1 << 20, types);
         let few = &[("THREADS", 64)];
-        let source = merge::kernel(&plan, merge::Step::Merge, functions).source::<MergeParams>()?;
+        let source = merge::kernel(&plan, MergeStep::Merge, functions).source::<MergeParams>()?;
         run(&format!("merge {types:?}"), &source, few, cases);
         let source = merge_four::kernel(&plan, false, functions).source::<MergeFourParams>()?;
         run(&format!("merge four {types:?}"), &source, few, cases);

@@ -1,6 +1,6 @@
 //! Kernels of merges and of sorts by a comparison.
 
-use super::super::merge::{self, MergeParams, Step};
+use super::super::merge::{self, MergeParams};
 use super::super::merge_four::{self, MergeFourParams};
 use super::super::select::with_functions;
 use super::super::sort_by::{self, SortByParams};
@@ -8,7 +8,14 @@ use super::List;
 use crate::choosing::FirstOf;
 use crate::key::Key;
 use crate::merging::Ascending;
-use crate::plan::merge::{MergePlan, MergeTypes};
+use crate::operator::{Element, Function, function};
+use crate::plan::merge::{MergePlan, MergeStep, MergeTypes};
+
+/// A comparison that holds a value.
+#[function]
+fn above(#[param] shift: u32, a: u32, b: u32) -> bool {
+    a >> shift < b >> shift
+}
 
 impl List {
     /// Elements of each size, with values and without.
@@ -20,12 +27,17 @@ impl List {
         self.merge::<u64>("u64", 0);
         self.merge::<u64>("u64 with 12 bytes", 12);
         self.merge::<i128>("i128", 0);
+        self.merge_by::<u32, _>("u32 values", 4, Above { shift: 3 });
     }
 
     fn merge<K: Key>(&mut self, name: &str, value: usize) {
+        self.merge_by::<K, _>(name, value, Ascending);
+    }
+
+    fn merge_by<K: Element, F: Function<(K, K), Output = bool>>(&mut self, name: &str, value: usize, less: F) {
         let plan = MergePlan::new(1 << 28, MergeTypes { key: size_of::<K>(), value, align: 4 });
-        let _none = with_functions::<K, _, _>(&FirstOf(Ascending), |functions| {
-            for step in [Step::Cells, Step::Tiles, Step::Merge] {
+        let _none = with_functions::<K, _, _>(&FirstOf(less), |functions| {
+            for step in [MergeStep::Cells, MergeStep::Tiles, MergeStep::Merge] {
                 self.add::<MergeParams>("merge", name, merge::kernel(&plan, step, functions));
             }
             for splits in [false, true] {
