@@ -1,5 +1,5 @@
-// Select: the elements that a predicate, flags or their neighbours choose, one after the other, or their indices; and where a
-// partition wants them, the others too; of runs, the first element and where it lies or how many follow. In a single pass, stable.
+// Select: the elements that a predicate, flags or their neighbours choose, one after the other, or their indices; of runs, the
+// first element and where it lies or how many follow. In a single pass, stable.
 //
 // The schedule (relay.cuh) of this task:
 //
@@ -288,40 +288,27 @@ struct SelectTask {
     // Bytes of `number` elements or places in the ring.
     static __device__ __forceinline__ u32 value_bytes(u32 number) { return VALUES ? (number * (u32)sizeof(In) + 15) / 16 * 16 : 0; }
     static __device__ __forceinline__ u32 place_bytes(u32 number) { return PLACES ? (number * 2 + 15) / 16 * 16 : 0; }
-    // Where those of the others begin.
-    static __device__ __forceinline__ u32 others_at(u32 number) { return value_bytes(number) + place_bytes(number); }
 
-    __device__ __forceinline__ u32 bytes(u64 tile, const Kept& total) const {
+    __device__ __forceinline__ u32 bytes(const Kept& total) const {
         if (!p.output) return 0;
         const u32 number = (u32)total.number;
-        return others_at(number) + (OTHERS ? others_at(tile_count(p.n, tile) - number) : 0);
+        return value_bytes(number) + place_bytes(number);
     }
 
-    __device__ __forceinline__ void leave(u64 tile, const Items& items, const Kept& before, const Kept& total, u32 at) const {
-        if (!p.output) return;
-        if (!OTHERS || items.count == TILE) leave<true>(items, before, total, at);
-        else leave<false>(items, before, total, at);
-    }
-
-    template <bool FULL>
     __device__ __forceinline__ void leave(const Items& items, const Kept& before, const Kept& total, u32 at) const {
+        if (!p.output) return;
         const u32 number = (u32)total.number;
         const SharedPlace values = shared_place(ring() + at), places = values + value_bytes(number);
-        const SharedPlace other_values = values + others_at(number), other_places = other_values + value_bytes(items.count - number);
 #pragma unroll
         for (u32 row = 0; row < GRAINS; row++) {
             const u32 item = item_of(row), field = items.places[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
-            const u32 place = (u32)before.number + items.bases[row / FIELDS] + field, other = item - place;
-            SharedPlace value = values + place * (u32)sizeof(In), other_value = other_values + other * (u32)sizeof(In);
-            SharedPlace at_place = places + place * 2, at_other_place = other_places + other * 2;
+            const u32 place = (u32)before.number + items.bases[row / FIELDS] + field;
+            SharedPlace value = values + place * (u32)sizeof(In), at_place = places + place * 2;
 #pragma unroll
             for (u32 j = 0; j < GRAIN; j++) {
                 if (items.keeps(row * GRAIN + j)) {
                     if constexpr (VALUES) leave_value(value, items.words[row], j);
                     if constexpr (PLACES) store_next<2>(at_place, item + j);
-                } else if (OTHERS && (FULL || item + j < items.count)) {
-                    if constexpr (VALUES) leave_value(other_value, items.words[row], j);
-                    if constexpr (PLACES) store_next<2>(at_other_place, item + j);
                 }
             }
         }
@@ -376,16 +363,12 @@ struct SelectTask {
     __device__ __forceinline__ void finish(u64 tile, u32 at, const Kept& total, const Chain<Kept>& chain) const {
         Kept before = {};
         if (tile > 0) before = chain.prefix(tile);
-        const u32 number = (u32)total.number, count = tile_count(p.n, tile);
+        const u32 number = (u32)total.number;
         if (tile + 1 == chain.tiles && lane_index() == 0) finish_all(before + total);
         if (!p.output) return;
         const unsigned char* const from = ring() + at;
         store_results((Stored*)p.output + before.number, from, tile, with_room(before.number, number, p.capacity), number);
         if constexpr (RUNS) store_runs((const u16*)(from + value_bytes(number)), tile, before, number);
-        if constexpr (OTHERS) {
-            const u64 others_before = tile * TILE - before.number;
-            store_results((Stored*)p.others + others_before, from + others_at(number), tile, with_room(others_before, count - number, p.others_capacity), count - number);
-        }
     }
 
     // What is known at the end.
@@ -396,7 +379,6 @@ struct SelectTask {
         if constexpr (RUNS && RUN_LENGTHS) {
             if (p.output && kept > 0 && kept <= p.capacity) ((Run*)p.runs)[kept - 1] = (Run)(p.n - all.open());
         }
-        if (OTHERS && p.n - kept > p.others_capacity) report_fault(p.workspace, FAULT_OTHERS, p.n - kept, (i64)p.others_capacity);
     }
 };
 
@@ -407,6 +389,5 @@ extern "C" __global__ void __launch_bounds__(THREADS + STORERS * WARP, BLOCKS) u
         if (length > p.n && blockIdx.x == 0 && threadIdx.x == 0) report_fault(p.workspace, FAULT_LENGTH, length, (i64)p.n);
         p.n = min(p.n, length);
     }
-    if (OTHERS && p.behind) p.others = (Stored*)p.output + *p.behind;  // stored again at the end, with the same value
     Relay<SelectTask>::run(p, tile_number(p.n));
 }

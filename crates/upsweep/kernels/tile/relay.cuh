@@ -17,8 +17,8 @@
 //   Items                    what a thread takes of a tile
 //   stage(k, tile)           issue the copies of this block's k-th tile
 //   take(k, tile, items)     the thread's elements to registers; returns the warp's total, good in the last lane
-//   bytes(tile, total)       the room that the tile's results need, a multiple of 16, at most RING_BYTES
-//   leave(tile, items, before, total, at)   results into the ring from byte `at` on; `before` is what lies before the warp in the tile
+//   bytes(total)             the room that the tile's results need, a multiple of 16, at most RING_BYTES
+//   leave(items, before, total, at)   results into the ring from byte `at` on; `before` is what lies before the warp in the tile
 //   finish(tile, at, total, chain)          a storing warp: look back and store
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the barrier and its
@@ -148,7 +148,7 @@ private:
 
             // Room for its results side by side, behind those of the tile before or at the begin of the ring. Where all is free, the
             // ring begins anew.
-            const u32 bytes = task.bytes(tile, total);
+            const u32 bytes = task.bytes(total);
             u32 at = head;
             while (true) {
                 if (waiting < RING) {
@@ -162,7 +162,7 @@ private:
             }
             head = at + bytes;
             if (threadIdx.x == 0) shared.entries[entry] = {(u32)tile, at, total};
-            task.leave(tile, items, before, total, at);
+            task.leave(items, before, total, at);
             barrier_arrive(full_barrier(entry), MEETING);
             left++, waiting++;
             entry = next_entry(entry);

@@ -112,7 +112,7 @@ emulator! {
     "emulator/along.h" => "along.h", "emulator/columns.h" => "columns.h",
     "emulator/expand.cuh" => "expand.cuh", "emulator/expand.h" => "expand.h",
     "emulator/histogram.h" => "histogram.h", "emulator/search.h" => "search.h",
-    "emulator/merge.h" => "merge.h", "emulator/merge_four.h" => "merge_four.h", "emulator/select.h" => "select.h", "emulator/sort_by.h" => "sort_by.h",
+    "emulator/merge.h" => "merge.h", "emulator/merge_four.h" => "merge_four.h", "emulator/select.h" => "select.h", "emulator/partition.h" => "partition.h", "emulator/sort_by.h" => "sort_by.h",
     "emulator/topk.h" => "topk.h", "emulator/topk_collect.h" => "topk_collect.h", "emulator/topk_count.h" => "topk_count.h",
     "emulator/up_sweep.h" => "up_sweep.h", "emulator/pyramid.h" => "pyramid.h", "emulator/moving_sum.h" => "moving_sum.h", "emulator/transform.h" => "transform.h",
     "emulator/scan_axes.h" => "scan_axes.h", "emulator/scan_axes_strips.h" => "scan_axes_strips.h", "emulator/sort_scatter.h" => "sort_scatter.h",

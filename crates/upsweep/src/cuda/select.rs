@@ -214,7 +214,16 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
         _ => Heads::None,
     };
     let features = Features { heads, ..Features::PLAIN };
-    Kernel { functions, kernel: ("device/select.cuh", "upsweep_select"), features, constants: plan.constants() }
+    Kernel {
+        functions,
+        kernel: if plan.sizes.others {
+            ("device/partition.cuh", "upsweep_partition")
+        } else {
+            ("device/select.cuh", "upsweep_select")
+        },
+        features,
+        constants: plan.constants(),
+    }
 }
 
 /// The address of an output, and the results that it has room for; 0 where there is none.

@@ -363,7 +363,7 @@ pub(super) fn sample() -> String {
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 36] = [
+    let of_families: [Constants; 37] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -372,6 +372,7 @@ pub(super) fn sample() -> String {
         transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),
+        SelectPlan::new(1 << 30, SelectSizes { others: true, ..select }, (9, 0)).constants(),
         ExpandPlan::new(1 << 20, ExpandSizes { expanded: Expanded::Owner, count: 4, result: 4 }, (9, 0)).constants(),
         histogram_plan.constants(),
         range_histogram::numbers(true),

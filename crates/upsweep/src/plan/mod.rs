@@ -11,6 +11,7 @@ pub mod histogram;
 pub mod memory;
 pub mod merge;
 pub mod moving_sum;
+mod partition;
 mod pipeline;
 pub mod pyramid;
 pub mod recurrence;

@@ -3,6 +3,7 @@
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
+use super::partition;
 use super::tile::{GROUP, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
 use super::tuning::Tuning;
 
@@ -53,7 +54,7 @@ pub struct SelectSizes {
 }
 
 impl SelectSizes {
-    fn reads_elements(self) -> bool {
+    pub(super) fn reads_elements(self) -> bool {
         !self.flags || self.index == 0
     }
 }
@@ -71,8 +72,10 @@ pub struct SelectPlan {
     pub state: usize,
     /// Blocks that a multiprocessor should run.
     pub blocks: usize,
-    /// Bytes of results that wait in a block.
+    /// Bytes of results that wait in a block; of a partition 0.
     pub ring: usize,
+    /// Tiles that a partition's block holds between finding what is kept and storing it; of others 0.
+    pub lag: usize,
     /// Through which the blocks look back.
     pub words: StatusWords,
     /// See [`Tuning`].
@@ -84,9 +87,11 @@ impl SelectPlan {
     #[must_use]
     pub fn new(len: usize, sizes: SelectSizes, capability: (u32, u32)) -> Self {
         let tuning = Tuning::of(capability);
+        if sizes.others {
+            return partition::plan(len, sizes, tuning);
+        }
         let plan = |(size, blocks)| Self::within(len, sizes, size, blocks, tuning);
-        // All of a partition's elements wait, so that smaller tiles are better (H200, 2026-11-24, u32: 548 us; of 28 KiB 595).
-        let largest = !sizes.others && len.saturating_mul(sizes.input) >= LARGEST_FROM;
+        let largest = len.saturating_mul(sizes.input) >= LARGEST_FROM;
         let choices = || CHOICES.into_iter().filter(|(size, _)| largest || *size != LARGEST);
         let with = |blocks: usize, halves: usize| {
             let mut plans = choices().map(plan);
@@ -103,19 +108,18 @@ impl SelectPlan {
         let number = if u32::try_from(len).is_ok() { 4 } else { 8 };
         let state = if sizes.run > 0 { 2 * number } else { number };
         let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
-        let mut plan = Self { sizes, shape, tiles, state, blocks, ring: 0, words, tuning };
+        let mut plan = Self { sizes, shape, tiles, state, blocks, ring: 0, lag: 0, words, tuning };
         plan.ring = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + plan.staged()) / 16 * 16;
         plan
     }
 
-    /// The most bytes that a tile's results take: elements, their places in the tile, or both; and those of the others.
+    /// The most bytes that a tile's results take: elements, their places in the tile, or both.
     fn most_results(&self) -> usize {
-        let SelectSizes { input, index, others, run, .. } = self.sizes;
+        let SelectSizes { input, index, run, .. } = self.sizes;
         let elements = self.shape.elements();
         let values = if index == 0 { elements * input } else { 0 };
         let places = if index > 0 || run > 0 { 2 * elements } else { 0 };
-        let all = values.next_multiple_of(16) + places.next_multiple_of(16);
-        if others { all + 32 } else { all }
+        values.next_multiple_of(16) + places.next_multiple_of(16)
     }
 
     /// The bytes of the elements and flags that are staged.
@@ -128,21 +132,24 @@ impl SelectPlan {
     /// Threads a block, the storing warps included.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.shape.threads + STORERS * WARP
+        if self.sizes.others { partition::threads(self) } else { self.shape.threads + STORERS * WARP }
     }
 
     /// Dynamic shared memory a block.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
-        self.ring + self.staged()
+        if self.sizes.others { partition::shared_bytes(self) } else { self.ring + self.staged() }
     }
 
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
-        let SelectSizes { index, last, others, run, lengths, .. } = self.sizes;
+        if self.sizes.others {
+            return partition::constants(self);
+        }
+        let SelectSizes { index, last, run, lengths, .. } = self.sizes;
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.state, self.sizes.input));
-        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = AHEAD, "RING" = RING, "RING_BYTES" = self.ring, "STORERS" = STORERS, "GROUPS" = self.tuning.groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "OTHERS" = usize::from(others), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = AHEAD, "RING" = RING, "RING_BYTES" = self.ring, "STORERS" = STORERS, "GROUPS" = self.tuning.groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
         constants
     }
 }

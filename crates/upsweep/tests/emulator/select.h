@@ -1,8 +1,23 @@
-// Cases of device/select.cuh.
+// Cases of device/select.cuh, and of device/partition.cuh.
 
 #include "emulator/workspace.h"
 
 namespace emulator {
+
+#ifdef PARTITIONS
+constexpr bool OTHERS = true;
+constexpr u32 RUN_BYTES = 0;
+constexpr bool RUN_LENGTHS = false;
+using Run = u32;
+constexpr u64 BUFFER = SelectTask::BUFFERED ? TILE * sizeof(Stored) + PHASES : 0;
+constexpr u32 HELPERS = Pipeline<SelectTask>::HELPERS;
+constexpr u64 DYNAMIC_BYTES = STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER;
+#else
+constexpr bool OTHERS = false;
+using Run = SelectTask::Run;
+constexpr u32 HELPERS = STORERS;
+constexpr u64 DYNAMIC_BYTES = RING_BYTES + AHEAD * (SelectTask::STAGED_BYTES + SelectTask::FLAG_BYTES);
+#endif
 
 // Whether element i is kept, by the loop.
 static bool is_kept(const std::vector<In>& x, Guarded<u8>& flags, u64 i) {
@@ -48,7 +63,7 @@ static void one_case() {
     const u64 capacity = once_in(3) ? below(kept.size() + 1) : kept.size();
     const u64 others_capacity = once_in(3) ? below(others.size() + 1) : others.size();
     Guarded<Stored> output(capacity), others_output(OTHERS ? others_capacity : 0);
-    Guarded<SelectTask::Run> runs(RUN_BYTES ? capacity : 0);
+    Guarded<Run> runs(RUN_BYTES ? capacity : 0);
     In* input = separate.values;
     const bool in_place = INDEX_BYTES == 0 && !OTHERS && RUN_BYTES == 0 && once_in(4);
     void* const to = in_place ? (void*)input : output.values;
@@ -71,7 +86,7 @@ static void one_case() {
     Guarded<Stored> both(behind ? n : 0);
     if (behind) p.output = both.values, p.capacity = n, p.others_capacity = n, number[0] = kept.size(), p.behind = number.values;
     p.count = number.values, p.workspace = space.workspace();
-    launch(grid, THREADS + STORERS * WARP, RING_BYTES + AHEAD * (SelectTask::STAGED_BYTES + SelectTask::FLAG_BYTES), [&] { KERNEL(p); });
+    launch(grid, THREADS + HELPERS * WARP, DYNAMIC_BYTES, [&] { KERNEL(p); });
 
     separate.check("input"), flags.check("flags"), output.check("output"), others_output.check("second output"), both.check("both"), number.check("number"), runs.check("runs");
     if (grid > 1) space.check();
@@ -87,7 +102,7 @@ static void one_case() {
     }
     for (u64 i = 0; RUN_BYTES && i < min(p.capacity, (u64)kept.size()); i++) {
         const u64 wanted = RUN_LENGTHS ? begins[i + 1] - begins[i] : begins[i];
-        if (runs[i] != (SelectTask::Run)wanted) fail("run %llu of %llu of %llu is %llu", i, (u64)kept.size(), n, (u64)runs[i]);
+        if (runs[i] != (Run)wanted) fail("run %llu of %llu of %llu is %llu", i, (u64)kept.size(), n, (u64)runs[i]);
     }
     for (u64 i = 0; OTHERS && i < min(p.others_capacity, (u64)others.size()); i++) {
         if (!same_bits(found_others[i], others[i])) fail("wrong at %llu of %llu others of %llu", i, (u64)others.size(), n);

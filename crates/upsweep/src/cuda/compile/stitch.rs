@@ -50,6 +50,7 @@ kernel_files! {
     "device/merge.cuh",
     "device/merge_four.cuh",
     "device/moving_sum.cuh",
+    "device/partition.cuh",
     "device/pyramid.cuh",
     "device/range_histogram.cuh",
     "device/recurrence.cuh",

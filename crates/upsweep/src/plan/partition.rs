@@ -1,0 +1,99 @@
+//! Partitions on a CUDA device: the pipeline, whose tiles are compacted in shared memory before they are stored. See
+//! `kernels/device/partition.cuh`.
+
+use super::constants::{Constants, constants};
+use super::memory::StatusWords;
+use super::select::{SelectPlan, SelectSizes};
+use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
+use super::tuning::Tuning;
+
+/// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
+const OVERHEAD: usize = 2 << 10;
+/// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
+const PHASES: usize = 128;
+/// Bits of a thread's place among a warp's results, beside its elements' in a word of at most 128.
+const PLACE_BITS: usize = 12;
+/// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
+/// prefix. Most of the kernel's instructions are of a tile, whatever its size, and they are what bounds it (H200, 2026-11-22: 450
+/// instructions a warp for tiles of 12 KiB, of which 100 depend on the number of elements).
+const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1), (LAST, 1)];
+const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
+const FEWEST_LAG: usize = 2;
+
+/// The shape of tiles of this size: as a scan's, but for what a scan's registers hold.
+fn shape(input: usize, size: TileSize) -> TileShape {
+    let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
+    let most = (128 - PLACE_BITS) / shape.vector;
+    TileShape { rows: ((size.thread_bytes / shape.slot).clamp(1, most) - 1) | 1, ..shape }
+}
+
+/// The plan for up to `len` elements.
+pub(super) fn plan(len: usize, sizes: SelectSizes, tuning: &'static Tuning) -> SelectPlan {
+    let plan = |(size, blocks)| within(len, sizes, size, blocks, tuning);
+    // Flags take the room of a tile's lag (H200, 2026-11-22: flags of u32 485 us in small tiles, 531 in large ones).
+    let choices = || CHOICES.into_iter().filter(|(size, _)| !sizes.flags || *size != SEGMENTS);
+    let with = |lag: usize| choices().map(plan).find(|plan| plan.lag >= lag);
+    with(FEWEST_LAG).or_else(|| with(1)).unwrap_or_else(|| plan((LAST, 1)))
+}
+
+/// The plan with tiles of this size in so many blocks a multiprocessor, with the longest lag that fits.
+fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning: &'static Tuning) -> SelectPlan {
+    let shape = shape(sizes.input, size);
+    let tiles = len.div_ceil(shape.elements()).max(1);
+    let state = if u32::try_from(len).is_ok() { 4 } else { 8 };
+    let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
+    let plan = SelectPlan { sizes, shape, tiles, state, blocks, ring: 0, lag: 1, words, tuning };
+    let edges = if sizes.neighbours { (tuning.ahead + 1) * shape.warps() * shape.slot } else { 0 };
+    let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + beside(&plan) + edges);
+    // A word a thread, and some numbers a warp.
+    let bits = (shape.rows * shape.vector + PLACE_BITS).next_power_of_two().max(32);
+    let numbers = shape.threads * (bits / 8) + (state + 8) * (shape.warps() + 1);
+    let stages = room / (stage_bytes(&plan) + numbers);
+    SelectPlan { lag: stages.saturating_sub(tuning.ahead + 1).min(tuning.lag), ..plan }
+}
+
+/// The bytes of a result.
+fn stored(plan: &SelectPlan) -> usize {
+    if plan.sizes.index > 0 { plan.sizes.index } else { plan.sizes.input }
+}
+
+/// Whether a tile's results lie in a buffer of their own, because they need more room than its elements.
+fn is_buffered(plan: &SelectPlan) -> bool {
+    !plan.sizes.reads_elements() || stored(plan) * plan.shape.vector > plan.shape.slot
+}
+
+/// The bytes of a tile's elements in shared memory.
+fn stage_bytes(plan: &SelectPlan) -> usize {
+    let phases = if is_buffered(plan) { 0 } else { PHASES };
+    if plan.sizes.reads_elements() { plan.shape.bytes() + phases } else { 0 }
+}
+
+/// Dynamic shared memory beside the tiles: flags, the buffer.
+fn beside(plan: &SelectPlan) -> usize {
+    let flags = if plan.sizes.flags { (plan.tuning.ahead + 1) * plan.shape.elements() } else { 0 };
+    let buffer = if is_buffered(plan) { plan.shape.elements() * stored(plan) + PHASES } else { 0 };
+    flags + buffer
+}
+
+fn stages(plan: &SelectPlan) -> usize {
+    plan.tuning.ahead + plan.lag + 1
+}
+
+/// Threads a block, the helper warps included.
+pub(super) fn threads(plan: &SelectPlan) -> usize {
+    plan.shape.threads + plan.tuning.look_back_warps * WARP
+}
+
+/// Dynamic shared memory a block.
+pub(super) fn shared_bytes(plan: &SelectPlan) -> usize {
+    stages(plan) * stage_bytes(plan) + beside(plan)
+}
+
+/// The numbers that the kernel is compiled with.
+pub(super) fn constants(plan: &SelectPlan) -> Constants {
+    let Tuning { ahead, look_back_warps, groups, .. } = *plan.tuning;
+    let ring = (plan.lag + 1).next_multiple_of(look_back_warps);
+    let mut constants = plan.shape.constants(Sizes::plain(plan.sizes.input, plan.state, plan.sizes.input));
+    constants!(constants; "BLOCKS" = plan.blocks, "AHEAD" = ahead, "LAG" = plan.lag, "STAGES" = stages(plan), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = plan.sizes.index, "KEEP_LAST" = usize::from(plan.sizes.last), "PHASES" = PHASES);
+    constants
+}
