@@ -75,16 +75,6 @@ __device__ __forceinline__ V load_constant(u64 address) {
 // Asks for what is at an address, to have it nearer when it is read.
 __device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
 
-// Stores words side by side at once: a compiler may take a vector apart where its words are known one by one.
-__device__ __forceinline__ void store_at_once(uint4* to, const uint4& x) {
-    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w) : "memory");
-}
-__device__ __forceinline__ void store_at_once(uint2* to, const uint2& x) {
-    asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(x.x), "r"(x.y) : "memory");
-}
-template <class Word>
-__device__ __forceinline__ void store_at_once(Word* to, const Word& x) { *to = x; }
-
 // Stores and loads that are single-copy atomic, relaxed, at device scope: of 4 bytes, of 8, and of 16.
 __device__ __forceinline__ void store_relaxed(u32* to, u32 word) {
     asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");

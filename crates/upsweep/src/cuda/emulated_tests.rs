@@ -115,7 +115,7 @@ emulator! {
     "emulator/merge.h" => "merge.h", "emulator/merge_four.h" => "merge_four.h", "emulator/select.h" => "select.h", "emulator/partition.h" => "partition.h", "emulator/sort_by.h" => "sort_by.h",
     "emulator/topk.h" => "topk.h", "emulator/topk_collect.h" => "topk_collect.h", "emulator/topk_count.h" => "topk_count.h",
     "emulator/up_sweep.h" => "up_sweep.h", "emulator/pyramid.h" => "pyramid.h", "emulator/moving_sum.h" => "moving_sum.h", "emulator/transform.h" => "transform.h",
-    "emulator/scan_axes.h" => "scan_axes.h", "emulator/scan_axes_strips.h" => "scan_axes_strips.h", "emulator/sort_scatter.h" => "sort_scatter.h",
+    "emulator/scan_axes.h" => "scan_axes.h", "emulator/sort_scatter.h" => "sort_scatter.h",
     "emulator/sort_cluster.h" => "sort_cluster.h",
     "emulator/sort.h" => "sort.h", "emulator/sort_count.h" => "sort_count.h", "emulator/sort_by_counting.h" => "sort_by_counting.h",
     "emulator/sort_local.h" => "sort_local.h", "emulator/sort_short.h" => "sort_short.h", "emulator/sort_split.h" => "sort_split.h",

@@ -31,7 +31,6 @@ mod rows;
 mod runtime;
 pub(crate) mod scan;
 pub(crate) mod scan_axes;
-mod scan_axes_strips;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sort;

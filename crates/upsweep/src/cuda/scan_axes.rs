@@ -5,12 +5,10 @@ use super::code::Kernel;
 use super::features::{Features, Layouts};
 use super::job::{CudaJob, Functions, buffer_functions, layouts_of, text_of};
 use super::params::{Params, params};
-use super::scan_axes_strips;
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::scan_axes::AxesPlan;
-use crate::plan::scan_axes_strips::StripsPlan;
 use crate::segments::Whole;
 use crate::steps::{Held, Steps};
 
@@ -76,12 +74,7 @@ pub(crate) fn run<S: Steps>(
     let mut held = Held::nothing();
     held.add_all::<S, Whole>(&steps, None)?;
     let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
-    let features = features_of(interleaved, direction);
-    let strips = StripsPlan::new(shape, plan.sizes, cuda.compute_capability());
-    match strips.filter(|_| !direction.exclusive) {
-        Some(strips) => scan_axes_strips::launch(cuda, &job, &strips, features)?,
-        None => launch(cuda, &job, &plan, features, direction.total)?,
-    }
+    launch(cuda, &job, &plan, features_of(interleaved, direction), direction.total)?;
     Ok(true)
 }
 

@@ -359,11 +359,10 @@ pub(super) fn sample() -> String {
     let merges = MergePlan::new(1 << 28, MergeTypes { key: 4, value: 4, align: 4 });
     let recurrence = Form { order: 2, sections: 0, feedback: true, careful: false, basis: true };
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
-    let strips = crate::plan::scan_axes_strips::StripsPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 37] = [
+    let of_families: [Constants; 36] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -395,7 +394,6 @@ pub(super) fn sample() -> String {
         RecurrencePlan::new(1 << 30, recurrence, sizes, 4, (9, 0)).constants(),
         super::recurrence::lines_constants(2, recurrence),
         axes.map(|plan| plan.constants()).unwrap_or_default(),
-        strips.map(|plan| plan.constants()).unwrap_or_default(),
         AutomatonPlan::new(1 << 30, walk, (9, 0)).constants(),
         crate::plan::along::constants(true, true, false),
         crate::plan::up_sweep::constants(4),
@@ -433,7 +431,6 @@ pub(super) fn sample() -> String {
         SortByParams::text(0, 0),
         RecurrenceLinesParams::text(0, 0),
         ScanAxesParams::text(0, 0),
-        super::scan_axes_strips::ScanStripsParams::text(0, 0),
         AutomatonParams::text(0, 0),
         super::along::AlongParams::text(0, 0),
         super::up_sweep::UpSweepParams::text(0, 0),

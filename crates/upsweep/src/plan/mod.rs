@@ -19,7 +19,6 @@ pub mod reduce;
 pub mod rows;
 pub mod scan;
 pub mod scan_axes;
-pub mod scan_axes_strips;
 pub mod search;
 pub mod select;
 mod shape;

@@ -97,3 +97,37 @@ pub(super) fn constants(plan: &SelectPlan) -> Constants {
     constants!(constants; "BLOCKS" = plan.blocks, "AHEAD" = ahead, "LAG" = plan.lag, "STAGES" = stages(plan), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = plan.sizes.index, "KEEP_LAST" = usize::from(plan.sizes.last), "PHASES" = PHASES);
     constants
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_block_holds_fits_its_share_of_shared_memory() {
+        for capability in [(7, 5), (8, 0), (8, 6), (9, 0), (12, 0)] {
+            for input in [1, 2, 3, 4, 8, 12, 16, 24, 48, 64] {
+                for (flags, neighbours, index) in
+                    [(false, false, 0), (true, false, 0), (false, true, 8), (false, false, 4)]
+                {
+                    let sizes = SelectSizes {
+                        input,
+                        index,
+                        flags,
+                        neighbours,
+                        last: false,
+                        others: true,
+                        run: 0,
+                        lengths: false,
+                    };
+                    for len in [1 << 20, 1 << 33] {
+                        let plan = SelectPlan::new(len, sizes, capability);
+                        let most = (plan.tuning.shared_bytes + (1 << 10)) / plan.blocks - (1 << 10);
+                        assert!(plan.lag >= 1 && plan.shared_bytes() < most, "{capability:?} {sizes:?}: {plan:?}");
+                        assert!(plan.shape.rows * plan.shape.vector + PLACE_BITS <= 128, "{sizes:?}");
+                        assert_eq!(plan.state, if len > u32::MAX as usize { 8 } else { 4 });
+                    }
+                }
+            }
+        }
+    }
+}

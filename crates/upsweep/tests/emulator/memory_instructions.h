@@ -45,8 +45,6 @@ inline void prefetch(const void*) {}
 template <class V>
 inline V load_constant(u64 address) { return *(const V*)address; }
 
-template <class Word>
-inline void store_at_once(Word* to, const Word& x) { *to = x; }
 inline void store_relaxed(u32* to, u32 word) { *to = word, emulator::sleeps = 0; }
 inline void load_relaxed(const u32* from, u32& word) { word = *from; }
 inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0; }

@@ -2,12 +2,10 @@
 
 use super::super::features::Features;
 use super::super::scan_axes::{ScanAxesParams, kernel, plan};
-use super::super::scan_axes_strips::{self, ScanStripsParams};
 use super::{AddMasked, List};
 use crate::halves::InF32;
 use crate::operator::builtin::{First, Max, Sum};
 use crate::operator::{Same, Widen};
-use crate::plan::scan_axes_strips::StripsPlan;
 use crate::segments::Whole;
 use crate::steps::{Parts, Steps};
 use half::f16;
@@ -44,10 +42,6 @@ impl List {
         self.with_functions::<S, Whole>(steps, None, |list, functions| {
             let plan = plan((1, 1 << 14, 1 << 14), features.interleaved, functions.layouts, capability);
             plan.iter().for_each(|plan| list.add::<ScanAxesParams>("axes", name, kernel(plan, features, functions)));
-            let strips = plan.and_then(|plan| StripsPlan::new(plan.shape, plan.sizes, capability));
-            for plan in strips.iter().filter(|_| !features.exclusive) {
-                list.add::<ScanStripsParams>("strips", name, scan_axes_strips::kernel(plan, features, functions));
-            }
         });
     }
 }
