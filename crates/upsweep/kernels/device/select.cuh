@@ -382,7 +382,7 @@ struct SelectTask {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS + STORERS * WARP, BLOCKS) upsweep_select(const __grid_constant__ SelectParams given) {
+extern "C" __global__ void __launch_bounds__(THREADS + STORING_WARPS * WARP, BLOCKS) upsweep_select(const __grid_constant__ SelectParams given) {
     SelectParams p = given;
     if (p.length) {
         const u64 length = *p.length;

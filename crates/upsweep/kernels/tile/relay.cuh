@@ -45,7 +45,7 @@
 #include "tile/lookback.cuh"
 #include "tile/stage.cuh"
 
-static_assert(RING % STORERS == 0, "two storing warps that met at one barrier in turn could come in each other's place");
+static_assert(RING % STORING_WARPS == 0, "two storing warps that met at one barrier in turn could come in each other's place");
 static_assert(2 + 2 * RING <= 16, "a block has 16 barriers");
 
 // The barriers of an entry of the ring: results are there; they are stored.
@@ -168,7 +168,7 @@ private:
             entry = next_entry(entry);
         }
         // The storing warps hear of the end.
-        for (u32 i = 0; i < STORERS; i++) {
+        for (u32 i = 0; i < STORING_WARPS; i++) {
             while (waiting + i >= RING) free_oldest();
             if (threadIdx.x == 0) shared.entries[entry].tile = ~0u;
             barrier_arrive(full_barrier(entry), MEETING);
@@ -177,10 +177,10 @@ private:
         while (waiting > 0) free_oldest();
     }
 
-    // Storing warp w has this block's tiles w, w + STORERS, ...
+    // Storing warp w has this block's tiles w, w + STORING_WARPS, ...
     __device__ __forceinline__ void storing_warp() const {
         const Task task(p, shared.task);
-        for (u32 entry = warp_index() - WARPS;; entry = next_entry(entry, STORERS)) {
+        for (u32 entry = warp_index() - WARPS;; entry = next_entry(entry, STORING_WARPS)) {
             barrier_wait(full_barrier(entry), MEETING);
             const Entry of = shared.entries[entry];
             if (of.tile == ~0u) break;

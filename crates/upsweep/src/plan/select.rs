@@ -149,7 +149,7 @@ impl SelectPlan {
         }
         let SelectSizes { index, last, run, lengths, .. } = self.sizes;
         let mut constants = self.shape.constants(Sizes::plain(self.sizes.input, self.state, self.sizes.input));
-        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = AHEAD, "RING" = RING, "RING_BYTES" = self.ring, "STORERS" = STORERS, "GROUPS" = self.tuning.groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
+        constants!(constants; "BLOCKS" = self.blocks, "AHEAD" = AHEAD, "RING" = RING, "RING_BYTES" = self.ring, "STORING_WARPS" = STORERS, "GROUPS" = self.tuning.groups, "INDEX_BYTES" = index, "KEEP_LAST" = usize::from(last), "RUN_BYTES" = run, "RUN_LENGTHS" = usize::from(lengths));
         constants
     }
 }

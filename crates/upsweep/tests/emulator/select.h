@@ -15,7 +15,7 @@ constexpr u64 DYNAMIC_BYTES = STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG
 #else
 constexpr bool OTHERS = false;
 using Run = SelectTask::Run;
-constexpr u32 HELPERS = STORERS;
+constexpr u32 HELPERS = STORING_WARPS;
 constexpr u64 DYNAMIC_BYTES = RING_BYTES + AHEAD * (SelectTask::STAGED_BYTES + SelectTask::FLAG_BYTES);
 #endif
 
