@@ -137,6 +137,7 @@ constexpr u32 CLUSTER = 16;
 constexpr u32 OFFSET_BYTES = 4;
 constexpr u32 OFFSET_SIGNED = 0;
 constexpr u32 SIDE = 32;
+constexpr u32 LANE_KEYS = 8;
 constexpr u32 LOOKED_UP = 4;
 constexpr u32 UPPER = 1;
 constexpr u32 PLACE_BYTES = 4;

@@ -24,16 +24,16 @@
 #include "tile/rank.cuh"
 #include "warp/shuffle.cuh"
 
-constexpr u32 MOST_SHARE = THREADS * KEYS, GROUP = DIGITS / WARP, GROUPS = WARPS / GROUP;
+constexpr u32 MOST_SHARE = THREADS * KEYS, ROW_GROUP = DIGITS / WARP, ROW_GROUPS = WARPS / ROW_GROUP;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
-static_assert(THREADS % DIGITS == 0 && CLUSTER % GROUPS == 0 && WARP % CLUSTER == 0 && KEYS % ROWS_AT_ONCE == 0 && MOST_SHARE <= 1 << 15, "two ranks of 16 bits in a register");
+static_assert(THREADS % DIGITS == 0 && CLUSTER % ROW_GROUPS == 0 && WARP % CLUSTER == 0 && KEYS % ROWS_AT_ONCE == 0 && MOST_SHARE <= 1 << 15, "two ranks of 16 bits in a register");
 static_assert((u64)MOST_SHARE * MOST_SHARE * CLUSTER <= 1ull << 32, "places are divided by the share by a multiplication");
 
 struct ClusterShared {
     u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
     u16 counts[WARPS][DIGITS];             // of the warp's keys; then the slot of the warp's first key with the digit
-    u32 of_groups[GROUPS][DIGITS];         // keys of GROUP warps
+    u32 of_groups[ROW_GROUPS][DIGITS];         // keys of ROW_GROUP warps
     u32 of_blocks[CLUSTER][DIGITS];        // keys of each block, which these have told
     u32 bases[DIGITS];                     // what the place of a key with the digit is more than its slot, modulo 2^32
     u32 sums[2][WARPS];
@@ -54,12 +54,12 @@ __device__ __forceinline__ u32 sum_of_lower(u32 number) {
     }
     return inclusive;
 }
-// Of a sum over the digits, of which GROUP neighbouring warps have the parts: what lower warps of the group have.
+// Of a sum over the digits, of which ROW_GROUP neighbouring warps have the parts: what lower warps of the group have.
 __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
-    const u32 within = warp_index() % GROUP;
+    const u32 within = warp_index() % ROW_GROUP;
     u32 sum = 0;
 #pragma unroll
-    for (u32 warp = 0; warp < GROUP; warp++) sum += warp < within ? sums[warp_index() - within + warp] : 0;
+    for (u32 warp = 0; warp < ROW_GROUP; warp++) sum += warp < within ? sums[warp_index() - within + warp] : 0;
     return sum;
 }
 
@@ -74,11 +74,11 @@ __device__ __forceinline__ KeyBits bits_of_lanes(KeyBits bits) {
 // each for a digit and a group of warps. The first time the cluster has to have met.
 __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first) {
     const u32 digit = threadIdx.x % DIGITS, group = threadIdx.x / DIGITS;
-    u32 of_lower_warps[GROUP], sum = 0;
+    u32 of_lower_warps[ROW_GROUP], sum = 0;
 #pragma unroll
-    for (u32 warp = 0; warp < GROUP; warp++) {
+    for (u32 warp = 0; warp < ROW_GROUP; warp++) {
         of_lower_warps[warp] = sum;
-        sum += shared.counts[group * GROUP + warp][digit];
+        sum += shared.counts[group * ROW_GROUP + warp][digit];
     }
     shared.of_groups[group][digit] = sum;
     __syncthreads();
@@ -89,19 +89,19 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
     }
     u32 total = 0, lower = 0;
 #pragma unroll
-    for (u32 other = 0; other < GROUPS; other++) {
+    for (u32 other = 0; other < ROW_GROUPS; other++) {
         lower += other < group ? shared.of_groups[other][digit] : 0;
         total += shared.of_groups[other][digit];
     }
     #pragma unroll
-    for (u32 block = 0; block < CLUSTER; block += GROUPS) *in_block(&shared.of_blocks[blockIdx.x][digit], block + group) = total;
+    for (u32 block = 0; block < CLUSTER; block += ROW_GROUPS) *in_block(&shared.of_blocks[blockIdx.x][digit], block + group) = total;
     cluster_arrive();
     const u32 inclusive = sum_of_lower(total);
     if (lane_index() == WARP - 1) shared.sums[0][warp_index()] = inclusive;
     __syncthreads();
     const u32 start = inclusive - total + sum_of_lower_warps(shared.sums[0]);
 #pragma unroll
-    for (u32 warp = 0; warp < GROUP; warp++) shared.counts[group * GROUP + warp][digit] = (u16)(start + lower + of_lower_warps[warp]);
+    for (u32 warp = 0; warp < ROW_GROUP; warp++) shared.counts[group * ROW_GROUP + warp][digit] = (u16)(start + lower + of_lower_warps[warp]);
     cluster_wait();
     u32 of_all = 0, of_lower_blocks = 0;
     if (group == 0) {

@@ -362,7 +362,7 @@ pub(super) fn sample() -> String {
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 36] = [
+    let of_families: [Constants; 37] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -385,6 +385,7 @@ pub(super) fn sample() -> String {
         sorts[7],
         sorts[8],
         sorts[9],
+        sorts[10],
         crate::plan::search::constants(true, 4),
         ranked.pass_constants(),
         ranked.constants(512),
