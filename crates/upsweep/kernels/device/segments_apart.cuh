@@ -2,8 +2,9 @@
 //
 //   segments_starts.cuh has found where each tile's segments end. Then a block for each tile:
 //       load       its elements; what the map makes of them goes to shared memory
+//       check      that the offsets ascend
 //       reduce     what of each segment lies in the tile: a short piece by a thread, a longer one by a warp, the longest by all warps
-//       store      the results of segments that begin and end here
+//       store      the results of segments that begin and end here, and of empty ones
 //       publish    what follows the tile's last head
 //       look back  for the segment that began before the tile and ends in it; store its result
 //
@@ -79,7 +80,7 @@ class Tile {
     // The combination of the elements from a on, before b; there is one.
     __device__ __forceinline__ T serial(u32 a, u32 b, u32 step = 1) const {
         T sum = at(a);
-#pragma unroll 2
+#pragma unroll 4
         for (u32 i = a + step; i < b; i += step) sum = combine(sum, at(i));
         return sum;
     }
@@ -174,10 +175,9 @@ public:
         }
     };
     __device__ __forceinline__ Ends ends(u64 tile) const {
-        // The ends from the first offset in the tile on, but offset 0, to the first one at its end or behind it. Where offsets do not
-        // ascend there may be none.
-        const u64 start = p.starts[tile], from = max(start, (u64)1);
-        const u64 end = tile > 0 && start == 0 ? from : max(from, min(p.starts[tile + 1], p.segments) + 1);
+        // The ends from the first offset in the tile on, but offset 0, to the first one at its end or behind it; of the last tile to the
+        // last one. Where offsets do not ascend there may be none.
+        const u64 from = max(p.starts[tile], (u64)1), end = max(from, p.starts[tile + 1] + 1);
         const u64 share = (end - from + WARPS - 1) / WARPS, k = min(from + warp_index() * share, end);
         Ends ends = {k, min(k + share, end)};
         if (k < end) ends.load(p);
@@ -188,13 +188,17 @@ public:
         while (ends.k < ends.last) {
             const u64 k = ends.k, mine = k + lane_index();
             Piece piece{};
-            if (mine < ends.last) piece = Piece::of(begin, count, mine - 1, ends.from, ends.to);
+            if (mine < ends.last) {
+                piece = Piece::of(begin, count, mine - 1, ends.from, ends.to);
+                see_to(p, mine - 1, ends.from, ends.to);
+            }
             const u32 number = piece.number();
             ends.k += WARP;
-            // A warp's pieces all empty: there may be many more.
+            // A warp's pieces all empty: there may be many more. The launch before has seen to shares of empty segments.
             if (!__any_sync(~0u, number > 0) && ends.k < ends.last) {
-                const Offset same = p.offsets[k];
-                for (u64 step = WARP; ends.k + 2 * step < ends.last && p.offsets[ends.k + 2 * step] == same; step *= 2) ends.k += step;
+                const u64 share = (ends.k - 1) / SHARE;
+                const auto empty = [&](u64 to) { return to * SHARE < p.segments && p.offsets[to * SHARE] == p.offsets[share * SHARE]; };
+                for (u64 step = 1; empty(share + step); step *= 2) ends.k = (share + step) * SHARE + 1;
             }
             if (ends.k < ends.last) ends.load(p);
             if (number > 0 && number <= A_THREAD) put(piece, serial(piece.a, piece.b));

@@ -1,11 +1,13 @@
-// Before a reduction by offsets whose map reads memory apart (segments_apart.cuh), a thread for some neighbouring segments:
+// Before a reduction by offsets whose map reads memory apart (segments_apart.cuh):
 //
-//   check   that the offsets ascend from 0 to the number of elements
-//   store   the result of an empty segment, which no element stands for
-//   find    the tiles that begin in the segment: the offset at its end is the first at their begin or behind it
-//   all     lanes of a warp see to the tiles of a segment that has many
+//   find    where tiles begin: the first offset there or behind it. SEARCHERS lanes search for each, a part of what is left by lane
+//   store   the results of empty segments where many lie side by side: of shares whose ends are equal, or wrong. The block of a tile goes past them
+//   check   the first and the last offset. The blocks of tiles check those between
 //
-// Tiles of which no segment says that they begin in it, as where offsets do not ascend, keep a 0 for their start, and have no segments.
+// What differs from a thread for each segment: few offsets are read here, and the blocks of tiles read all of them anyway.
+// The search keeps a smaller offset before what it finds, whatever the offsets are. So the segments of tiles have none between them,
+// also where offsets do not ascend.
+//
 // One thread takes the epoch for the kernel that follows, so that its blocks need not agree on who is the last.
 
 #pragma once
@@ -14,55 +16,44 @@
 #include "tile/apart.cuh"
 #include "warp/index.cuh"
 
-// The most tiles of a segment that its own thread sees to, and neighbouring segments of a thread.
-constexpr u32 FEW_TILES = 4, OWN = 4;
-static_assert(OWN == 4, "the choice of a segment below");
+static_assert(WARP % SEARCHERS == 0 && SEARCHERS < WARP, "a warp searches for some tiles");
 
-// What there is to do for a segment between two offsets that lie in different tiles, or are equal, or wrong. All lanes of a warp; of some there
-// may be `nothing` to do.
-__device__ __forceinline__ void see_to(const Params& p, u64 tiles, u64 segment, u64 from, u64 to, bool nothing) {
-    u64 tile = 0, number = 0;  // the first tile that begins in this segment or at its end, and how many do
-    if (!nothing) {
-        if ((i64)to < (i64)from || to > p.n) report_fault(p.workspace, FAULT_OFFSETS, segment + 1, (i64)to);
-        else if (from == to) store_segment(p, segment, result(p.first));
-        else if ((i64)from >= 0) {
-            tile = from / TILE + 1, number = to / TILE + 1 - tile;
-            if (to == p.n) p.starts[tiles] = segment + 1;
-        }
+// The first of the offsets but the last one that is at `target` or behind it, or the last one. Lanes side by side.
+__device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
+    const u32 lane = lane_index() % SEARCHERS, lanes = lane_index() - lane;
+    u64 found = 0, left = p.segments;  // those before are less, and the one behind those that are left is not
+    while (__any_sync(~0u, left > 0)) {
+        const u64 step = (left + SEARCHERS - 1) / SEARCHERS, last = min((lane + 1) * step, left);
+        const bool behind = left == 0 || (u64)(i64)p.offsets[found + last - 1] >= target;
+        const u32 parts = __ballot_sync(~0u, behind) >> lanes & ((1u << SEARCHERS) - 1);
+        const u64 less = parts == 0 ? left : min((__ffs(parts) - 1) * step, left);
+        found += less;
+        left = parts == 0 ? 0 : min(step, left - less) - (left > less);
     }
-    if (number <= FEW_TILES) {
-        for (u64 i = 0; i < number; i++) p.starts[tile + i] = segment + 1;
-    }
-    u32 lanes = __ballot_sync(~0u, number > FEW_TILES);
-    while (lanes != 0) {
-        const u32 lane = __ffs(lanes) - 1;
-        lanes &= lanes - 1;
-        const u64 begin = __shfl_sync(~0u, tile, lane), end = begin + __shfl_sync(~0u, number, lane), start = __shfl_sync(~0u, segment, lane) + 1;
-        for (u64 i = begin + lane_index(); i < end; i += WARP) p.starts[i] = start;
+    return found;
+}
+
+// The empty segments of a share. All lanes of a warp.
+__device__ __forceinline__ void see_to_share(const Params& p, u64 share) {
+    for (u64 segment = share * SHARE + lane_index(); segment < min((share + 1) * SHARE, p.segments); segment += WARP) {
+        see_to(p, segment, p.offsets[segment], p.offsets[segment + 1]);
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_segments_starts(const __grid_constant__ ApartParams given) {
     const Params p(given);
     const u64 tiles = p.tiles(), threads = (u64)gridDim.x * THREADS, thread = blockIdx.x * (u64)THREADS + threadIdx.x;
-    for (u64 first = (thread - lane_index()) * OWN; first < p.segments; first += threads * OWN) {
-        const u64 segment = first + lane_index() * OWN;
-        u64 at[OWN + 1];
-#pragma unroll
-        for (u32 i = 0; i <= OWN; i++) at[i] = (u64)(i64)p.offsets[min(segment + i, p.segments)];
-        u32 nothing = 0;
-#pragma unroll
-        for (u32 i = 0; i < OWN; i++) {
-            // Most segments lie within a tile.
-            const bool within = at[i] < at[i + 1] && at[i + 1] < p.n && at[i] / TILE == at[i + 1] / TILE;
-            nothing |= (u32)(within || segment + i >= p.segments) << i;
+    for (u64 first = thread - lane_index(); first * SHARE < p.segments; first += threads) {
+        const u64 share = first + lane_index(), begin = share * SHARE;
+        u32 lanes = __ballot_sync(~0u, begin < p.segments && (i64)p.offsets[begin] >= (i64)p.offsets[min(begin + SHARE, p.segments)]);
+        while (lanes != 0) {
+            see_to_share(p, first + __ffs(lanes) - 1);
+            lanes &= lanes - 1;
         }
-        if (!__any_sync(~0u, nothing != (1u << OWN) - 1)) continue;
-#pragma unroll 1
-        for (u32 i = 0; i < OWN; i++) {
-            const u64 from = i == 0 ? at[0] : i == 1 ? at[1] : i == 2 ? at[2] : at[3], to = i == 0 ? at[1] : i == 1 ? at[2] : i == 2 ? at[3] : at[4];
-            see_to(p, tiles, segment + i, from, to, nothing >> i & 1);
-        }
+    }
+    for (u64 first = (thread - lane_index()) / SEARCHERS; first <= tiles; first += threads / SEARCHERS) {
+        const u64 tile = first + lane_index() / SEARCHERS, start = first_offset(p, tile * TILE);
+        if (lane_index() % SEARCHERS == 0 && tile <= tiles) p.starts[tile] = tile < tiles ? start : p.segments;
     }
     if (thread == 0) {
         const i64 first = (i64)p.offsets[0], last = (i64)p.offsets[p.segments];

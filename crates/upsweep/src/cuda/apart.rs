@@ -21,7 +21,7 @@ params! {
         segments: "u64",
         /// No result is stored beyond this.
         outputs: "u64",
-        /// For each tile, and behind the last: the first offset at its begin or behind it. Then the epoch.
+        /// For each tile the first offset at its begin or behind it, and the last offset. Then the epoch.
         starts: "u64*",
         /// Null, or where the initial value lies.
         init_from: "const Given*",
@@ -34,9 +34,9 @@ pub(super) fn features(has_init: bool) -> Features {
     Features { heads: Heads::Offsets, by_segment: true, has_init, ..Features::PLAIN }
 }
 
-/// The plan for `n` elements.
-pub(super) fn plan(n: usize, layouts: Layouts, capability: (u32, u32)) -> ApartPlan {
-    ApartPlan::new(n, features(false).sizes(layouts), layouts.acc.size, capability)
+/// The plan for `n` elements in so many segments.
+pub(super) fn plan(n: usize, segments: usize, layouts: Layouts, capability: (u32, u32)) -> ApartPlan {
+    ApartPlan::new(n, segments, features(false).sizes(layouts), layouts.acc.size, capability)
 }
 
 /// What finds where tiles begin, and what reduces.
@@ -47,11 +47,11 @@ pub(super) fn kernels<'a>(plan: &ApartPlan, features: Features, functions: &'a F
 
 pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let (n, segments) = (job.shape.lines() * job.shape.len, job.head_items.saturating_sub(1));
-    let plan = plan(n, job.functions.layouts, cuda.compute_capability());
+    let plan = plan(n, segments, job.functions.layouts, cuda.compute_capability());
     let [starts, reduction] = kernels(&plan, features(job.begin.has_init), &job.functions);
     let starting = cuda.kernel(starts.key(), || starts.source::<ApartParams>())?;
     let reducing = cuda.kernel(reduction.key(), || reduction.source::<ApartParams>())?;
-    let places = cuda.scratch::<u64>(plan.tiles + 2)?.zeroed()?;
+    let places = cuda.scratch::<u64>(plan.tiles + 2)?;
     let workspace = cuda.workspace(plan.words.words8, plan.words.words16)?;
     cuda.mark_may_fault(&job.output_stream)?;
     let fixed = ApartParams {

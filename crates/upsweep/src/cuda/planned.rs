@@ -43,7 +43,10 @@ fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, form: Form) -> Plan {
         Way::Rows(plan) => Plan::Rows(plan),
         Way::Whole => Plan::Reduce(reduce::plan(shape.len, layouts, form)),
         Way::Columns => columns(),
-        Way::Apart => Plan::Apart(apart::plan(shape.lines() * shape.len, layouts, cuda.compute_capability())),
+        Way::Apart => {
+            let segments = if let CpuSegments::Offsets(segments) = job.segments { segments } else { 0 };
+            Plan::Apart(apart::plan(shape.lines() * shape.len, segments, layouts, cuda.compute_capability()))
+        }
         Way::Segments => in_one_pass(true),
     }
 }

@@ -367,7 +367,7 @@ pub(super) fn sample() -> String {
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
         rows::constants(&functions),
-        super::apart::plan(1 << 20, functions.layouts, (9, 0)).constants(),
+        super::apart::plan(1 << 20, 1 << 16, functions.layouts, (9, 0)).constants(),
         transform::plan(1 << 20, functions.layouts).constants(),
         columns.constants(columns.widest),
         SelectPlan::new(1 << 30, select, (9, 0)).constants(),

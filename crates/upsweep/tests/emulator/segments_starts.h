@@ -28,16 +28,21 @@ static void one_case() {
 
     output.check("results"), offsets.check("offsets"), starts.check("starts");
     if (starts[tiles + 1] != space.epoch || space.header.epoch != space.epoch + (space.epoch != ~0u)) fail("takes epoch %llu of %u", starts[tiles + 1], space.epoch);
-    if (spoilt) return check_fault(space.header, offsets, n);
+    // What lies between the first and the last offset is checked by the next kernel, but for shares that seem to be empty.
+    if (spoilt && (space.header.fault || (i64)offsets[0] != 0 || (u64)(i64)offsets[number] != n)) return check_fault(space.header, offsets, n);
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
-    for (u64 tile = 0; tile <= tiles; tile++) {
-        const u64 element = min(tile * TILE, n), found = starts[tile];
-        if (found > number || segments[found] < element || (found > 0 && segments[found - 1] >= element)) {
+    if (starts[tiles] != number) fail("ends at offset %llu of %llu", starts[tiles], number);
+    for (u64 tile = 0; tile < tiles; tile++) {
+        const u64 element = tile * TILE, found = starts[tile];
+        if (found > number || (found < number && (u64)(i64)offsets[found] < element) || (found > 0 && (u64)(i64)offsets[found - 1] >= element)) {
             fail("tile %llu of %llu begins at offset %llu of %llu", tile, n, found, number);
         }
     }
-    for (u64 s = 0; s < output.number; s++) {
-        if (segments[s] == segments[s + 1] && !same_bits(output[s], result(p.first))) fail("wrong in the empty segment %llu of %llu", s, number);
+    if (spoilt) return;
+    for (u64 share = 0; share * SHARE < number; share++) {
+        const u64 end = min((share + 1) * SHARE, number);
+        if (segments[share * SHARE] != segments[end]) continue;
+        for (u64 s = share * SHARE; s < min(end, output.number); s++) if (!same_bits(output[s], result(p.first))) fail("wrong in the empty segment %llu of %llu", s, number);
     }
 }
 

@@ -14,7 +14,7 @@ fn reduced<O: Offset, I: Element, Op: Operator<I>>(operator: Op, has_init: bool,
     let text = |source: &mut Source| text_of::<_, By<O>>(source, &steps, None, &Default::default());
     let held = Held::nothing();
     let functions = Functions::of::<Parts<I, I, Op, Same, Same>, By<O>>(&text, &held);
-    let plan = apart::plan(1 << 20, functions.layouts, (9, 0));
+    let plan = apart::plan(1 << 20, 1 << 16, functions.layouts, (9, 0));
     for kernel in apart::kernels(&plan, apart::features(has_init), &functions) {
         let source = kernel.source::<ApartParams>().unwrap();
         let name = format!("{} {}", source.entry, std::any::type_name::<(O, I, Op)>());

@@ -18,9 +18,11 @@ impl List {
         let product = Parts::<Zip<(f32, Gathered<f32, u32>)>, f32, _, _, _>::new(Sum, MapWith(Term), Same);
         let capability = self.capability;
         self.with_functions::<_, Offsets<'static, [u64]>>(&product, None, |list, functions| {
-            let plan = apart::plan(1 << 26, functions.layouts, capability);
-            for kernel in apart::kernels(&plan, apart::features(false), functions) {
-                list.add::<ApartParams>(kernel.kernel.1, "of a sparse product", kernel);
+            for (name, segments) in [("of a sparse product", 1 << 22), ("of short rows", 1 << 23)] {
+                let plan = apart::plan(1 << 26, segments, functions.layouts, capability);
+                for kernel in apart::kernels(&plan, apart::features(false), functions) {
+                    list.add::<ApartParams>(kernel.kernel.1, name, kernel);
+                }
             }
         });
     }
