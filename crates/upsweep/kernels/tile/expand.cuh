@@ -1,15 +1,15 @@
 // The results of a tile of counts. A result is its owner (the index of its count), its rank among the owner's results, or a value
 // of the owner.
 //
-//   mark     in shared memory, at the first result of each count, which count of the tile it is; the same at the first result
-//            of each row, so that rows do not need each other
+//   mark     in shared memory, at the first result of each count, which count of the tile it is
 //   store    a row of results a warp: a lane has the neighbours of one store, and the last mark up to each says whose it is
 //
 // Results are stored in windows, so a tile may have any number of them. A row begins at a multiple of 16 bytes of the output: only
 // the first and last 16 bytes of what is stored together are stored in pieces.
 //
-// Of a tile with few results each warp stores those of its own counts, and waits for no other. Of one with many, which one count may
-// have, all warps store them together (BLOCK).
+// Of a tile with few results each warp stores those of its own counts, and waits for no other; it goes from row to row with the last mark
+// before. Of a tile with many, which one count may have, all warps store them together (BLOCK): then there is a mark at the first result of
+// each row, too, so that rows do not need each other.
 //
 // Memory ordering. Marks are 0 before and after. Between marking a window, reading it (which sets its marks to 0 again) and marking the
 // next, those who store it meet: the lanes of the warp, or the warps of the block.
@@ -109,12 +109,16 @@ struct TileResults {
         constexpr Number WINDOW = BLOCK ? MARKS : MARKS / WARPS;
         Mark* const own = marks.at + (BLOCK ? 0 : warp_index() * (u32)WINDOW);
         const Number skew = (Number)this->skew();
+        u32 before = 0;  // the last mark before a row
         for (Number window = (begin + skew) / (Number)ROW * (Number)ROW - skew; window < end; window += WINDOW) {
             const u32 skipped = begin > window ? (u32)(begin - window) : 0;
             const u32 stored = (u32)min(end - window, WINDOW);
-            if (start < behind && behind > window && start < window + WINDOW) mark(own, counts, start, window, stored);
+            if (start < behind && behind > window && start < window + WINDOW) {
+                if constexpr (BLOCK) mark_rows(own, counts, start, window, stored);
+                else mark(own, counts, (u32)(start - window), stored);
+            }
             meet<BLOCK>();
-            store_rows<BLOCK>(own, window, skipped, stored);
+            store_rows<BLOCK>(own, window, skipped, stored, before);
             meet<BLOCK>();
         }
     }
@@ -126,9 +130,18 @@ private:
         else __syncwarp();
     }
 
-    // Marks the counts of this thread that have results among the first `stored` of a window.
+    // Marks the counts of this thread whose first results are among the first `stored` of a window. `at` is the place of the thread's first.
+    __device__ __forceinline__ void mark(Mark* marks, const OwnCounts& counts, u32 at, u32 stored) const {
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            if (counts.at[i] > 0 && at < stored) marks[at] = (Mark)(threadIdx.x * ITEMS + i + 1);
+            at += (u32)counts.at[i];
+        }
+    }
+
+    // The same of all counts that have results there, at the first one of each row, too.
     template <class Number>
-    __device__ __forceinline__ void mark(Mark* marks, const OwnCounts& counts, Number at, Number window, u32 stored) const {
+    __device__ __forceinline__ void mark_rows(Mark* marks, const OwnCounts& counts, Number at, Number window, u32 stored) const {
         const auto place = [&](Number result) {
             const Number behind = result - window;
             return behind < 0 ? 0 : behind > (Number)stored ? stored : (u32)behind;
@@ -155,7 +168,7 @@ private:
 
     // Stores the results of a window that are in `skipped` .. `stored`. A warp has several rows at once, so that their loads overlap.
     template <bool BLOCK, class Number>
-    __device__ __forceinline__ void store_rows(Mark* marks, Number window, u32 skipped, u32 stored) const {
+    __device__ __forceinline__ void store_rows(Mark* marks, Number window, u32 skipped, u32 stored, u32& before) const {
         constexpr u32 EACH = MARKS / WARPS / ROW, ROWS_AT_ONCE = EACH % 4 == 0 ? 4 : 1, STEP = BLOCK ? WARPS * ROW : ROW;
         for (u32 first = BLOCK ? warp_index() * ROW : 0; first < stored; first += ROWS_AT_ONCE * STEP) {
             LaneMarks own[ROWS_AT_ONCE];
@@ -168,20 +181,21 @@ private:
 #pragma unroll
             for (u32 i = 0; i < ROWS_AT_ONCE; i++) {
                 const u32 row = first + i * STEP;
-                if (row < stored) store_row(own[i], window, row + lane_index() * LANE, skipped, stored);
+                if (row < stored) store_row<BLOCK>(own[i], window, row + lane_index() * LANE, skipped, stored, before);
             }
         }
     }
 
     // Stores this lane's results of a row, which has these marks, from place `at` of the window on.
-    template <class Number>
-    __device__ __forceinline__ void store_row(const LaneMarks& own, Number window, u32 at, u32 skipped, u32 stored) const {
+    template <bool BLOCK, class Number>
+    __device__ __forceinline__ void store_row(const LaneMarks& own, Number window, u32 at, u32 skipped, u32 stored, u32& before) const {
         u32 last = 0;
 #pragma unroll
         for (u32 j = 0; j < LANE; j++) last = max(last, (u32)own.at[j]);
         const u32 below = __ballot_sync(~0u, last > 0) & ((1u << lane_index()) - 1);
         const u32 lower = __shfl_sync(~0u, last, below ? 31 - __clz(below) : 0);
-        u32 mark = below ? lower : 0;
+        u32 mark = below ? lower : BLOCK ? 0 : before;
+        if constexpr (!BLOCK) before = __shfl_sync(~0u, max(mark, last), WARP - 1);
         Result* const result = to + (window + (i64)at);
         const u64 number = window + (i64)at;
         if (LANE > 1 && at >= skipped && at + LANE <= stored && (u64)to % sizeof(Result) == 0) {
