@@ -1,6 +1,7 @@
 //! Rules that say into which bin an element falls, written once for the CPU and for CUDA.
 
 mod even;
+mod floor;
 
 use crate::error::{Error, Result};
 use crate::operator::{Element, Function, Map, Number, Source, Values};

@@ -12,9 +12,7 @@
 // 32 / COLUMNS for one word. (Hardware adds ones to the same word at once.) More slots than a block's shared memory holds are cut into slices: each has
 // blocks of its own, which read the part while it is in the L2 cache.
 //
-// HALVES: counters of 16 bits, two in a word, where words would have to be cut into more slices. After each turn, of at most HALVES_TURN
-// elements, the block meets, and if a counter has reached HALF_FULL in it, such counters are reduced by so much, and the output gets it. So
-// a counter is less than HALF_FULL + HALVES_TURN.
+// HALVES: counters of 16 bits, two in a word, where words would have to be cut into more slices (tile/halves.cuh).
 //
 // Of elements of one byte the 256 values are counted, and a value is put into its bin when the counters are summed up.
 //
@@ -23,6 +21,7 @@
 #pragma once
 
 #include "memory/workspace.cuh"
+#include "tile/halves.cuh"
 #include "warp/index.cuh"
 #include "word/tally.cuh"
 
@@ -38,6 +37,12 @@ constexpr bool QUICK = !BY_VALUE && !BY_EDGES;
 #else
 constexpr bool QUICK = false;
 #endif
+// Whether the bin of an element may be found by one rounding. Then an element at the last bin's end, too, has a closer look.
+#ifdef FLOOR_BIN
+constexpr bool FLOOR = QUICK;
+#else
+constexpr bool FLOOR = false;
+#endif
 // A vector is one load of 16 bytes.
 constexpr bool ALIGNABLE = VECTOR > 1;
 static_assert(!ALIGNABLE || VECTOR * sizeof(In) == 16, "vectors are of 16 bytes");
@@ -45,7 +50,7 @@ static_assert(WEIGHTS == NO_WEIGHTS || VECTOR == 1, "weights are loaded one by o
 
 // Every element has a slot.
 constexpr bool EVERYWHERE = BY_VALUE && CHANNELS == COUNTED_CHANNELS;
-static_assert(!HALVES || (WEIGHTS == NO_WEIGHTS && COLUMNS == 1 && !BY_VALUE && HALF_FULL + HALVES_TURN + 2 * VECTOR < 1 << 16), "16 bits");
+static_assert(!HALVES || (WEIGHTS == NO_WEIGHTS && COLUMNS == 1 && !BY_VALUE), "halves count elements");
 using Emptied = TallyTypes<NO_WEIGHTS, sizeof(Out) == 8 ? 8 : 4>::total;
 // One slot more is for elements that have none: a branch around the addition would take longer. Many additions to one word do
 // not, where lanes have columns of their own.
@@ -75,18 +80,20 @@ class Place {
     Counter* column;
     const In* edges;
     u32 first, width;  // the slice
-    u32* crossed;      // HALVES: in shared memory, whether a counter has reached HALF_FULL in a turn, of three turns
-    u32 turn = 0;
+    Halves<HALVES_TURN, HALF_FULL> halves;
 
 public:
     __device__ __forceinline__ Place(const Params& p, Counter* counters, const In* edges, u32 slice)
         : column(counters + lane_index() % COLUMNS), edges(edges), first(SLICED ? slice * (u32)p.slice : 0) {
         const u32 slots = BY_VALUE ? COUNTED_CHANNELS * VALUES : COUNTED_CHANNELS * (u32)p.bins;
         width = SLICED ? min((u32)p.slice, slots - first) : slots;
-        crossed = (u32*)counters + words();
+        if (HALVES) halves.begin((u32*)counters, width);
     }
-    // Words of counters.
-    __device__ __forceinline__ u32 words() const { return HALVES ? (width + 1) / 2 : (width + 1) * COLUMNS * (u32)(sizeof(Counter) / 4); }
+    // Sets the counters to 0. All threads of the block.
+    __device__ __forceinline__ void clear(Counter* counters) {
+        if constexpr (HALVES) return halves.clear();
+        for (u32 k = threadIdx.x; k < (width + 1) * COLUMNS * (u32)(sizeof(Counter) / 4); k += THREADS) ((u32*)counters)[k] = 0;
+    }
     __device__ __forceinline__ u32 slots() const { return width; }
     __device__ __forceinline__ u32 begin() const { return first; }
 
@@ -114,37 +121,17 @@ public:
         return bin - first;
     }
     __device__ __forceinline__ void add(u32 slot, const Counter& amount) const {
-        if constexpr (HALVES) add_half(slot);
+        if constexpr (HALVES) halves.add(slot);
         else if constexpr (SPARE_SLOT) tally::add(column + min(slot, width) * COLUMNS, amount);
         else if (EVERYWHERE || slot < width) tally::add(column + slot * COLUMNS, amount);
     }
-
-    // Ends a turn. All threads of the block.
+    // Counts the elements of a vector in halves. `together`: all lanes of a warp.
+    __device__ __forceinline__ void add_halves(const u32 (&slots)[VECTOR], bool together) const { halves.add_vector(slots, together); }
     __device__ __forceinline__ void end_turn(const Params& p) {
-        __syncthreads();
-        const u32 some = crossed[turn];
-        turn = turn == 2 ? 0 : turn + 1;
-        // That flag is used in the turn after next: everybody has read it, a meeting ago, and writes it after the next one.
-        if (threadIdx.x == 0) crossed[turn == 2 ? 0 : turn + 1] = 0;
-        if (!some) return;
-        u32* const counters = (u32*)column;
-        for (u32 i = threadIdx.x; i < words(); i += THREADS) {
-            const u32 word = counters[i];
-#pragma unroll
-            for (u32 half = 0; half < 2; half++) {
-                if ((word >> 16 * half & 0xffff) < HALF_FULL) continue;
-                counters[i] -= HALF_FULL << 16 * half;
-                tally::add((Emptied*)p.output + first + 2 * i + half, (Emptied)HALF_FULL);
-            }
-        }
-        __syncthreads();
+        halves.end_turn([&](u32 slot, u32 number) { tally::add((Emptied*)p.output + first + slot, (Emptied)number); });
     }
-
-private:
-    __device__ __forceinline__ void add_half(u32 slot) const {
-        if (slot >= width) return;
-        const u32 shift = slot % 2 * 16, before = atomicAdd((u32*)column + slot / 2, 1u << shift);
-        if ((before >> shift & 0xffff) == HALF_FULL - 1) atomicOr(crossed + turn, 1);
+    __device__ __forceinline__ void add_halves_to_output(const Params& p) const {
+        halves.all([&](u32 slot, u32 number) { tally::add((Emptied*)p.output + first + slot, (Emptied)number); });
     }
 };
 
@@ -172,22 +159,42 @@ struct Vector {
             elements[0] = *from;
         }
     }
-    __device__ __forceinline__ void count_all(const Params& p, const Place& place, u64 i) const {
-        u32 bins[VECTOR], most = 0;
+    // The bins of the elements.
+    template <bool FLOORS>
+    __device__ __forceinline__ void look(const Params& p, const Place& place, u32 (&bins)[VECTOR]) const {
+        const u32 end = FLOORS ? (u32)p.bins : UNSURE;
+        u32 most = 0;
 #pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) bins[j] = place.look(p, elements[j]), most = max(most, bins[j]);
-        if (QUICK && most == UNSURE) {
+        for (u32 j = 0; j < VECTOR; j++) {
+#ifdef FLOOR_BIN
+            if constexpr (FLOORS) bins[j] = FLOOR_BIN(elements[j]);
+            else
+#endif
+                bins[j] = place.look(p, elements[j]);
+            most = max(most, bins[j]);
+        }
+        if (QUICK && most >= end) {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                if (bins[j] == UNSURE) bins[j] = place.bin(p, elements[j]);
+                if (bins[j] == UNSURE || bins[j] == end) bins[j] = place.bin(p, elements[j]);
             }
         }
+    }
+    __device__ __forceinline__ void count_all(const Params& p, const Place& place, u64 i, [[maybe_unused]] bool together) const {
+        u32 bins[VECTOR];
+#ifdef FLOOR_BIN
+        if (FLOOR && FLOOR_GIVEN) look<FLOOR>(p, place, bins);
+        else
+#endif
+            look<false>(p, place, bins);
         u32 channel = CHANNELS > 1 ? (u32)(i % CHANNELS) : 0;
 #pragma unroll
         for (u32 j = 0; j < VECTOR; j++) {
-            count(p, place, bins[j], i + j, channel);
+            if constexpr (HALVES) bins[j] = place.slot(p, bins[j], channel);
+            else count(p, place, bins[j], i + j, channel);
             if (CHANNELS > 1) channel = channel + 1 == CHANNELS ? 0 : channel + 1;
         }
+        if constexpr (HALVES) place.add_halves(bins, together);
     }
 };
 
@@ -203,9 +210,10 @@ struct Batch {
         }
     }
     __device__ __forceinline__ void count_all(const Params& p, const Place& place, u64 i, u32 left) const {
+        const bool together = HALVES && !__any_sync(~0u, left <= (DEPTH - 1) * THREADS);
 #pragma unroll
         for (u32 d = 0; d < DEPTH; d++) {
-            if (d * THREADS < left) vectors[d].count_all(p, place, i + d * THREADS * VECTOR);
+            if (d * THREADS < left) vectors[d].count_all(p, place, i + d * THREADS * VECTOR, together);
         }
     }
 };
@@ -250,14 +258,11 @@ __device__ __forceinline__ void count_part(const Params& p, Place& place, u64 pa
 
 // Adds the block's counters to the output.
 __device__ __forceinline__ void add_to_output(const Params& p, const Place& place, const Counter* counters, const In* edges) {
+    if constexpr (HALVES) return place.add_halves_to_output(p);
     for (u32 slot = threadIdx.x; slot < place.slots(); slot += THREADS) {
         Counter sum = {};
-        if constexpr (HALVES) {
-            const u32 half = ((const u32*)counters)[slot / 2] >> slot % 2 * 16 & 0xffff;
-            memcpy(&sum, &half, sizeof half);
-        }
 #pragma unroll
-        for (u32 k = 0; !HALVES && k < COLUMNS; k++) {
+        for (u32 k = 0; k < COLUMNS; k++) {
             // Each lane begins with another column, in a bank of its own.
             sum = tally::sum(sum, counters[slot * COLUMNS + (k + slot / (WARP / COLUMNS)) % COLUMNS]);
         }
@@ -288,8 +293,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING_BLOCKS) upsweep_h
     Counter* const counters = (Counter*)dynamic_shared;
     const In* edges = p.edges;
     Place place(p, counters, edges, slice);
-    // Behind halves lie three flags.
-    for (u32 k = threadIdx.x; k < place.words() + (HALVES ? 3 : 0); k += THREADS) ((u32*)counters)[k] = 0;
+    place.clear(counters);
     if constexpr (BY_EDGES) {
         if (blockIdx.x == 0) check_edges(p, edges);
     }

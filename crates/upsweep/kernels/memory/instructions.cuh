@@ -38,6 +38,19 @@ __device__ __forceinline__ void store_next(SharedPlace& at, u64 value) {
 }
 __device__ __forceinline__ void* at_shared_place(SharedPlace at) { return __cvta_shared_to_generic(at); }
 
+// The same place, which the compiler keeps in a register: it would find the place of something anew for each access to it.
+__device__ __forceinline__ SharedPlace kept(SharedPlace place) {
+    asm volatile("mov.u32 %0, %0;" : "+r"(place));
+    return place;
+}
+// The word at a place, and an atomic addition to it.
+__device__ __forceinline__ u32 load_shared(SharedPlace at) {
+    u32 word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
+    return word;
+}
+__device__ __forceinline__ void add_shared(SharedPlace at, u32 amount) { asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(at), "r"(amount) : "memory"); }
+
 // Ends the group of copies that this thread has issued since the last group.
 __device__ __forceinline__ void close_group() {
 #if __CUDA_ARCH__ >= 800

@@ -17,6 +17,7 @@
 
 #![allow(unreachable_pub, reason = "the trait `Even` is public and names the functions")]
 
+use super::floor::{Floor, FloorSingle};
 use super::{OUTSIDE, UNSURE, check_bins};
 use crate::error::{Error, Result};
 use crate::operator::arith::math::intrinsics::{bits, bits_f32};
@@ -78,16 +79,18 @@ pub fn quick_double<T: Cast<f64>>(#[param] quick: Quick<f64>, x: T) -> u32 {
 
 /// A quick look, and where it is unsure a closer one.
 #[derive(Clone, Copy, Debug)]
-pub struct EvenRule<Q, E> {
+pub struct EvenRule<Q, E, L> {
     quick: MapWith<Q>,
     exact: MapWith<E>,
+    floor: L,
 }
 
-impl<T, Q, E> Map<T> for EvenRule<Q, E>
+impl<T, Q, E, L> Map<T> for EvenRule<Q, E, L>
 where
     T: Element,
     Q: Function<(T,), Output = u32>,
     E: Function<(T,), Output = u32>,
+    L: Floor,
 {
     type Output = u32;
 
@@ -99,6 +102,7 @@ where
     fn values(&self, values: &mut Values) {
         Map::<T>::values(&self.exact, values);
         Map::<T>::values(&self.quick, values);
+        self.floor.values(values);
     }
 
     fn cuda_function(&self, source: &mut Source) -> String {
@@ -106,6 +110,7 @@ where
         let quick = Map::<T>::cuda_function(&self.quick, source);
         // The kernel looks for it by this name.
         source.define(&format!("quick look {quick}"), "quick_look", |_, _| format!("#define QUICK_BIN {quick}"));
+        L::define(source);
         exact
     }
 }
@@ -249,11 +254,12 @@ pub trait Even: Number {
 }
 
 macro_rules! even {
-    ($($t:ty, $estimate:ty, $Exact:ident, $Quick:ident, $kind:expr;)*) => { $(impl Even for $t {
-        type Rule = EvenRule<$Quick, $Exact>;
+    ($($t:ty, $estimate:ty, $Exact:ident, $Quick:ident, $Floor:ty, $kind:expr;)*) => { $(impl Even for $t {
+        type Rule = EvenRule<$Quick, $Exact, $Floor>;
         fn rule(low: f64, high: f64, bins: usize) -> Result<Self::Rule> {
             let (ruler, quick) = Ruler::<$estimate>::new(low, high, bins, $kind)?;
-            Ok(EvenRule { quick: MapWith($Quick { quick }), exact: MapWith($Exact { ruler }) })
+            let floor = <$Floor>::of(ruler.low, ruler.step);
+            Ok(EvenRule { quick: MapWith($Quick { quick }), exact: MapWith($Exact { ruler }), floor })
         }
         #[inline(always)]
         fn quick(rule: &Self::Rule, x: Self) -> u32 {
@@ -262,18 +268,18 @@ macro_rules! even {
     })* };
 }
 even! {
-    f32, f32, EvenSingle, QuickSingle, Kind::Rounded;
-    i8, f32, EvenShort, QuickShort, Kind::Whole;
-    u8, f32, EvenShort, QuickShort, Kind::Whole;
-    i16, f32, EvenShort, QuickShort, Kind::Whole;
-    u16, f32, EvenShort, QuickShort, Kind::Whole;
-    i32, f64, EvenDouble, QuickDouble, Kind::Whole;
-    u32, f64, EvenDouble, QuickDouble, Kind::Whole;
-    i64, f64, EvenDouble, QuickDouble, Kind::Whole;
-    u64, f64, EvenDouble, QuickDouble, Kind::Whole;
-    isize, f64, EvenDouble, QuickDouble, Kind::Whole;
-    usize, f64, EvenDouble, QuickDouble, Kind::Whole;
-    f64, f64, EvenDouble, QuickDouble, Kind::Double;
+    f32, f32, EvenSingle, QuickSingle, FloorSingle, Kind::Rounded;
+    i8, f32, EvenShort, QuickShort, (), Kind::Whole;
+    u8, f32, EvenShort, QuickShort, (), Kind::Whole;
+    i16, f32, EvenShort, QuickShort, (), Kind::Whole;
+    u16, f32, EvenShort, QuickShort, (), Kind::Whole;
+    i32, f64, EvenDouble, QuickDouble, (), Kind::Whole;
+    u32, f64, EvenDouble, QuickDouble, (), Kind::Whole;
+    i64, f64, EvenDouble, QuickDouble, (), Kind::Whole;
+    u64, f64, EvenDouble, QuickDouble, (), Kind::Whole;
+    isize, f64, EvenDouble, QuickDouble, (), Kind::Whole;
+    usize, f64, EvenDouble, QuickDouble, (), Kind::Whole;
+    f64, f64, EvenDouble, QuickDouble, (), Kind::Double;
 }
 
 /// What the elements are.

@@ -11,11 +11,15 @@ const DEPTH: usize = 2;
 /// The lanes of a warp, each of which has a bank of shared memory.
 const LANES: usize = 32;
 /// Counters of 16 bits are looked at after so many elements of a block, and emptied from this number on: see
-/// `kernels/device/histogram.cuh`.
-const HALVES_TURN: usize = 16 << 10;
-const HALF_FULL: usize = 0xbe00;
-/// Words of shared memory beside these counters.
-const FLAGS: usize = 3;
+/// `kernels/tile/halves.cuh`. The longest turn that leaves room for it (H200, 2026-11-25: benches/NOTES.md, "Selections, runs and
+/// expansions").
+const HALVES_TURN: usize = 56 << 10;
+const HALF_FULL: usize = 4 << 10;
+/// Slots of a row of these counters, and its words. A whole number of vectors of words has all rows.
+const HALVES_ROW: (usize, usize) = (64, 33);
+const WORDS_AT_ONCE: usize = 4;
+/// Words of shared memory beside these counters: a spare one for each lane, three for each of 256 slots, and a flag.
+const BESIDE_HALVES: usize = LANES + 3 * 256 + 1;
 /// The most elements of a part: its counters have 32 bits.
 const MOST_OF_PART: usize = 1 << 31;
 /// Shared memory that every block takes for the driver.
@@ -123,7 +127,8 @@ impl HistogramPlan {
         let most = shared / counter - 1;
         // A turn of halves has room for a batch of vectors of so many elements.
         let halves = job.amount == Amount::One && !by_value && slots > most && vector <= 8;
-        let slices = slots.div_ceil(if halves { 2 * (shared / counter - FLAGS) - 1 } else { most });
+        let rows = (shared / counter - BESIDE_HALVES - WORDS_AT_ONCE) / HALVES_ROW.1;
+        let slices = slots.div_ceil(if halves { rows * HALVES_ROW.0 } else { most });
         let slice = slots.div_ceil(slices);
         let columns = if halves { 1 } else { 1 << (shared / ((slice + 1) * counter)).clamp(1, LANES).ilog2() };
         let bytes = shared_bytes(slice, columns, halves, counter);
@@ -170,7 +175,12 @@ impl HistogramPlan {
 
 /// The shared memory of a block with so many slots.
 fn shared_bytes(slice: usize, columns: usize, halves: bool, counter: usize) -> usize {
-    if halves { (slice.div_ceil(2) + FLAGS) * counter } else { (slice + 1) * columns * counter }
+    if halves {
+        let (slots, words) = HALVES_ROW;
+        ((slice.div_ceil(slots) * words).next_multiple_of(WORDS_AT_ONCE) + BESIDE_HALVES) * counter
+    } else {
+        (slice + 1) * columns * counter
+    }
 }
 
 impl fmt::Display for HistogramPlan {

@@ -31,8 +31,9 @@ static void one_case() {
     Guarded<Out> weights(WEIGHTS == NO_WEIGHTS ? 0 : n), output(results);
     Guarded<Fixed> sums(WEIGHTS == FLOAT_WEIGHTS ? results : 0);
     Guarded<u32> marks(results), largest(1);
-    const bool alike = once_in(3);
-    for (u64 i = 0; i < n; i++) input[i] = (In)(alike ? 1 : below(bins + 3));
+    // Of all values, of one, of two, in runs.
+    const u32 kind = below(5);
+    for (u64 i = 0; i < n; i++) input[i] = (In)(kind == 0 ? 1 : kind == 1 ? below(2) : kind == 2 ? i / 37 % (bins + 3) : below(bins + 3));
     u64 at = below(3);
     for (u64 k = 0; k <= bins; k++, at += below(3)) edges[k] = (In)at;
     largest[0] = 1;
@@ -53,7 +54,7 @@ static void one_case() {
     p.workspace = space.workspace();
     for (p.search = 1; p.search * 2 < bins; p.search *= 2) {}
     if (bins == 1) p.search = 0;
-    launch((u32)(parts * slices), THREADS, (u32)(HALVES ? ((slice + 1) / 2 + 3) * 4 : (slice + 1) * COLUMNS * sizeof(Counter)), [&] { KERNEL(p); });
+    launch((u32)(parts * slices), THREADS, (u32)(HALVES ? (((slice + 63) / 64 * 33 + 3) / 4 * 4 + 32 + 3 * 256 + 1) * 4 : (slice + 1) * COLUMNS * sizeof(Counter)), [&] { KERNEL(p); });
 
     input.check("elements"), edges.check("edges"), weights.check("weights"), output.check("results");
     sums.check("sums"), marks.check("marks");

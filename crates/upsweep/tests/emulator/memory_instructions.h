@@ -40,6 +40,9 @@ inline void store_next(SharedPlace& at, u32 value) {
     else *(u32*)at = value;
     at += BYTES;
 }
+inline SharedPlace kept(SharedPlace place) { return place; }
+inline u32 load_shared(SharedPlace at) { return *(const u32*)at; }
+inline void add_shared(SharedPlace at, u32 amount) { atomicAdd((u32*)at, amount); }
 inline void store_next(SharedPlace& at, u64 value) { *(u64*)at = value, at += 8; }
 inline void prefetch(const void*) {}
 template <class V>

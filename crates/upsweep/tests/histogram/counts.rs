@@ -75,8 +75,12 @@ fn distributions_over_few_and_many_bins(place: &Place) {
             let what = format!("{name}, {bins} bins");
             let expected: Vec<u32> = counts(values.len(), bins, (1, 1), |i| Some(values[i] as usize));
             same(&run(place, &Histogram::by(Same, bins), &values, bins, 1), &expected, &what);
-            let floats: Vec<f32> = values.iter().map(|&x| x as f32 + 0.5).collect();
-            same(&run(place, &Histogram::even(0.0..=bins as f64, bins), &floats, bins, 1), &expected, &what);
+            // In the middle of bins, and where they begin; the last one has its end, too.
+            for begin in [0.5, 0.0] {
+                let within = |x: u32| if x < bins as u32 { begin } else { 0.5 };
+                let floats: Vec<f32> = values.iter().map(|&x| x as f32 + within(x)).collect();
+                same(&run(place, &Histogram::even(0.0..=bins as f64, bins), &floats, bins, 1), &expected, &what);
+            }
         }
     }
     // Counters of 16 bits that are full several times in a block, and two neighbours of them in a word.

@@ -108,6 +108,7 @@ kernel_files! {
     "tile/drain.cuh",
     "tile/expand.cuh",
     "tile/geometry.cuh",
+    "tile/halves.cuh",
     "tile/heads.cuh",
     "tile/items.cuh",
     "tile/job.cuh",

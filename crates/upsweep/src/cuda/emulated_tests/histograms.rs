@@ -16,7 +16,7 @@ fn counted<T: Element, M: Map<T, Output = u32>, O: Element>(rule: M, job: Histog
     let source = histogram::kernel(&plan, histogram::COUNT, &functions).source::<HistogramParams>().unwrap();
     let name = format!("histogram {} {job:?}", std::any::type_name::<(T, M, O)>());
     // Half counters are looked at after a batch of vectors, and full soon.
-    run(&name, &source, &[THREADS, &[("COLUMNS", columns), ("HALVES_TURN", 2048), ("HALF_FULL", 7)]].concat(), cases);
+    run(&name, &source, &[THREADS, &[("COLUMNS", columns), ("HALVES_TURN", 2048), ("HALF_FULL", 8)]].concat(), cases);
 }
 
 #[test]
