@@ -22,7 +22,7 @@ use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
 use super::tile::lanes::{Lanes, Work};
 use super::tile::remains::{Join, Remains, States};
 use super::tile::simd::Set;
-use super::tile::store::{self, Ahead, StreamingCopy};
+use super::tile::store::{self, StreamingCopy};
 use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::linear::{Call, ComputesOn, MOST_ORDER, System};
@@ -386,6 +386,6 @@ impl Work for Streamed {
     unsafe fn run<L: Lanes>(self) {
         let Self { from, to, bytes } = self;
         // SAFETY: the caller's promise.
-        unsafe { StreamingCopy::<L>::new(from, to, bytes, Ahead::NOTHING) }.finish(false);
+        unsafe { StreamingCopy::<L>::new(from, to, bytes) }.finish(false);
     }
 }

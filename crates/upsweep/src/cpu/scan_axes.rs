@@ -19,10 +19,10 @@
 
 use super::engine::chain::{States, Tickets};
 use super::tile::lanes::{Lanes, Work};
-use super::tile::run::{Memory, Run, Storing};
+use super::tile::run::{Memory, NextBlock, Run, Storing};
 use super::tile::scan::ScanRun;
 use super::tile::simd::Set;
-use super::tile::store::{self, Ahead, StreamingCopy};
+use super::tile::store::{self, StreamingCopy};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Map, Operator, Same};
 use crate::plan::scan_axes::CpuAxesPlan;
@@ -132,7 +132,8 @@ where
         let (_, height, width) = plan.shape;
         let (array, rows, columns) = (row / plan.rows_of_tiles(), plan.rows(row), plan.columns(chunk));
         let (chunks, border) = (plan.chunks(), usize::from(job.border.is_some()));
-        let storing = Storing { exclusive: false, identity: None, non_temporal: false, to_next_block: 0 };
+        let storing =
+            Storing { exclusive: false, identity: None, non_temporal: false, block: 0, next: NextBlock::NONE };
         let (first, len) = (columns.start, columns.len());
         // SAFETY: the tile is one of the arrays'; see `run` for who else reads and writes what.
         unsafe {
@@ -171,9 +172,7 @@ where
                 }
                 let to = job.y.add(to + first);
                 if plan.non_temporal {
-                    let next = Ahead::of(job.x.wrapping_add(start + width).cast(), len * size_of::<I>());
-                    StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>(), next)
-                        .finish(false);
+                    StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>()).finish(false);
                 } else {
                     to.copy_from_nonoverlapping(line, len);
                 }

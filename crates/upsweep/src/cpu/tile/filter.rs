@@ -2,7 +2,7 @@
 //! read as they lie; parts of a line are transposed, a square at a time. What parts leave in the states is found before, by sums.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::store;
+use super::windows;
 use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
 
@@ -144,7 +144,7 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
                 // One line at a time: many at once would be in the way of the next square.
                 if !ahead.is_null() {
                     let bytes = N * size_of::<I>();
-                    store::fetch(ahead, bytes);
+                    windows::fetch(ahead, bytes);
                     ahead = ahead.wrapping_add(bytes);
                 }
                 let row = &mut square[if backward { N - 1 - i } else { i }];

@@ -19,7 +19,8 @@
 
 use super::lanes::Lanes;
 use super::run::{Memory, Run, Storing};
-use super::store::{self, Ahead, StreamingCopy};
+use super::store::{Ahead, StreamingCopy};
+use super::windows;
 use crate::inputs::Read;
 use crate::steps::{In, Out, Steps};
 use std::mem::MaybeUninit;
@@ -101,7 +102,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
             let (len, ahead) = (2 * part, FETCH_AHEAD / size_of::<In<S>>().max(1));
             // One loop a direction: LLVM must know the stride.
             if memory.reverse {
-                S::In::fetch(input, first.wrapping_sub(ahead + len), len, store::fetch);
+                S::In::fetch(input, first.wrapping_sub(ahead + len), len, windows::fetch);
                 let from = |j: usize| {
                     (
                         steps.load(S::In::read(input, first - 2 * j), index - 2 * j),
@@ -110,7 +111,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
                 };
                 up::<KEEP, S>(steps, part, from, even, a);
             } else {
-                S::In::fetch(input, first.wrapping_add(ahead), len, store::fetch);
+                S::In::fetch(input, first.wrapping_add(ahead), len, windows::fetch);
                 let from = |j: usize| {
                     (
                         steps.load(S::In::read(input, first + 2 * j), index + 2 * j),
@@ -289,9 +290,10 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
             pairs_down::<BASED, S>(steps, (p, even), pairs, storing, forward);
         }
         if storing.non_temporal {
-            let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
-            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>(), ahead)
-                .finish(false);
+            let (mut ahead, size) = Ahead::of_run(memory, run, storing);
+            let bytes = run.len * size_of::<Out<S>>();
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), bytes)
+                .finish_and_fetch(&mut ahead, if storing.next.len > 0 { run.len * size } else { 0 });
         }
     }
 }

@@ -6,11 +6,10 @@
 //! only read took 0.65 to 0.7 of the time (Xeon, 2026-11-24).
 
 use super::lanes::ROW_BYTES;
-use super::store::fetch;
 
 /// The bytes of a page, and the pages of a window. Of 4, 8 and 16, 8 were the fastest; the first-level cache holds such a window.
-const PAGE: usize = 4 << 10;
-const PAGES: usize = 8;
+pub(in crate::cpu) const PAGE: usize = 4 << 10;
+pub(in crate::cpu) const PAGES: usize = 8;
 const WINDOW: usize = PAGES * PAGE;
 /// The lines of a window.
 const LINES: usize = WINDOW / ROW_BYTES;
@@ -60,6 +59,25 @@ impl Windows {
 #[inline(always)]
 fn place(turn: usize) -> usize {
     turn % PAGES * PAGE + turn / PAGES * ROW_BYTES
+}
+
+/// Where the line of a block begins that is fetched in this turn, window by window.
+#[inline(always)]
+pub(in crate::cpu) fn place_in_block(turn: usize) -> usize {
+    turn / LINES * WINDOW + place(turn % LINES)
+}
+
+/// Fetches `bytes` bytes from `start`, which need not be valid.
+#[inline(always)]
+pub(in crate::cpu) fn fetch(start: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..bytes).step_by(ROW_BYTES) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch has no effect but on time, whatever the address; SSE is part of the x86-64 baseline.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (start, bytes);
 }
 
 #[cfg(test)]
