@@ -237,9 +237,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
                 Some(total) => combine::<L, S>(steps, total, group_total),
                 None => group_total,
             });
-            if storing.next.len > 0 {
-                ahead.fetch(GROUP * lanes * size);
-            }
+            ahead.fetch(GROUP * lanes * size);
             if storing.non_temporal {
                 // What this group has stored is not in the cache for a while.
                 copy.copy(group * GROUP * lanes * size_of::<Out<S>>(), memory.reverse);

@@ -23,6 +23,14 @@ pub(in crate::cpu) struct Ahead {
 }
 
 impl Ahead {
+    pub(in crate::cpu) const NOTHING: Self = Self::of(std::ptr::null(), 0);
+
+    /// So many bytes.
+    #[inline(always)]
+    pub(in crate::cpu) const fn of(block: *const u8, bytes: usize) -> Self {
+        Self { block, bytes, done: 0 }
+    }
+
     /// What the scan of `run` fetches of the block that its thread scans next, and how many bytes an element has there.
     #[inline(always)]
     pub(in crate::cpu) fn of_run<I: Read, O: Write, T>(
@@ -37,6 +45,9 @@ impl Ahead {
     /// The next of it, so many bytes.
     #[inline(always)]
     pub(in crate::cpu) fn fetch(&mut self, bytes: usize) {
+        if self.bytes == 0 {
+            return;
+        }
         let (mut turn, end) = (self.done / ROW_BYTES, (self.done + bytes) / ROW_BYTES);
         self.done += bytes;
         while turn < end {

@@ -293,7 +293,7 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
             let (mut ahead, size) = Ahead::of_run(memory, run, storing);
             let bytes = run.len * size_of::<Out<S>>();
             StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), bytes)
-                .finish_and_fetch(&mut ahead, if storing.next.len > 0 { run.len * size } else { 0 });
+                .finish_and_fetch(&mut ahead, run.len * size);
         }
     }
 }
