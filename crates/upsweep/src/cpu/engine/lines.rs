@@ -6,7 +6,7 @@ use crate::cpu::tile::reduce::Reducer;
 use crate::cpu::tile::run::{Memory, NextBlock, Run, Storing};
 use crate::cpu::tile::scan::ScanRun;
 use crate::cpu::tile::simd::Set;
-use crate::cpu::tile::store;
+use crate::cpu::tile::store::{self, Ahead};
 use crate::error::Result;
 use crate::outputs::Write;
 use crate::plan::cpu::Blocks;
@@ -46,7 +46,9 @@ impl<S: Steps> Contiguous<'_, S> {
                 let range = blocks.range(index);
                 let prefix = if heads.is_head(range.start) { init } else { state };
                 let wanted = wanted || range.end < memory.len;
-                let next = if range.end < memory.len { next_block(index + 1) } else { NextBlock::NONE };
+                // What is short is in a cache, or will be.
+                let fetches = storing.non_temporal && range.end < memory.len;
+                let next = if fetches { next_block(index + 1) } else { NextBlock::NONE };
                 let storing = Storing { block: range.start, next, ..storing };
                 // SAFETY: the caller's promise; this thread alone works.
                 state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
@@ -64,7 +66,7 @@ impl<S: Steps> Contiguous<'_, S> {
             let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
             // SAFETY: the block is in memory (the caller's promise), and its output, which may be its input, is not
             // written before its state is published: see `chain`.
-            let local = unsafe { reducer.reduce(run) };
+            let local = unsafe { reducer.reduce(run, Ahead::NOTHING) };
             if head.is_some() { Step::Sets(steps.join(init, local)) } else { Step::Adds(local) }
         };
         let combine = |a, b| steps.join(a, b);

@@ -187,7 +187,7 @@ fn floats_have_the_same_bits_everywhere() {
                 let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
                 let reducer = Reducer::new(Set::widest(), &steps, &memory);
                 // SAFETY: the run is all of `x`; a reduction writes nothing.
-                let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }) };
+                let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }, store::Ahead::NOTHING) };
                 assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
             }
         }

@@ -181,7 +181,8 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
         let before = every::<L, S>(steps.encode(base));
         let output = memory.output.add(first);
         let to = if storing.non_temporal { stage.start() } else { output };
-        let (mut ahead, size) = Ahead::of_run(memory, run, storing);
+        let mut ahead = Ahead::of_scan(memory, run, storing);
+        let (_, size) = S::In::address(&memory.input, first);
         let bytes = run.len * size_of::<Out<S>>();
         let mut copy = StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), bytes);
         let mut total: Option<L::Row> = None;

@@ -7,17 +7,20 @@
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::{Memory, Run, Storing};
 use super::simd::Set;
-use super::windows::{PAGE, PAGES, fetch, place_in_block};
+use super::windows::{PAGE, PAGES, WINDOW, fetch, place_in_block};
 use crate::inputs::Read;
 use crate::outputs::Write;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
-/// A block to fetch meanwhile, which need not be valid, in the order of [`windows`](super::windows).
+/// A block to fetch meanwhile, and then perhaps another one, which need not be valid, in the order of [`windows`](super::windows).
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Ahead {
     block: *const u8,
     bytes: usize,
+    /// Null, or what comes after the block.
+    next: *const u8,
     /// The bytes for which it was the turn.
     done: usize,
 }
@@ -28,24 +31,41 @@ impl Ahead {
     /// So many bytes.
     #[inline(always)]
     pub(in crate::cpu) const fn of(block: *const u8, bytes: usize) -> Self {
-        Self { block, bytes, done: 0 }
+        Self { block, bytes, next: std::ptr::null(), done: 0 }
     }
 
-    /// What the scan of `run` fetches of the block that its thread scans next, and how many bytes an element has there.
+    /// What the scan of `run` fetches of the block that its thread scans next.
     #[inline(always)]
-    pub(in crate::cpu) fn of_run<I: Read, O: Write, T>(
-        memory: &Memory<I, O>,
-        run: Run,
-        storing: &Storing<T>,
-    ) -> (Self, usize) {
+    pub(in crate::cpu) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
-        (Self { block, bytes: storing.next.len * size, done: (run.start - storing.block) * size }, size)
+        Self { done: (run.start - storing.block) * size, ..Self::of(block, storing.next.len * size) }
+    }
+
+    /// What the reduction of `range` fetches of it, but for the first window, and of the block from `next` on in scan order, which its thread
+    /// reduces next. Of several inputs it would be the first one alone: then it is nothing.
+    #[inline(always)]
+    pub(in crate::cpu) fn of_reduction<I: Read, O: Write>(
+        memory: &Memory<I, O>,
+        range: Range<usize>,
+        next: Option<usize>,
+    ) -> Self {
+        let (block, size) = I::address(&memory.input, range.start);
+        if size != size_of::<I::Value>() || memory.reverse {
+            return Self::NOTHING;
+        }
+        let next = next.map_or(std::ptr::null(), |next| I::address(&memory.input, next).0);
+        Self { block, bytes: (range.len() * size).next_multiple_of(WINDOW), next, done: WINDOW }
+    }
+
+    #[inline(always)]
+    pub(in crate::cpu) fn is_nothing(&self) -> bool {
+        self.bytes == 0
     }
 
     /// The next of it, so many bytes.
     #[inline(always)]
     pub(in crate::cpu) fn fetch(&mut self, bytes: usize) {
-        if self.bytes == 0 {
+        if self.is_nothing() {
             return;
         }
         let (mut turn, end) = (self.done / ROW_BYTES, (self.done + bytes) / ROW_BYTES);
@@ -54,10 +74,15 @@ impl Ahead {
             let place = place_in_block(turn);
             // A line of each page, if that is so.
             let pages = if turn.is_multiple_of(PAGES) && end - turn >= PAGES { PAGES } else { 1 };
-            if place + (pages - 1) * PAGE < self.bytes {
-                for page in 0..pages {
-                    fetch(self.block.wrapping_add(place + page * PAGE), ROW_BYTES);
-                }
+            let block = if place + (pages - 1) * PAGE < self.bytes {
+                self.block
+            } else if self.next.is_null() {
+                return;
+            } else {
+                self.next.wrapping_sub(self.bytes)
+            };
+            for page in 0..pages {
+                fetch(block.wrapping_add(place + page * PAGE), ROW_BYTES);
             }
             turn += pages;
         }
@@ -111,17 +136,6 @@ impl<L: Lanes> StreamingCopy<L> {
             unsafe { L::stream(self.from.add(at), self.to.add(at)) };
         }
         self.copied = self.copied.max(ready);
-    }
-
-    /// Copies what is left, and fetches so many bytes meanwhile.
-    #[inline(always)]
-    pub(in crate::cpu) fn finish_and_fetch(mut self, ahead: &mut Ahead, bytes: usize) {
-        const PART: usize = 8 * ROW_BYTES;
-        for end in (PART..self.bytes + 1).step_by(PART) {
-            self.copy(end, false);
-            ahead.fetch(bytes * PART / self.bytes);
-        }
-        self.finish(false);
     }
 
     /// Copies what is left.

@@ -10,7 +10,7 @@ use super::lanes::ROW_BYTES;
 /// The bytes of a page, and the pages of a window. Of 4, 8 and 16, 8 were the fastest; the first-level cache holds such a window.
 pub(in crate::cpu) const PAGE: usize = 4 << 10;
 pub(in crate::cpu) const PAGES: usize = 8;
-const WINDOW: usize = PAGES * PAGE;
+pub(in crate::cpu) const WINDOW: usize = PAGES * PAGE;
 /// The lines of a window.
 const LINES: usize = WINDOW / ROW_BYTES;
 
