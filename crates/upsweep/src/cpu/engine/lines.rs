@@ -9,7 +9,7 @@ use crate::cpu::tile::simd::Set;
 use crate::cpu::tile::store::{self, Ahead};
 use crate::error::Result;
 use crate::outputs::Write;
-use crate::plan::cpu::Blocks;
+use crate::plan::cpu::{Blocks, NON_TEMPORAL_FROM_BYTES};
 use crate::steps::{Out, Steps};
 use std::ops::Range;
 
@@ -36,6 +36,8 @@ impl<S: Steps> Contiguous<'_, S> {
         let Self { steps, memory, init, storing, threads } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
+        // Of what a cache still holds, fetching takes longer than it gains.
+        let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
         let next_block = |ticket| {
             let range = blocks.range(ticket);
             NextBlock { first: memory.lowest(&range), len: range.len() }
@@ -46,9 +48,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 let range = blocks.range(index);
                 let prefix = if heads.is_head(range.start) { init } else { state };
                 let wanted = wanted || range.end < memory.len;
-                // What is short is in a cache, or will be.
-                let fetches = storing.non_temporal && range.end < memory.len;
-                let next = if fetches { next_block(index + 1) } else { NextBlock::NONE };
+                let next = if is_long && range.end < memory.len { next_block(index + 1) } else { NextBlock::NONE };
                 let storing = Storing { block: range.start, next, ..storing };
                 // SAFETY: the caller's promise; this thread alone works.
                 state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
@@ -92,7 +92,7 @@ impl<S: Steps> Contiguous<'_, S> {
             }
             let mut storing = storing;
             storing.block = range.start;
-            if let Some(next) = next {
+            if let Some(next) = next.filter(|_| is_long) {
                 storing.next = next_block(next);
             }
             // SAFETY: the block is in memory, and nobody reads its input any more.
