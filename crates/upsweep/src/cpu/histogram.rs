@@ -1,9 +1,12 @@
 //! Histograms on the CPU: each thread counts parts of the array in tables of its own, which are added up.
 //!
 //! Of elements of one byte the 256 values are counted, and put into bins afterwards. Others are put into bins a few hundred at a
-//! time, and then counted. Neighbouring elements are counted in different tables where these are small: an addition to the
+//! time, and then counted. Many bytes are counted in [`pairs`]. Neighbouring elements are counted in different tables where these are small: an addition to the
 //! number that was just stored waits for it.
 
+mod pairs;
+
+use self::pairs::{PAIRS, Pairs};
 use super::engine::chain::Tickets;
 use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
@@ -26,6 +29,8 @@ const CHUNK: usize = 512;
 const TABLES: usize = 4;
 const SMALL: usize = 1 << 12;
 const VALUES: usize = 256;
+/// The bytes from which they are counted in pairs, beside which the tables of these do not show.
+const PAIRS_FROM: usize = 8 << 20;
 
 /// The slots of a histogram.
 #[derive(Clone, Copy, Debug)]
@@ -110,13 +115,27 @@ pub(crate) fn count<T: Element, C: Count>(
     // One more in each table, for what has no bin; of a power of two, so that a table's begin is a shift.
     let stride = if many { (width + 1).next_power_of_two() } else { width + 1 };
     let shift = stride.ilog2();
+    // Of a byte of this value, which occurs: so it is one of the type's.
+    let slot_of_value = |value: usize| {
+        let byte = (value % VALUES) as u8;
+        // SAFETY: of one byte.
+        slots.slot(exact(unsafe { std::mem::transmute_copy::<u8, T>(&byte) }), value / VALUES)
+    };
+    if by_value && slots.channels == 1 && input.len() >= PAIRS_FROM {
+        for (value, &total) in count_in_pairs(input)?.iter().enumerate().filter(|(_, total)| **total > 0) {
+            if let Some(count) = output.get_mut(slot_of_value(value)) {
+                let most = u64::from(u32::MAX);
+                (0..total / most).for_each(|_| count.add(u32::MAX));
+                count.add((total % most) as u32);
+            }
+        }
+        return Ok(());
+    }
     let output = Mutex::new(output);
     in_parts(input, tables * stride, |first, part| {
         let mut counts = zeros::<u32>(tables * stride)?;
         if by_value {
-            // SAFETY: elements of one byte, none of which is padding.
-            let bytes = unsafe { std::slice::from_raw_parts(part.as_ptr().cast::<u8>(), part.len()) };
-            count_values(bytes, first % slots.channels, slots.channels, stride, &mut counts);
+            count_values(bytes_of(part), first % slots.channels, slots.channels, stride, &mut counts);
         } else {
             let mut add = |at: usize| {
                 if let Some(count) = counts.get_mut(at) {
@@ -135,20 +154,41 @@ pub(crate) fn count<T: Element, C: Count>(
             if sum == 0 {
                 continue;
             }
-            let to = if by_value {
-                let value = (slot % VALUES) as u8;
-                // SAFETY: of one byte; the value occurs, so it is one of the type's.
-                let x = unsafe { std::mem::transmute_copy::<u8, T>(&value) };
-                slots.slot(exact(x), slot / VALUES)
-            } else {
-                slot
-            };
+            let to = if by_value { slot_of_value(slot) } else { slot };
             if let Some(count) = output.get_mut(to) {
                 count.add(sum);
             }
         }
         Ok(())
     })
+}
+
+/// The bytes of elements of one byte.
+fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
+    // SAFETY: no byte is padding, and there are as many as the slice has.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<u8>(), size_of_val(elements)) }
+}
+
+/// How often each value of a byte occurs.
+fn count_in_pairs<T: Element>(input: &[T]) -> Result<[u64; VALUES]> {
+    let all = Mutex::new(Vec::<Pairs>::new());
+    let all = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    in_parts(input, 0, |_, part| {
+        // There are as many as threads.
+        let own = all().pop();
+        let mut own = match own {
+            Some(own) => own,
+            None => Pairs::of(zeros(PAIRS)?, zeros(PAIRS)?),
+        };
+        own.count(bytes_of(part));
+        all().push(own);
+        Ok(())
+    })?;
+    let mut totals = [0; VALUES];
+    for of_thread in all().iter().map(Pairs::totals) {
+        totals.iter_mut().zip(of_thread).for_each(|(total, number)| *total += number);
+    }
+    Ok(totals)
 }
 
 /// Counts the values of bytes, whose channel goes round from `channel` on, in tables of `stride`.

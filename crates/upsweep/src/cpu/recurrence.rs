@@ -18,7 +18,7 @@ mod parts;
 
 use self::parts::Parts;
 use super::engine::chain::{self, Chain, Step, Tickets};
-use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
+use super::tile::filter::{Columns, Filter, Places, TWICE, WIDE, lanes_of};
 use super::tile::lanes::{Lanes, Work};
 use super::tile::remains::{Join, Remains, States};
 use super::tile::simd::Set;
@@ -175,12 +175,13 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         if steps > 0 {
             let (at, step) = self.place(line, 0);
             let Memory { input, output, .. } = self.memory;
+            let mut nothing = Ahead::NOTHING;
             // SAFETY: the lines are in memory, and this thread alone has them; the processor has the instructions of a `Set`.
             unsafe {
                 let (input, output) = (input.add(at), output.add(at));
                 if inner == 1 {
                     let places = Places { stride: len as isize, step };
-                    self.filter(steps, &mut states, (input, places), (output, places), std::ptr::null());
+                    self.filter(steps, &mut states, (input, places), (output, places), &mut nothing);
                 } else {
                     let states = &mut states;
                     self.set.compiled()(Columns { system, lines, steps, states, input, output, step });
@@ -202,7 +203,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         states: &mut [C],
         (input, places): (*const I, Places),
         (output, results): (*mut I, Places),
-        ahead: *const u8,
+        ahead: &mut Ahead,
     ) {
         let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
         // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
@@ -329,25 +330,30 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         (begin, end): (usize, usize),
         next: Option<(usize, usize)>,
     ) {
-        let lanes = filtering.plan.lanes;
-        let mut states = vec![C::ZERO; MOST_ORDER * lanes];
+        let (lanes, order) = (filtering.plan.lanes, filtering.system.order);
+        let mut states = vec![C::ZERO; TWICE * MOST_ORDER * lanes];
         let lowest = |at: usize| if filtering.reverse { end - begin - 1 - at } else { at };
-        let ahead = next.map(|(begin, end)| filtering.memory.input.wrapping_add(filtering.lowest(line, begin, end)));
-        for (block, before) in self.states.chunks_exact(lanes).enumerate() {
+        let mut ahead = next.map_or(Ahead::NOTHING, |(begin, end)| {
+            let first = filtering.memory.input.wrapping_add(filtering.lowest(line, begin, end));
+            Ahead::of(first.cast(), (end - begin) * size_of::<I>())
+        });
+        let mut first = 0;
+        for before in self.states.chunks(TWICE * lanes) {
+            // The last ones may be fewer.
+            let (wide, states) = (before.len(), &mut states[..MOST_ORDER * before.len()]);
             for (lane, before) in before.iter().enumerate() {
                 let own = parts.back(before);
-                states.iter_mut().skip(lane).step_by(lanes).zip(own).for_each(|(to, from)| *to = from);
+                states.iter_mut().skip(lane).step_by(wide).zip(own).take(order).for_each(|(to, from)| *to = from);
             }
-            let first = block * lanes * PART;
             let (at, step) = filtering.place(line, begin + first);
             let places = Places { stride: PART as isize * step, step };
-            let ahead = ahead.map_or(std::ptr::null(), |ahead| ahead.wrapping_add(first).cast());
             // SAFETY: the block is in the line, a part is some squares, and the results have room for all.
             unsafe {
                 let input = filtering.memory.input.add(at);
                 let output = self.results.as_mut_ptr().add(lowest(first));
-                filtering.filter(PART, &mut states, (input, places), (output, places), ahead);
+                filtering.filter(PART, states, (input, places), (output, places), &mut ahead);
             }
+            first += wide * PART;
         }
     }
 
@@ -386,6 +392,6 @@ impl Work for Streamed {
     unsafe fn run<L: Lanes>(self) {
         let Self { from, to, bytes } = self;
         // SAFETY: the caller's promise.
-        unsafe { StreamingCopy::<L>::new(from, to, bytes, Ahead::NOTHING) }.finish(false);
+        unsafe { StreamingCopy::<L>::new(from, to, bytes) }.finish(false);
     }
 }

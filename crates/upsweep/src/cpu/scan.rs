@@ -4,7 +4,7 @@ use super::columns;
 use super::engine::heads::EqualLines;
 use super::engine::lines::Contiguous;
 use super::engine::segment_heads::{self, ByOffsets, first};
-use super::tile::run::{Memory, Storing};
+use super::tile::run::{Memory, NextBlock, Storing};
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::inputs::{Faults, Read, len_on_host};
@@ -62,8 +62,13 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
         },
         limits,
     );
-    let storing =
-        Storing { exclusive: direction.exclusive, identity, non_temporal: plan.non_temporal, to_next_block: 0 };
+    let storing = Storing {
+        exclusive: direction.exclusive,
+        identity,
+        non_temporal: plan.non_temporal,
+        block: 0,
+        next: NextBlock::NONE,
+    };
     let (steps, memory, reverse) = (&steps, &memory, direction.reverse);
     let scan = Contiguous { steps, memory, init, storing, threads: plan.threads };
     let has_carry = carry.is_some();

@@ -18,11 +18,12 @@
 //! for that: see [`chain`](super::engine::chain).
 
 use super::engine::chain::{States, Tickets};
-use super::tile::lanes::{Lanes, Work};
-use super::tile::run::{Memory, Run, Storing};
+use super::tile::lanes::{Lanes, ROW_BYTES, Work};
+use super::tile::run::{Memory, NextBlock, Run, Storing};
 use super::tile::scan::ScanRun;
 use super::tile::simd::Set;
-use super::tile::store::{self, Ahead, StreamingCopy};
+use super::tile::store::{self, StreamingCopy};
+use super::tile::windows::{PAGES, Rows};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Map, Operator, Same};
 use crate::plan::scan_axes::CpuAxesPlan;
@@ -62,7 +63,7 @@ where
     let job = &job;
     let scan = Set::widest().compiled::<Tile<'_, I, O, Op, M>>();
     let (tickets, states) = (Tickets::new(plan.tickets()), States::new(plan.tickets())?);
-    tickets.run(plan.threads, &|ticket, _| {
+    tickets.run(plan.threads, &|ticket, next| {
         if let Some((row, chunk)) = plan.tile(ticket) {
             if chunk > 0 {
                 states.wait(plan.ticket(row, chunk - 1), &tickets)?;
@@ -72,7 +73,9 @@ where
             }
             let mut line = Vec::with_capacity(plan.columns);
             // SAFETY: the processor has the instructions of a `Set`; what the tile needs has been published, and nobody else has this ticket.
-            unsafe { scan(Tile { job, row, chunk, line: line.as_mut_ptr() }) };
+            unsafe {
+                scan(Tile { job, row, chunk, line: line.as_mut_ptr(), next: next.and_then(|next| plan.tile(next)) })
+            };
             if plan.non_temporal {
                 store::fence();
             }
@@ -114,6 +117,8 @@ struct Tile<'a, I, O, Op, M> {
     row: usize,
     chunk: usize,
     line: *mut O,
+    /// The row and chunk of the tile that the thread goes on with.
+    next: Option<(usize, usize)>,
 }
 
 impl<I, O, Op, M> Work for Tile<'_, I, O, Op, M>
@@ -127,12 +132,14 @@ where
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let Self { job, row, chunk, line } = self;
+        const PART: usize = PAGES * ROW_BYTES;
+        let Self { job, row, chunk, line, next } = self;
         let (plan, steps) = (job.plan, &job.steps);
         let (_, height, width) = plan.shape;
         let (array, rows, columns) = (row / plan.rows_of_tiles(), plan.rows(row), plan.columns(chunk));
         let (chunks, border) = (plan.chunks(), usize::from(job.border.is_some()));
-        let storing = Storing { exclusive: false, identity: None, non_temporal: false, to_next_block: 0 };
+        let storing =
+            Storing { exclusive: false, identity: None, non_temporal: false, block: 0, next: NextBlock::NONE };
         let (first, len) = (columns.start, columns.len());
         // SAFETY: the tile is one of the arrays'; see `run` for who else reads and writes what.
         unsafe {
@@ -140,7 +147,20 @@ where
             if rows.start == 0 {
                 self.store_border(array, columns.clone());
             }
-            for r in rows {
+            // What the rows of a window are scanned for is fetched meanwhile: the next rows of the tile, or the first ones of the next one.
+            let mut ahead = Rows::of(job.x.cast(), 0, 0, 0);
+            let window = |(row, chunk): (usize, usize), from: usize| {
+                let (rows, columns) = (plan.rows(row), plan.columns(chunk));
+                let first = (row / plan.rows_of_tiles() * height + rows.start + from) * width + columns.start;
+                let (stride, bytes) = (width * size_of::<I>(), columns.len() * size_of::<I>());
+                Rows::of(job.x.wrapping_add(first).cast(), stride, rows.len().saturating_sub(from), bytes)
+            };
+            let last = rows.len().div_ceil(PAGES) - 1;
+            for (k, r) in rows.enumerate() {
+                if k % PAGES == 0 {
+                    let behind = || next.map_or(Rows::of(job.x.cast(), 0, 0, 0), |tile| window(tile, 0));
+                    ahead = if k / PAGES < last { window((row, chunk), k + PAGES) } else { behind() };
+                }
                 let number = array * height + r;
                 let (start, origin) = (number * width + first, number * width);
                 let left = job.left.add(number * chunks + chunk);
@@ -156,24 +176,31 @@ where
                 let run = Run { start, len, origin };
                 L::call(ScanRun { steps, memory: &memory, run, prefix, wanted: false, storing: &storing });
                 left.write(line.add(len - 1).read());
-                if r == 0 {
-                    above.copy_from_nonoverlapping(line, len);
-                } else {
-                    for c in 0..len {
-                        let value = steps.combine(above.add(c).read(), line.add(c).read());
-                        above.add(c).write(value);
-                        line.add(c).write(steps.store(value));
-                    }
-                }
                 let to = (array * (height + border) + r + border) * (width + border) + border;
                 if let (1, 0, Some(identity)) = (border, chunk, job.border) {
                     job.y.add(to - 1).write(identity);
                 }
                 let to = job.y.add(to + first);
+                let mut copy = StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>());
+                // Some lines at a time, so that computing and memory overlap.
+                for from in (0..len).step_by(PART / size_of::<O>()) {
+                    let end = len.min(from + PART / size_of::<O>());
+                    if r == 0 {
+                        above.add(from).copy_from_nonoverlapping(line.add(from), end - from);
+                    } else {
+                        for c in from..end {
+                            let value = steps.combine(above.add(c).read(), line.add(c).read());
+                            above.add(c).write(value);
+                            line.add(c).write(steps.store(value));
+                        }
+                    }
+                    (0..size_of::<I>().div_ceil(size_of::<O>())).for_each(|_| ahead.fetch());
+                    if plan.non_temporal {
+                        copy.copy(end * size_of::<O>(), false);
+                    }
+                }
                 if plan.non_temporal {
-                    let next = Ahead::of(job.x.wrapping_add(start + width).cast(), len * size_of::<I>());
-                    StreamingCopy::<L>::new(line.cast_const().cast(), to.cast(), len * size_of::<O>(), next)
-                        .finish(false);
+                    copy.finish(false);
                 } else {
                     to.copy_from_nonoverlapping(line, len);
                 }

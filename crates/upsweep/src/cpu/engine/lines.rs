@@ -3,13 +3,13 @@
 use super::chain::{Chain, States, Step, Tickets};
 use super::heads::Heads;
 use crate::cpu::tile::reduce::Reducer;
-use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::run::{Memory, NextBlock, Run, Storing};
 use crate::cpu::tile::scan::ScanRun;
 use crate::cpu::tile::simd::Set;
-use crate::cpu::tile::store;
+use crate::cpu::tile::store::{self, Ahead};
 use crate::error::Result;
 use crate::outputs::Write;
-use crate::plan::cpu::Blocks;
+use crate::plan::cpu::{Blocks, NON_TEMPORAL_FROM_BYTES};
 use crate::steps::{Out, Steps};
 use std::ops::Range;
 
@@ -36,12 +36,20 @@ impl<S: Steps> Contiguous<'_, S> {
         let Self { steps, memory, init, storing, threads } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
+        // Of what a cache still holds, fetching takes longer than it gains.
+        let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
+        let next_block = |ticket| {
+            let range = blocks.range(ticket);
+            NextBlock { first: memory.lowest(&range), len: range.len() }
+        };
         if threads <= 1 {
             let mut state = None;
             Tickets::in_order(blocks.count(), |index| {
                 let range = blocks.range(index);
                 let prefix = if heads.is_head(range.start) { init } else { state };
                 let wanted = wanted || range.end < memory.len;
+                let next = if is_long && range.end < memory.len { next_block(index + 1) } else { NextBlock::NONE };
+                let storing = Storing { block: range.start, next, ..storing };
                 // SAFETY: the caller's promise; this thread alone works.
                 state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
             });
@@ -58,7 +66,7 @@ impl<S: Steps> Contiguous<'_, S> {
             let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
             // SAFETY: the block is in memory (the caller's promise), and its output, which may be its input, is not
             // written before its state is published: see `chain`.
-            let local = unsafe { reducer.reduce(run) };
+            let local = unsafe { reducer.reduce(run, Ahead::NOTHING) };
             if head.is_some() { Step::Sets(steps.join(init, local)) } else { Step::Adds(local) }
         };
         let combine = |a, b| steps.join(a, b);
@@ -83,9 +91,9 @@ impl<S: Steps> Contiguous<'_, S> {
                 chain.states.wait(ticket, &chain.tickets)?;
             }
             let mut storing = storing;
-            if let Some(next) = next {
-                let distance = (blocks.range(next).start - range.start) as isize;
-                storing.to_next_block = if memory.reverse { -distance } else { distance };
+            storing.block = range.start;
+            if let Some(next) = next.filter(|_| is_long) {
+                storing.next = next_block(next);
             }
             // SAFETY: the block is in memory, and nobody reads its input any more.
             unsafe { lines.scan_block(range, prefix, false, &storing) };
@@ -158,13 +166,8 @@ impl<S: Steps> BlockResults<S> {
         }
         let mut results: Vec<Out<S>> = Vec::with_capacity(range.len());
         // The address of what the output's first result would be.
-        let output = results.as_mut_ptr().wrapping_sub(Self::first(memory, range));
+        let output = results.as_mut_ptr().wrapping_sub(memory.lowest(range));
         Self { memory: Memory { output, ..*memory }, results }
-    }
-
-    /// The lowest position of the block in memory.
-    fn first(memory: &Memory<S::In, S::Out>, range: &Range<usize>) -> usize {
-        if range.is_empty() { 0 } else { memory.at(if memory.reverse { range.end - 1 } else { range.start }) }
     }
 
     /// Stores the block's results.
@@ -174,7 +177,7 @@ impl<S: Steps> BlockResults<S> {
     #[inline(always)]
     unsafe fn store(&self, range: Range<usize>) {
         if !S::Out::PLAIN {
-            let first = Self::first(&self.memory, &range);
+            let first = self.memory.lowest(&range);
             for i in 0..range.len() {
                 // SAFETY: the caller's promise; there is room for as many.
                 unsafe { S::Out::write(&self.memory.sink, first + i, self.results.as_ptr().add(i).read()) };

@@ -9,6 +9,7 @@ use crate::cpu::tile::pairwise::Pairwise;
 use crate::cpu::tile::reduce::Reducer;
 use crate::cpu::tile::run::Run;
 use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::store::Ahead;
 use crate::error::Result;
 use crate::plan::cpu::Blocks;
 use crate::segments::Offset;
@@ -101,7 +102,7 @@ pub(in crate::cpu) unsafe fn by_offsets<S: Steps, I: Offset>(
             let last = segment == segments.end;
             let end = if last { to - segments.end } else { end(segment) };
             // SAFETY: the elements are in memory: the caller's promise.
-            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }) };
+            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
             start = end;
             if segment == segments.start {
                 edges.front = value;
@@ -150,7 +151,7 @@ where
         while start < block_end {
             let end = heads.next(&mut (), start, block_end);
             // SAFETY: the elements are in memory: the caller's promise.
-            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }) };
+            let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
             start = end;
             if !std::mem::replace(&mut head, true) {
                 edges.front = value;

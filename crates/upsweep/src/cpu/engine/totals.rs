@@ -6,6 +6,7 @@ use crate::cpu::tile::pairwise::Pairwise;
 use crate::cpu::tile::reduce::Reducer;
 use crate::cpu::tile::run::Run;
 use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::store::Ahead;
 use crate::error::Result;
 use crate::plan::cpu::Blocks;
 use crate::steps::Steps;
@@ -23,7 +24,7 @@ pub(in crate::cpu) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize, blo
         // A short array takes no longer than the cut into blocks.
         Tickets::in_order(1, |_| {
             // SAFETY: the line is the memory, and there is a result for it, which only this thread stores.
-            unsafe { job.store(0, reducer.reduce(Run { start: 0, len: line, origin: 0 })) };
+            unsafe { job.store(0, reducer.reduce(Run { start: 0, len: line, origin: 0 }, Ahead::NOTHING)) };
         });
         return Ok(());
     }
@@ -46,7 +47,7 @@ unsafe fn reduce_blocks<S: Steps>(
             let Range { start, end } = blocks.range(index);
             for (result, start) in (start / line..).zip((start..end).step_by(line)) {
                 // SAFETY: the line is in memory, and there is a result for it, which only this thread stores: see `reduce`.
-                unsafe { job.store(result, reducer.reduce(Run { start, len: line, origin: start })) };
+                unsafe { job.store(result, reducer.reduce(Run { start, len: line, origin: start }, Ahead::NOTHING)) };
             }
         };
         if job.threads <= 1 {
@@ -59,16 +60,22 @@ unsafe fn reduce_blocks<S: Steps>(
         }
         return Ok(());
     }
-    let part = |index| {
+    let part = |index, next: Option<usize>| {
         let Range { start, end } = blocks.range(index);
+        // What is short is in a cache, or will be.
+        let ahead = if job.threads > 1 {
+            Ahead::of_reduction(&job.memory, start..end, next.map(|next| blocks.range(next).start))
+        } else {
+            Ahead::NOTHING
+        };
         // SAFETY: the block is in memory: see `reduce`.
-        unsafe { reducer.reduce(Run { start, len: end - start, origin: start - start % line }) }
+        unsafe { reducer.reduce(Run { start, len: end - start, origin: start - start % line }, ahead) }
     };
     let combine = |a, b| job.steps.combine(a, b);
     if job.threads <= 1 {
         let mut parts = Pairwise::<_>::new();
         Tickets::in_order(count, |index| {
-            if let Some(part) = part(index) {
+            if let Some(part) = part(index, None) {
                 parts.push(part, combine);
             }
             if (index + 1).is_multiple_of(per_line) {
@@ -80,8 +87,8 @@ unsafe fn reduce_blocks<S: Steps>(
         return Ok(());
     }
     let states = States::new(count)?;
-    Tickets::new(count).run(job.threads, &|index, _| {
-        states.publish(index, part(index));
+    Tickets::new(count).run(job.threads, &|index, next| {
+        states.publish(index, part(index, next));
         Ok(())
     });
     for line in 0..len / line {

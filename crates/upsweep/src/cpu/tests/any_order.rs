@@ -5,6 +5,7 @@ use super::*;
 use crate::cpu::tile::reduce::ReduceRun;
 use crate::cpu::tile::run::{Memory, Run};
 use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::store::Ahead;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
 use crate::steps::{Parts, Steps};
@@ -52,7 +53,8 @@ where
             let (origin, start) = (before / 2, if reverse { len - before - n } else { before });
             let mapped = (before..before + n).map(|at| map.apply(x[at], (at - origin) as u64));
             let expected = mapped.reduce(|a, b| operator.combine(a, b));
-            let reduce = ReduceRun { steps: &steps, memory: &memory, run: Run { start, len: n, origin } };
+            let reduce =
+                ReduceRun { steps: &steps, memory: &memory, run: Run { start, len: n, origin }, ahead: Ahead::NOTHING };
             for (set, compiled) in Set::all().into_iter().enumerate() {
                 // SAFETY: the processor has the instructions of a `Set`; the run is in `x`.
                 let found = unsafe { compiled.compiled()(reduce) };

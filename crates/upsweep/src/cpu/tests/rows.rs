@@ -4,7 +4,7 @@
 use super::*;
 use crate::cpu::tile::lanes::{Lanes, ROW_BYTES, Work};
 use crate::cpu::tile::reduce::Reducer;
-use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::run::{Memory, NextBlock, Run, Storing};
 use crate::cpu::tile::scan::ScanRun;
 use crate::cpu::tile::simd::Set;
 use crate::cpu::tile::{rows, store};
@@ -87,7 +87,8 @@ where
     let mut room = vec![0xa5_u8; (n + 1) * size + 2 * ROW_BYTES];
     let from = room.as_ptr().align_offset(ROW_BYTES) + skew / size * size;
     let output = room[from..].as_mut_ptr().cast::<O>();
-    let storing = Storing { exclusive, identity: operator.identity(), non_temporal, to_next_block: 64 };
+    let next = NextBlock { first: 64, len: n };
+    let storing = Storing { exclusive, identity: operator.identity(), non_temporal, block: 0, next };
     let memory = Memory::<I, O> { input: x.as_ptr(), sink: output, output, len: n, reverse };
     let run = Run { start: 0, len: n, origin: 0 };
     let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing: &storing };
@@ -186,7 +187,7 @@ fn floats_have_the_same_bits_everywhere() {
                 let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
                 let reducer = Reducer::new(Set::widest(), &steps, &memory);
                 // SAFETY: the run is all of `x`; a reduction writes nothing.
-                let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }) };
+                let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }, store::Ahead::NOTHING) };
                 assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
             }
         }
@@ -214,8 +215,8 @@ impl<T: Copy + Default> Work for Shuffles<T> {
             macro_rules! spans {
                 ($($span:literal)*) => { $(
                     if $span >= size_of::<T>() {
-                        rows.push(L::halves::<T, $span>(a, L::spread::<T, $span>(b)));
-                        rows.push(L::halves::<T, $span>(a, b));
+                        rows.push(L::halves::<T, $span>(a, L::spread::<T, $span>(b), false));
+                        rows.push(L::halves::<T, $span>(a, b, true));
                     }
                 )* };
             }

@@ -12,7 +12,7 @@ use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::reduce::{CHAIN, LEAF};
 use super::run::{Memory, Storing};
-use super::store::{Ahead, StreamingCopy};
+use super::store::StreamingCopy;
 use crate::inputs::Read;
 use crate::outputs::Write;
 use crate::plan::Shape;
@@ -355,8 +355,7 @@ impl<S: Steps> Work for Rows<'_, S> {
                     for i in 0..copies {
                         let (from, output) = (to.0.add(i * len), output.add(i * shape.inner));
                         let bytes = len * size_of::<Out<S>>();
-                        StreamingCopy::<L>::new(from.cast_const().cast(), output.cast(), bytes, Ahead::NOTHING)
-                            .finish(false);
+                        StreamingCopy::<L>::new(from.cast_const().cast(), output.cast(), bytes).finish(false);
                     }
                 }
             }

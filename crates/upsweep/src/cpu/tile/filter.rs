@@ -2,7 +2,7 @@
 //! read as they lie; parts of a line are transposed, a square at a time. What parts leave in the states is found before, by sums.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::store;
+use super::store::Ahead;
 use crate::linear::{Coefficient, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
 
@@ -11,6 +11,9 @@ pub(in crate::cpu) const fn lanes_of<C>() -> usize {
     ROW_BYTES / size_of::<C>()
 }
 
+/// The rows of lines or parts that go together where there are as many: the next step of one is computed while the other waits for its last.
+pub(in crate::cpu) const TWICE: usize = 2;
+
 /// How elements lie: logical element `i` of the line or part in lane `lane` is at `first + lane * stride + i * step`.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Places {
@@ -18,8 +21,8 @@ pub(in crate::cpu) struct Places {
     pub(in crate::cpu) step: isize,
 }
 
-/// Goes over a line or part, whose elements lie side by side, in each lane, from the states in `states` on, of which state `j` of a lane is at `j * lanes + lane`; and
-/// leaves the states after them there.
+/// Goes over a line or part, whose elements lie side by side, in each lane of one row or [`TWICE`] as many, from the states in `states` on, of
+/// which state `j` of a lane is at `j * lanes + lane`; and leaves the states after them there.
 ///
 /// # Safety
 /// Of the call: all elements and results of the places are there, and this thread alone uses the results. Their `step` is 1 or -1, and
@@ -33,7 +36,7 @@ pub(in crate::cpu) struct Filter<'a, C, I> {
     pub(in crate::cpu) output: *mut I,
     pub(in crate::cpu) results: Places,
     /// What to fetch meanwhile, as many bytes as are read: so that memory has something to do.
-    pub(in crate::cpu) ahead: *const u8,
+    pub(in crate::cpu) ahead: &'a mut Ahead,
 }
 
 impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
@@ -43,13 +46,20 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
     unsafe fn run<L: Lanes>(self) {
         // SAFETY: the caller's promise.
         unsafe {
-            match (size_of::<C>(), self.system.sections, self.system.order) {
-                (4, 0, 1) => self.go::<L, 16, 1>(),
-                (4, 0, 2) => self.go::<L, 16, 2>(),
-                (4, ..) => self.go::<L, 16, 0>(),
-                (_, 0, 1) => self.go::<L, 8, 1>(),
-                (_, 0, 2) => self.go::<L, 8, 2>(),
-                _ => self.go::<L, 8, 0>(),
+            let wide = self.states.len() == TWICE * lanes_of::<C>() * MOST_ORDER;
+            match (size_of::<C>(), wide, if self.system.sections == 0 { self.system.order } else { 0 }) {
+                (4, true, 1) => self.go::<L, 16, 2, 1>(),
+                (4, true, 2) => self.go::<L, 16, 2, 2>(),
+                (4, true, _) => self.go::<L, 16, 2, 0>(),
+                (4, false, 1) => self.go::<L, 16, 1, 1>(),
+                (4, false, 2) => self.go::<L, 16, 1, 2>(),
+                (4, false, _) => self.go::<L, 16, 1, 0>(),
+                (_, true, 1) => self.go::<L, 8, 2, 1>(),
+                (_, true, 2) => self.go::<L, 8, 2, 2>(),
+                (_, true, _) => self.go::<L, 8, 2, 0>(),
+                (_, false, 1) => self.go::<L, 8, 1, 1>(),
+                (_, false, 2) => self.go::<L, 8, 1, 2>(),
+                (_, false, _) => self.go::<L, 8, 1, 0>(),
             }
         }
     }
@@ -125,37 +135,49 @@ impl<C: Coefficient> Coefficients<C> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
+    /// With lines in the `N` lanes of `W` rows.
     #[inline(always)]
-    unsafe fn go<L: Lanes, const N: usize, const K: usize>(self) {
-        let Self { system, steps, states: all, input, places, output, results, mut ahead } = self;
+    unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
+        /// Steps in which what is to be fetched for each of them is fetched together.
+        const FETCHED: usize = 8;
+        let Self { system, steps, states: all, input, places, output, results, ahead } = self;
         let coefficients = Coefficients::of(system);
-        let mut states = [[C::ZERO; N]; MOST_ORDER];
-        for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
-            *to = *from;
+        let mut states = [[[C::ZERO; N]; MOST_ORDER]; W];
+        for (at, from) in all.as_chunks::<N>().0.iter().enumerate() {
+            states[at % W][at / W] = *from;
         }
-        let mut square = [[C::ZERO; N]; N];
+        /// Its rows do not lie across lines of the cache.
+        #[repr(align(64))]
+        struct Aligned<T>(T);
+        let Aligned(squares) = &mut Aligned([[[C::ZERO; N]; N]; W]);
         let backward = places.step < 0;
         for first in (0..steps as isize).step_by(N) {
-            // The lowest of the next elements of a lane, as many as it has.
-            let lowest = |places: Places| first * places.step - if backward { N as isize - 1 } else { 0 };
-            // SAFETY: the caller's promise.
-            unsafe { transposed::<L, C, I, N>(input.offset(lowest(places)), places.stride, &mut square) };
-            for i in 0..N {
-                // One line at a time: many at once would be in the way of the next square.
-                if !ahead.is_null() {
-                    let bytes = N * size_of::<I>();
-                    store::fetch(ahead, bytes);
-                    ahead = ahead.wrapping_add(bytes);
-                }
-                let row = &mut square[if backward { N - 1 - i } else { i }];
-                // Where results have the size of numbers, they are stored as they lie here.
-                *row = coefficients.step::<N, K>(&mut states, *row).map(C::canonical);
+            // The lowest of the next elements of the first lane of a row, as many as it has.
+            let lowest = |places: Places, row: usize| {
+                first * places.step + (row * N) as isize * places.stride - if backward { N as isize - 1 } else { 0 }
+            };
+            for (row, square) in squares.iter_mut().enumerate() {
+                // SAFETY: the caller's promise.
+                unsafe { transposed::<L, C, I, N>(input.offset(lowest(places, row)), places.stride, square) };
             }
-            // SAFETY: the same.
-            unsafe { put::<L, C, I, N>(&square, output.offset(lowest(results)), results.stride) };
+            for i in 0..N {
+                // Some lines at a time: all at once would be in the way of the next square.
+                if i % FETCHED == 0 {
+                    ahead.fetch(FETCHED * W * N * size_of::<I>());
+                }
+                for w in 0..W {
+                    let row = &mut squares[w][if backward { N - 1 - i } else { i }];
+                    // Where results have the size of numbers, they are stored as they lie here.
+                    *row = coefficients.step::<N, K>(&mut states[w], *row).map(C::canonical);
+                }
+            }
+            for (row, square) in squares.iter().enumerate() {
+                // SAFETY: the same.
+                unsafe { put::<L, C, I, N>(square, output.offset(lowest(results, row)), results.stride) };
+            }
         }
-        for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
-            *to = *from;
+        for (at, to) in all.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+            *to = states[at % W][at / W];
         }
     }
 }
@@ -265,13 +287,14 @@ unsafe fn put<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
     output: *mut I,
     stride: isize,
 ) {
+    let from = (square.as_ptr().cast::<C>(), N as isize);
     // SAFETY: the caller's promise; results that have the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
-            L::transpose::<C>((square.as_ptr().cast(), N as isize), (output.cast(), stride));
+            L::transpose::<C>(from, (output.cast(), stride));
         } else {
             let mut rows = [[C::ZERO; N]; N];
-            L::transpose::<C>((square.as_ptr().cast(), N as isize), (rows.as_mut_ptr().cast(), N as isize));
+            L::transpose::<C>(from, (rows.as_mut_ptr().cast(), N as isize));
             for (lane, row) in rows.into_iter().enumerate() {
                 output.offset(lane as isize * stride).cast::<[I; N]>().write_unaligned(row.map(result));
             }

@@ -44,8 +44,8 @@ pub(in crate::cpu) trait Lanes {
     /// lower halves have the value of some lane.
     unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row;
 
-    /// The lower halves of `lower` and the upper halves of `upper`.
-    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row) -> Self::Row;
+    /// The lower halves of `lower` and the upper halves of `upper`, which has been computed in `floats` or in integers.
+    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row, floats: bool) -> Self::Row;
 
     /// The last lane of `x` in every lane.
     unsafe fn last<T>(x: Self::Row) -> Self::Row;
@@ -150,7 +150,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    unsafe fn halves<T, const SPAN: usize>(lower: Bytes, upper: Bytes) -> Bytes {
+    unsafe fn halves<T, const SPAN: usize>(lower: Bytes, upper: Bytes, _: bool) -> Bytes {
         let half = SPAN / size_of::<T>();
         // SAFETY: the index is that of a lane.
         Bytes::of(|i| unsafe { if (i / half).is_multiple_of(2) { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })

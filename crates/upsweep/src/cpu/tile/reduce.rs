@@ -12,6 +12,7 @@ use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::run::{Memory, Run};
 use super::simd::Set;
+use super::store::Ahead;
 use super::sweep::{self, TILE_BYTES};
 use crate::inputs::Read;
 use crate::steps::{Out, Steps};
@@ -23,6 +24,8 @@ pub(in crate::cpu) const CHAIN: usize = 8;
 pub(in crate::cpu) const LEAF: usize = CHAIN * CHAIN;
 /// The elements of the shortest tile, from which on sweeps are faster than leaves.
 const SHORTEST: usize = 256;
+/// The bytes of a loop over memory during which as many are fetched: lanes are combined behind each.
+const FETCHED: usize = 4 << 10;
 
 /// The elements of a tile, a power of two that depends on the types alone; 0 when they are so large that tiles would
 /// not help.
@@ -70,9 +73,9 @@ impl<'a, S: Steps> Reducer<'a, S> {
     /// # Safety
     /// As [`ReduceRun`].
     #[inline(always)]
-    pub(in crate::cpu) unsafe fn reduce(&self, run: Run) -> Option<S::Acc> {
+    pub(in crate::cpu) unsafe fn reduce(&self, run: Run, ahead: Ahead) -> Option<S::Acc> {
         // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
-        unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run }) }
+        unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run, ahead }) }
     }
 }
 
@@ -85,6 +88,7 @@ pub(in crate::cpu) struct ReduceRun<'a, S: Steps> {
     pub(in crate::cpu) steps: &'a S,
     pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
     pub(in crate::cpu) run: Run,
+    pub(in crate::cpu) ahead: Ahead,
 }
 
 impl<S: Steps> Work for ReduceRun<'_, S> {
@@ -95,7 +99,7 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
         // SAFETY: the caller's promise.
         unsafe {
             if S::EXACT {
-                return reduce_in_any_order(self.steps, self.memory, self.run);
+                return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
             }
             if self.run.len < SHORTEST {
                 return leaves(self.steps, self.memory, self.run);
@@ -114,7 +118,7 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
-        let ReduceRun { steps, memory, run: Run { mut start, len, origin } } = self.0;
+        let ReduceRun { steps, memory, run: Run { mut start, len, origin }, mut ahead } = self.0;
         let end = start + len;
         let combine = |a, b| steps.combine(a, b);
         let mut parts = Pairwise::new();
@@ -122,7 +126,7 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
         unsafe {
             while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
                 let tile = Run { start, len: tile_len::<S>(), origin };
-                parts.push(sweep::reduce_tile(steps, memory, tile), combine);
+                parts.push(sweep::reduce_tile(steps, memory, tile, &mut ahead), combine);
                 start += tile.len;
             }
             L::call(ReduceRest { run: Run { start, len: end - start, origin }, steps, memory, parts: &mut parts });
@@ -154,7 +158,7 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
         // SAFETY: the tiles and leaves are in the run.
         unsafe {
             if S::EXACT {
-                if let Some(total) = reduce_in_any_order(steps, memory, run) {
+                if let Some(total) = reduce_in_any_order(steps, memory, run, Ahead::NOTHING) {
                     parts.push(total, combine);
                 }
                 return;
@@ -162,7 +166,7 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
             while tile_len::<S>() > 0 && end - start >= SHORTEST {
                 // No constant: LLVM would unroll the sweeps of a short tile and forget the vectors.
                 let tile = Run { start, len: 1 << (end - start).ilog2(), origin };
-                parts.push(sweep::reduce_tile(steps, memory, tile), combine);
+                parts.push(sweep::reduce_tile(steps, memory, tile, &mut { Ahead::NOTHING }), combine);
                 start += tile.len;
             }
             if let Some(total) = leaves(steps, memory, Run { start, len: end - start, origin }) {
@@ -219,7 +223,12 @@ unsafe fn leaf<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) ->
 /// # Safety
 /// As [`ReduceRun`]; the operator is [`EXACT`](Steps::EXACT).
 #[inline(always)]
-unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> Option<S::Acc> {
+unsafe fn reduce_in_any_order<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    mut ahead: Ahead,
+) -> Option<S::Acc> {
     let Run { start, len, origin } = run;
     if len == 0 {
         return None;
@@ -229,8 +238,15 @@ unsafe fn reduce_in_any_order<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out
     let element = |at: usize| steps.encode(steps.load(unsafe { S::In::read(&memory.input, at) }, at - origin));
     // Not from the first element on: of a round number of elements one less is left, which vectors do not divide.
     let mut value = steps.neutral(element(first));
-    for at in first..first + len {
-        value = steps.combine_encoded(value, element(at));
+    let (mut from, end, size) = (first, first + len, S::In::address(&memory.input, first).1);
+    let part = if ahead.is_nothing() { len } else { FETCHED / size.max(1) };
+    while from < end {
+        let to = end.min(from + part);
+        ahead.fetch(part * size);
+        for at in from..to {
+            value = steps.combine_encoded(value, element(at));
+        }
+        from = to;
     }
     Some(steps.decode(value))
 }

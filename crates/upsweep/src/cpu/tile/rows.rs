@@ -30,6 +30,7 @@ use super::store::{Ahead, StreamingCopy};
 use super::sweep::{Buffer, TILE_BYTES, TOP};
 use crate::inputs::Read;
 use crate::steps::{Out, Steps};
+use std::any::TypeId;
 use std::mem::MaybeUninit;
 
 /// The rows of a group.
@@ -44,6 +45,13 @@ pub(in crate::cpu) const fn apply<S: Steps>() -> bool {
 /// `a ⊕ b`, lane by lane. Between their load and their store, rows are encoded: see [`Steps::encode`].
 #[inline(always)]
 fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
+    // SAFETY: the processor has the instructions that this is compiled for.
+    unsafe { L::opaque(combined::<L, S>(steps, a, b)) }
+}
+
+/// The same; the compiler may go on with it.
+#[inline(always)]
+fn combined<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     let mut row = MaybeUninit::<L::Row>::uninit();
     let to = row.as_mut_ptr().cast::<S::Acc>();
     let (a, b) = ((&raw const a).cast::<S::Acc>(), (&raw const b).cast::<S::Acc>());
@@ -51,8 +59,8 @@ fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
         // SAFETY: rows have so many lanes, which are initialised in `a` and `b`.
         unsafe { to.add(i).write(steps.combine_encoded(a.add(i).read(), b.add(i).read())) };
     }
-    // SAFETY: every lane has been written; the processor has the instructions that this is compiled for.
-    unsafe { L::opaque(row.assume_init()) }
+    // SAFETY: every lane has been written.
+    unsafe { row.assume_init() }
 }
 
 /// The inclusive scan of a row.
@@ -81,8 +89,11 @@ unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L
     if SPAN < size_of::<S::Acc>() {
         return x;
     }
+    let kind = TypeId::of::<S::Acc>();
+    // Extremes of floats are encoded as integers.
+    let floats = !S::EXACT && (kind == TypeId::of::<f32>() || kind == TypeId::of::<f64>());
     // SAFETY: the caller's promise.
-    unsafe { L::halves::<S::Acc, SPAN>(x, combine::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x)) }
+    unsafe { L::halves::<S::Acc, SPAN>(x, combined::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x), floats) }
 }
 
 /// `N` rows combined in a balanced tree.
@@ -170,9 +181,10 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
         let before = every::<L, S>(steps.encode(base));
         let output = memory.output.add(first);
         let to = if storing.non_temporal { stage.start() } else { output };
-        let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
-        let mut copy =
-            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>(), ahead);
+        let mut ahead = Ahead::of_scan(memory, run, storing);
+        let (_, size) = S::In::address(&memory.input, first);
+        let bytes = run.len * size_of::<Out<S>>();
+        let mut copy = StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), bytes);
         let mut total: Option<L::Row> = None;
         let mut group_totals = [before; TOP];
         // Where the next row lies, from `first` on.
@@ -182,29 +194,41 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
                 Some(total) => combine::<L, S>(steps, before, total),
                 None => before,
             };
-            let mut totals = [before; GROUP];
-            // The group's total, where it needs no tree.
-            let mut exact = before;
-            for (i, row_total) in totals.iter_mut().enumerate() {
-                let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, first + at, run.origin));
-                let mut result = combine::<L, S>(steps, base, x);
-                if storing.exclusive {
-                    result = L::shifted::<S::Acc>(base, result);
-                }
-                let last = L::last::<S::Acc>(x);
-                if S::EXACT {
-                    exact = if i == 0 { last } else { combine::<L, S>(steps, exact, last) };
-                } else {
-                    *row_total = last;
-                }
-                base = combine::<L, S>(steps, base, last);
-                if memory.reverse {
-                    result = L::reversed::<S::Acc>(result);
-                }
-                store::<L, S>(steps, L::opaque(result), to.add(at));
-                at = at.wrapping_add(next);
+            // Scans and stores a row; its last lane is what it leaves.
+            macro_rules! row {
+                () => {{
+                    let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, first + at, run.origin));
+                    let mut result = combine::<L, S>(steps, base, x);
+                    if storing.exclusive {
+                        result = L::shifted::<S::Acc>(base, result);
+                    }
+                    let last = L::last::<S::Acc>(x);
+                    base = combine::<L, S>(steps, base, last);
+                    if memory.reverse {
+                        result = L::reversed::<S::Acc>(result);
+                    }
+                    store::<L, S>(steps, L::opaque(result), to.add(at));
+                    at = at.wrapping_add(next);
+                    last
+                }};
             }
-            let group_total = if S::EXACT { exact } else { tree::<L, S, GROUP>(steps, &mut totals) };
+            macro_rules! pair {
+                () => {{
+                    let (a, b) = (row!(), row!());
+                    combine::<L, S>(steps, a, b)
+                }};
+            }
+            macro_rules! four {
+                () => {{
+                    let (a, b) = (pair!(), pair!());
+                    combine::<L, S>(steps, a, b)
+                }};
+            }
+            const { assert!(GROUP == 8, "the tree below has so many leaves") };
+            let group_total = {
+                let (a, b) = (four!(), four!());
+                combine::<L, S>(steps, a, b)
+            };
             if !S::EXACT
                 && let Some(kept) = group_totals.get_mut(group)
             {
@@ -214,6 +238,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
                 Some(total) => combine::<L, S>(steps, total, group_total),
                 None => group_total,
             });
+            ahead.fetch(GROUP * lanes * size);
             if storing.non_temporal {
                 // What this group has stored is not in the cache for a while.
                 copy.copy(group * GROUP * lanes * size_of::<Out<S>>(), memory.reverse);

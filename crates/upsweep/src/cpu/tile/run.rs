@@ -2,6 +2,7 @@
 
 use crate::inputs::Read;
 use crate::outputs::Write;
+use std::ops::Range;
 
 /// Where the elements are read and the results written.
 ///
@@ -37,6 +38,12 @@ impl<I: Read, O: Write> Memory<I, O> {
         if self.reverse { self.len - 1 - k } else { k }
     }
 
+    /// The lowest place of some elements.
+    #[inline(always)]
+    pub(in crate::cpu) fn lowest(&self, range: &Range<usize>) -> usize {
+        if range.is_empty() { 0 } else { self.at(if self.reverse { range.end - 1 } else { range.start }) }
+    }
+
     /// Whether the output is the input's memory.
     #[inline(always)]
     pub(in crate::cpu) fn in_place(&self) -> bool {
@@ -62,7 +69,19 @@ pub(in crate::cpu) struct Storing<T> {
     pub(in crate::cpu) identity: Option<T>,
     /// Whether stores are non-temporal; the caller calls `store::fence` afterwards.
     pub(in crate::cpu) non_temporal: bool,
-    /// With non-temporal stores, how many elements further on the one lies to fetch meanwhile, of the block that the thread
-    /// scans next; 0: none.
-    pub(in crate::cpu) to_next_block: isize,
+    /// Where the block begins that is scanned, in scan order.
+    pub(in crate::cpu) block: usize,
+    /// What to fetch meanwhile.
+    pub(in crate::cpu) next: NextBlock,
+}
+
+/// The elements, from `first` on in memory, of the block that a thread scans next; none, if it is not to be fetched.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct NextBlock {
+    pub(in crate::cpu) first: usize,
+    pub(in crate::cpu) len: usize,
+}
+
+impl NextBlock {
+    pub(in crate::cpu) const NONE: Self = Self { first: 0, len: 0 };
 }

@@ -13,6 +13,7 @@ use super::pairwise::Pairwise;
 use super::reduce::{ReduceRest, ReduceRun, load, tile_len};
 use super::rows;
 use super::run::{Memory, Run, Storing};
+use super::store::Ahead;
 use super::sweep;
 use crate::steps::Steps;
 use std::ops::Range;
@@ -50,7 +51,7 @@ impl<S: Steps> Work for ScanRun<'_, S> {
                 return L::call(ScanLong(self));
             }
             // In place the elements are still there: they are overwritten below.
-            let total = if wanted { ReduceRun { steps, memory, run }.run::<L>() } else { None };
+            let total = if wanted { ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }.run::<L>() } else { None };
             sequential(steps, memory, run, prefix, storing);
             total
         }

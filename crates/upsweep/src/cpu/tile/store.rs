@@ -5,39 +5,87 @@
 //! go out, the memory can deliver as much: so lines that will be read later are fetched between them, as `memcpy` does.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::run::Memory;
+use super::run::{Memory, Run, Storing};
 use super::simd::Set;
+use super::windows::{PAGE, PAGES, WINDOW, fetch, place_in_block};
 use crate::inputs::Read;
 use crate::outputs::Write;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
-/// Memory to fetch meanwhile, which need not be valid.
+/// A block to fetch meanwhile, and then perhaps another one, which need not be valid, in the order of [`windows`](super::windows).
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Ahead {
-    start: *const u8,
+    block: *const u8,
     bytes: usize,
+    /// Null, or what comes after the block.
+    next: *const u8,
+    /// The bytes for which it was the turn.
+    done: usize,
 }
 
 impl Ahead {
-    pub(in crate::cpu) const NOTHING: Self = Self { start: std::ptr::null(), bytes: 0 };
+    pub(in crate::cpu) const NOTHING: Self = Self::of(std::ptr::null(), 0);
 
-    /// So many bytes from `start` on.
+    /// So many bytes.
     #[inline(always)]
-    pub(in crate::cpu) fn of(start: *const u8, bytes: usize) -> Self {
-        Self { start, bytes }
+    pub(in crate::cpu) const fn of(block: *const u8, bytes: usize) -> Self {
+        Self { block, bytes, next: std::ptr::null(), done: 0 }
     }
 
-    /// What lies `distance` elements from the `len` elements of the input from `first` on; nothing if that is 0.
+    /// What the scan of `run` fetches of the block that its thread scans next.
     #[inline(always)]
-    pub(in crate::cpu) fn of_tile<I: Read, O: Write>(
+    pub(in crate::cpu) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
+        let (block, size) = I::address(&memory.input, storing.next.first);
+        Self { done: (run.start - storing.block) * size, ..Self::of(block, storing.next.len * size) }
+    }
+
+    /// What the reduction of `range` fetches of it, but for the first window, and of the block from `next` on in scan order, which its thread
+    /// reduces next. Of several inputs it would be the first one alone: then it is nothing.
+    #[inline(always)]
+    pub(in crate::cpu) fn of_reduction<I: Read, O: Write>(
         memory: &Memory<I, O>,
-        first: usize,
-        len: usize,
-        distance: isize,
+        range: Range<usize>,
+        next: Option<usize>,
     ) -> Self {
-        let (start, size) = I::address(&memory.input, first.wrapping_add_signed(distance));
-        Self { start, bytes: if distance == 0 { 0 } else { len * size } }
+        let (block, size) = I::address(&memory.input, range.start);
+        if size != size_of::<I::Value>() || memory.reverse {
+            return Self::NOTHING;
+        }
+        let next = next.map_or(std::ptr::null(), |next| I::address(&memory.input, next).0);
+        Self { block, bytes: (range.len() * size).next_multiple_of(WINDOW), next, done: WINDOW }
+    }
+
+    #[inline(always)]
+    pub(in crate::cpu) fn is_nothing(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// The next of it, so many bytes.
+    #[inline(always)]
+    pub(in crate::cpu) fn fetch(&mut self, bytes: usize) {
+        if self.is_nothing() {
+            return;
+        }
+        let (mut turn, end) = (self.done / ROW_BYTES, (self.done + bytes) / ROW_BYTES);
+        self.done += bytes;
+        while turn < end {
+            let place = place_in_block(turn);
+            // A line of each page, if that is so.
+            let pages = if turn.is_multiple_of(PAGES) && end - turn >= PAGES { PAGES } else { 1 };
+            let block = if place + (pages - 1) * PAGE < self.bytes {
+                self.block
+            } else if self.next.is_null() {
+                return;
+            } else {
+                self.next.wrapping_sub(self.bytes)
+            };
+            for page in 0..pages {
+                fetch(block.wrapping_add(place + page * PAGE), ROW_BYTES);
+            }
+            turn += pages;
+        }
     }
 }
 
@@ -53,24 +101,21 @@ pub(in crate::cpu) struct StreamingCopy<L> {
     /// The whole lines, and how many of them are copied.
     lines: usize,
     copied: usize,
-    /// Where to fetch with the next line, and how much with each.
-    ahead: Ahead,
     lanes: PhantomData<L>,
 }
 
 impl<L: Lanes> StreamingCopy<L> {
-    /// A copy of `bytes` bytes from `from` to `to`, in the course of which `ahead` is fetched.
+    /// A copy of `bytes` bytes from `from` to `to`.
     ///
     /// # Safety
     /// Until [`finish`](StreamingCopy::finish), `from` is valid for reads and `to` for writes of `bytes` bytes, they do not
     /// overlap, and nothing reads what `to` points to before this thread has called [`fence`]. The processor has the
     /// instructions of `L`.
     #[inline(always)]
-    pub(in crate::cpu) unsafe fn new(from: *const u8, to: *mut u8, bytes: usize, ahead: Ahead) -> Self {
+    pub(in crate::cpu) unsafe fn new(from: *const u8, to: *mut u8, bytes: usize) -> Self {
         let head = to.align_offset(ROW_BYTES).min(bytes);
         let lines = (bytes - head) / ROW_BYTES;
-        let ahead = Ahead { bytes: ahead.bytes / lines.max(1), ..ahead };
-        Self { from, to, bytes, head, lines, copied: 0, ahead, lanes: PhantomData }
+        Self { from, to, bytes, head, lines, copied: 0, lanes: PhantomData }
     }
 
     /// Copies the whole lines among the first `bytes` bytes, or the last if `backward`, unless they have been copied.
@@ -83,15 +128,14 @@ impl<L: Lanes> StreamingCopy<L> {
         } else {
             bytes.saturating_sub(self.head)
         };
-        while self.copied < self.lines && (self.copied + 1) * ROW_BYTES <= ready {
-            fetch(self.ahead.start, self.ahead.bytes);
-            self.ahead.start = self.ahead.start.wrapping_add(self.ahead.bytes);
-            let line = if backward { self.lines - 1 - self.copied } else { self.copied };
+        let ready = (ready / ROW_BYTES).min(self.lines);
+        for copied in self.copied..ready {
+            let line = if backward { self.lines - 1 - copied } else { copied };
             let at = self.head + line * ROW_BYTES;
             // SAFETY: the line is in both (see `new`), and the output's is aligned.
             unsafe { L::stream(self.from.add(at), self.to.add(at)) };
-            self.copied += 1;
         }
+        self.copied = self.copied.max(ready);
     }
 
     /// Copies what is left.
@@ -140,21 +184,8 @@ impl Work for Streamed {
     unsafe fn run<L: Lanes>(self) {
         let Self { from, to, bytes } = self;
         // SAFETY: the caller's promise.
-        unsafe { StreamingCopy::<L>::new(from, to, bytes, Ahead::NOTHING) }.finish(false);
+        unsafe { StreamingCopy::<L>::new(from, to, bytes) }.finish(false);
     }
-}
-
-/// Fetches `bytes` bytes from `start`, which need not be valid.
-#[inline(always)]
-pub(in crate::cpu) fn fetch(start: *const u8, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..bytes).step_by(ROW_BYTES) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch has no effect but on time, whatever the address; SSE is part of the x86-64 baseline.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (start, bytes);
 }
 
 /// Orders the stores of [`StreamingCopy`] before all later stores of this thread.

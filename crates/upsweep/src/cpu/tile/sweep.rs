@@ -19,7 +19,8 @@
 
 use super::lanes::Lanes;
 use super::run::{Memory, Run, Storing};
-use super::store::{self, Ahead, StreamingCopy};
+use super::store::{Ahead, StreamingCopy};
+use super::windows;
 use crate::inputs::Read;
 use crate::steps::{In, Out, Steps};
 use std::mem::MaybeUninit;
@@ -30,7 +31,7 @@ pub(in crate::cpu) const TILE_BYTES: usize = 8192;
 pub(in crate::cpu) const TOP: usize = 16;
 /// The parts in which a tile is read.
 const PARTS: usize = 8;
-/// How far ahead of what is being read memory is fetched: a page, because the processor's own prefetch ends with one.
+/// How far ahead of what is being read memory is fetched where nothing else is: a page, because the processor's own prefetch ends with one.
 const FETCH_AHEAD: usize = 4096;
 
 /// A part of a tile's levels; uninitialised.
@@ -87,6 +88,7 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     mut pairs: usize,
     mut even: *mut S::Acc,
     (a, b): (*mut S::Acc, *mut S::Acc),
+    ahead: &mut Ahead,
 ) -> (*mut S::Acc, *mut S::Acc, *mut S::Acc) {
     // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
     let part = pairs / PARTS;
@@ -98,10 +100,14 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
             let input = &memory.input;
             let index = first - run.origin;
             let (even, a) = (if KEEP { even.add(i * part) } else { even }, a.add(i * part));
-            let (len, ahead) = (2 * part, FETCH_AHEAD / size_of::<In<S>>().max(1));
+            let (len, distance) = (2 * part, FETCH_AHEAD / size_of::<In<S>>().max(1));
+            let in_order = ahead.is_nothing();
+            ahead.fetch(len * S::In::address(input, first).1);
             // One loop a direction: LLVM must know the stride.
             if memory.reverse {
-                S::In::fetch(input, first.wrapping_sub(ahead + len), len, store::fetch);
+                if in_order {
+                    S::In::fetch(input, first.wrapping_sub(distance + len), len, windows::fetch);
+                }
                 let from = |j: usize| {
                     (
                         steps.load(S::In::read(input, first - 2 * j), index - 2 * j),
@@ -110,7 +116,9 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
                 };
                 up::<KEEP, S>(steps, part, from, even, a);
             } else {
-                S::In::fetch(input, first.wrapping_add(ahead), len, store::fetch);
+                if in_order {
+                    S::In::fetch(input, first.wrapping_add(distance), len, windows::fetch);
+                }
                 let from = |j: usize| {
                     (
                         steps.load(S::In::read(input, first + 2 * j), index + 2 * j),
@@ -148,13 +156,18 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
 /// # Safety
 /// As `ReduceRun`; the length is a power of two, from twice [`TOP`] to that of a tile.
 #[inline(always)]
-pub(in crate::cpu) unsafe fn reduce_tile<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
+pub(in crate::cpu) unsafe fn reduce_tile<S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    ahead: &mut Ahead,
+) -> S::Acc {
     let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 }>::new(), Buffer::<{ TILE_BYTES / 4 }>::new());
     // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
     // `b` holds a quarter.
     unsafe {
         let none = std::ptr::null_mut();
-        let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, none, (a.start(), b.start()));
+        let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, none, (a.start(), b.start()), ahead);
         top_total(steps, top)
     }
 }
@@ -192,7 +205,9 @@ pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
     // the tile.
     unsafe {
         let buffers = (a.start(), b.start());
-        let (top, other, even) = up_sweep::<true, S>(steps, memory, run, run.len / 2, even.start(), buffers);
+        let mut ahead = Ahead::of_scan(memory, run, storing);
+        let (top, other, even) =
+            up_sweep::<true, S>(steps, memory, run, run.len / 2, even.start(), buffers, &mut ahead);
         let total = turn(steps, top, base);
         // Two copies: LLVM must know the length of each level.
         if base.is_some() {
@@ -289,9 +304,7 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
             pairs_down::<BASED, S>(steps, (p, even), pairs, storing, forward);
         }
         if storing.non_temporal {
-            let ahead = Ahead::of_tile(memory, first, run.len, storing.to_next_block);
-            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>(), ahead)
-                .finish(false);
+            StreamingCopy::<L>::new(to.cast_const().cast(), output.cast(), run.len * size_of::<Out<S>>()).finish(false);
         }
     }
 }

@@ -6,12 +6,11 @@
 //! only read took 0.65 to 0.7 of the time (Xeon, 2026-11-24).
 
 use super::lanes::ROW_BYTES;
-use super::store::fetch;
 
 /// The bytes of a page, and the pages of a window. Of 4, 8 and 16, 8 were the fastest; the first-level cache holds such a window.
-const PAGE: usize = 4 << 10;
-const PAGES: usize = 8;
-const WINDOW: usize = PAGES * PAGE;
+pub(in crate::cpu) const PAGE: usize = 4 << 10;
+pub(in crate::cpu) const PAGES: usize = 8;
+pub(in crate::cpu) const WINDOW: usize = PAGES * PAGE;
 /// The lines of a window.
 const LINES: usize = WINDOW / ROW_BYTES;
 
@@ -56,10 +55,58 @@ impl Windows {
     }
 }
 
+/// A window of rows that lie apart from each other, at most [`PAGES`], a line of each in turn. They need not be valid.
+pub(in crate::cpu) struct Rows {
+    next: *const u8,
+    stride: usize,
+    rows: usize,
+    /// The lines that each row has left.
+    lines: usize,
+}
+
+impl Rows {
+    /// So many rows of so many bytes, from `first` on at distances of `stride` bytes.
+    #[inline(always)]
+    pub(in crate::cpu) fn of(first: *const u8, stride: usize, rows: usize, bytes: usize) -> Self {
+        Self { next: first, stride, rows: rows.min(PAGES), lines: bytes.div_ceil(ROW_BYTES) }
+    }
+
+    /// The next line of each.
+    #[inline(always)]
+    pub(in crate::cpu) fn fetch(&mut self) {
+        if self.lines > 0 {
+            for row in 0..self.rows {
+                fetch(self.next.wrapping_add(row * self.stride), ROW_BYTES);
+            }
+            self.next = self.next.wrapping_add(ROW_BYTES);
+            self.lines -= 1;
+        }
+    }
+}
+
 /// Where a window's line begins that is fetched in this turn.
 #[inline(always)]
 fn place(turn: usize) -> usize {
     turn % PAGES * PAGE + turn / PAGES * ROW_BYTES
+}
+
+/// Where the line of a block begins that is fetched in this turn, window by window.
+#[inline(always)]
+pub(in crate::cpu) fn place_in_block(turn: usize) -> usize {
+    turn / LINES * WINDOW + place(turn % LINES)
+}
+
+/// Fetches `bytes` bytes from `start`, which need not be valid.
+#[inline(always)]
+pub(in crate::cpu) fn fetch(start: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..bytes).step_by(ROW_BYTES) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch has no effect but on time, whatever the address; SSE is part of the x86-64 baseline.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (start, bytes);
 }
 
 #[cfg(test)]

@@ -77,12 +77,12 @@ impl Table {
         words
     }
 
-    /// A bit a byte.
-    const fn bits(&self) -> u64 {
+    /// A bit for each lane of so many bytes.
+    const fn bits(&self, lane: usize) -> u64 {
         let mut bits = 0;
         let mut i = 0;
-        while i < ROW_BYTES {
-            bits |= ((self.0[i] & 1) as u64) << i;
+        while i < ROW_BYTES / lane {
+            bits |= ((self.0[i * lane] & 1) as u64) << i;
             i += 1;
         }
         bits
@@ -91,18 +91,30 @@ impl Table {
 
 pub(in crate::cpu) struct Avx512;
 
+#[inline(always)]
+fn same(row: __m512i) -> __m512i {
+    row
+}
+
 impl Avx512 {
+    /// By one instruction: LLVM, which knows the table, would take two, or three, whose tables are part of them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn permuted<T>(x: __m512i, index: &Table) -> __m512i {
+        let row;
         // SAFETY: rows and tables are 64 bytes.
         unsafe {
             if size_of::<T>() >= 4 {
-                _mm512_permutexvar_epi32(std::mem::transmute::<[i32; 16], __m512i>(index.words()), x)
+                let index = std::mem::transmute::<[i32; 16], __m512i>(index.words());
+                asm!("vpermd {row}, {index}, {x}", row = lateout(zmm_reg) row, index = in(zmm_reg) index, x = in(zmm_reg) x,
+                    options(pure, nomem, nostack, preserves_flags));
             } else {
-                _mm512_permutexvar_epi8(std::mem::transmute::<[u8; 64], __m512i>(index.0), x)
+                let index = std::mem::transmute::<[u8; 64], __m512i>(index.0);
+                asm!("vpermb {row}, {index}, {x}", row = lateout(zmm_reg) row, index = in(zmm_reg) index, x = in(zmm_reg) x,
+                    options(pure, nomem, nostack, preserves_flags));
             }
         }
+        row
     }
 
     #[inline]
@@ -134,34 +146,57 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn spread<T, const SPAN: usize>(x: __m512i) -> __m512i {
-        Self::hidden(if SPAN < 16 {
-            let table = const {
-                let mut table = Index::<T, SPAN>::SPREAD.0;
-                let mut i = 0;
-                while i < ROW_BYTES {
-                    table[i] %= 16;
-                    i += 1;
-                }
-                table
-            };
-            // SAFETY: both are 64 bytes.
-            _mm512_shuffle_epi8(x, unsafe { std::mem::transmute::<[u8; 64], __m512i>(table) })
-        } else {
-            Self::permuted::<T>(x, &const { Index::<T, SPAN>::SPREAD })
-        })
+        if SPAN >= 16 {
+            return Self::permuted::<T>(x, &const { Index::<T, SPAN>::SPREAD });
+        }
+        let table = const {
+            let mut table = Index::<T, SPAN>::SPREAD.0;
+            let mut i = 0;
+            while i < ROW_BYTES {
+                table[i] %= 16;
+                i += 1;
+            }
+            table
+        };
+        let row;
+        // SAFETY: both are 64 bytes.
+        unsafe {
+            let table = std::mem::transmute::<[u8; 64], __m512i>(table);
+            asm!("vpshufb {row}, {x}, {table}", row = lateout(zmm_reg) row, table = in(zmm_reg) table, x = in(zmm_reg) x,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        row
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
-    unsafe fn halves<T, const SPAN: usize>(lower: __m512i, upper: __m512i) -> __m512i {
-        let bits = const { Index::<T, SPAN>::UPPER.bits() };
-        Self::hidden(_mm512_mask_blend_epi8(bits, lower, upper))
+    unsafe fn halves<T, const SPAN: usize>(lower: __m512i, upper: __m512i, floats: bool) -> __m512i {
+        // The compiler does not know the mask: so it makes one instruction under a mask of the one that computes `upper`, and does not see
+        // which lanes are dropped. It does so only where both are of one type.
+        macro_rules! blended {
+            ($mask:ty, $blend:ident($cast:ident, $back:ident)) => {{
+                let mut mask = const { Index::<T, SPAN>::UPPER.bits(size_of::<T>()) as $mask };
+                asm!("/* {0} */", inout(kreg) mask, options(pure, nomem, nostack, preserves_flags));
+                $back($blend(mask, $cast(lower), $cast(upper)))
+            }};
+        }
+        // SAFETY: the statements are empty.
+        Self::hidden(unsafe {
+            match (size_of::<T>(), floats) {
+                (1, _) => blended!(u64, _mm512_mask_blend_epi8(same, same)),
+                (2, _) => blended!(u32, _mm512_mask_blend_epi16(same, same)),
+                (4, false) => blended!(u16, _mm512_mask_blend_epi32(same, same)),
+                (4, true) => blended!(u16, _mm512_mask_blend_ps(_mm512_castsi512_ps, _mm512_castps_si512)),
+                (_, false) => blended!(u8, _mm512_mask_blend_epi64(same, same)),
+                (_, true) => blended!(u8, _mm512_mask_blend_pd(_mm512_castsi512_pd, _mm512_castpd_si512)),
+            }
+        })
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn last<T>(x: __m512i) -> __m512i {
-        Self::hidden(Self::permuted::<T>(x, &const { Index::<T, 0>::LAST }))
+        Self::permuted::<T>(x, &const { Index::<T, 0>::LAST })
     }
 
     #[inline]
@@ -182,7 +217,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn reversed<T>(x: __m512i) -> __m512i {
-        Self::hidden(Self::permuted::<T>(x, &const { Index::<T, 0>::REVERSED }))
+        Self::permuted::<T>(x, &const { Index::<T, 0>::REVERSED })
     }
 
     #[inline]
@@ -298,7 +333,9 @@ impl Lanes for Avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row) -> Self::Row {
+    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row, _: bool) -> Self::Row {
+        // The compiler knows the table, and must not see which lanes are dropped.
+        let upper = Self::hidden(upper);
         let table = &const { Index::<T, SPAN>::UPPER.0 };
         Self::hidden([
             _mm256_blendv_epi8(lower[0], upper[0], Self::part(table, 0)),
