@@ -159,6 +159,40 @@ template <class T> static void sorts(const char* type, const std::vector<int>& s
     }
 }
 
+// As in src/bin/gpu/fill.cu.
+__global__ void fill_shape(uint32_t* out, uint64_t n, uint32_t shape) {
+    const uint64_t step = (uint64_t)gridDim.x * blockDim.x, apart = 0xffffffffu / n;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        const uint64_t x = hash(i);
+        const double share = (double)(x >> 11) / (1ull << 53);
+        out[i] = shape == 0   ? (uint32_t)((n - 1 - i) * apart)
+                 : shape == 1 ? 0x12345678u
+                 : shape == 2 ? (x >> 63 ? 0x7f4a7c15u : 0xc0ffee11u)
+                 : shape == 3 ? (uint32_t)(i < n / 2 ? i : n - 1 - i)
+                 : shape == 4 ? (uint32_t)exp2(20 * share)
+                 : shape == 5 ? (uint32_t)x & 0x00ffffffu
+                 : shape == 6 ? ((uint32_t)x & 0xffff00ffu) | 0x5a00u
+                              : (uint32_t)hash(i / 64);
+    }
+}
+
+static void sort_shapes(const std::vector<int>& sizes) {
+    const char* names[] = {"reversed", "equal", "two_values", "organ_pipe", "zipf", "top_digit", "middle_digit", "runs_64"};
+    uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output;
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (n * sizeof(uint32_t) > capacity) continue;
+        for (uint32_t shape = 0; shape < 8; shape++) {
+            fill_shape<<<1024, 256>>>(in, n, shape);
+            char algo[64];
+            snprintf(algo, sizeof algo, "sort_shapes_%s", names[shape]);
+            row(algo, "u32", log2n, 8.0 * n, copy_gbps<uint32_t>(n), [&](void* s, size_t& size) {
+                return cub::DeviceRadixSort::SortKeys(s, size, in, out, (int64_t)n);
+            });
+        }
+    }
+}
+
 struct Less {
     template <class T> __device__ bool operator()(T a, T b) const { return a < b; }
 };
@@ -383,6 +417,7 @@ int main(int argc, char** argv) {
     sorts<uint32_t>("u32", sizes);
     sorts<float>("f32", sizes);
     sorts<uint64_t>("u64", sizes);
+    sort_shapes(sizes);
     runs(from_16);
     merges<uint32_t>("u32", sizes);
     merges<uint64_t>("u64", sizes);

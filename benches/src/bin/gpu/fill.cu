@@ -53,6 +53,23 @@ FILL(fill_f64, double, (double)paired(i))
 FILL(fill_2xf32, float2, affine(i))
 FILL(fill_16_bytes, uint4, summary(i))
 
+// Keys in orders and of values that a sort by digits may take badly, by the number of the shape: `SHAPES` of sorts.rs. The same as in peers/cub.cu.
+extern "C" __global__ void fill_shape(unsigned* out, u64 n, unsigned shape) {
+    const u64 step = (u64)gridDim.x * blockDim.x, apart = 0xffffffffu / n;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        const u64 x = hash(i);
+        const double share = (double)(x >> 11) / (1ull << 53);
+        out[i] = shape == 0   ? (unsigned)((n - 1 - i) * apart)                // from the last to the first
+                 : shape == 1 ? 0x12345678u                                    // all equal
+                 : shape == 2 ? (x >> 63 ? 0x7f4a7c15u : 0xc0ffee11u)          // two values, which differ in each digit
+                 : shape == 3 ? (unsigned)(i < n / 2 ? i : n - 1 - i)          // up and down again
+                 : shape == 4 ? (unsigned)exp2(20 * share)                     // as often as their reciprocal
+                 : shape == 5 ? (unsigned)x & 0x00ffffffu                      // one digit is the same, the highest;
+                 : shape == 6 ? ((unsigned)x & 0xffff00ffu) | 0x5a00u          // or one in the middle
+                              : (unsigned)hash(i / 64);                        // runs of 64
+    }
+}
+
 // What reading two arrays takes, and no more: a block has 4,096 neighbouring elements, a thread eight loads of 16 bytes under way.
 // The sum is stored where it is one that these values do not have.
 extern "C" __global__ void read_two(const float4* a, const float4* b, u64 n, unsigned) {

@@ -229,6 +229,16 @@ impl Gpu {
         Ok(unsafe { self.stream.upgrade_device_ptr(array.leak(), n) })
     }
 
+    /// An array of `n` keys of a shape: see `fill.cu`.
+    pub(crate) fn shaped(&mut self, n: usize, shape: u32) -> Outcome<CudaSlice<u32>> {
+        let kernel = self.fill.load_function("fill_shape")?;
+        let mut array = self.array::<u32>(n)?;
+        let grid = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the kernel writes `n` elements.
+        unsafe { self.stream.launch_builder(&kernel).arg(&mut array).arg(&(n as u64)).arg(&shape).launch(grid) }?;
+        Ok(array)
+    }
+
     /// An array of `n` zeros.
     pub(crate) fn array<T: Element>(&self, n: usize) -> Outcome<CudaSlice<T>> {
         let bytes = self.stream.alloc_zeros::<u8>(n * size_of::<T>())?;

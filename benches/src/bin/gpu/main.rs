@@ -52,6 +52,7 @@ fn run() -> Outcome {
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;
+    sorts::shapes(&mut gpu, &sizes)?;
     rankings::bench(&mut gpu, &from_16)?;
     lines(&mut gpu, largest.min(28))?;
     axes::bench(&mut gpu, largest.min(28))?;

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaView, CudaViewMut};
 use half::f16;
 use std::cell::RefCell;
 use upsweep::prelude::*;
-use upsweep::{Index, Key};
+use upsweep::{Index, Input, Key};
 use upsweep_bench::{Outcome, Value};
 
 /// All sorts of arrays of these sizes.
@@ -28,6 +28,24 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         rows(gpu, n, 64)?;
         rows(gpu, n, 4096)?;
         by_a_power_law(gpu, n)?;
+    }
+    Ok(())
+}
+
+/// The shapes of `fill.cu`, by their numbers.
+const SHAPES: [&str; 8] =
+    ["reversed", "equal", "two_values", "organ_pipe", "zipf", "top_digit", "middle_digit", "runs_64"];
+
+/// Sorts of keys in orders, or of values, that digits or buckets may take badly.
+pub(crate) fn shapes(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
+    for n in sizes.iter().map(|log2n| 1usize << log2n) {
+        for (shape, name) in (0..).zip(SHAPES) {
+            let algo = format!("sort_shapes_{name}");
+            if gpu.fits::<u32>(n) && gpu.wants::<u32>(&algo) {
+                let keys = gpu.shaped(n, shape)?;
+                given(gpu, &algo, n, &keys)?;
+            }
+        }
     }
     Ok(())
 }
@@ -73,8 +91,12 @@ fn finite(bits: u32) -> f32 {
 }
 
 /// Times a sort of other keys than the bench's input.
-fn given<T: Value + Key + PartialOrd>(gpu: &mut Gpu, algo: &str, keys: &Array<T>) -> Outcome {
-    let (n, mut out) = (keys.len(), gpu.filled::<T>(keys.len())?);
+fn given<T, I>(gpu: &mut Gpu, algo: &str, n: usize, keys: &I) -> Outcome
+where
+    T: Value + Key + PartialOrd,
+    I: Input<Item = T>,
+{
+    let mut out = gpu.filled::<T>(n)?;
     gpu.call::<T>(algo, n, 2 * n * size_of::<T>(), &mut out, |device, out| Sort::new().run(device, keys, out))?;
     for at in (1..n).step_by(n / 1000 + 1) {
         let (before, found) = (gpu.element(&out, at - 1)?, gpu.element(&out, at)?);
@@ -91,7 +113,7 @@ fn sorted(gpu: &mut Gpu, n: usize) -> Outcome {
     }
     let given_bits = gpu.filled::<u32>(n)?;
     let keys: Array<u32> = Sort::new().run_to_array(gpu.device(), &given_bits)?;
-    given(gpu, "sort_sorted", &keys)
+    given(gpu, "sort_sorted", n, &keys)
 }
 
 fn of_32_bits(gpu: &mut Gpu, n: usize) -> Outcome {
@@ -100,7 +122,7 @@ fn of_32_bits(gpu: &mut Gpu, n: usize) -> Outcome {
     }
     let given_bits = gpu.filled::<u64>(n)?;
     let keys: Array<u64> = Transform::new(MiddleBits).run_to_array(gpu.device(), &given_bits)?;
-    given(gpu, "sort_32_bits", &keys)
+    given(gpu, "sort_32_bits", n, &keys)
 }
 
 fn any_float(gpu: &mut Gpu, n: usize) -> Outcome {
@@ -109,7 +131,7 @@ fn any_float(gpu: &mut Gpu, n: usize) -> Outcome {
     }
     let given_bits = gpu.filled::<u32>(n)?;
     let keys: Array<f32> = Transform::new(Finite).run_to_array(gpu.device(), &given_bits)?;
-    given(gpu, "sort_all_bits", &keys)
+    given(gpu, "sort_all_bits", n, &keys)
 }
 
 /// Keys of 64 bits with values of 32.

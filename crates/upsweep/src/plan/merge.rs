@@ -20,6 +20,9 @@ const SORTERS: usize = 256;
 const SORTING_BLOCKS: usize = 4;
 const SORTER_BYTES: [usize; 2] = [136, 68];
 const MOST_SORTED: [usize; 2] = [33, 17];
+/// Of few elements a thread has fewer, so that as many threads have any: up to so many elements, at most so many a thread. H200, 2026-11-25, u32 in
+/// us: 2^8 10.0 (with 33 19.0), 2^10 10.7 (20.4), 2^12 17.2 (22.4), 2^13 23.7 (25.9).
+const FEW_SORTED: [(usize, usize); 2] = [(5 * SORTERS, 5), (1 << 13, 17)];
 /// Runs that are merged at once, and the same of blocks that do so; and the warp that brings tiles to their threads. H200, 2026-11-24, passes over
 /// 2^28 u32 in us: 4 of 224 with 17 elements a thread 780, 4 of 256 with 15 790.
 const WAYS: usize = 4;
@@ -27,6 +30,8 @@ const FOUR_THREADS: usize = 224;
 const FOUR_BLOCKS: usize = 4;
 const FOUR_BYTES: [usize; 2] = [68, 52];
 const MOST_OF_FOUR: [usize; 2] = [17, 13];
+/// The same of few elements. H200, 2026-11-25, sorts of u32 in us: 2^16 51.5 (with 17 54.9), 2^18 70.4 (74.2), 2^20 100.5 (101.4).
+const FEW_OF_FOUR: [(usize, usize); 1] = [(1 << 19, 9)];
 const FINDERS: usize = 32;
 /// Tiles of a part, at most: the more, the less is spent on its first one, and the more blocks wait for the last ones. H200, 2026-11-24, sorts of
 /// 2^28 u32 in ms: 16 8.40; 8 8.50; 32 some 4 % more. Short arrays have shorter parts, of which so many keep a GPU busy.
@@ -86,12 +91,14 @@ impl MergePlan {
         let pairs = usize::from(types.value > 0);
         let items =
             |bytes: [usize; 2], most: [usize; 2]| ((bytes[pairs] / types.key.max(1)).clamp(1, most[pairs]) - 1) | 1;
+        let few =
+            |sizes: &[(usize, usize)]| sizes.iter().find(|(most, _)| len <= *most).map_or(usize::MAX, |few| few.1);
         Self {
             len,
             types,
             items: items(THREAD_BYTES, MOST_ITEMS),
-            sorted_items: items(SORTER_BYTES, MOST_SORTED),
-            four_items: items(FOUR_BYTES, MOST_OF_FOUR),
+            sorted_items: items(SORTER_BYTES, MOST_SORTED).min(few(&FEW_SORTED)),
+            four_items: items(FOUR_BYTES, MOST_OF_FOUR).min(few(&FEW_OF_FOUR)),
         }
     }
 
