@@ -11,28 +11,23 @@ use std::ops::Range;
 
 /// The largest values that are combined: larger ones have no registers.
 const MOST_STATE: usize = 16;
-/// Columns of a lane in a tile, and rows of a warp: as many values as a thread has registers for. Of values of two or more registers there
-/// are at least so many rows.
-const COLUMNS: usize = 4;
-const ROWS: usize = 8;
-const FEWEST_ROWS: usize = 6;
-/// Warps of a block, and blocks that a multiprocessor runs at once: the first that have room. H200, 2026-11-23, 16k x 16k f32: 913 us (12
-/// warps in two blocks: 1,303; 16 in one: 1,153; 6 in three: 1,066; 4 in four: 1,439); of f64 from f32 six rows 1,812 (four: 2,211).
-const BLOCKS: [(usize, usize); 4] = [(8, 2), (12, 1), (8, 1), (4, 1)];
-
-/// Values travel down the bands one after the other, 1 to 3 us for each: the most bands of an array are these, and so many for each MiB of
-/// its elements and results. Two scans take 0.6 us for a MiB of both; of a table with a border, for which the second one has to compute
-/// where its elements lie, 8 us.
-const BANDS: usize = 24;
-const MEBIBYTES_OF_BAND: usize = 4;
-const BORDERED_BANDS_OF_MEBIBYTE: usize = 2;
+/// Warps that compute, and rows of a thread in a tile: as many values as it has registers for.
+const WARPS: usize = 8;
+const VALUES: usize = 32;
+/// Strips that keep all multiprocessors busy: a strip of fewer columns is taken where there are fewer.
+const STRIPS: usize = 96;
+const FEWEST_LANES: usize = 8;
+/// Strips of a group, and groups that a strip looks back over.
+const GROUP: usize = 8;
+const GROUPS: usize = 32;
+/// Tiles that are copied ahead, and tiles between the reduction of one and its end, at most.
+const AHEAD: usize = 2;
+const LAG: usize = 3;
+/// Look-back warps that a block has, at most.
+const LOOK_BACK_WARPS: usize = 8;
 
 /// Bytes of an element, of what is combined, and of a result.
 type Sizes = (usize, usize, usize);
-/// Of what a block knows of a task: its ticket, array, band, place and kind.
-const TASK_BYTES: usize = 20;
-/// Bands whose rows are reduced before a band's tiles are computed. One: 993 us instead of 913.
-const LEAD: usize = 2;
 
 /// A planned scan along two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +36,14 @@ pub struct AxesPlan {
     pub shape: (usize, usize, usize),
     /// Of an element, of what is combined, and of a result.
     pub sizes: Sizes,
-    /// Warps of a block.
-    pub warps: usize,
-    /// Rows of a warp.
-    pub rows: usize,
-    /// Vectors of a lane in a row of a tile.
-    pub parts: usize,
-    /// Columns of a vector.
+    /// Lanes of a row of a strip.
+    pub lanes: usize,
+    /// Columns of a lane.
     pub vector: usize,
-    /// Blocks that a multiprocessor runs at once.
-    pub blocks: usize,
+    /// Rows of a thread in a tile.
+    pub rows: usize,
+    /// Tiles between the reduction of one and its end.
+    pub lag: usize,
 }
 
 impl AxesPlan {
@@ -65,83 +58,82 @@ impl AxesPlan {
             return None;
         }
         let vector = [4, 2].into_iter().find(|vector| vector * largest <= 16).unwrap_or(1);
-        // A value takes one, two or four registers.
-        let registers = state.div_ceil(4).next_power_of_two();
-        let columns = if registers > 2 { COLUMNS / 2 } else { COLUMNS };
-        let rows = (ROWS * COLUMNS / (columns * registers)).max(FEWEST_ROWS);
+        let strips = |lanes: usize| arrays.saturating_mul(width.div_ceil(lanes * vector));
+        let lanes = [WARP, WARP / 2].into_iter().find(|&lanes| strips(lanes) >= STRIPS).unwrap_or(FEWEST_LANES);
+        let plan = |(rows, lag)| Self { shape, sizes, lanes, vector, rows, lag };
+        let most = VALUES / vector / state.div_ceil(4).next_power_of_two();
         let tuning = Tuning::of(capability);
-        let plan =
-            |(warps, blocks)| Self { shape, sizes, warps, rows, parts: (columns / vector).max(1), vector, blocks };
-        let fits = |plan: &Self| plan.shared_bytes() <= tuning.shared_of_block(plan.blocks);
-        let plan = BLOCKS.map(plan).into_iter().find(fits)?;
-        let words = 2 * (plan.row_entries() + plan.bands() * width);
-        (u32::try_from(2 * plan.tickets()).is_ok() && u32::try_from(words).is_ok()).then_some(plan)
+        let plan = [(most, LAG), (most, 1), (1, LAG), (1, 1)]
+            .map(plan)
+            .into_iter()
+            .find(|plan| plan.shared_bytes() <= tuning.shared_of_block(1))?;
+        let tiles = u32::try_from(arrays.saturating_mul(plan.tiles().saturating_mul(plan.strips())));
+        (tiles.is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
     }
 
     /// Whether one pass is taken instead of a scan along each axis. `bordered`: results have a row and a column more.
     #[must_use]
-    pub fn pays(&self, bordered: bool) -> bool {
-        let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
-        let mebibytes = (arrays * height * width).saturating_mul(input + output) >> 20;
-        let most = if bordered { BORDERED_BANDS_OF_MEBIBYTE * mebibytes } else { mebibytes / MEBIBYTES_OF_BAND };
-        self.tiles_each().0 <= BANDS + most
+    pub fn pays(&self, _bordered: bool) -> bool {
+        true
+    }
+
+    /// Rows and columns of a tile.
+    fn tile(&self) -> (usize, usize) {
+        (WARPS * WARP / self.lanes * self.rows, self.lanes * self.vector)
+    }
+
+    /// Strips of an array.
+    #[must_use]
+    pub fn strips(&self) -> usize {
+        self.shape.2.div_ceil(self.tile().1)
+    }
+    /// Tiles of a strip.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.shape.1.div_ceil(self.tile().0)
+    }
+
+    /// Groups of an array's strips.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.strips().div_ceil(GROUP)
+    }
+
+    /// Look-back warps of a tile, and teams of them, which take tiles in turn.
+    fn teams(&self) -> (usize, usize) {
+        let turns = self.lag + 1;
+        let team = self.tile().0.div_ceil(WARP).min(LOOK_BACK_WARPS / turns.min(LOOK_BACK_WARPS)).max(1);
+        (team, turns)
     }
 
     /// Threads a block.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.warps * WARP
+        let (team, teams) = self.teams();
+        (WARPS + team * teams) * WARP
     }
 
-    /// Rows and columns of a tile.
-    fn tile(&self) -> (usize, usize) {
-        (self.warps * self.rows, WARP * self.parts * self.vector)
-    }
-
-    /// Bands of an array, and tiles of a band.
+    /// Blocks to launch.
     #[must_use]
-    pub fn tiles_each(&self) -> (usize, usize) {
-        let (height, width) = self.tile();
-        (self.shape.1.div_ceil(height), self.shape.2.div_ceil(width))
+    pub fn grid(&self) -> usize {
+        self.shape.0 * self.strips()
     }
 
-    /// Bands of all arrays.
-    #[must_use]
-    pub fn bands(&self) -> usize {
-        self.shape.0 * self.tiles_each().0
-    }
-
-    /// Tasks of a band that reduce rows, and rows of each. Of a row the parts in all tiles but the last are reduced, in a task at most
-    /// as many as a tile has rows; those of a longer row one after the other.
-    #[must_use]
-    pub fn rows_tasks(&self) -> (usize, usize) {
-        let (height, parts) = (self.tile().0, self.tiles_each().1 - 1);
-        let rows = height.checked_div(parts).unwrap_or(0).max(1);
-        (if parts == 0 { 0 } else { height.div_ceil(rows) }, rows)
-    }
-
-    /// Tasks of all bands, and of those that only lead.
-    #[must_use]
-    pub fn tickets(&self) -> usize {
-        (self.bands() + LEAD).saturating_mul(self.rows_tasks().0 + self.tiles_each().1)
-    }
-
-    /// Blocks to launch, of which so many run at once.
-    #[must_use]
-    pub fn grid(&self, resident: usize) -> usize {
-        self.tickets().min(resident)
-    }
-
-    /// The entries of rows: one for each tile; behind them is one for each column of each band.
+    /// The entries of rows: one for each strip; behind them are two for each group.
     #[must_use]
     pub fn row_entries(&self) -> usize {
-        self.shape.0 * self.shape.1 * self.tiles_each().1
+        let rows = self.shape.0.saturating_mul(self.tiles() * self.tile().0);
+        rows.saturating_mul(self.strips())
+    }
+    fn entries(&self) -> usize {
+        let rows = self.shape.0.saturating_mul(self.tiles() * self.tile().0);
+        self.row_entries().saturating_add(rows.saturating_mul(2 * self.groups()))
     }
 
-    /// What tiles are told.
+    /// What strips are told.
     #[must_use]
     pub fn words(&self) -> StatusWords {
-        StatusWords::of(self.row_entries() + self.bands() * self.shape.2, self.sizes.1)
+        StatusWords::of(self.entries(), self.sizes.1)
     }
 
     /// Dynamic shared memory a block.
@@ -149,13 +141,11 @@ impl AxesPlan {
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
         let (height, width) = self.tile();
-        // The warps' sums and results in a row, parts of rows, four tasks, and the elements of the next tile.
-        let shared = (self.warps * width * state).next_multiple_of(16)
-            + (self.warps * width * output).next_multiple_of(16)
-            + 2 * (height * state).next_multiple_of(16)
-            + state.next_multiple_of(16)
-            + (4 * TASK_BYTES).next_multiple_of(16);
-        shared + height * width * input
+        let kept = self.lag + 1;
+        let sums = 2 * (WARPS * width * state).next_multiple_of(16) + 2 * (width * state).next_multiple_of(16);
+        let lefts = (kept * height * state).next_multiple_of(16);
+        let rows = (WARPS * WARP * self.vector * output).next_multiple_of(16);
+        sums + 64 + lefts + rows + kept * height * width * state + AHEAD * height * width * input
     }
 
     /// The bytes of a copy to shared memory, at most: as `access_width` of a vector of elements.
@@ -171,25 +161,23 @@ impl AxesPlan {
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
-        constants!(constants; "THREADS" = self.threads(), "ROWS" = self.rows, "PARTS" = self.parts, "VECTOR" = self.vector, "BLOCKS" = self.blocks, "LEAD" = LEAD);
+        let (team, teams) = self.teams();
+        constants!(constants; "THREADS" = WARPS * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = AHEAD, "LAG" = self.lag, "TEAM" = team, "TEAMS" = teams, "GROUP" = GROUP, "GROUPS" = GROUPS, "BLOCKS" = 1);
         constants
     }
 }
 
 impl fmt::Display for AxesPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shape: (arrays, height, width), warps, rows, parts, vector, blocks, .. } = *self;
+        let Self { shape: (arrays, height, width), lanes, vector, rows, lag, .. } = *self;
         let (tall, wide) = self.tile();
-        let ((bands, tiles), (tasks, each)) = (self.tiles_each(), self.rows_tasks());
+        let (team, teams) = self.teams();
         writeln!(f, "scan along two axes, one kernel (device/scan_axes.cuh)")?;
         writeln!(f, "  arrays        {arrays} of {height} x {width}")?;
-        writeln!(
-            f,
-            "  bands         {bands} in each, of {tiles} tiles of {tall} x {wide}: {warps} warps x {rows} rows, {parts} x {vector} columns a lane"
-        )?;
-        writeln!(f, "  rows          {tasks} tasks a band of {each}, {LEAD} bands ahead")?;
+        writeln!(f, "  strips        {} in each, of {} tiles of {tall} x {wide}: {WARPS} warps x {} x {rows} rows, {lanes} lanes x {vector} columns", self.strips(), self.tiles(), WARP / lanes)?;
+        writeln!(f, "  look back     {teams} teams of {team} warps, over groups of {GROUP} strips, {lag} tiles ahead")?;
         writeln!(f, "  status words  {} bytes", self.words().bytes())?;
-        write!(f, "  shared memory {} bytes a block, {blocks} blocks a multiprocessor", self.shared_bytes())
+        write!(f, "  shared memory {} bytes a block", self.shared_bytes())
     }
 }
 
@@ -274,53 +262,6 @@ impl CpuAxesPlan {
 mod tests {
     use super::*;
     use crate::plan::tuning::TUNING;
-
-    #[test]
-    fn blocks_fit_on_every_gpu() {
-        for tuning in TUNING {
-            let all = [1, 4, 8, 16, 3, 12];
-            let sizes = all.map(|size| (size, size, size)).into_iter().chain([(1, 4, 4), (4, 8, 8), (1, 16, 32)]);
-            for (sizes, height) in sizes.flat_map(|sizes| [1, 100, 1 << 14].map(|height| (sizes, height))) {
-                let plan = AxesPlan::new((1, height, 4096), sizes, tuning.capability).expect("tiles may be small");
-                assert!(plan.shared_bytes() <= tuning.shared_of_block(plan.blocks), "{plan:?}");
-                assert!(plan.tile().1 <= plan.threads() && plan.rows <= WARP, "{plan:?}");
-                assert_eq!(plan.tiles_each().0, height.div_ceil(plan.tile().0));
-            }
-        }
-    }
-
-    #[test]
-    fn tiles_of_as_many_values_as_there_are_registers() {
-        let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| plan.tile());
-        let square = (1, 1 << 14, 1 << 14);
-        assert_eq!(tile(square, (4, 4, 4)), Some((64, 128)));
-        assert_eq!(tile(square, (4, 8, 8)), Some((48, 128)));
-        assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
-        assert_eq!(tile(square, (4, 32, 32)), None, "large values");
-    }
-
-    #[test]
-    fn one_pass_is_taken_where_bands_are_few_for_the_memory() {
-        let pays = |height, width, bordered| {
-            let plan = AxesPlan::new((1, height, width), (4, 4, 4), (9, 0)).expect("there are elements");
-            plan.pays(bordered)
-        };
-        assert!(pays(1 << 14, 1 << 14, false) && pays(1 << 10, 1 << 10, false));
-        assert!(!pays(1 << 20, 8, false) && !pays(1 << 20, 8, true));
-        assert!(!pays(1 << 12, 1 << 12, false) && pays(1 << 12, 1 << 12, true));
-    }
-
-    #[test]
-    fn tasks_have_all_parts_of_rows() {
-        for width in [1, 128, 129, 5_000, 1 << 14, 1 << 20] {
-            let plan = AxesPlan::new((3, 1_000, width), (4, 4, 4), (9, 0)).expect("there are elements");
-            let ((bands, tiles), (tasks, rows)) = (plan.tiles_each(), plan.rows_tasks());
-            let height = plan.tile().0;
-            assert!(tasks * rows >= height || tiles == 1, "{plan:?}");
-            assert!(rows == 1 || rows * (tiles - 1) <= height, "{plan:?}");
-            assert_eq!(plan.tickets(), (3 * bands + LEAD) * (tasks + tiles));
-        }
-    }
 
     #[test]
     fn tickets_come_after_what_they_wait_for() {
