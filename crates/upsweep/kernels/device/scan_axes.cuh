@@ -63,7 +63,7 @@ struct ScanAxes : Strip {
     __device__ __forceinline__ void reduce(u32 tile) const {
         const u32 there = FULL ? ROWS : rows(tile), count = FULL ? VECTOR : columns;
         const u64 position = first(tile);
-        T values[ROWS][VECTOR], sums[ROWS];
+        T values[ROWS][VECTOR];
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
             if (r >= there) continue;
@@ -77,26 +77,56 @@ struct ScanAxes : Strip {
             }
         }
         stage(tile + AHEAD);  // into the slots that have just been read
-        // Of a lane that has not all columns, none above it asks.
-#pragma unroll
-        for (u32 r = 0; r < ROWS; r++) sums[r] = warp_inclusive_scan<LANES>(values[r][VECTOR - 1], count == VECTOR && r < there ? along : 0);
-        if (strip + 1 < p.strips && along == LANES - 1) {
-            const u64 entry = row_entry(tile, strip) + first_row;
-#pragma unroll
-            for (u32 r = 0; r < ROWS; r++) {
-                if (r < there) Word::put(p.workspace, entry + r, sums[r], epoch);
-            }
-        }
+        T before[ROWS];
+        scan_lanes<FULL>(tile, values, before);
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
-            const T before = shuffle_up(sums[r], 1);
             if (r >= there) continue;
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                if (j < count && along > 0) values[r][j] = combine(before, values[r][j]);
+                if (j < count && along > 0) values[r][j] = combine(before[r], values[r][j]);
             }
             keep(tile, r, values[r]);
         }
+    }
+
+    // Scans what lanes have in each of the warp's rows, tells what the rows combine to, and finds what lies before the lane in its own
+    // rows. A lane has the sums of ROWS neighbouring lanes meanwhile: that takes fewer instructions than a scan of each row by shuffles.
+    template <bool FULL>
+    __device__ __forceinline__ void scan_lanes(u32 tile, const T (&values)[ROWS][VECTOR], T (&before)[ROWS]) const {
+        T(&lanes)[SECTIONS * ROWS][PITCH] = shared.lanes[warp];
+#pragma unroll
+        for (u32 r = 0; r < ROWS; r++) lanes[section * ROWS + r][along] = values[r][VECTOR - 1];
+        __syncwarp();
+        const u32 row = lane / SCANNERS, scanner = lane % SCANNERS, row_of_tile = warp * SECTIONS * ROWS + row;
+        const bool exists = (u64)tile * HEIGHT + row_of_tile < p.height;
+        // Of a lane that has not all columns, none above it asks.
+        u32 have = ROWS;
+        if (!FULL) {
+            const u64 whole = min((p.width - (u64)strip * WIDTH) / VECTOR, (u64)LANES);
+            have = !exists || whole < scanner * ROWS ? 0 : min((u32)whole - scanner * ROWS, ROWS);
+        }
+        T sums[ROWS];
+        load_values(&lanes[row][scanner * ROWS], sums);
+#pragma unroll
+        for (u32 i = 1; i < ROWS; i++) {
+            if (i < have) sums[i] = combine(sums[i - 1], sums[i]);
+        }
+        const T scanned = warp_inclusive_scan<SCANNERS>(sums[ROWS - 1], have == ROWS ? scanner : 0);
+        if (strip + 1 < p.strips && scanner == SCANNERS - 1 && exists) Word::put(p.workspace, row_entry(tile, strip) + row_of_tile, scanned, epoch);
+        const T lower = shuffle_up(scanned, 1);
+#pragma unroll
+        for (u32 i = ROWS; i-- > 1;) {
+            sums[i] = sums[i - 1];
+            if (i <= have && scanner > 0) sums[i] = combine(lower, sums[i]);
+        }
+        sums[0] = lower;
+        __syncwarp();
+        store_values(&lanes[row][scanner * ROWS], sums);
+        __syncwarp();
+#pragma unroll
+        for (u32 r = 0; r < ROWS; r++) before[r] = lanes[section * ROWS + r][along];
+        __syncwarp();
     }
 
     // The values of a tile, each combined with all that lies to the left of it, and with all above it in its section.
@@ -104,16 +134,24 @@ struct ScanAxes : Strip {
     __device__ __forceinline__ void scan_down(u32 tile, u32 there, u32 count, T (&values)[ROWS][VECTOR]) const {
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
-            if (r >= there) continue;
-            bring_back(tile, r, values[r]);
-            T left;
-            if (strip > 0) left = shared.lefts[tile % KEPT][first_row + r];
+            if (r < there) bring_back(tile, r, values[r]);
+        }
+        if (strip > 0) {
+            T left[ROWS];
+            load_values(&shared.lefts[tile % KEPT][first_row], left);
+#pragma unroll
+            for (u32 r = 0; r < ROWS; r++) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    if (r < there && j < count) values[r][j] = combine(left[r], values[r][j]);
+                }
+            }
+        }
+#pragma unroll
+        for (u32 r = 1; r < ROWS; r++) {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                T& value = values[r][j];
-                if (j >= count) continue;
-                if (strip > 0) value = combine(left, value);
-                if (r > 0) value = combine(values[r - 1][j], value);
+                if (r < there && j < count) values[r][j] = combine(values[r - 1][j], values[r][j]);
             }
         }
     }
@@ -135,33 +173,46 @@ struct ScanAxes : Strip {
         }
         if (section == SECTIONS - 1 && whole) store_values(&shared.sums[tile % 2][warp][along * VECTOR], sums);
         main_sync();  // summed
-        bool some = tile > 0;
-        if (some) load_values(&shared.above[tile % 2][along * VECTOR], over);
+        const T(&warps)[WARPS][WIDTH] = shared.sums[tile % 2];
         const auto add = [&](const T(&more)[VECTOR]) {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                if (j < count) over[j] = some ? combine(over[j], more[j]) : more[j];
+                if (j < count) over[j] = combine(over[j], more[j]);
             }
-            some = true;
         };
-        const bool last = warp == WARPS - 1 && section == SECTIONS - 1;
+        const auto add_warps = [&](u32 from) {
 #pragma unroll
-        for (u32 w = 0; w + 1 < WARPS; w++) {
-            if (w >= warp) continue;
-            T sum[VECTOR];
-            load_values(&shared.sums[tile % 2][w][along * VECTOR], sum);
-            add(sum);
+            for (u32 w = 0; w + 1 < WARPS; w++) {
+                if (w < from || w >= warp) continue;
+                T sum[VECTOR];
+                load_values(&warps[w][along * VECTOR], sum);
+                add(sum);
+            }
+        };
+        if (tile > 0) {
+            load_values(&shared.above[tile % 2][along * VECTOR], over);
+            add_warps(0);
+        } else if (warp > 0) {
+            load_values(&warps[0][along * VECTOR], over);
+            add_warps(1);
         }
-        if (last && tile + 1 < p.tiles) {
+        if (warp == WARPS - 1 && section == SECTIONS - 1 && tile + 1 < p.tiles) {
             T all[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
-                if (j < count) all[j] = some ? combine(over[j], sums[j]) : sums[j];
+                if (j < count) all[j] = combine(over[j], sums[j]);
             }
             store_values(&shared.above[(tile + 1) % 2][along * VECTOR], all);
         }
-        if (SECTIONS > 1 && section > 0) add(before);
-        return some;
+        if constexpr (SECTIONS > 1) {
+            if (section > 0 && (tile > 0 || warp > 0)) {
+                add(before);
+            } else if (section > 0) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) over[j] = before[j];
+            }
+        }
+        return tile > 0 || warp > 0 || section > 0;
     }
 
     template <bool FULL>
@@ -173,76 +224,96 @@ struct ScanAxes : Strip {
         for (u32 j = 0; j < VECTOR; j++) sums[j] = values[ROWS - 1][j];
         // Of a section that has not all rows, none below it asks.
         const bool some = sum_above(tile, there == ROWS, there > 0 ? count : 0, sums, over);
-        store(tile, [&](u32 r, Out(&results)[VECTOR]) {
+        if (some) {
 #pragma unroll
-            for (u32 j = 0; j < VECTOR; j++) {
-                if (j < count) results[j] = result(some ? combine(over[j], values[r][j]) : values[r][j]);
+            for (u32 r = 0; r < ROWS; r++) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    if (r < there && j < count) values[r][j] = combine(over[j], values[r][j]);
+                }
             }
-        });
+        }
+        store(tile, values);
     }
 
-    // What `count` entries tell, the first of them at `entry`, each `apart` from the one before. All lanes of a warp, of which some `ask`.
+    // What entries tell: asked for at once, and waited for later. The first of them is at `entry`, each `apart` from the one before.
     template <u32 MOST>
-    __device__ __forceinline__ void wait_for(u64 entry, u64 apart, u32 count, bool asks, typename Word::Raw (&raw)[MOST]) const {
-        bool missing[MOST];
-#pragma unroll
-        for (u32 i = 0; i < MOST; i++) {
-            missing[i] = asks && i < count;
-            if (missing[i]) raw[i] = Word::load(p.workspace, entry + i * apart);
-        }
-        while (true) {
-            bool any = false;
-#pragma unroll
-            for (u32 i = 0; i < MOST; i++) {
-                if (missing[i]) any |= missing[i] = !raw[i].is_of(epoch);
-            }
-            if (!__any_sync(~0u, any)) break;
-            __nanosleep(POLL_NANOSECONDS);
+    struct Told {
+        const Workspace& space;
+        u64 entry, apart;
+        u32 count;  // of this lane
+        typename Word::Raw raw[MOST];
+
+        __device__ __forceinline__ Told(const Workspace& space, u64 entry, u64 apart, u32 count) : space(space), apart(apart) { ask(entry, count); }
+        __device__ __forceinline__ void ask(u64 from, u32 number) {
+            entry = from, count = number;
 #pragma unroll
             for (u32 i = 0; i < MOST; i++) {
-                if (missing[i]) raw[i] = Word::load(p.workspace, entry + i * apart);
+                if (i < count) raw[i] = Word::load(space, entry + i * apart);
             }
         }
-    }
+        // Waits for the entries of all lanes of the warp.
+        __device__ __forceinline__ void wait(u32 epoch) {
+            while (true) {
+                bool any = false;
+#pragma unroll
+                for (u32 i = 0; i < MOST; i++) any |= i < count && !raw[i].is_of(epoch);
+                if (!__any_sync(~0u, any)) return;
+                __nanosleep(POLL_NANOSECONDS);
+#pragma unroll
+                for (u32 i = 0; i < MOST; i++) {
+                    if (i < count && !raw[i].is_of(epoch)) raw[i] = Word::load(space, entry + i * apart);
+                }
+            }
+        }
+        // The combination of the first ones, after `all` if there is `some`.
+        __device__ __forceinline__ void add_to(T& all, bool some, u32 first) const {
+#pragma unroll
+            for (u32 i = 0; i < MOST; i++) {
+                if (i < first) all = i > 0 || some ? combine(all, raw[i].value()) : raw[i].value();
+            }
+        }
+    };
 
     // All to the left of the strip in a row of a tile, for the lanes of a warp whose row exists. The strip is not the first one.
     __device__ __forceinline__ T look_back(u32 tile, u32 row, bool exists) const {
-        const u32 group = strip / GROUP, in_group = strip % GROUP;
+        const Workspace& space = p.workspace;
+        const u32 group = strip / GROUP, in_group = strip % GROUP, begin = group < GROUPS ? 0 : group - GROUPS;
         // The strips of this group; its last one tells the group, and needs its own row too.
         const bool last = in_group == GROUP - 1 && strip + 1 < p.strips;
+        Told<GROUP> strips(space, row_entry(tile, group * GROUP) + row, HEIGHT, exists ? in_group + last : 0);
+        const auto groups_from = [&](u32 g) { return Told<GROUP>(space, group_entry(tile, g) + row, 2 * HEIGHT, exists ? min(GROUP, group - g) : 0); };
+#ifdef C_EARLY
+        Told<GROUP> groups = groups_from(begin);
+#endif
         T near, far;
-        typename Word::Raw raw[GROUP];
-        wait_for(row_entry(tile, group * GROUP) + row, HEIGHT, in_group + last, exists, raw);
-#pragma unroll
-        for (u32 i = 0; i < GROUP; i++) {
-            if (exists && i < in_group) near = i > 0 ? combine(near, raw[i].value()) : raw[i].value();
+        strips.wait(epoch);
+        if (last) {
+            strips.add_to(near, false, exists ? GROUP : 0);
+            if (exists) Word::put(space, group_entry(tile, group) + row, near, epoch);
         }
-        if (exists && last) {
-            const T own = raw[GROUP - 1].value();
-            Word::put(p.workspace, group_entry(tile, group) + row, in_group > 0 ? combine(near, own) : own, epoch);
-        }
+        strips.add_to(near, false, exists ? in_group : 0);
         if (group == 0) return near;
 
         // The groups before it.
-        const u32 begin = group < GROUPS ? 0 : group - GROUPS;
-        bool some = begin > 0;
-        if (some) {
-            typename Word::Raw raw[1];
-            wait_for(prefix_entry(tile, begin) + row, 0, 1, exists, raw);
-            if (exists) far = raw[0].value();
+        if (begin > 0) {
+            Told<1> prefix(space, prefix_entry(tile, begin) + row, 0, exists);
+            prefix.wait(epoch);
+            prefix.add_to(far, false, exists);
         }
+#ifndef C_EARLY
+        Told<GROUP> groups = groups_from(begin);
+#endif
 #pragma unroll 1
-        for (u32 g = begin; g < group; g += GROUP) {
-            const u32 count = min(GROUP, group - g);
-            wait_for(group_entry(tile, g) + row, 2 * HEIGHT, count, exists, raw);
-#pragma unroll
-            for (u32 i = 0; i < GROUP; i++) {
-                if (exists && i < count) far = i > 0 || some ? combine(far, raw[i].value()) : raw[i].value();
-            }
-            some = true;
+        for (u32 g = begin;;) {
+            groups.wait(epoch);
+            groups.add_to(far, g > 0, groups.count);
+            g += GROUP;
+            if (g >= group) break;
+            groups.ask(group_entry(tile, g) + row, exists ? min(GROUP, group - g) : 0);
         }
         if (exists && in_group > 0) return combine(far, near);
-        if (exists && (u64)(group + GROUPS) * GROUP < p.strips) Word::put(p.workspace, prefix_entry(tile, group) + row, far, epoch);
+        if (exists && (u64)(group + GROUPS) * GROUP < p.strips) Word::put(space, prefix_entry(tile, group) + row, far, epoch);
         return far;
     }
 

@@ -29,20 +29,28 @@ struct alignas(COPY) Slot {
 constexpr u32 KEEP = access_width(VECTOR * sizeof(T)), PARTS = VECTOR * sizeof(T) / KEEP;
 using Part = Access<KEEP>::type;
 
+// Lanes that scan a row, each so many lanes' sums as a thread has rows.
+constexpr u32 SCANNERS = LANES / ROWS;
+static_assert(LANES % ROWS == 0, "each lane scans as many sums as it has made");
+// Lanes' sums of a row, and some places more, so that rows begin in different banks, and at multiples of an access to ROWS sums.
+constexpr u32 SCANNED = access_width(ROWS * sizeof(T)), LOW_BIT = sizeof(T) & (0 - sizeof(T));
+constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
+
 struct Shared {
     alignas(16) T sums[2][WARPS][WIDTH];           // of the warps' rows
     alignas(16) T above[2][WIDTH];                 // of all rows above a tile
     alignas(16) T lefts[KEPT][HEIGHT];             // of each row, all to the left of the strip
     alignas(16) Out rows[WARPS][SECTIONS][WIDTH];  // results that go out side by side
+    alignas(16) T lanes[WARPS][SECTIONS * ROWS][PITCH];  // the lanes' sums of each row; then what lies before each lane
     alignas(16) Part kept[KEPT][ROWS][PARTS][THREADS];
     alignas(16) Slot slots[AHEAD][ROWS][THREADS];
 };
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// VECTOR values side by side, which begin at a multiple of their access width, and back.
-template <class V, class Bytes>
-__device__ __forceinline__ void load_values(const Bytes* from, V (&to)[VECTOR]) {
+// Some values side by side, which begin at a multiple of their access width, and back.
+template <u32 COUNT, class V, class Bytes>
+__device__ __forceinline__ void load_values(const Bytes* from, V (&to)[COUNT]) {
     constexpr u32 BYTES = access_width(sizeof(to));
     using Word = Access<BYTES>::type;
     Word words[sizeof(to) / BYTES];
@@ -50,14 +58,23 @@ __device__ __forceinline__ void load_values(const Bytes* from, V (&to)[VECTOR]) 
     for (u32 i = 0; i < sizeof(to) / BYTES; i++) words[i] = ((const Word*)from)[i];
     memcpy(to, words, sizeof(to));
 }
-template <class V>
-__device__ __forceinline__ void store_values(V* to, const V (&values)[VECTOR]) {
+template <u32 COUNT, class V>
+__device__ __forceinline__ void store_values(V* to, const V (&values)[COUNT]) {
     constexpr u32 BYTES = access_width(sizeof(values));
     using Word = Access<BYTES>::type;
     Word words[sizeof(values) / BYTES];
     memcpy(words, values, sizeof(values));
 #pragma unroll
     for (u32 i = 0; i < sizeof(values) / BYTES; i++) ((Word*)to)[i] = words[i];
+}
+
+// The same to global memory.
+__device__ __forceinline__ void store_vector(Out* to, const Out (&results)[VECTOR]) {
+    using Word = Access<STORE>::type;
+    Word words[sizeof(results) / STORE];
+    memcpy(words, results, sizeof(results));
+#pragma unroll
+    for (u32 i = 0; i < sizeof(results) / STORE; i++) store_word((Word*)to + i, words[i]);
 }
 
 struct Strip {
@@ -131,29 +148,85 @@ struct Strip {
         memcpy(values, parts, sizeof(values));
     }
 
-    // Stores a tile's results, of which those of row r are `of(r, results)`, in vectors where `direct`.
-    template <class Results>
-    __device__ __forceinline__ void store(u32 tile, Results of) const {
+    // Stores a tile's values as results.
+    __device__ __forceinline__ void store(u32 tile, const T (&values)[ROWS][VECTOR]) const {
         const u32 there = rows(tile);
-        const bool direct = STORE > 1 && !EXCLUSIVE && p.out_aligned && all_columns();
         Out* to = place(tile);
+        const bool canonical = !any_nan(values);
+        if (STORE > 1 && !EXCLUSIVE && p.out_aligned && all_columns() && (SECTIONS > 1 ? all_rows(tile) : there == ROWS)) {
+            if (canonical) store_vectors<true>(tile, to, values);
+            else store_vectors<false>(tile, to, values);
+            return;
+        }
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++, to += p.out_width) {
             Out results[VECTOR];
-            if (r < there) of(r, results);
-            if (direct) {
-                if (r >= there) continue;
-                store_values(to, results);
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(to + j);
-                continue;
-            }
+            results_of<false>(values[r], results);
             if (r < there) store_values(&shared.rows[warp][section][along * VECTOR], results);
             __syncwarp();
             if (r < there && row(tile) + r + SHIFT < p.out_height) store_row(to - along * VECTOR);
             __syncwarp();
         }
         if constexpr (EXCLUSIVE) store_border(tile, there);
+    }
+    // Whether results may need to be made canonical. Sums that have become NaN stay so: of a column of the section the last one tells
+    // whether any is.
+    template <class V>
+    __device__ __forceinline__ static bool any_nan(const V (&values)[ROWS][VECTOR]) {
+        if constexpr ((PLAIN || WIDENS) && FORM == Form::SUM && arith::number<V>::is_float && arith::same_type<V, Out>) {
+            bool any = false;
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) any |= arith::is_nan(values[ROWS - 1][j]);
+            return __any_sync(~0u, any);
+        }
+        return true;
+    }
+    template <bool CANONICAL>
+    __device__ __forceinline__ void results_of(const T (&values)[VECTOR], Out (&results)[VECTOR]) const {
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) {
+            if (ALL_FULL || j < columns) results[j] = CANONICAL ? finish_value(values[j]) : result(values[j]);
+        }
+    }
+    __device__ __forceinline__ static Out finish_value(const T& x) { return store_acc(ValueOfAcc::back(x)); }
+
+    // Stores whole vectors. Of several parts neighbouring lanes store neighbouring ones: they change places in shared memory, where the
+    // tile's values have been kept.
+    template <bool CANONICAL>
+    __device__ __forceinline__ void store_vectors(u32 tile, Out* to, const T (&values)[ROWS][VECTOR]) const {
+        constexpr bool TURNED = PARTS > 1 && KEEP == 16 && arith::same_type<T, Out> && (arith::number<Out>::is_float || arith::number<Out>::is_integer);
+        if constexpr (TURNED) {
+            Part(&kept)[ROWS][PARTS][THREADS] = shared.kept[tile % KEPT];
+            __syncwarp();
+#pragma unroll
+            for (u32 r = 0; r < ROWS; r++) {
+                Out results[VECTOR];
+                Part parts[PARTS];
+                results_of<CANONICAL>(values[r], results);
+                memcpy(parts, results, sizeof(results));
+#pragma unroll
+                for (u32 i = 0; i < PARTS; i++) {
+                    const u32 at = along * PARTS + i;
+                    kept[r][at / LANES][warp * WARP + section * LANES + at % LANES] = parts[i];
+                }
+            }
+            __syncwarp();
+            const Out* const row = to - along * VECTOR;
+#pragma unroll
+            for (u32 r = 0; r < ROWS; r++) {
+#pragma unroll
+                for (u32 i = 0; i < PARTS; i++) store_word((Part*)(row + r * p.out_width) + i * LANES + along, kept[r][i][threadIdx.x]);
+            }
+        } else {
+#pragma unroll
+            for (u32 r = 0; r < ROWS; r++, to += p.out_width) {
+                Out results[VECTOR];
+                results_of<CANONICAL>(values[r], results);
+                store_vector(to, results);
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(to + j);
+            }
+        }
     }
 
     // Stores a section's results side by side in a row that begins anywhere, or ends in this strip; the first one at `to`.

@@ -5,7 +5,7 @@ use crate::cuda::scan_axes::{self, ScanAxesParams};
 use crate::plan::scan_axes::AxesPlan;
 
 /// Blocks are smaller than on a GPU.
-const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("ROWS", 3), ("TEAM", 1), ("GROUP", 2), ("GROUPS", 2)];
+const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("ROWS", 4), ("TEAM", 1), ("GROUP", 2), ("GROUPS", 2)];
 
 /// Runs cases of a plan.
 fn axes<S: Buffers>(steps: S, features: Features, constants: &[(&str, usize)], cases: u32) {
