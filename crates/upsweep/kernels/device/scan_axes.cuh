@@ -42,11 +42,13 @@
 #include "warp/scan.cuh"
 
 // TEAMS teams of TEAM look-back warps take tiles in turn.
-constexpr u32 MEETING = THREADS + TEAM * WARP;
+constexpr u32 LOOKING_BACK = TEAMS * TEAM * WARP, MEETING = THREADS + TEAM * WARP;
+constexpr u32 ASKED = sizeof(T) <= SMALL_STATE ? GROUP : GROUP / 2;  // entries that a lane asks for at once: it has registers for no more
 static_assert(KEPT % TEAMS == 0, "two teams that met at one barrier in turn could come in each other's place");
-static_assert(2 + 2 * KEPT <= 16, "a block has 16 barriers");
+static_assert(2 + 3 * KEPT <= 16, "a block has 16 barriers");
 __device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT; }
 __device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT + tile % KEPT; }
+__device__ __forceinline__ u32 free_barrier(u32 tile) { return 2 + 2 * KEPT + tile % KEPT; }
 
 struct ScanAxes : Strip {
     using Word = Status<T>;
@@ -113,7 +115,10 @@ struct ScanAxes : Strip {
             if (i < have) sums[i] = combine(sums[i - 1], sums[i]);
         }
         const T scanned = warp_inclusive_scan<SCANNERS>(sums[ROWS - 1], have == ROWS ? scanner : 0);
-        if (strip + 1 < p.strips && scanner == SCANNERS - 1 && exists) Word::put(p.workspace, row_entry(tile, strip) + row_of_tile, scanned, epoch);
+        const bool tells = strip + 1 < p.strips && scanner == SCANNERS - 1 && exists;
+        if (tells) Word::put(p.workspace, row_entry(tile, strip) + row_of_tile, scanned, epoch);
+        if (tile >= KEPT) barrier_wait(free_barrier(tile), 2 * THREADS);
+        if (tells) shared.lefts[tile % KEPT][row_of_tile] = scanned;  // for the look-back warp of this block
         const T lower = shuffle_up(scanned, 1);
 #pragma unroll
         for (u32 i = ROWS; i-- > 1;) {
@@ -236,132 +241,104 @@ struct ScanAxes : Strip {
         store(tile, values);
     }
 
-    // What entries tell: asked for at once, and waited for later. The first of them is at `entry`, each `apart` from the one before.
-    template <u32 MOST>
-    struct Told {
-        const Workspace& space;
-        u64 entry, apart;
-        u32 count;  // of this lane
-        typename Word::Raw raw[MOST];
-
-        __device__ __forceinline__ Told(const Workspace& space, u64 entry, u64 apart, u32 count) : space(space), apart(apart) { ask(entry, count); }
-        __device__ __forceinline__ void ask(u64 from, u32 number) {
-            entry = from, count = number;
+    // Adds to `all`, which holds something if there is `some`, what entries tell, of which the first is at `entry` and each APART from the
+    // one before. All lanes of a warp, of which some have a `row`; the others ask for nothing.
+    template <u32 APART>
+    __device__ __forceinline__ void add_told(u64 entry, u32 count, bool has_row, bool some, T& all) const {
+#pragma unroll 1
+        for (u32 first = 0; first < count; first += ASKED) {
+            const u64 from = unknown(entry + first * APART);
+            const u32 number = has_row ? min(count - first, ASKED) : 0;
+            typename Word::Raw raw[ASKED];
 #pragma unroll
-            for (u32 i = 0; i < MOST; i++) {
-                if (i < count) raw[i] = Word::load(space, entry + i * apart);
+            for (u32 i = 0; i < ASKED; i++) {
+                if (i < number) raw[i] = Word::load(p.workspace, from + i * APART);
             }
-        }
-        // Waits for the entries of all lanes of the warp.
-        __device__ __forceinline__ void wait(u32 epoch) {
             while (true) {
-                bool any = false;
+                bool missing = false;
 #pragma unroll
-                for (u32 i = 0; i < MOST; i++) any |= i < count && !raw[i].is_of(epoch);
-                if (!__any_sync(~0u, any)) return;
+                for (u32 i = 0; i < ASKED; i++) missing |= i < number && !raw[i].is_of(epoch);
+                if (!__any_sync(~0u, missing)) break;
                 __nanosleep(POLL_NANOSECONDS);
 #pragma unroll
-                for (u32 i = 0; i < MOST; i++) {
-                    if (i < count && !raw[i].is_of(epoch)) raw[i] = Word::load(space, entry + i * apart);
+                for (u32 i = 0; i < ASKED; i++) {
+                    if (i < number && !raw[i].is_of(epoch)) raw[i] = Word::load(p.workspace, from + i * APART);
                 }
             }
-        }
-        // The combination of the first ones, after `all` if there is `some`.
-        __device__ __forceinline__ void add_to(T& all, bool some, u32 first) const {
 #pragma unroll
-            for (u32 i = 0; i < MOST; i++) {
-                if (i < first) all = i > 0 || some ? combine(all, raw[i].value()) : raw[i].value();
+            for (u32 i = 0; i < ASKED; i++) {
+                if (i < number) all = some || i > 0 ? combine(all, raw[i].value()) : raw[i].value();
             }
+            some = true;
         }
-    };
+    }
 
-    // All to the left of the strip in a row of a tile, for the lanes of a warp whose row exists. The strip is not the first one.
-    __device__ __forceinline__ T look_back(u32 tile, u32 row, bool exists) const {
-        const Workspace& space = p.workspace;
+    // All to the left of the strip in a row of a tile, whose combination in the strip itself is `own`. The strip is not the first one.
+    __device__ __forceinline__ T look_back(u32 tile, u32 row, bool has_row, const T& own) const {
         const u32 group = strip / GROUP, in_group = strip % GROUP, begin = group < GROUPS ? 0 : group - GROUPS;
-        // The strips of this group; its last one tells the group, and needs its own row too.
-        const bool last = in_group == GROUP - 1 && strip + 1 < p.strips;
-        Told<GROUP> strips(space, row_entry(tile, group * GROUP) + row, HEIGHT, exists ? in_group + last : 0);
-        const auto groups_from = [&](u32 g) { return Told<GROUP>(space, group_entry(tile, g) + row, 2 * HEIGHT, exists ? min(GROUP, group - g) : 0); };
-#ifdef C_EARLY
-        Told<GROUP> groups = groups_from(begin);
-#endif
         T near, far;
-        strips.wait(epoch);
-        if (last) {
-            strips.add_to(near, false, exists ? GROUP : 0);
-            if (exists) Word::put(space, group_entry(tile, group) + row, near, epoch);
+        add_told<HEIGHT>(row_entry(tile, group * GROUP) + row, in_group, has_row, false, near);
+        if (has_row && in_group == GROUP - 1 && strip + 1 < p.strips) {
+            Word::put(p.workspace, group_entry(tile, group) + row, in_group > 0 ? combine(near, own) : own, epoch);
         }
-        strips.add_to(near, false, exists ? in_group : 0);
         if (group == 0) return near;
-
-        // The groups before it.
-        if (begin > 0) {
-            Told<1> prefix(space, prefix_entry(tile, begin) + row, 0, exists);
-            prefix.wait(epoch);
-            prefix.add_to(far, false, exists);
-        }
-#ifndef C_EARLY
-        Told<GROUP> groups = groups_from(begin);
-#endif
-#pragma unroll 1
-        for (u32 g = begin;;) {
-            groups.wait(epoch);
-            groups.add_to(far, g > 0, groups.count);
-            g += GROUP;
-            if (g >= group) break;
-            groups.ask(group_entry(tile, g) + row, exists ? min(GROUP, group - g) : 0);
-        }
-        if (exists && in_group > 0) return combine(far, near);
-        if (exists && (u64)(group + GROUPS) * GROUP < p.strips) Word::put(space, prefix_entry(tile, group) + row, far, epoch);
+        if (begin > 0) add_told<0>(prefix_entry(tile, begin) + row, 1, has_row, false, far);
+        add_told<2 * HEIGHT>(group_entry(tile, begin) + row, group - begin, has_row, begin > 0, far);
+        if (in_group > 0) return has_row ? combine(far, near) : far;
+        if (has_row && (u64)(group + GROUPS) * GROUP < p.strips) Word::put(p.workspace, prefix_entry(tile, group) + row, far, epoch);
         return far;
     }
 
-    __device__ __forceinline__ void compute_warps() const {
-        const u32 tiles = (u32)p.tiles;
+    __device__ __forceinline__ void reducing_warp() const {
 #pragma unroll 1
         for (u32 k = 0; k < AHEAD; k++) stage(k);
 #pragma unroll 1
-        for (u32 k = 0; k < tiles + LAG; k++) {
-            if (k < tiles) {
-                wait_copies<AHEAD - 1>();
-                if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
-                else reduce<false>(k);
-                if (strip > 0) barrier_arrive(reduced_barrier(k), MEETING);
-            }
-            if (k < LAG) continue;
-            const u32 tile = k - LAG;
-            if (strip > 0) barrier_wait(left_barrier(tile), MEETING);
-            if (ALL_FULL || (all_columns() && all_rows(tile))) finish<true>(tile);
-            else finish<false>(tile);
+        for (u32 k = 0; k < p.tiles; k++) {
+            wait_copies<AHEAD - 1>();
+            if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
+            else reduce<false>(k);
+            barrier_arrive(reduced_barrier(k), MEETING);
         }
     }
 
     __device__ __forceinline__ void look_back_warp() const {
-        const u32 team = (warp - WARPS) / TEAM, member = (warp - WARPS) % TEAM;
+        const u32 number = (threadIdx.x - 2 * THREADS) / WARP, team = number / TEAM, member = number % TEAM;
 #pragma unroll 1
         for (u32 k = team; k < p.tiles; k += TEAMS) {
             barrier_wait(reduced_barrier(k), MEETING);
 #pragma unroll 1
-            for (u32 first = member * WARP; first < HEIGHT; first += TEAM * WARP) {
+            for (u32 first = member * WARP; strip > 0 && first < HEIGHT; first += TEAM * WARP) {
                 const u32 row = first + lane;
-                const bool exists = row < HEIGHT && (u64)k * HEIGHT + row < p.height;
-                const T left = look_back(k, row, exists);
-                if (exists) shared.lefts[k % KEPT][row] = left;
+                const bool has_row = row < HEIGHT && (u64)k * HEIGHT + row < p.height;
+                T own;
+                if (has_row && strip + 1 < p.strips) own = shared.lefts[k % KEPT][row];
+                const T left = look_back(k, row, has_row, own);
+                if (has_row) shared.lefts[k % KEPT][row] = left;
             }
             barrier_arrive(left_barrier(k), MEETING);
         }
     }
+
+    __device__ __forceinline__ void finishing_warp() const {
+#pragma unroll 1
+        for (u32 k = 0; k < p.tiles; k++) {
+            barrier_wait(left_barrier(k), MEETING);
+            if (ALL_FULL || (all_columns() && all_rows(k))) finish<true>(k);
+            else finish<false>(k);
+            if (k + KEPT < p.tiles) barrier_arrive(free_barrier(k), 2 * THREADS);
+        }
+    }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS + TEAMS * TEAM * WARP, BLOCKS) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
+extern "C" __global__ void __launch_bounds__(2 * THREADS + LOOKING_BACK, BLOCKS) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
     Shared& shared = *(Shared*)dynamic_shared;
     const u32 epoch = current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
-    // Tickets only tell when all blocks have read the epoch. A look-back warp waits for its own, so that the elements are asked for meanwhile.
-    if (threadIdx.x == THREADS && take_ticket(p.workspace) == gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
+    // Tickets only tell when all blocks have read the epoch.
+    if (threadIdx.x == 2 * THREADS && take_ticket(p.workspace) == gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
     const ScanAxes scan(p, shared, epoch);
-    if (scan.warp < WARPS) scan.compute_warps();
-    else if (scan.strip > 0) scan.look_back_warp();
+    if (threadIdx.x < THREADS) scan.reducing_warp();
+    else if (threadIdx.x < 2 * THREADS) scan.finishing_warp();
+    else scan.look_back_warp();
     finish_launch(p.workspace, epoch, gridDim.x);
 }

@@ -15,7 +15,6 @@
 constexpr u32 SECTIONS = WARP / LANES;           // of a warp
 constexpr u32 HEIGHT = WARPS * SECTIONS * ROWS;  // rows of a tile
 constexpr u32 WIDTH = LANES * VECTOR;            // columns of a strip
-constexpr u32 KEPT = LAG + 1;                    // tiles whose rows are scanned and that are not finished
 constexpr u64 SHIFT = EXCLUSIVE;                 // rows and columns between an element and its result
 // Whether what lies past the end is computed, too: see tile/scan.cuh.
 constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER;
@@ -40,7 +39,7 @@ struct Shared {
     alignas(16) T sums[2][WARPS][WIDTH];           // of the warps' rows
     alignas(16) T above[2][WIDTH];                 // of all rows above a tile
     alignas(16) T lefts[KEPT][HEIGHT];             // of each row, all to the left of the strip
-    alignas(16) Out rows[WARPS][SECTIONS][WIDTH];  // results that go out side by side
+    alignas(16) Out rows[WARPS][2][SECTIONS][WIDTH];  // results of a row that change places; rows in turns
     alignas(16) T lanes[WARPS][SECTIONS * ROWS][PITCH];  // the lanes' sums of each row; then what lies before each lane
     alignas(16) Part kept[KEPT][ROWS][PARTS][THREADS];
     alignas(16) Slot slots[AHEAD][ROWS][THREADS];
@@ -81,14 +80,15 @@ struct Strip {
     const ScanAxesParams& p;
     Shared& shared;
     const u32 epoch, array, strip;
-    const u32 lane, warp, along, section;  // the lane's place in its row, and its section of the warp's
+    const u32 lane, thread, warp;          // the thread and the warp among those of their role
+    const u32 along, section;              // the lane's place in its row, and its section of the warp's
     const u32 first_row;                   // of the thread in a tile
     const u64 column;                      // its first one
     const u32 columns;                     // how many of its columns exist
 
     __device__ __forceinline__ Strip(const ScanAxesParams& p, Shared& shared, u32 epoch)
-        : p(p), shared(shared), epoch(epoch), array(blockIdx.x / (u32)p.strips), strip(blockIdx.x % (u32)p.strips), lane(lane_index()),
-          warp(warp_index()), along(lane % LANES), section(lane / LANES), first_row((warp * SECTIONS + section) * ROWS),
+        : p(p), shared(shared), epoch(epoch), array(blockIdx.x / (u32)p.strips), strip(blockIdx.x % (u32)p.strips), lane(lane_index()), thread(threadIdx.x % THREADS), warp(thread / WARP),
+          along(lane % LANES), section(lane / LANES), first_row((warp * SECTIONS + section) * ROWS),
           column((u64)strip * WIDTH + along * VECTOR), columns(column >= p.width ? 0 : (u32)min(p.width - column, (u64)VECTOR)) {}
 
     // Whether all columns of the strip exist, and all rows of a tile; how many of the thread's rows of a tile do.
@@ -107,15 +107,17 @@ struct Strip {
         if (tile < p.tiles) {
             const In* at = p.input + first(tile);
             Slot(&slots)[ROWS][THREADS] = shared.slots[tile % AHEAD];
-            if (COPY > 1 && p.access == COPY && all_columns() && all_rows(tile)) {
+            if (COPY > 1 && p.access == COPY && columns % VECTOR == 0 && all_rows(tile)) {
 #pragma unroll
-                for (u32 r = 0; r < ROWS; r++, at += p.width) copy<COPY>(slots[r][threadIdx.x], at, VECTOR);
+                for (u32 r = 0; r < ROWS; r++, at += p.width) {
+                    if (columns > 0) copy<COPY>(slots[r][thread], at, VECTOR);
+                }
             } else {
                 const u32 there = rows(tile);
 #pragma unroll 1
                 for (u32 r = 0; r < there; r++, at += p.width) {
-                    if (sizeof(In) % 4 == 0 && p.access >= 4) copy<4>(slots[r][threadIdx.x], at, columns);
-                    else copy<1>(slots[r][threadIdx.x], at, columns);
+                    if (sizeof(In) % 4 == 0 && p.access >= 4) copy<4>(slots[r][thread], at, columns);
+                    else copy<1>(slots[r][thread], at, columns);
                 }
             }
         }
@@ -139,36 +141,68 @@ struct Strip {
         Part parts[PARTS];
         memcpy(parts, values, sizeof(values));
 #pragma unroll
-        for (u32 i = 0; i < PARTS; i++) shared.kept[tile % KEPT][r][i][threadIdx.x] = parts[i];
+        for (u32 i = 0; i < PARTS; i++) shared.kept[tile % KEPT][r][i][thread] = parts[i];
     }
     __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const {
         Part parts[PARTS];
 #pragma unroll
-        for (u32 i = 0; i < PARTS; i++) parts[i] = shared.kept[tile % KEPT][r][i][threadIdx.x];
+        for (u32 i = 0; i < PARTS; i++) parts[i] = shared.kept[tile % KEPT][r][i][thread];
         memcpy(values, parts, sizeof(values));
     }
 
     // Stores a tile's values as results.
     __device__ __forceinline__ void store(u32 tile, const T (&values)[ROWS][VECTOR]) const {
+        if (any_nan(values)) store_rows<false>(tile, values);
+        else store_rows<true>(tile, values);
+        if constexpr (EXCLUSIVE) store_border(tile, rows(tile));
+    }
+    // Lanes store what they have, or what begins at a multiple of a store, a value at a time where rows begin anywhere. Neighbouring lanes
+    // store neighbours, as halves of a memory sector cost as much as all of it.
+    template <bool CANONICAL>
+    __device__ __forceinline__ void store_rows(u32 tile, const T (&values)[ROWS][VECTOR]) const {
         const u32 there = rows(tile);
+        const bool aligned = STORE > 1 && !EXCLUSIVE && p.out_aligned && p.width % VECTOR == 0;
         Out* to = place(tile);
-        const bool canonical = !any_nan(values);
-        if (STORE > 1 && !EXCLUSIVE && p.out_aligned && all_columns() && (SECTIONS > 1 ? all_rows(tile) : there == ROWS)) {
-            if (canonical) store_vectors<true>(tile, to, values);
-            else store_vectors<false>(tile, to, values);
-            return;
-        }
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++, to += p.out_width) {
             Out results[VECTOR];
-            results_of<false>(values[r], results);
-            if (r < there) store_values(&shared.rows[warp][section][along * VECTOR], results);
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (r < there && (ALL_FULL || j < columns)) results[j] = CANONICAL ? finish_value(values[r][j]) : result(values[r][j]);
+            }
+            if (aligned && sizeof(results) == STORE) {
+                if (r >= there || columns == 0) continue;
+                store_vector(to, results);
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(to + j);
+                continue;
+            }
+            Out* const turned = shared.rows[warp][r % 2][section];
+            if (r < there) store_values(turned + along * VECTOR, results);
             __syncwarp();
-            if (r < there && row(tile) + r + SHIFT < p.out_height) store_row(to - along * VECTOR);
-            __syncwarp();
+            if (r >= there || row(tile) + r + SHIFT >= p.out_height) continue;
+            Out* const begin = to - along * VECTOR;
+            const u64 left = min(p.width, p.out_width - SHIFT) - (u64)strip * WIDTH;
+            if (aligned && arith::number<Out>::is_float) {
+                using Word = Access<STORE>::type;
+                constexpr u32 OUTS = STORE / sizeof(Out) > 0 ? STORE / sizeof(Out) : 1;
+#pragma unroll
+                for (u32 i = 0; i < sizeof(results) / STORE; i++) {
+                    const u32 word = i * LANES + along;
+                    if (word * OUTS < left) store_word((Word*)begin + word, ((const Word*)turned)[word]);
+                }
+                continue;
+            }
+#pragma unroll
+            for (u32 i = 0; i < VECTOR; i++) {
+                const u32 c = i * LANES + along;
+                if (c < left) store_result(begin + c, turned[c]);
+            }
         }
-        if constexpr (EXCLUSIVE) store_border(tile, there);
+        __syncwarp();
     }
+    __device__ __forceinline__ static Out finish_value(const T& x) { return store_acc(ValueOfAcc::back(x)); }
+
     // Whether results may need to be made canonical. Sums that have become NaN stay so: of a column of the section the last one tells
     // whether any is.
     template <class V>
@@ -181,61 +215,6 @@ struct Strip {
         }
         return true;
     }
-    template <bool CANONICAL>
-    __device__ __forceinline__ void results_of(const T (&values)[VECTOR], Out (&results)[VECTOR]) const {
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-            if (ALL_FULL || j < columns) results[j] = CANONICAL ? finish_value(values[j]) : result(values[j]);
-        }
-    }
-    __device__ __forceinline__ static Out finish_value(const T& x) { return store_acc(ValueOfAcc::back(x)); }
-
-    // Stores whole vectors. Of several parts neighbouring lanes store neighbouring ones: they change places in shared memory, where the
-    // tile's values have been kept.
-    template <bool CANONICAL>
-    __device__ __forceinline__ void store_vectors(u32 tile, Out* to, const T (&values)[ROWS][VECTOR]) const {
-        constexpr bool TURNED = PARTS > 1 && KEEP == 16 && arith::same_type<T, Out> && (arith::number<Out>::is_float || arith::number<Out>::is_integer);
-        if constexpr (TURNED) {
-            Part(&kept)[ROWS][PARTS][THREADS] = shared.kept[tile % KEPT];
-            __syncwarp();
-#pragma unroll
-            for (u32 r = 0; r < ROWS; r++) {
-                Out results[VECTOR];
-                Part parts[PARTS];
-                results_of<CANONICAL>(values[r], results);
-                memcpy(parts, results, sizeof(results));
-#pragma unroll
-                for (u32 i = 0; i < PARTS; i++) {
-                    const u32 at = along * PARTS + i;
-                    kept[r][at / LANES][warp * WARP + section * LANES + at % LANES] = parts[i];
-                }
-            }
-            __syncwarp();
-            const Out* const row = to - along * VECTOR;
-#pragma unroll
-            for (u32 r = 0; r < ROWS; r++) {
-#pragma unroll
-                for (u32 i = 0; i < PARTS; i++) store_word((Part*)(row + r * p.out_width) + i * LANES + along, kept[r][i][threadIdx.x]);
-            }
-        } else {
-#pragma unroll
-            for (u32 r = 0; r < ROWS; r++, to += p.out_width) {
-                Out results[VECTOR];
-                results_of<CANONICAL>(values[r], results);
-                store_vector(to, results);
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(to + j);
-            }
-        }
-    }
-
-    // Stores a section's results side by side in a row that begins anywhere, or ends in this strip; the first one at `to`.
-    __device__ __forceinline__ void store_row(Out* to) const {
-        const u64 left = min(p.width, p.out_width - SHIFT) - (u64)strip * WIDTH;
-#pragma unroll 1
-        for (u32 c = along; c < min(left, (u64)WIDTH); c += LANES) store_result(to + c, shared.rows[warp][section][c]);
-    }
-
     // The first results of an exclusive scan: in the first strip those of the section's rows, and above the first tile those of the strip's columns.
     __device__ __forceinline__ void store_border(u32 tile, u32 there) const {
         const Out first = result(ValueOfAcc::of(p.given_first));

@@ -162,7 +162,7 @@ impl AxesPlan {
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
         let (team, teams) = self.teams();
-        constants!(constants; "THREADS" = WARPS * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = AHEAD, "LAG" = self.lag, "TEAM" = team, "TEAMS" = teams, "GROUP" = GROUP, "GROUPS" = GROUPS, "BLOCKS" = 1);
+        constants!(constants; "THREADS" = WARPS * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = AHEAD, "KEPT" = self.lag + 1, "TEAM" = team, "TEAMS" = teams, "GROUP" = GROUP, "GROUPS" = GROUPS, "BLOCKS" = 1);
         constants
     }
 }
