@@ -3,13 +3,12 @@
 //   out[i][j] = the combination over k <= i of (x[k][0] + ... + x[k][j])
 //
 // A block goes down a strip, some neighbouring columns, by tiles t = 0, 1, 2, ... So nothing travels down the columns but in a block, and each
-// element is read once:
+// element is read once. Its warps have roles, which overlap:
 //
-//   compute warps     stage t + AHEAD      to shared memory, asynchronously
-//                     reduce t             scan each row of the tile, tell the strips to the right what it combines to, keep the rows
-//                     finish t - LAG       left: combine with all that lies to the left in the row
-//                                          down: scan each column of a section, then those of the sections before it, then all above the tile
+//   reducing warps    stage t + AHEAD      to shared memory, asynchronously
+//                     reduce t             scan each row of the tile, tell the strips to the right what it combines to, keep what was scanned
 //   look-back warps   look back from t     find for each row all that lies to the left of the strip, a lane for each row
+//   finishing warps   finish t             combine each row with what lies to the left of it, scan the columns, store
 //
 //   row[s]       of a row of a tile, its combination in strip s      told by strip s, as soon as it is known
 //   group[g]     its combination in group g, which is GROUP strips   told by the group's last strip
@@ -18,21 +17,29 @@
 //   left of strip s of group g:  prefix[g - GROUPS] + group[g - GROUPS] + ... + group[g - 1]  +  row[GROUP g] + ... + row[s - 1]
 //   (the first GROUPS groups begin with group[0] instead)
 //
-// All strips under way go down together, and what one tells the others is needed LAG tiles later. Operators need not commute, and need no
-// identity. In which order and how values are grouped depends on the shape and the types alone.
+// Reducing and finishing warps are the same where that is faster: they finish tile t - KEPT + 1 after they have reduced tile t.
+//
+// All strips under way go down together, and what one tells the others is needed some tiles later, as a block keeps KEPT tiles. A row is
+// scanned by lanes in turn: what each lane's columns combine to goes through shared memory, so that a lane scans ROWS neighbouring ones. A
+// column is scanned by each thread in its own ROWS rows, then by the sections of a warp, the warps, and from tile to tile. Operators need not
+// commute, and need no identity. In which order and how values are grouped depends on the shape and the types alone.
 //
 // Source: Nehab et al., "GPU-Efficient Recursive Filtering and Summed-Area Tables", 2011 (tiles, of which the borders alone are told; strips of
 // one block, and a look-back of a fixed shape along the rows alone, are ours).
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. A block waits for blocks of lower numbers only, which GPUs start first.
-// Inside a block, where `reduced` and `left` are the barriers of a tile's turn, and `summed` is the compute warps' own:
+// Inside a block each line's writer comes before the barrier and its reader after it. `reduced`, `left` and `free` are the barriers of a tile's
+// turn, `summed` is the finishing warps' own:
 //
-//   shared memory      written by               barrier          read by            written again after
-//   slots, kept        a thread                 none: its own    the same thread    the same thread has read them
-//   lefts[t % KEPT]    look-back warps          left, t          compute warps      reduced, t + KEPT
-//   sums[t % 2]        a section's last lanes   summed, t        compute warps      summed, t + 1
-//   above[t % 2]       the last warp, in t - 1  summed, t        compute warps      summed, t + 1
-//   rows[warp]         the warp                 __syncwarp       the same warp      __syncwarp
+//   shared memory      written by                barrier        read by                written again after
+//   slots              a thread's copies         its own wait   the same thread        the same thread has read them
+//   lanes[warp]        a reducing warp           __syncwarp     the same warp          __syncwarp
+//   kept[t % KEPT]     a reducing thread         reduced, left  the finishing thread   free, t, or it is the same thread
+//   lefts[t % KEPT]    reducing warps: own sums  reduced, t     look-back warps        they write it next
+//                      look-back warps           left, t        finishing warps        free, t
+//   sums[t % 2]        a section's lanes         summed, t      finishing warps        summed, t + 1
+//   above[t % 2]       the last warp, in t - 1   summed, t      finishing warps        summed, t + 1
+//   rows[warp]         a finishing warp          __syncwarp     the same warp          the next row's __syncwarp
 
 #pragma once
 
@@ -41,11 +48,11 @@
 #include "tile/strips.cuh"
 #include "warp/scan.cuh"
 
-// TEAMS teams of TEAM look-back warps take tiles in turn.
-constexpr u32 LOOKING_BACK = TEAMS * TEAM * WARP, MEETING = THREADS + TEAM * WARP;
-constexpr u32 ASKED = sizeof(T) <= SMALL_STATE ? GROUP : GROUP / 2;  // entries that a lane asks for at once: it has registers for no more
-static_assert(KEPT % TEAMS == 0, "two teams that met at one barrier in turn could come in each other's place");
-static_assert(2 + 3 * KEPT <= 16, "a block has 16 barriers");
+// KEPT teams of TEAM look-back warps take tiles in turn, so that each meets the others at barriers of its own.
+constexpr u32 LOOKING_BACK = KEPT * TEAM * WARP, MEETING = THREADS + TEAM * WARP;
+constexpr u32 COMPUTING = (APART ? 2 : 1) * THREADS;
+constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // entries that a lane asks for at once: it has registers for no more
+static_assert(2 + (APART ? 3 : 2) * KEPT <= 16, "a block has 16 barriers");
 __device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT; }
 __device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT + tile % KEPT; }
 __device__ __forceinline__ u32 free_barrier(u32 tile) { return 2 + 2 * KEPT + tile % KEPT; }
@@ -117,7 +124,7 @@ struct ScanAxes : Strip {
         const T scanned = warp_inclusive_scan<SCANNERS>(sums[ROWS - 1], have == ROWS ? scanner : 0);
         const bool tells = strip + 1 < p.strips && scanner == SCANNERS - 1 && exists;
         if (tells) Word::put(p.workspace, row_entry(tile, strip) + row_of_tile, scanned, epoch);
-        if (tile >= KEPT) barrier_wait(free_barrier(tile), 2 * THREADS);
+        if (APART && tile >= KEPT) barrier_wait(free_barrier(tile), COMPUTING);
         if (tells) shared.lefts[tile % KEPT][row_of_tile] = scanned;  // for the look-back warp of this block
         const T lower = shuffle_up(scanned, 1);
 #pragma unroll
@@ -176,9 +183,9 @@ struct ScanAxes : Strip {
                 before[j] = shuffle_up(sums[j], LANES);
             }
         }
-        if (section == SECTIONS - 1 && whole) store_values(&shared.sums[tile % 2][warp][along * VECTOR], sums);
+        if (section == SECTIONS - 1 && whole) put_parts(shared.sums[tile % 2][warp], along, sums);
         main_sync();  // summed
-        const T(&warps)[WARPS][WIDTH] = shared.sums[tile % 2];
+        const Part(&warps)[WARPS][PARTS][LANES] = shared.sums[tile % 2];
         const auto add = [&](const T(&more)[VECTOR]) {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
@@ -190,15 +197,15 @@ struct ScanAxes : Strip {
             for (u32 w = 0; w + 1 < WARPS; w++) {
                 if (w < from || w >= warp) continue;
                 T sum[VECTOR];
-                load_values(&warps[w][along * VECTOR], sum);
+                take_parts(warps[w], along, sum);
                 add(sum);
             }
         };
         if (tile > 0) {
-            load_values(&shared.above[tile % 2][along * VECTOR], over);
+            take_parts(shared.above[tile % 2], along, over);
             add_warps(0);
         } else if (warp > 0) {
-            load_values(&warps[0][along * VECTOR], over);
+            take_parts(warps[0], along, over);
             add_warps(1);
         }
         if (warp == WARPS - 1 && section == SECTIONS - 1 && tile + 1 < p.tiles) {
@@ -207,7 +214,7 @@ struct ScanAxes : Strip {
             for (u32 j = 0; j < VECTOR; j++) {
                 if (j < count) all[j] = combine(over[j], sums[j]);
             }
-            store_values(&shared.above[(tile + 1) % 2][along * VECTOR], all);
+            put_parts(shared.above[(tile + 1) % 2], along, all);
         }
         if constexpr (SECTIONS > 1) {
             if (section > 0 && (tile > 0 || warp > 0)) {
@@ -289,22 +296,47 @@ struct ScanAxes : Strip {
         return far;
     }
 
+    // Reduces tile k, of this strip.
+    __device__ __forceinline__ void reduce_next(u32 k) const {
+        wait_copies<AHEAD - 1>();
+        if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
+        else reduce<false>(k);
+        barrier_arrive(reduced_barrier(k), MEETING);
+    }
+    __device__ __forceinline__ void finish_next(u32 k) const {
+        barrier_wait(left_barrier(k), MEETING);
+        if (ALL_FULL || (all_columns() && all_rows(k))) finish<true>(k);
+        else finish<false>(k);
+    }
+
     __device__ __forceinline__ void reducing_warp() const {
 #pragma unroll 1
         for (u32 k = 0; k < AHEAD; k++) stage(k);
 #pragma unroll 1
+        for (u32 k = 0; k < p.tiles; k++) reduce_next(k);
+    }
+    __device__ __forceinline__ void finishing_warp() const {
+#pragma unroll 1
         for (u32 k = 0; k < p.tiles; k++) {
-            wait_copies<AHEAD - 1>();
-            if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
-            else reduce<false>(k);
-            barrier_arrive(reduced_barrier(k), MEETING);
+            finish_next(k);
+            if (k + KEPT < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
+        }
+    }
+    // Reduces and finishes, in turn.
+    __device__ __forceinline__ void computing_warp() const {
+#pragma unroll 1
+        for (u32 k = 0; k < AHEAD; k++) stage(k);
+#pragma unroll 1
+        for (u32 k = 0; k < p.tiles + KEPT - 1; k++) {
+            if (k < p.tiles) reduce_next(k);
+            if (k + 1 >= KEPT) finish_next(k + 1 - KEPT);
         }
     }
 
     __device__ __forceinline__ void look_back_warp() const {
-        const u32 number = (threadIdx.x - 2 * THREADS) / WARP, team = number / TEAM, member = number % TEAM;
+        const u32 number = (threadIdx.x - COMPUTING) / WARP, team = number / TEAM, member = number % TEAM;
 #pragma unroll 1
-        for (u32 k = team; k < p.tiles; k += TEAMS) {
+        for (u32 k = team; k < p.tiles; k += KEPT) {
             barrier_wait(reduced_barrier(k), MEETING);
 #pragma unroll 1
             for (u32 first = member * WARP; strip > 0 && first < HEIGHT; first += TEAM * WARP) {
@@ -318,27 +350,18 @@ struct ScanAxes : Strip {
             barrier_arrive(left_barrier(k), MEETING);
         }
     }
-
-    __device__ __forceinline__ void finishing_warp() const {
-#pragma unroll 1
-        for (u32 k = 0; k < p.tiles; k++) {
-            barrier_wait(left_barrier(k), MEETING);
-            if (ALL_FULL || (all_columns() && all_rows(k))) finish<true>(k);
-            else finish<false>(k);
-            if (k + KEPT < p.tiles) barrier_arrive(free_barrier(k), 2 * THREADS);
-        }
-    }
 };
 
-extern "C" __global__ void __launch_bounds__(2 * THREADS + LOOKING_BACK, BLOCKS) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
+extern "C" __global__ void __launch_bounds__(COMPUTING + LOOKING_BACK, 1) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
     Shared& shared = *(Shared*)dynamic_shared;
     const u32 epoch = current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
     // Tickets only tell when all blocks have read the epoch.
-    if (threadIdx.x == 2 * THREADS && take_ticket(p.workspace) == gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
+    if (threadIdx.x == COMPUTING && take_ticket(p.workspace) == gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
     const ScanAxes scan(p, shared, epoch);
-    if (threadIdx.x < THREADS) scan.reducing_warp();
-    else if (threadIdx.x < 2 * THREADS) scan.finishing_warp();
-    else scan.look_back_warp();
+    if (threadIdx.x >= COMPUTING) scan.look_back_warp();
+    else if (!APART) scan.computing_warp();
+    else if (threadIdx.x < THREADS) scan.reducing_warp();
+    else scan.finishing_warp();
     finish_launch(p.workspace, epoch, gridDim.x);
 }

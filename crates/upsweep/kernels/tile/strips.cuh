@@ -36,8 +36,8 @@ constexpr u32 SCANNED = access_width(ROWS * sizeof(T)), LOW_BIT = sizeof(T) & (0
 constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
 
 struct Shared {
-    alignas(16) T sums[2][WARPS][WIDTH];           // of the warps' rows
-    alignas(16) T above[2][WIDTH];                 // of all rows above a tile
+    alignas(16) Part sums[2][WARPS][PARTS][LANES];  // of the warps' rows
+    alignas(16) Part above[2][PARTS][LANES];        // of all rows above a tile
     alignas(16) T lefts[KEPT][HEIGHT];             // of each row, all to the left of the strip
     alignas(16) Out rows[WARPS][2][SECTIONS][WIDTH];  // results of a row that change places; rows in turns
     alignas(16) T lanes[WARPS][SECTIONS * ROWS][PITCH];  // the lanes' sums of each row; then what lies before each lane
@@ -67,7 +67,23 @@ __device__ __forceinline__ void store_values(V* to, const V (&values)[COUNT]) {
     for (u32 i = 0; i < sizeof(values) / BYTES; i++) ((Word*)to)[i] = words[i];
 }
 
-// The same to global memory.
+// A vector of values in parts, and back.
+template <u32 COUNT>
+__device__ __forceinline__ void put_parts(Part (&to)[PARTS][COUNT], u32 at, const T (&values)[VECTOR]) {
+    Part parts[PARTS];
+    memcpy(parts, values, sizeof(values));
+#pragma unroll
+    for (u32 i = 0; i < PARTS; i++) to[i][at] = parts[i];
+}
+template <u32 COUNT>
+__device__ __forceinline__ void take_parts(const Part (&from)[PARTS][COUNT], u32 at, T (&values)[VECTOR]) {
+    Part parts[PARTS];
+#pragma unroll
+    for (u32 i = 0; i < PARTS; i++) parts[i] = from[i][at];
+    memcpy(values, parts, sizeof(values));
+}
+
+// Results to global memory, as a vector.
 __device__ __forceinline__ void store_vector(Out* to, const Out (&results)[VECTOR]) {
     using Word = Access<STORE>::type;
     Word words[sizeof(results) / STORE];
@@ -137,18 +153,8 @@ struct Strip {
     }
 
     // Keeps the thread's values of a row of a tile, and brings them back.
-    __device__ __forceinline__ void keep(u32 tile, u32 r, const T (&values)[VECTOR]) const {
-        Part parts[PARTS];
-        memcpy(parts, values, sizeof(values));
-#pragma unroll
-        for (u32 i = 0; i < PARTS; i++) shared.kept[tile % KEPT][r][i][thread] = parts[i];
-    }
-    __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const {
-        Part parts[PARTS];
-#pragma unroll
-        for (u32 i = 0; i < PARTS; i++) parts[i] = shared.kept[tile % KEPT][r][i][thread];
-        memcpy(values, parts, sizeof(values));
-    }
+    __device__ __forceinline__ void keep(u32 tile, u32 r, const T (&values)[VECTOR]) const { put_parts(shared.kept[tile % KEPT][r], thread, values); }
+    __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const { take_parts(shared.kept[tile % KEPT][r], thread, values); }
 
     // Stores a tile's values as results.
     __device__ __forceinline__ void store(u32 tile, const T (&values)[ROWS][VECTOR]) const {
@@ -178,21 +184,29 @@ struct Strip {
                 continue;
             }
             Out* const turned = shared.rows[warp][r % 2][section];
-            if (r < there) store_values(turned + along * VECTOR, results);
-            __syncwarp();
-            if (r >= there || row(tile) + r + SHIFT >= p.out_height) continue;
             Out* const begin = to - along * VECTOR;
             const u64 left = min(p.width, p.out_width - SHIFT) - (u64)strip * WIDTH;
             if (aligned && arith::number<Out>::is_float) {
+                // Of two words of a lane the second one of every other eight comes first, so that a warp's go to all banks.
                 using Word = Access<STORE>::type;
-                constexpr u32 OUTS = STORE / sizeof(Out) > 0 ? STORE / sizeof(Out) : 1;
+                constexpr u32 WORDS = sizeof(results) / STORE, OUTS = STORE < sizeof(Out) ? 1 : STORE / sizeof(Out);
+                const auto place_of = [](u32 word) { return WORDS == 2 ? word ^ word / 8 % 2 : word; };
+                Word words[WORDS];
+                memcpy(words, results, sizeof(results));
 #pragma unroll
-                for (u32 i = 0; i < sizeof(results) / STORE; i++) {
+                for (u32 i = 0; i < WORDS; i++) ((Word*)turned)[place_of(along * WORDS + i)] = words[i];
+                __syncwarp();
+                if (r >= there) continue;
+#pragma unroll
+                for (u32 i = 0; i < WORDS; i++) {
                     const u32 word = i * LANES + along;
-                    if (word * OUTS < left) store_word((Word*)begin + word, ((const Word*)turned)[word]);
+                    if (word * OUTS < left) store_word((Word*)begin + word, ((const Word*)turned)[place_of(word)]);
                 }
                 continue;
             }
+            if (r < there) store_values(turned + along * VECTOR, results);
+            __syncwarp();
+            if (r >= there || row(tile) + r + SHIFT >= p.out_height) continue;
 #pragma unroll
             for (u32 i = 0; i < VECTOR; i++) {
                 const u32 c = i * LANES + along;

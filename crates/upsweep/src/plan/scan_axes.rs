@@ -11,20 +11,33 @@ use std::ops::Range;
 
 /// The largest values that are combined: larger ones have no registers.
 const MOST_STATE: usize = 16;
-/// Warps that compute, and rows of a thread in a tile: as many values as it has registers for.
-const WARPS: usize = 8;
-const VALUES: usize = 32;
-/// Strips that keep all multiprocessors busy: a strip of fewer columns is taken where there are fewer.
+/// Columns of a lane, and the bytes of their values at most.
+const COLUMNS: usize = 4;
+const VECTOR_BYTES: usize = 32;
+/// Strips that keep all multiprocessors busy. Where there are fewer of 32 lanes a row, strips of fewer lanes are taken.
 const STRIPS: usize = 96;
-const FEWEST_LANES: usize = 8;
-/// Strips of a group, and groups that a strip looks back over.
-const GROUP: usize = 8;
-const GROUPS: usize = 32;
-/// Tiles that are copied ahead, and tiles between the reduction of one and its end, at most.
-const AHEAD: usize = 2;
-const LAG: usize = 3;
-/// Look-back warps that a block has, at most.
-const LOOK_BACK_WARPS: usize = 8;
+const FEWEST_LANES: usize = 4;
+/// Warps that reduce, and as many that finish. Registers of a thread's values of a tile.
+const WARPS: usize = 8;
+const VALUE_REGISTERS: usize = 32;
+/// Bytes of elements that are copied ahead, at least, and their tiles.
+const AHEAD_BYTES: usize = 32 << 10;
+const AHEAD: (usize, usize) = (2, 4);
+/// Tiles that are kept until what lies to the left of them is known: as many as a block has barriers for.
+const KEPT: usize = 4;
+/// Strips of a group, and groups that a strip looks back over: all that are under way.
+const GROUP: usize = 12;
+const GROUPS: usize = 12;
+/// Warps that look back from a tile, at most.
+const MOST_OF_A_TEAM: usize = 2;
+
+/// Microseconds of a block, of one of its tiles, and of two scans: of their launches, and for each MiB of elements and results, where a
+/// table has no border and where it has one.
+const BLOCK_US: f64 = 6.0;
+const TILE_US: f64 = 1.5;
+const SCANS_US: f64 = 25.0;
+const MEBIBYTE_US: f64 = 0.6;
+const BORDERED_MEBIBYTE_US: f64 = 8.0;
 
 /// Bytes of an element, of what is combined, and of a result.
 type Sizes = (usize, usize, usize);
@@ -42,8 +55,10 @@ pub struct AxesPlan {
     pub vector: usize,
     /// Rows of a thread in a tile.
     pub rows: usize,
-    /// Tiles between the reduction of one and its end.
-    pub lag: usize,
+    /// Tiles that are copied ahead.
+    pub ahead: usize,
+    /// Tiles that are kept until what lies to the left of them is known.
+    pub kept: usize,
 }
 
 impl AxesPlan {
@@ -57,24 +72,34 @@ impl AxesPlan {
         if state > MOST_STATE || largest > 2 * MOST_STATE || arrays * height * width == 0 {
             return None;
         }
-        let vector = [4, 2].into_iter().find(|vector| vector * largest <= 16).unwrap_or(1);
+        let vector = if COLUMNS * largest <= VECTOR_BYTES { COLUMNS } else { 1 };
         let strips = |lanes: usize| arrays.saturating_mul(width.div_ceil(lanes * vector));
-        let lanes = [WARP, WARP / 2].into_iter().find(|&lanes| strips(lanes) >= STRIPS).unwrap_or(FEWEST_LANES);
-        let plan = |(rows, lag)| Self { shape, sizes, lanes, vector, rows, lag };
-        let most = VALUES / vector / state.div_ceil(4).next_power_of_two();
-        let tuning = Tuning::of(capability);
-        let plan = [(most, LAG), (most, 1), (1, LAG), (1, 1)]
-            .map(plan)
+        let lanes = [WARP, WARP / 2, WARP / 4].into_iter().find(|&lanes| strips(lanes) >= STRIPS);
+        let lanes = lanes.unwrap_or(FEWEST_LANES);
+        // A value takes one, two or four registers.
+        let rows = (VALUE_REGISTERS / (vector * state.div_ceil(4).next_power_of_two())).min(lanes);
+        let plan = |rows: usize, kept: usize| {
+            let tile = WARPS * WARP * rows * vector * input;
+            let ahead = (AHEAD_BYTES / tile.max(1)).clamp(AHEAD.0, AHEAD.1);
+            Self { shape, sizes, lanes, vector, rows, ahead, kept }
+        };
+        let most = Tuning::of(capability).shared_of_block(1);
+        let plan = [rows, rows / 2, rows / 4, 1]
             .into_iter()
-            .find(|plan| plan.shared_bytes() <= tuning.shared_of_block(1))?;
-        let tiles = u32::try_from(arrays.saturating_mul(plan.tiles().saturating_mul(plan.strips())));
-        (tiles.is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
+            .filter(|&rows| rows > 0)
+            .flat_map(|rows| [KEPT, KEPT - 1, KEPT - 2].map(|kept| plan(rows, kept)))
+            .find(|plan| plan.shared_bytes() <= most)?;
+        (u32::try_from(plan.grid()).is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
     }
 
     /// Whether one pass is taken instead of a scan along each axis. `bordered`: results have a row and a column more.
     #[must_use]
-    pub fn pays(&self, _bordered: bool) -> bool {
-        true
+    pub fn pays(&self, bordered: bool) -> bool {
+        let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
+        let mebibytes = (arrays * height * width).saturating_mul(input + output) as f64 / f64::from(1 << 20);
+        let turns = self.grid().div_ceil(STRIPS) as f64;
+        let scans = SCANS_US + mebibytes * if bordered { BORDERED_MEBIBYTE_US } else { MEBIBYTE_US };
+        turns * (BLOCK_US + TILE_US * self.tiles() as f64) <= scans
     }
 
     /// Rows and columns of a tile.
@@ -87,6 +112,7 @@ impl AxesPlan {
     pub fn strips(&self) -> usize {
         self.shape.2.div_ceil(self.tile().1)
     }
+
     /// Tiles of a strip.
     #[must_use]
     pub fn tiles(&self) -> usize {
@@ -99,18 +125,20 @@ impl AxesPlan {
         self.strips().div_ceil(GROUP)
     }
 
-    /// Look-back warps of a tile, and teams of them, which take tiles in turn.
-    fn teams(&self) -> (usize, usize) {
-        let turns = self.lag + 1;
-        let team = self.tile().0.div_ceil(WARP).min(LOOK_BACK_WARPS / turns.min(LOOK_BACK_WARPS)).max(1);
-        (team, turns)
+    /// Look-back warps of a tile. There are as many teams of them as tiles are kept.
+    fn team(&self) -> usize {
+        (self.tile().0 / WARP).clamp(1, MOST_OF_A_TEAM)
+    }
+
+    /// Whether some warps reduce and others finish: where elements are widened, so that memory leaves less time for each.
+    fn apart(&self) -> bool {
+        self.sizes.1 > self.sizes.0
     }
 
     /// Threads a block.
     #[must_use]
     pub fn threads(&self) -> usize {
-        let (team, teams) = self.teams();
-        (WARPS + team * teams) * WARP
+        ((1 + usize::from(self.apart())) * WARPS + self.team() * self.kept) * WARP
     }
 
     /// Blocks to launch.
@@ -122,12 +150,13 @@ impl AxesPlan {
     /// The entries of rows: one for each strip; behind them are two for each group.
     #[must_use]
     pub fn row_entries(&self) -> usize {
-        let rows = self.shape.0.saturating_mul(self.tiles() * self.tile().0);
-        rows.saturating_mul(self.strips())
+        self.rows_of_tiles().saturating_mul(self.strips())
+    }
+    fn rows_of_tiles(&self) -> usize {
+        self.shape.0.saturating_mul(self.tiles() * self.tile().0)
     }
     fn entries(&self) -> usize {
-        let rows = self.shape.0.saturating_mul(self.tiles() * self.tile().0);
-        self.row_entries().saturating_add(rows.saturating_mul(2 * self.groups()))
+        self.row_entries().saturating_add(self.rows_of_tiles().saturating_mul(2 * self.groups()))
     }
 
     /// What strips are told.
@@ -136,46 +165,65 @@ impl AxesPlan {
         StatusWords::of(self.entries(), self.sizes.1)
     }
 
-    /// Dynamic shared memory a block.
+    /// Dynamic shared memory a block: as `Shared` of `kernels/tile/strips.cuh`.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
-        let (height, width) = self.tile();
-        let kept = self.lag + 1;
-        let sums = 2 * (WARPS * width * state).next_multiple_of(16) + 2 * (width * state).next_multiple_of(16);
-        let lefts = (kept * height * state).next_multiple_of(16);
-        let rows = (WARPS * WARP * self.vector * output).next_multiple_of(16);
-        sums + 64 + lefts + rows + kept * height * width * state + AHEAD * height * width * input
+        let ((height, width), Self { rows, vector, ahead, kept, .. }) = (self.tile(), *self);
+        let lowest_bit = 1 << state.trailing_zeros();
+        let pitch = self.lanes + (access_width(rows * state) / lowest_bit).max(1);
+        [
+            2 * WARPS * width * state,
+            2 * width * state,
+            kept * height * state,
+            2 * WARPS * WARP * vector * output,
+            WARPS * WARP / self.lanes * rows * pitch * state,
+            kept * height * width * state,
+            ahead * height * width * input,
+        ]
+        .map(|bytes| bytes.next_multiple_of(16))
+        .into_iter()
+        .sum()
     }
 
     /// The bytes of a copy to shared memory, at most: as `access_width` of a vector of elements.
     #[must_use]
     pub fn copy_bytes(size: usize, vector: usize) -> usize {
-        match 1 << (size * vector).trailing_zeros().min(4) {
-            2 => 1,
-            width => width,
-        }
+        access_width(size * vector)
     }
 
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
-        let (team, teams) = self.teams();
-        constants!(constants; "THREADS" = WARPS * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = AHEAD, "KEPT" = self.lag + 1, "TEAM" = team, "TEAMS" = teams, "GROUP" = GROUP, "GROUPS" = GROUPS, "BLOCKS" = 1);
+        constants!(constants; "THREADS" = WARPS * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = self.ahead, "KEPT" = self.kept, "APART" = usize::from(self.apart()), "TEAM" = self.team(), "GROUP" = GROUP, "GROUPS" = GROUPS);
         constants
+    }
+}
+
+/// The widest access that divides so many bytes: as in `kernels/memory/access.cuh`.
+fn access_width(bytes: usize) -> usize {
+    match 1 << bytes.trailing_zeros().min(4) {
+        2 => 1,
+        width => width,
     }
 }
 
 impl fmt::Display for AxesPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shape: (arrays, height, width), lanes, vector, rows, lag, .. } = *self;
+        let Self { shape: (arrays, height, width), lanes, vector, rows, ahead, kept, .. } = *self;
         let (tall, wide) = self.tile();
-        let (team, teams) = self.teams();
         writeln!(f, "scan along two axes, one kernel (device/scan_axes.cuh)")?;
         writeln!(f, "  arrays        {arrays} of {height} x {width}")?;
-        writeln!(f, "  strips        {} in each, of {} tiles of {tall} x {wide}: {WARPS} warps x {} x {rows} rows, {lanes} lanes x {vector} columns", self.strips(), self.tiles(), WARP / lanes)?;
-        writeln!(f, "  look back     {teams} teams of {team} warps, over groups of {GROUP} strips, {lag} tiles ahead")?;
+        writeln!(
+            f,
+            "  strips        {} in each, of {} tiles of {tall} x {wide}: {WARPS} warps x {} x {rows} rows, {lanes} lanes x {vector} columns",
+            self.strips(),
+            self.tiles(),
+            WARP / lanes
+        )?;
+        writeln!(f, "  tiles         {ahead} copied ahead, {kept} kept")?;
+        writeln!(f, "  look back     over strips in groups of {GROUP}, {} warps a tile", self.team())?;
         writeln!(f, "  status words  {} bytes", self.words().bytes())?;
         write!(f, "  shared memory {} bytes a block", self.shared_bytes())
     }
@@ -262,6 +310,42 @@ impl CpuAxesPlan {
 mod tests {
     use super::*;
     use crate::plan::tuning::TUNING;
+
+    #[test]
+    fn blocks_fit_on_every_gpu() {
+        for tuning in TUNING {
+            let all = [1, 4, 8, 16, 3, 12];
+            let sizes = all.map(|size| (size, size, size)).into_iter().chain([(1, 4, 4), (4, 8, 8), (1, 16, 32)]);
+            for (sizes, width) in sizes.flat_map(|sizes| [1, 1000, 1 << 14].map(|width| (sizes, width))) {
+                let plan = AxesPlan::new((1, 4096, width), sizes, tuning.capability).expect("tiles may be small");
+                assert!(plan.shared_bytes() <= tuning.shared_of_block(1), "{plan:?}");
+                assert!(plan.lanes % plan.rows == 0 && plan.threads() <= 1024, "{plan:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn strips_are_as_wide_as_leaves_enough_of_them() {
+        let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| (plan.tile(), plan.kept));
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 4, 4)), Some(((64, 128), KEPT)));
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 8, 8)), Some(((32, 128), KEPT)));
+        assert_eq!(tile((1, 1 << 12, 1 << 12), (4, 4, 4)), Some(((256, 32), KEPT)));
+        assert_eq!(tile((1, 1 << 10, 1 << 10), (4, 4, 4)), Some(((256, 16), KEPT)));
+        assert_eq!(tile((16, 1 << 10, 1 << 10), (4, 4, 4)), Some(((64, 128), KEPT)), "of all arrays");
+        assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 32, 32)), None, "large values");
+    }
+
+    #[test]
+    fn one_pass_is_taken_where_strips_are_many_and_neither_low_nor_high() {
+        let pays = |height, width, bordered| {
+            let plan = AxesPlan::new((1, height, width), (4, 4, 4), (9, 0)).expect("there are elements");
+            plan.pays(bordered)
+        };
+        assert!(pays(1 << 14, 1 << 14, false) && pays(1 << 12, 1 << 12, false) && pays(1 << 10, 1 << 10, false));
+        assert!(!pays(1 << 20, 8, false) && !pays(1 << 20, 8, true));
+        assert!(!pays(16, 1 << 24, false));
+    }
 
     #[test]
     fn tickets_come_after_what_they_wait_for() {

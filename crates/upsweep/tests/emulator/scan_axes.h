@@ -29,7 +29,7 @@ static void one_case() {
     p.given_first = given_acc(first);
     Space space = Space::of<T>(p.group_entries + arrays * p.tiles * p.groups * 2 * HEIGHT);
     p.workspace = space.workspace();
-    launch(arrays * p.strips, 2 * THREADS + LOOKING_BACK, sizeof(Shared), [&] { KERNEL(p); });
+    launch(arrays * p.strips, COMPUTING + LOOKING_BACK, sizeof(Shared), [&] { KERNEL(p); });
     output.check("results"), input.check("elements"), space.check();
 
     std::vector<Out> expected(output.number, result(ValueOfAcc::of(p.given_first)));

@@ -29,9 +29,14 @@ fn emulated_axes() {
     let plain = features(Heads::None, "");
     axes(then(Same), plain, &[], 60);
     axes(then(Placed), features(Heads::None, "x"), &[("ROWS", 1), ("LANES", 8)], 60);
-    axes(then(Same), lines(3, plain), &[("ROWS", 2), ("KEPT", 2), ("TEAMS", 2)], 60);
+    axes(then(Same), lines(3, plain), &[("ROWS", 2), ("KEPT", 2)], 60);
     axes(Parts::<u32, u32, _, _, _>::new(Sum, Same, Same), plain, &[], 60);
-    axes(Parts::<u8, u32, _, _, _>::new(Sum, Widen::<u32>::new(), Same), plain, &[("THREADS", 128), ("LANES", 16), ("KEPT", 2), ("TEAMS", 1)], 60);
+    axes(
+        Parts::<u8, u32, _, _, _>::new(Sum, Widen::<u32>::new(), Same),
+        plain,
+        &[("THREADS", 128), ("LANES", 16), ("KEPT", 2)],
+        60,
+    );
     axes(Parts::<u8, u8, _, _, _>::new(Sum, Same, Same), features(Heads::None, "x"), &[], 60);
     axes(Parts::<f64, f64, _, _, _>::new(Max, Same, Same), plain, &[("GROUP", 3), ("AHEAD", 1)], 60);
     axes(in_f32::<f16>(), plain, &[], 60);
