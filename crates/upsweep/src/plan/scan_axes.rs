@@ -72,22 +72,23 @@ impl AxesPlan {
         if state > MOST_STATE || largest > 2 * MOST_STATE || arrays * height * width == 0 {
             return None;
         }
-        let vector = if COLUMNS * largest <= VECTOR_BYTES { COLUMNS } else { 1 };
-        let strips = |lanes: usize| arrays.saturating_mul(width.div_ceil(lanes * vector));
-        let lanes = [WARP, WARP / 2, WARP / 4].into_iter().find(|&lanes| strips(lanes) >= STRIPS);
-        let lanes = lanes.unwrap_or(FEWEST_LANES);
-        // A value takes one, two or four registers.
-        let rows = (VALUE_REGISTERS / (vector * state.div_ceil(4).next_power_of_two())).min(lanes);
-        let plan = |rows: usize, kept: usize| {
+        let most = Tuning::of(capability).shared_of_block(1);
+        let plan = |vector: usize, smaller: usize, kept: usize| {
+            let strips = |lanes: usize| arrays.saturating_mul(width.div_ceil(lanes * vector));
+            let lanes = [WARP, WARP / 2, WARP / 4].into_iter().find(|&lanes| strips(lanes) >= STRIPS);
+            let lanes = lanes.unwrap_or(FEWEST_LANES);
+            // A value takes one, two or four registers.
+            let registers = state.div_ceil(4).next_power_of_two();
+            let rows = ((VALUE_REGISTERS / (vector * registers)).min(lanes) / smaller).max(1);
             let tile = WARPS * WARP * rows * vector * input;
             let ahead = (AHEAD_BYTES / tile.max(1)).clamp(AHEAD.0, AHEAD.1);
             Self { shape, sizes, lanes, vector, rows, ahead, kept }
         };
-        let most = Tuning::of(capability).shared_of_block(1);
-        let plan = [rows, rows / 2, rows / 4, 1]
+        let vector = if COLUMNS * largest <= VECTOR_BYTES { COLUMNS } else { 1 };
+        let plan = [vector, 1]
             .into_iter()
-            .filter(|&rows| rows > 0)
-            .flat_map(|rows| [KEPT, KEPT - 1, KEPT - 2].map(|kept| plan(rows, kept)))
+            .flat_map(|vector| [1, 2, 4, 8].map(|smaller| (vector, smaller)))
+            .flat_map(|(vector, smaller)| [KEPT, KEPT - 1, KEPT - 2].map(|kept| plan(vector, smaller, kept)))
             .find(|plan| plan.shared_bytes() <= most)?;
         (u32::try_from(plan.grid()).is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
     }
