@@ -14,24 +14,29 @@ const MOST_STATE: usize = 16;
 /// Columns of a lane, and the bytes of their values at most.
 const COLUMNS: usize = 4;
 const VECTOR_BYTES: usize = 32;
-/// Strips that keep all multiprocessors busy. Where there are fewer of 32 lanes a row, strips of fewer lanes are taken. H200, 2026-11-25,
-/// 1k x 1k f32: 13.0 us with 4 lanes, 14.3 with 8; 4k x 4k: 59 with 8 lanes.
+/// Strips that keep all multiprocessors busy. Where there are fewer of 32 lanes a row, strips of fewer lanes are taken. H200, 2026-11-25, in
+/// groups of 12, 1k x 1k f32: 18.4 us with 4 lanes, 19.5 with 8; 4k x 4k: 75 with 8 lanes, 78 with 16.
 const STRIPS: usize = 96;
 const FEWEST_LANES: usize = 4;
-/// Warps that compute, and registers of a thread's values of a tile. H200, 2026-11-25, 16k x 16k f32: 583 us (4 warps of 8 rows: 591, 8 of 4:
-/// 620).
-const WARPS: usize = 8;
+/// Registers of a thread's values of a tile.
 const VALUE_REGISTERS: usize = 32;
 /// Bytes of elements that are copied ahead, at least, and their tiles.
 const AHEAD_BYTES: usize = 32 << 10;
 const AHEAD: (usize, usize) = (2, 4);
-/// Tiles that are kept until what lies to the left of them is known: as many as there are barriers and shared memory for.
-const KEPT: usize = 4;
-/// Strips of a group, and groups that a strip looks back over: all that are under way. H200, 2026-11-25, 16k x 16k f32: 583 us (groups of 8: 603).
-const GROUP: usize = 12;
+/// Groups that a strip looks back over: of many strips, all that are under way.
 const GROUPS: usize = 12;
-/// Warps that look back from a tile, at most. H200, 2026-11-25, 16k x 16k u8 to u32: 418 us (one: 624).
-const MOST_OF_A_TEAM: usize = 2;
+
+/// Warps that compute, or reduce while as many finish; tiles that are kept until what lies to the left of them is known; and look-back warps
+/// of a tile. A block has barriers for 4 tiles kept where warps are apart, else for 7.
+type Team = (usize, usize, usize);
+/// H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back warps: 644; 1: 799; 7 tiles of 32 rows: 650).
+const TOGETHER: Team = (6, 6, 1);
+/// Of strips of fewer lanes: 1k x 1k f32 in groups of 8 strips 15.7 us (of 12: 18.4), 8k x 8k 186.
+const NARROW: Team = (8, 4, 2);
+/// u8 to u32 427 us (together 493; one look-back warp 624).
+const APART: Team = (8, 4, 2);
+/// f32 to f64, of twice as many rows of a thread, 917 us (8 warps of half the rows: 1,059; together 1,015).
+const APART_LARGE: Team = (4, 4, 1);
 
 /// Microseconds of a block, and of one of its tiles, of which so many blocks run at once; of two scans, their launches, and each MiB of elements
 /// and results, where a table has no border and where it has one. For this one scan has to compute where its elements lie.
@@ -60,8 +65,12 @@ pub struct AxesPlan {
     pub rows: usize,
     /// Tiles that are copied ahead.
     pub ahead: usize,
+    /// Warps that compute, or reduce.
+    pub warps: usize,
     /// Tiles that are kept until what lies to the left of them is known.
     pub kept: usize,
+    /// Look-back warps of a tile. There are as many teams of them as tiles are kept.
+    pub team: usize,
 }
 
 impl AxesPlan {
@@ -76,22 +85,27 @@ impl AxesPlan {
             return None;
         }
         let most = Tuning::of(capability).shared_of_block(1);
-        let plan = |vector: usize, smaller: usize, kept: usize| {
+        let plan = |vector: usize, smaller: usize, fewer: usize| {
             let strips = |lanes: usize| arrays.saturating_mul(width.div_ceil(lanes * vector));
             let lanes = [WARP, WARP / 2, WARP / 4].into_iter().find(|&lanes| strips(lanes) >= STRIPS);
             let lanes = lanes.unwrap_or(FEWEST_LANES);
             // A value takes one, two or four registers.
             let registers = state.div_ceil(4).next_power_of_two();
-            let rows = ((VALUE_REGISTERS / (vector * registers)).min(lanes) / smaller).max(1);
-            let tile = WARPS * WARP * rows * vector * input;
+            let ((warps, most_kept, team), more) = match (state > input, registers > 1) {
+                (true, true) => (APART_LARGE, 2),
+                (true, false) => (APART, 1),
+                (false, _) => (if lanes == WARP { TOGETHER } else { NARROW }, 1),
+            };
+            let rows = ((more * VALUE_REGISTERS / (vector * registers)).min(lanes) / smaller).max(1);
+            let tile = warps * WARP * rows * vector * input;
             let ahead = (AHEAD_BYTES / tile.max(1)).clamp(AHEAD.0, AHEAD.1);
-            Self { shape, sizes, lanes, vector, rows, ahead, kept }
+            Self { shape, sizes, lanes, vector, rows, ahead, warps, kept: most_kept - fewer, team }
         };
         let vector = if COLUMNS * largest <= VECTOR_BYTES { COLUMNS } else { 1 };
         let plan = [vector, 1]
             .into_iter()
             .flat_map(|vector| [1, 2, 4, 8].map(|smaller| (vector, smaller)))
-            .flat_map(|(vector, smaller)| [KEPT, KEPT - 1, KEPT - 2].map(|kept| plan(vector, smaller, kept)))
+            .flat_map(|(vector, smaller)| [0, 1, 2].map(|fewer| plan(vector, smaller, fewer)))
             .find(|plan| plan.shared_bytes() <= most)?;
         (u32::try_from(plan.grid()).is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
     }
@@ -108,7 +122,7 @@ impl AxesPlan {
 
     /// Rows and columns of a tile.
     fn tile(&self) -> (usize, usize) {
-        (WARPS * WARP / self.lanes * self.rows, self.lanes * self.vector)
+        (self.warps * WARP / self.lanes * self.rows, self.lanes * self.vector)
     }
 
     /// Strips of an array.
@@ -123,19 +137,18 @@ impl AxesPlan {
         self.shape.1.div_ceil(self.tile().0)
     }
 
+    /// Strips of a group: of few strips few, as they wait for less.
+    fn group(&self) -> usize {
+        if self.lanes == WARP { 12 } else { 8 }
+    }
+
     /// Groups of an array's strips.
     #[must_use]
     pub fn groups(&self) -> usize {
-        self.strips().div_ceil(GROUP)
+        self.strips().div_ceil(self.group())
     }
 
-    /// Look-back warps of a tile. There are as many teams of them as tiles are kept.
-    fn team(&self) -> usize {
-        (self.tile().0 / WARP).clamp(1, MOST_OF_A_TEAM)
-    }
-
-    /// Whether some warps reduce and others finish: where elements are widened, so that memory leaves less time for each. H200, 2026-11-25,
-    /// 16k x 16k u8 to u32: 418 us (475 where all do both); f32: 658 (583).
+    /// Whether some warps reduce and others finish: where elements are widened, so that memory leaves less time for each.
     fn apart(&self) -> bool {
         self.sizes.1 > self.sizes.0
     }
@@ -143,7 +156,7 @@ impl AxesPlan {
     /// Threads a block.
     #[must_use]
     pub fn threads(&self) -> usize {
-        ((1 + usize::from(self.apart())) * WARPS + self.team() * self.kept) * WARP
+        ((1 + usize::from(self.apart())) * self.warps + self.team * self.kept) * WARP
     }
 
     /// Blocks to launch.
@@ -174,15 +187,15 @@ impl AxesPlan {
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
-        let ((height, width), Self { rows, vector, ahead, kept, .. }) = (self.tile(), *self);
+        let ((height, width), Self { rows, vector, ahead, warps, kept, .. }) = (self.tile(), *self);
         let lowest_bit = 1 << state.trailing_zeros();
         let pitch = self.lanes + (access_width(rows * state) / lowest_bit).max(1);
         [
-            2 * WARPS * width * state,
+            2 * warps * width * state,
             2 * width * state,
             kept * height * state,
-            2 * WARPS * WARP * vector * output,
-            WARPS * WARP / self.lanes * rows * pitch * state,
+            2 * warps * WARP * vector * output,
+            warps * WARP / self.lanes * rows * pitch * state,
             kept * height * width * state,
             ahead * height * width * input,
         ]
@@ -201,7 +214,7 @@ impl AxesPlan {
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
-        constants!(constants; "THREADS" = WARPS * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = self.ahead, "KEPT" = self.kept, "APART" = usize::from(self.apart()), "TEAM" = self.team(), "GROUP" = GROUP, "GROUPS" = GROUPS);
+        constants!(constants; "THREADS" = self.warps * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = self.ahead, "KEPT" = self.kept, "APART" = usize::from(self.apart()), "TEAM" = self.team, "GROUP" = self.group(), "GROUPS" = GROUPS);
         constants
     }
 }
@@ -216,19 +229,19 @@ fn access_width(bytes: usize) -> usize {
 
 impl fmt::Display for AxesPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shape: (arrays, height, width), lanes, vector, rows, ahead, kept, .. } = *self;
+        let Self { shape: (arrays, height, width), lanes, vector, rows, ahead, warps, kept, team, .. } = *self;
         let (tall, wide) = self.tile();
         writeln!(f, "scan along two axes, one kernel (device/scan_axes.cuh)")?;
         writeln!(f, "  arrays        {arrays} of {height} x {width}")?;
         writeln!(
             f,
-            "  strips        {} in each, of {} tiles of {tall} x {wide}: {WARPS} warps x {} x {rows} rows, {lanes} lanes x {vector} columns",
+            "  strips        {} in each, of {} tiles of {tall} x {wide}: {warps} warps x {} x {rows} rows, {lanes} lanes x {vector} columns",
             self.strips(),
             self.tiles(),
             WARP / lanes
         )?;
         writeln!(f, "  tiles         {ahead} copied ahead, {kept} kept")?;
-        writeln!(f, "  look back     over strips in groups of {GROUP}, {} warps a tile", self.team())?;
+        writeln!(f, "  look back     over strips in groups of {}, {team} warps a tile", self.group())?;
         writeln!(f, "  status words  {} bytes", self.words().bytes())?;
         write!(f, "  shared memory {} bytes a block", self.shared_bytes())
     }
@@ -332,11 +345,11 @@ mod tests {
     #[test]
     fn strips_are_as_wide_as_leaves_enough_of_them() {
         let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| (plan.tile(), plan.kept));
-        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 4, 4)), Some(((64, 128), KEPT)));
-        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 8, 8)), Some(((32, 128), KEPT)));
-        assert_eq!(tile((1, 1 << 12, 1 << 12), (4, 4, 4)), Some(((256, 32), KEPT)));
-        assert_eq!(tile((1, 1 << 10, 1 << 10), (4, 4, 4)), Some(((256, 16), KEPT)));
-        assert_eq!(tile((16, 1 << 10, 1 << 10), (4, 4, 4)), Some(((64, 128), KEPT)), "of all arrays");
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 4, 4)), Some(((48, 128), 6)));
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 8, 8)), Some(((32, 128), 4)));
+        assert_eq!(tile((1, 1 << 12, 1 << 12), (4, 4, 4)), Some(((256, 32), 4)));
+        assert_eq!(tile((1, 1 << 10, 1 << 10), (4, 4, 4)), Some(((256, 16), 4)));
+        assert_eq!(tile((16, 1 << 10, 1 << 10), (4, 4, 4)), Some(((48, 128), 6)), "of all arrays");
         assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
         assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 32, 32)), None, "large values");
     }
