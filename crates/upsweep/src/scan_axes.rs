@@ -25,7 +25,8 @@
 //!
 //! **Cost.** One pass along the last axis and then the one before it, for which the axes between them and after them have one element: inclusive,
 //! and exclusive with a border. Else a scan for each axis, each a pass over memory, which with a border takes memory for a result of each axis
-//! but the last. On CUDA the one pass is for values of at most 16 bytes and matrices that are not very high for their size (not for 2^20 rows of 8).
+//! but the last. On CUDA the one pass is for values of at most 16 bytes and matrices that are neither very high nor very low for their size (not for
+//! 2^20 rows of 8, nor for 16 rows of 2^24).
 //! On the CPU there is one pass, too, where the last axis comes before the others in the shape: it scans a band of rows along all axes while it
 //! is in cache.
 //!

@@ -2,324 +2,366 @@
 //
 //   out[i][j] = the combination over k <= i of (x[k][0] + ... + x[k][j])
 //
-// Arrays are cut into tiles, HEIGHT x WIDTH; those side by side are a band. In the order of tickets:
+// A block goes down a strip, some neighbouring columns, by tiles t = 0, 1, 2, ... So nothing travels down the columns but in a block, and each
+// element is read once. Its warps have roles, which overlap:
 //
-//   for each band b, and LEAD more:
-//       rows of band b, as many as a tile has elements at a time:
-//           reduce  each part of a row that lies in one tile
-//           tell    the tiles to the right what lies left of them in the row
-//       tiles of band b - LEAD:
-//           scan    each row of the tile, after what lies left of it
-//           down    scan each column of a warp's rows; then that of the warps' sums
-//           above   wait for what the tile above tells of each column: all that lies above. Tell the tile below
-//           store   each value, combined with what lies above its warp's rows
+//   reducing warps    stage t + AHEAD      to shared memory, asynchronously
+//                     reduce t             scan each row of the tile, tell the strips to the right what it combines to, keep what was scanned
+//   look-back warps   look back from t     find for each row all that lies to the left of the strip, a lane for each row
+//   finishing warps   finish t             combine each row with what lies to the left of it, scan the columns, store
 //
-// So elements are read twice, but the second time while they are in the L2 cache, and blocks seldom wait: what a tile waits for is of
-// tickets that lie a band or more before its own. Of the compute warps each has ROWS rows of a tile, and a lane PARTS vectors of VECTOR
-// neighbouring columns in each of them; or as many parts of rows. What comes next is copied to shared memory meanwhile, by the threads
-// that will compute with it.
+//   row[s]       of a row of a tile, its combination in strip s      told by strip s, as soon as it is known
+//   group[g]     its combination in group g, which is GROUP strips   told by the group's last strip
+//   prefix[g]    that of all before group g                          told by the group's first strip
 //
-// Operators need not commute, and need no identity. In which order and how values are grouped depends on the shape and the types alone.
+//   left of strip s of group g:  prefix[g - GROUPS] + group[g - GROUPS] + ... + group[g - 1]  +  row[GROUP g] + ... + row[s - 1]
+//   (the first GROUPS groups begin with group[0] instead)
 //
-// Source: Nehab et al., "GPU-Efficient Recursive Filtering and Summed-Area Tables", 2011 (tiles, of which the borders alone are told; the
-// bands, and that both readings take turns, are ours).
+// Reducing and finishing warps are the same where that is faster: they finish tile t - KEPT + 1 after they have reduced tile t.
 //
-// Memory ordering. Between blocks: status.cuh, workspace.cuh. A block goes through its tickets in their order, and what it waits for is of
-// lower ones, so running blocks compute it or have computed it.
-// Inside a block, where `summed` is the first barrier of a task, and `known` the second one of a tile:
+// All strips under way go down together, and what one tells the others is needed some tiles later, as a block keeps KEPT tiles. A row is
+// scanned by lanes in turn: what each lane's columns combine to goes through shared memory, so that a lane scans ROWS neighbouring ones. A
+// column is scanned by each thread in its own ROWS rows, then by the sections of a warp, the warps, and from tile to tile. Operators need not
+// commute, and need no identity. In which order and how values are grouped depends on the shape and the types alone.
 //
-//   shared memory      written by               barrier          read by            written again after
-//   slots              a thread's copies        its own wait     the same thread    the same thread has read them
-//   tasks[k]           thread 0, in task k - 2  summed, k - 2    all threads        summed, k + 1
-//   parts[k % 2]       a warp, of a row's parts summed, k        the row's warp     summed, k + 1, or a barrier between
-//   carry              the row's warp           __syncwarp       the same warp      the same warp has read it
-//   sums[warp]         the warp                 summed           column threads     known
-//                      column threads           known            the same warp      the same thread has read them
-//   rows[warp]         the warp, in `store`     __syncwarp       the same warp      __syncwarp
+// Source: Nehab et al., "GPU-Efficient Recursive Filtering and Summed-Area Tables", 2011 (tiles, of which the borders alone are told; strips of
+// one block, and a look-back of a fixed shape along the rows alone, are ours).
+//
+// Memory ordering. Between blocks: status.cuh, workspace.cuh. A block waits for blocks of lower numbers only, which GPUs start first.
+// Inside a block each line's writer comes before the barrier and its reader after it. `reduced`, `left` and `free` are the barriers of a tile's
+// turn, `summed` is the finishing warps' own:
+//
+//   shared memory      written by                barrier        read by                written again after
+//   slots              a thread's copies         its own wait   the same thread        the same thread has read them
+//   lanes[warp]        a reducing warp           __syncwarp     the same warp          __syncwarp
+//   kept[t % KEPT]     a reducing thread         reduced, left  the finishing thread   free, t, or it is the same thread
+//   lefts[t % KEPT]    reducing warps: own sums  reduced, t     look-back warps        they write it next
+//                      look-back warps           left, t        finishing warps        free, t
+//   sums[t % 2]        a section's lanes         summed, t      finishing warps        summed, t + 1
+//   above[t % 2]       the last warp, in t - 1   summed, t      finishing warps        summed, t + 1
+//   rows[warp]         a finishing warp          __syncwarp     the same warp          the next row's __syncwarp
 
 #pragma once
 
+#include "block/barrier.cuh"
 #include "memory/status.cuh"
-#include "tile/bands.cuh"
+#include "tile/strips.cuh"
 #include "warp/scan.cuh"
 
-struct ScanAxes : Bands {
+// KEPT teams of TEAM look-back warps take tiles in turn, so that each meets the others at barriers of its own.
+constexpr u32 LOOKING_BACK = KEPT * TEAM * WARP, MEETING = THREADS + TEAM * WARP;
+constexpr u32 COMPUTING = (APART ? 2 : 1) * THREADS;
+constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // entries that a lane asks for at once: it has registers for no more
+static_assert(2 + (APART ? 3 : 2) * KEPT <= 16, "a block has 16 barriers");
+__device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT; }
+__device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT + tile % KEPT; }
+__device__ __forceinline__ u32 free_barrier(u32 tile) { return 2 + 2 * KEPT + tile % KEPT; }
+
+struct ScanAxes : Strip {
     using Word = Status<T>;
-    using Bands::Bands;
+    using Strip::Strip;
 
-    // The thread's elements of a row of the tile, or of a part of a row.
-    template <bool FULL>
-    __device__ __forceinline__ void load(u32 r, u32 q, u64 column, u64 position, T (&value)[VECTOR]) const {
-        In elements[VECTOR];
-        load_values(slot(r * PARTS + q).bytes, elements);
-        const u32 count = FULL ? VECTOR : existing(column);
-#pragma unroll
-        for (u32 j = 0; j < VECTOR; j++) {
-            if (j >= count) continue;
-            value[j] = map(elements[j], column + j, position + j);
-            if (j > 0) value[j] = combine(value[j - 1], value[j]);
-        }
-    }
+    // The entries of a tile's first row: of a strip, of a group, and of all before it.
+    __device__ __forceinline__ u64 tile_of_all(u32 tile) const { return array * p.tiles + tile; }
+    __device__ __forceinline__ u64 row_entry(u32 tile, u32 strip) const { return (tile_of_all(tile) * p.strips + strip) * HEIGHT; }
+    __device__ __forceinline__ u64 group_entry(u32 tile, u32 group) const { return p.group_entries + (tile_of_all(tile) * p.groups + group) * (2 * HEIGHT); }
+    __device__ __forceinline__ u64 prefix_entry(u32 tile, u32 group) const { return group_entry(tile, group) + HEIGHT; }
 
-    // The thread's values, each combined with all that lies to the left of it in the tile.
+    // Scans each row of a tile, tells what it combines to, and keeps it.
     template <bool FULL>
-    __device__ __forceinline__ void scan_rows(const AxesTask& tile, u32 there, T (&values)[ROWS][PARTS][VECTOR]) const {
+    __device__ __forceinline__ void reduce(u32 tile) const {
+        const u32 there = FULL ? ROWS : rows(tile), count = FULL ? VECTOR : columns;
+        const u64 position = first(tile);
+        T values[ROWS][VECTOR];
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
-            if (!FULL && r >= there) break;
-            T before_part;
+            if (r >= there) continue;
+            In elements[VECTOR];
+            load_values(shared.slots[tile % AHEAD][r][threadIdx.x].bytes, elements);
 #pragma unroll
-            for (u32 q = 0; q < PARTS; q++) {
-                T(&value)[VECTOR] = values[r][q];
-                load<FULL>(r, q, column(tile, q), first(tile) + r * p.width + q * LANES, value);
-                const u32 count = FULL ? VECTOR : existing(column(tile, q));
-                // Of a lane that has not all columns, none above it asks.
-                T before = shuffle_up(warp_inclusive_scan(value[VECTOR - 1], count == VECTOR ? lane : 0), 1);
-                if (q > 0) {
-                    if (count > 0 && lane > 0) before = combine(before_part, before);
-                    else before = before_part;
-                }
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    if (j < count && (q > 0 || lane > 0)) value[j] = combine(before, value[j]);
-                }
-                if (q + 1 < PARTS) before_part = shuffle(value[VECTOR - 1], WARP - 1);
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (j >= count) continue;
+                values[r][j] = map(elements[j], column + j, position + r * p.width + j);
+                if (j > 0) values[r][j] = combine(values[r][j - 1], values[r][j]);
             }
         }
-    }
-
-    // Reduces parts of rows, of which this task has `end`, from part `from` on; then for each row tells the tiles to the right.
-    template <bool ALL>
-    __device__ __forceinline__ void reduce_rows(u32 k, u32 from, u32 end) const {
-        const AxesTask task = shared.tasks[k % 4];
-        T(&parts)[HEIGHT] = shared.parts[k % 2];
-        u32 part = from + warp * ROWS, row = part / parts_each(), along = part % parts_each();
-        T of_part;
+        stage(tile + AHEAD);  // into the slots that have just been read
+        T before[ROWS];
+        scan_lanes<FULL>(tile, values, before);
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) {
-            if (!ALL && part + r >= end) break;
-            T sum;
+            if (r >= there) continue;
 #pragma unroll
-            for (u32 q = 0; q < PARTS; q++) {
-                T value[VECTOR];
-                const u64 at = along * WIDTH + q * LANES + lane * VECTOR;
-                load<true>(r, q, at, row_of_all(task, task.at + row) * p.width + at, value);
-                const T reduced = warp_reduce(value[VECTOR - 1], WARP);
-                sum = q > 0 ? combine(sum, reduced) : reduced;
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (j < count && along > 0) values[r][j] = combine(before[r], values[r][j]);
             }
-            const T broadcast = shuffle(sum, 0);
-            if (lane == r) of_part = broadcast;
-            if (++along == parts_each()) along = 0, row++;
-        }
-        if (lane < ROWS && part + lane < end) parts[warp * ROWS + lane] = of_part;
-    }
-    __device__ __forceinline__ void tell_rows(u32 k, u32 from, u32 end) const {
-        const AxesTask task = shared.tasks[k % 4];
-        const T(&parts)[HEIGHT] = shared.parts[k % 2];
-        const u32 rows = (min(end, from + HEIGHT) - from + parts_each() - 1) / parts_each();  // or one, of which this is a part
-#pragma unroll 1
-        for (u32 row = warp; row < rows; row += WARPS) {
-            const u32 first = from % parts_each(), count = min(parts_each() - first, min(end - from - row * parts_each(), HEIGHT));
-            T carry;
-            if (first > 0) carry = shared.carry;
-            __syncwarp();
-            const u64 entry = row_entry(row_of_all(task, task.at + from / parts_each() + row)) + first + 1;
-#pragma unroll 1
-            for (u32 base = 0; base < count; base += WARP) {
-                const u32 along = base + lane;
-                T sum;
-                if (along < count) sum = parts[row * parts_each() + along];
-                sum = warp_inclusive_scan(sum, along < count ? lane : 0);
-                if (along < count && first + base > 0) sum = combine(carry, sum);
-                if (along < count) Word::put(p.workspace, entry + along, sum, epoch);
-                carry = shuffle(sum, min(count - base, WARP) - 1);
-            }
-            if (lane == 0 && first + count < parts_each()) shared.carry = carry;
-            __syncwarp();
+            keep(tile, r, values[r]);
         }
     }
 
-    // Combines with what lies to the left of the tile, of which lane r has that of row r, and then down the warp's rows.
+    // Scans what lanes have in each of the warp's rows, tells what the rows combine to, and finds what lies before the lane in its own
+    // rows. A lane has the sums of ROWS neighbouring lanes meanwhile: that takes fewer instructions than a scan of each row by shuffles.
     template <bool FULL>
-    __device__ __forceinline__ void scan_down(const AxesTask& tile, u32 there, const T& left, T (&values)[ROWS][PARTS][VECTOR]) const {
+    __device__ __forceinline__ void scan_lanes(u32 tile, const T (&values)[ROWS][VECTOR], T (&before)[ROWS]) const {
+        T(&lanes)[SECTIONS * ROWS][PITCH] = shared.lanes[warp];
 #pragma unroll
-        for (u32 r = 0; r < ROWS; r++) {
-            if (!FULL && r >= there) break;
-            const T before = shuffle(left, r);
-#pragma unroll
-            for (u32 q = 0; q < PARTS; q++) {
-                const u32 count = FULL ? VECTOR : existing(column(tile, q));
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    T& value = values[r][q][j];
-                    if (j >= count) continue;
-                    if (tile.at > 0) value = combine(before, value);
-                    if (r > 0) value = combine(values[r - 1][q][j], value);
-                }
-                if (FULL ? r + 1 == ROWS : r + 1 == there) store_values(&shared.sums[warp][q * LANES + lane * VECTOR], values[r][q]);
-            }
-        }
-    }
-
-    // What an entry tells, of which `raw` is what was there before.
-    __device__ __forceinline__ T told(typename Word::Raw raw, u64 entry) const {
-        while (!raw.is_of(epoch)) {
-            __nanosleep(POLL_NANOSECONDS);
-            raw = Word::load(p.workspace, entry);
-        }
-        return raw.value();
-    }
-
-    // Of a column, of which so many warps have rows: tells the tile below, and leaves in `sums` what lies above each warp's rows.
-    __device__ __forceinline__ void pass_down(const AxesTask& tile, u32 warps, u32 c, const typename Word::Raw& early) const {
-        const bool some = tile.band > 0;
-        T all = shared.sums[0][c];
-#pragma unroll
-        for (u32 w = 1; w < WARPS; w++) {
-            if (ALL_FULL || w < warps) all = combine(all, shared.sums[w][c]);
-        }
-        T running;
-        if (some) running = told(early, column_entry(tile, tile.band - 1) + (u64)tile.at * WIDTH + c);
-        if (tile.band + 1 < p.bands_each) Word::put(p.workspace, column_entry(tile, tile.band) + (u64)tile.at * WIDTH + c, some ? combine(running, all) : all, epoch);
-#pragma unroll
-        for (u32 w = 0; w < WARPS; w++) {
-            if (!ALL_FULL && w >= warps) break;
-            const T sum = shared.sums[w][c];
-            if (w > 0 || some) shared.sums[w][c] = running;
-            running = w > 0 || some ? combine(running, sum) : sum;
-        }
-    }
-
-    __device__ __forceinline__ void store(const AxesTask& tile, u32 there, const T (&values)[ROWS][PARTS][VECTOR]) const {
-        const bool some = warp > 0 || tile.band > 0, direct = STORE > 1 && !EXCLUSIVE && p.out_aligned && all_columns(tile);
-        T over[PARTS][VECTOR];
-#pragma unroll
-        for (u32 q = 0; q < PARTS; q++) {
-            if (some) load_values(&shared.sums[warp][q * LANES + lane * VECTOR], over[q]);
-        }
-        Out* to = place(tile);
-#pragma unroll
-        for (u32 r = 0; r < ROWS; r++, to += p.out_width) {
-            if (r >= there) break;
-#pragma unroll
-            for (u32 q = 0; q < PARTS; q++) {
-                Out results[VECTOR];
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    const T& value = values[r][q][j];
-                    if (ALL_FULL || j < existing(column(tile, q))) results[j] = result(some ? combine(over[q][j], value) : value);
-                }
-                if (!direct) {
-                    store_values(&shared.rows[warp][q * LANES + lane * VECTOR], results);
-                    continue;
-                }
-                store_values(to + q * LANES, results);
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) arith::clear_padding(to + q * LANES + j);
-            }
-            if (!direct && row(tile) + r + SHIFT < p.out_height) store_row(tile, to - lane * VECTOR);
-        }
-        if constexpr (EXCLUSIVE) store_border(tile, there);
-    }
-
-    // Stores results side by side in a row that begins anywhere, or ends in this tile; the first one at `to`.
-    __device__ __forceinline__ void store_row(const AxesTask& tile, Out* to) const {
+        for (u32 r = 0; r < ROWS; r++) lanes[section * ROWS + r][along] = values[r][VECTOR - 1];
         __syncwarp();
-        const u64 left = min(p.width, p.out_width - SHIFT) - (u64)tile.at * WIDTH;
-#pragma unroll 1
-        for (u32 c = lane; c < min(left, (u64)WIDTH); c += WARP) store_result(to + c, shared.rows[warp][c]);
+        const u32 row = lane / SCANNERS, scanner = lane % SCANNERS, row_of_tile = warp * SECTIONS * ROWS + row;
+        const bool exists = (u64)tile * HEIGHT + row_of_tile < p.height;
+        // Of a lane that has not all columns, none above it asks.
+        u32 have = ROWS;
+        if (!FULL) {
+            const u64 whole = min((p.width - (u64)strip * WIDTH) / VECTOR, (u64)LANES);
+            have = !exists || whole < scanner * ROWS ? 0 : min((u32)whole - scanner * ROWS, ROWS);
+        }
+        T sums[ROWS];
+        load_values(&lanes[row][scanner * ROWS], sums);
+#pragma unroll
+        for (u32 i = 1; i < ROWS; i++) {
+            if (i < have) sums[i] = combine(sums[i - 1], sums[i]);
+        }
+        const T scanned = warp_inclusive_scan<SCANNERS>(sums[ROWS - 1], have == ROWS ? scanner : 0);
+        const bool tells = strip + 1 < p.strips && scanner == SCANNERS - 1 && exists;
+        if (tells) Word::put(p.workspace, row_entry(tile, strip) + row_of_tile, scanned, epoch);
+        if (APART && tile >= KEPT) barrier_wait(free_barrier(tile), COMPUTING);
+        if (tells) shared.lefts[tile % KEPT][row_of_tile] = scanned;  // for the look-back warp of this block
+        const T lower = shuffle_up(scanned, 1);
+#pragma unroll
+        for (u32 i = ROWS; i-- > 1;) {
+            sums[i] = sums[i - 1];
+            if (i <= have && scanner > 0) sums[i] = combine(lower, sums[i]);
+        }
+        sums[0] = lower;
+        __syncwarp();
+        store_values(&lanes[row][scanner * ROWS], sums);
+        __syncwarp();
+#pragma unroll
+        for (u32 r = 0; r < ROWS; r++) before[r] = lanes[section * ROWS + r][along];
         __syncwarp();
     }
 
-    // The first results of an exclusive scan: those of the warp's rows, and above the first tiles those of their columns.
-    __device__ __forceinline__ void store_border(const AxesTask& tile, u32 there) const {
-        const Out first = result(ValueOfAcc::of(p.given_first));
-        Out* const corner = place(tile) - lane * VECTOR - p.out_width - 1;  // in the row above the warp's first results
-        if (tile.at == 0 && lane < there && row(tile) + lane + 1 < p.out_height) store_result(corner + (lane + 1) * p.out_width, first);
-        if (tile.band > 0 || warp > 0) return;
-        if (tile.at == 0 && lane == 0) store_result(corner, first);
-#pragma unroll 1
-        for (u32 c = lane; c < WIDTH; c += WARP) {
-            const u64 at = (u64)tile.at * WIDTH + c;
-            if (at < p.width && at + 1 < p.out_width) store_result(corner + at + 1 - (u64)tile.at * WIDTH, first);
-        }
-    }
-
-    // Task k of the block's, rows of a band.
-    __device__ __forceinline__ void compute_rows(u32 k) const {
-        const u32 end = rows_of(shared.tasks[k % 4]) * parts_each();
-        u32 ticket;
-        if (threadIdx.x == 0) ticket = draw(k + 2);
-#pragma unroll 1
-        for (u32 from = 0; from == 0 || from < end; from += HEIGHT) {
-            if (from > 0) __syncthreads();  // the row's parts before these have been told
-            wait_copies<0>();  // of this thread, as are the slots
-            if (from + (warp + 1) * ROWS <= end) reduce_rows<true>(k, from, end);
-            else reduce_rows<false>(k, from, end);
-            const bool last = from + HEIGHT >= end;
-            stage(shared.tasks[(last ? k + 1 : k) % 4], last ? 0 : from + HEIGHT);  // into the slots that have just been read
-            if (last && threadIdx.x == 0) keep(k + 2, ticket);
-            __syncthreads();  // summed
-            if (from < end) tell_rows(k, from, end);
-        }
-    }
-
-    // Task k of the block's, a tile.
+    // The values of a tile, each combined with all that lies to the left of it, and with all above it in its section.
     template <bool FULL>
-    __device__ __forceinline__ void compute_tile(u32 k) const {
-        const AxesTask tile = shared.tasks[k % 4];
-        const u32 there = rows(tile);
-        u32 ticket;
-        if (threadIdx.x == 0) ticket = draw(k + 2);
-        // What others tell is there already, as a rule.
-        const u64 left_entry = row_entry(row_of_all(tile, warp * ROWS + lane)) + tile.at;
-        typename Word::Raw left_early, above_early;
-        if (tile.at > 0 && lane < there) left_early = Word::load(p.workspace, left_entry);
-        wait_copies<0>();  // of this thread, as are the slots
-        T values[ROWS][PARTS][VECTOR];
-        scan_rows<FULL>(tile, there, values);
-        stage(shared.tasks[(k + 1) % 4], 0);  // into the slots that have just been read
-        T left;
-        if (tile.at > 0 && lane < there) left = told(left_early, left_entry);
-        __syncwarp();
-        const u64 column = (u64)tile.at * WIDTH + threadIdx.x;
-        const bool for_column = threadIdx.x < WIDTH && column < p.width;
-        if (for_column && tile.band > 0) above_early = Word::load(p.workspace, column_entry(tile, tile.band - 1) + column);
-        scan_down<FULL>(tile, there, left, values);
-        if (threadIdx.x == 0) keep(k + 2, ticket);
-        __syncthreads();  // summed
-        const u32 warps = (u32)min((p.height - (u64)tile.band * HEIGHT + ROWS - 1) / ROWS, (u64)WARPS);
-        if (for_column) pass_down(tile, warps, threadIdx.x, above_early);
-        __syncthreads();  // known
-        store(tile, there, values);
+    __device__ __forceinline__ void scan_down(u32 tile, u32 there, u32 count, T (&values)[ROWS][VECTOR]) const {
+#pragma unroll
+        for (u32 r = 0; r < ROWS; r++) {
+            if (r < there) bring_back(tile, r, values[r]);
+        }
+        if (strip > 0) {
+            T left[ROWS];
+            load_values(&shared.lefts[tile % KEPT][first_row], left);
+#pragma unroll
+            for (u32 r = 0; r < ROWS; r++) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    if (r < there && j < count) values[r][j] = combine(left[r], values[r][j]);
+                }
+            }
+        }
+#pragma unroll
+        for (u32 r = 1; r < ROWS; r++) {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (r < there && j < count) values[r][j] = combine(values[r - 1][j], values[r][j]);
+            }
+        }
     }
 
-    // Task k, where there is nothing to do.
-    __device__ __forceinline__ void skip(u32 k) const {
-        if (threadIdx.x == 0) keep(k + 2, draw(k + 2));
-        stage(shared.tasks[(k + 1) % 4], 0);
-        __syncthreads();
+    // What lies above a section, a value for each of the lane's columns, from what the sections combine to, where `whole` says that all
+    // rows of this one exist. Returns whether there is anything.
+    __device__ __forceinline__ bool sum_above(u32 tile, bool whole, u32 count, T (&sums)[VECTOR], T (&over)[VECTOR]) const {
+        T before[VECTOR];  // in the sections of the warp
+        if constexpr (SECTIONS > 1) {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+#pragma unroll
+                for (u32 distance = 1; distance < SECTIONS; distance *= 2) {
+                    const T lower = shuffle_up(sums[j], distance * LANES);
+                    if (section >= distance && whole && j < count) sums[j] = combine(lower, sums[j]);
+                }
+                before[j] = shuffle_up(sums[j], LANES);
+            }
+        }
+        if (section == SECTIONS - 1 && whole) put_parts(shared.sums[tile % 2][warp], along, sums);
+        main_sync();  // summed
+        const Part(&warps)[WARPS][PARTS][LANES] = shared.sums[tile % 2];
+        const auto add = [&](const T(&more)[VECTOR]) {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (j < count) over[j] = combine(over[j], more[j]);
+            }
+        };
+        const auto add_warps = [&](u32 from) {
+#pragma unroll
+            for (u32 w = 0; w + 1 < WARPS; w++) {
+                if (w < from || w >= warp) continue;
+                T sum[VECTOR];
+                take_parts(warps[w], along, sum);
+                add(sum);
+            }
+        };
+        if (tile > 0) {
+            take_parts(shared.above[tile % 2], along, over);
+            add_warps(0);
+        } else if (warp > 0) {
+            take_parts(warps[0], along, over);
+            add_warps(1);
+        }
+        if (warp == WARPS - 1 && section == SECTIONS - 1 && tile + 1 < p.tiles) {
+            T all[VECTOR];
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) {
+                if (j < count) all[j] = combine(over[j], sums[j]);
+            }
+            put_parts(shared.above[(tile + 1) % 2], along, all);
+        }
+        if constexpr (SECTIONS > 1) {
+            if (section > 0 && (tile > 0 || warp > 0)) {
+                add(before);
+            } else if (section > 0) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) over[j] = before[j];
+            }
+        }
+        return tile > 0 || warp > 0 || section > 0;
+    }
+
+    template <bool FULL>
+    __device__ __forceinline__ void finish(u32 tile) const {
+        const u32 there = FULL ? ROWS : rows(tile), count = FULL ? VECTOR : columns;
+        T values[ROWS][VECTOR], sums[VECTOR], over[VECTOR];
+        scan_down<FULL>(tile, there, count, values);
+#pragma unroll
+        for (u32 j = 0; j < VECTOR; j++) sums[j] = values[ROWS - 1][j];
+        // Of a section that has not all rows, none below it asks.
+        const bool some = sum_above(tile, there == ROWS, there > 0 ? count : 0, sums, over);
+        if (some) {
+#pragma unroll
+            for (u32 r = 0; r < ROWS; r++) {
+#pragma unroll
+                for (u32 j = 0; j < VECTOR; j++) {
+                    if (r < there && j < count) values[r][j] = combine(over[j], values[r][j]);
+                }
+            }
+        }
+        store(tile, values);
+    }
+
+    // Adds to `all`, which holds something if there is `some`, what entries tell, of which the first is at `entry` and each APART from the
+    // one before. All lanes of a warp, of which some have a `row`; the others ask for nothing.
+    template <u32 APART>
+    __device__ __forceinline__ void add_told(u64 entry, u32 count, bool has_row, bool some, T& all) const {
+#pragma unroll 1
+        for (u32 first = 0; first < count; first += ASKED) {
+            const u64 from = unknown(entry + first * APART);
+            const u32 number = has_row ? min(count - first, ASKED) : 0;
+            typename Word::Raw raw[ASKED];
+#pragma unroll
+            for (u32 i = 0; i < ASKED; i++) {
+                if (i < number) raw[i] = Word::load(p.workspace, from + i * APART);
+            }
+            while (true) {
+                bool missing = false;
+#pragma unroll
+                for (u32 i = 0; i < ASKED; i++) missing |= i < number && !raw[i].is_of(epoch);
+                if (!__any_sync(~0u, missing)) break;
+                __nanosleep(POLL_NANOSECONDS);
+#pragma unroll
+                for (u32 i = 0; i < ASKED; i++) {
+                    if (i < number && !raw[i].is_of(epoch)) raw[i] = Word::load(p.workspace, from + i * APART);
+                }
+            }
+#pragma unroll
+            for (u32 i = 0; i < ASKED; i++) {
+                if (i < number) all = some || i > 0 ? combine(all, raw[i].value()) : raw[i].value();
+            }
+            some = true;
+        }
+    }
+
+    // All to the left of the strip in a row of a tile, whose combination in the strip itself is `own`. The strip is not the first one.
+    __device__ __forceinline__ T look_back(u32 tile, u32 row, bool has_row, const T& own) const {
+        const u32 group = strip / GROUP, in_group = strip % GROUP, begin = group < GROUPS ? 0 : group - GROUPS;
+        T near, far;
+        add_told<HEIGHT>(row_entry(tile, group * GROUP) + row, in_group, has_row, false, near);
+        if (has_row && in_group == GROUP - 1 && strip + 1 < p.strips) {
+            Word::put(p.workspace, group_entry(tile, group) + row, in_group > 0 ? combine(near, own) : own, epoch);
+        }
+        if (group == 0) return near;
+        if (begin > 0) add_told<0>(prefix_entry(tile, begin) + row, 1, has_row, false, far);
+        add_told<2 * HEIGHT>(group_entry(tile, begin) + row, group - begin, has_row, begin > 0, far);
+        if (in_group > 0) return has_row ? combine(far, near) : far;
+        if (has_row && (u64)(group + GROUPS) * GROUP < p.strips) Word::put(p.workspace, prefix_entry(tile, group) + row, far, epoch);
+        return far;
+    }
+
+    // Reduces tile k, of this strip.
+    __device__ __forceinline__ void reduce_next(u32 k) const {
+        wait_copies<AHEAD - 1>();
+        if (ALL_FULL || (all_columns() && all_rows(k))) reduce<true>(k);
+        else reduce<false>(k);
+        barrier_arrive(reduced_barrier(k), MEETING);
+    }
+    __device__ __forceinline__ void finish_next(u32 k) const {
+        barrier_wait(left_barrier(k), MEETING);
+        if (ALL_FULL || (all_columns() && all_rows(k))) finish<true>(k);
+        else finish<false>(k);
+    }
+
+    __device__ __forceinline__ void reducing_warp() const {
+#pragma unroll 1
+        for (u32 k = 0; k < AHEAD; k++) stage(k);
+#pragma unroll 1
+        for (u32 k = 0; k < p.tiles; k++) reduce_next(k);
+    }
+    __device__ __forceinline__ void finishing_warp() const {
+#pragma unroll 1
+        for (u32 k = 0; k < p.tiles; k++) {
+            finish_next(k);
+            if (k + KEPT < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
+        }
+    }
+    // Reduces and finishes, in turn.
+    __device__ __forceinline__ void computing_warp() const {
+#pragma unroll 1
+        for (u32 k = 0; k < AHEAD; k++) stage(k);
+#pragma unroll 1
+        for (u32 k = 0; k < p.tiles + KEPT - 1; k++) {
+            if (k < p.tiles) reduce_next(k);
+            if (k + 1 >= KEPT) finish_next(k + 1 - KEPT);
+        }
+    }
+
+    __device__ __forceinline__ void look_back_warp() const {
+        const u32 number = (threadIdx.x - COMPUTING) / WARP, team = number / TEAM, member = number % TEAM;
+#pragma unroll 1
+        for (u32 k = team; k < p.tiles; k += KEPT) {
+            barrier_wait(reduced_barrier(k), MEETING);
+#pragma unroll 1
+            for (u32 first = member * WARP; strip > 0 && first < HEIGHT; first += TEAM * WARP) {
+                const u32 row = first + lane;
+                const bool has_row = row < HEIGHT && (u64)k * HEIGHT + row < p.height;
+                T own;
+                if (has_row && strip + 1 < p.strips) own = shared.lefts[k % KEPT][row];
+                const T left = look_back(k, row, has_row, own);
+                if (has_row) shared.lefts[k % KEPT][row] = left;
+            }
+            barrier_arrive(left_barrier(k), MEETING);
+        }
     }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
+extern "C" __global__ void __launch_bounds__(COMPUTING + LOOKING_BACK, 1) upsweep_scan_axes(const __grid_constant__ ScanAxesParams p) {
     Shared& shared = *(Shared*)dynamic_shared;
-    Slot* const slots = (Slot*)(dynamic_shared + (sizeof(Shared) + 15) / 16 * 16);
     const u32 epoch = current_epoch(p.workspace);
     __syncthreads();  // the epoch is read before a ticket is drawn
-    const ScanAxes scan(p, shared, slots, epoch);
-    if (threadIdx.x == 0) {
-        for (u32 k = 0; k < 2; k++) scan.keep(k, scan.draw(k));
-    }
-    __syncthreads();
-    scan.stage(shared.tasks[0], 0);
-#pragma unroll 1
-    for (u32 k = 0; shared.tasks[k % 4].ticket < p.tickets; k++) {
-        const AxesTask& task = shared.tasks[k % 4];
-        if (task.is(Kind::ROWS)) scan.compute_rows(k);
-        else if (task.is(Kind::NOTHING)) scan.skip(k);
-        else if (ALL_FULL || ((u64)(task.band + 1) * HEIGHT <= p.height && scan.all_columns(task))) scan.compute_tile<true>(k);
-        else scan.compute_tile<false>(k);
-    }
+    // Tickets only tell when all blocks have read the epoch.
+    if (threadIdx.x == COMPUTING && take_ticket(p.workspace) == gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
+    const ScanAxes scan(p, shared, epoch);
+    if (threadIdx.x >= COMPUTING) scan.look_back_warp();
+    else if (!APART) scan.computing_warp();
+    else if (threadIdx.x < THREADS) scan.reducing_warp();
+    else scan.finishing_warp();
     finish_launch(p.workspace, epoch, gridDim.x);
 }

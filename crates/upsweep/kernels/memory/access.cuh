@@ -12,3 +12,10 @@ template <> struct Access<16> { using type = uint4; };
 template <> struct Access<8> { using type = uint2; };
 template <> struct Access<4> { using type = u32; };
 template <> struct Access<1> { using type = u8; };
+
+// Stores a word in global memory. By an intrinsic, because of a plain store of values in registers the compiler may make a store of each.
+template <class Word>
+__device__ __forceinline__ void store_word(Word* to, const Word& word) {
+    if constexpr (sizeof(Word) >= 8) __stwb(to, word);
+    else *to = word;
+}

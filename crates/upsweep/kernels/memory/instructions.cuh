@@ -85,6 +85,12 @@ __device__ __forceinline__ V load_constant(u64 address) {
     return value;
 }
 
+// The same number, of which the compiler knows nothing: it computes nothing from it ahead, which would take registers.
+__device__ __forceinline__ u64 unknown(u64 number) {
+    asm volatile("" : "+l"(number));
+    return number;
+}
+
 // Asks for what is at an address, to have it nearer when it is read.
 __device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
 

@@ -23,16 +23,12 @@ params! {
         /// Rows and columns of results.
         out_height: "u64",
         out_width: "u64",
-        /// Tasks of all, those of a band that reduce rows, and rows of each.
-        tickets: "u64",
-        rows_tasks: "u64",
-        rows_each: "u64",
-        /// Bands of all arrays and of each, and tiles of a band.
-        bands: "u64",
-        bands_each: "u64",
-        tiles_along: "u64",
-        /// The entry of the first column of the first band.
-        column_entries: "u64",
+        /// Strips of each array, tiles of a strip, and groups of strips.
+        strips: "u64",
+        tiles: "u64",
+        groups: "u64",
+        /// The entry of the first group.
+        group_entries: "u64",
         /// The bytes at whose multiples all vectors of elements begin, at most those of a copy.
         access: "u64",
         /// Whether all vectors of results begin at multiples of their access width.
@@ -83,7 +79,6 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     let kernel = kernel(plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanAxesParams>())?;
     let (threads, shared) = (plan.threads() as u32, plan.shared_bytes() as u32);
-    let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let words = plan.words();
     let border = usize::from(bordered);
     let (height, width) = (shape.len, shape.inner);
@@ -95,7 +90,6 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     };
     let (input_bytes, _, output_bytes) = plan.sizes;
     let store = AxesPlan::copy_bytes(output_bytes, plan.vector) as u64;
-    let ((bands_each, tiles_along), (rows_tasks, rows_each)) = (plan.tiles_each(), plan.rows_tasks());
     let fixed = ScanAxesParams {
         input: job.input,
         output: job.output,
@@ -103,19 +97,16 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
         width: width as u64,
         out_height: out_height as u64,
         out_width: out_width as u64,
-        tickets: plan.tickets() as u64,
-        rows_tasks: rows_tasks as u64,
-        rows_each: rows_each as u64,
-        bands: plan.bands() as u64,
-        bands_each: bands_each as u64,
-        tiles_along: tiles_along as u64,
-        column_entries: plan.row_entries() as u64,
+        strips: plan.strips() as u64,
+        tiles: plan.tiles() as u64,
+        groups: plan.groups() as u64,
+        group_entries: plan.row_entries() as u64,
         access: begins(job.input, width, input_bytes),
         out_aligned: u64::from(begins(job.output, out_width, output_bytes) == store),
         workspace: cuda.workspace(words.words8, words.words16)?,
     };
     let params = Params::new(fixed, &job.begin, features.interleaved, &functions.held.values);
-    let grid = plan.grid(resident as usize) as u32;
+    let grid = plan.grid() as u32;
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements of the
     // shape, and the results of `out_height` rows of `out_width` for each array, until the kernel is enqueued in the stream's order.
     unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }

@@ -11,28 +11,44 @@ use std::ops::Range;
 
 /// The largest values that are combined: larger ones have no registers.
 const MOST_STATE: usize = 16;
-/// Columns of a lane in a tile, and rows of a warp: as many values as a thread has registers for. Of values of two or more registers there
-/// are at least so many rows.
+/// Columns of a lane, and the bytes of their values at most.
 const COLUMNS: usize = 4;
-const ROWS: usize = 8;
-const FEWEST_ROWS: usize = 6;
-/// Warps of a block, and blocks that a multiprocessor runs at once: the first that have room. H200, 2026-11-23, 16k x 16k f32: 913 us (12
-/// warps in two blocks: 1,303; 16 in one: 1,153; 6 in three: 1,066; 4 in four: 1,439); of f64 from f32 six rows 1,812 (four: 2,211).
-const BLOCKS: [(usize, usize); 4] = [(8, 2), (12, 1), (8, 1), (4, 1)];
+const VECTOR_BYTES: usize = 32;
+/// Strips that keep all multiprocessors busy. Where there are fewer of 32 lanes a row, strips of fewer lanes are taken. H200, 2026-11-25, in
+/// groups of 12, 1k x 1k f32: 18.4 us with 4 lanes, 19.5 with 8; 4k x 4k: 75 with 8 lanes, 78 with 16.
+const STRIPS: usize = 96;
+const FEWEST_LANES: usize = 4;
+/// Registers of a thread's values of a tile.
+const VALUE_REGISTERS: usize = 32;
+/// Bytes of elements that are copied ahead, at least, and their tiles.
+const AHEAD_BYTES: usize = 32 << 10;
+const AHEAD: (usize, usize) = (2, 4);
+/// Groups that a strip looks back over: of many strips, all that are under way.
+const GROUPS: usize = 12;
 
-/// Values travel down the bands one after the other, 1 to 3 us for each: the most bands of an array are these, and so many for each MiB of
-/// its elements and results. Two scans take 0.6 us for a MiB of both; of a table with a border, for which the second one has to compute
-/// where its elements lie, 8 us.
-const BANDS: usize = 24;
-const MEBIBYTES_OF_BAND: usize = 4;
-const BORDERED_BANDS_OF_MEBIBYTE: usize = 2;
+/// Warps that compute, or reduce while as many finish; tiles that are kept until what lies to the left of them is known; and look-back warps
+/// of a tile. A block has barriers for 4 tiles kept where warps are apart, else for 7.
+type Team = (usize, usize, usize);
+/// H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back warps: 644; 1: 799; 7 tiles of 32 rows: 650).
+const TOGETHER: Team = (6, 6, 1);
+/// Of strips of fewer lanes: 1k x 1k f32 in groups of 8 strips 15.7 us (of 12: 18.4), 8k x 8k 186.
+const NARROW: Team = (8, 4, 2);
+/// u8 to u32 427 us (together 493; one look-back warp 624).
+const APART: Team = (8, 4, 2);
+/// f32 to f64, of twice as many rows of a thread, 917 us (8 warps of half the rows: 1,059; together 1,015).
+const APART_LARGE: Team = (4, 4, 1);
+
+/// Microseconds of a block, and of one of its tiles, of which so many blocks run at once; of two scans, their launches, and each MiB of elements
+/// and results, where a table has no border and where it has one. For this one scan has to compute where its elements lie.
+const BLOCK_US: f64 = 10.0;
+const TILE_US: f64 = 2.0;
+const BLOCKS: usize = 128;
+const SCANS_US: f64 = 25.0;
+const MEBIBYTE_US: f64 = 0.6;
+const BORDERED_MEBIBYTE_US: f64 = 8.0;
 
 /// Bytes of an element, of what is combined, and of a result.
 type Sizes = (usize, usize, usize);
-/// Of what a block knows of a task: its ticket, array, band, place and kind.
-const TASK_BYTES: usize = 20;
-/// Bands whose rows are reduced before a band's tiles are computed. One: 993 us instead of 913.
-const LEAD: usize = 2;
 
 /// A planned scan along two axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,16 +57,20 @@ pub struct AxesPlan {
     pub shape: (usize, usize, usize),
     /// Of an element, of what is combined, and of a result.
     pub sizes: Sizes,
-    /// Warps of a block.
-    pub warps: usize,
-    /// Rows of a warp.
-    pub rows: usize,
-    /// Vectors of a lane in a row of a tile.
-    pub parts: usize,
-    /// Columns of a vector.
+    /// Lanes of a row of a strip.
+    pub lanes: usize,
+    /// Columns of a lane.
     pub vector: usize,
-    /// Blocks that a multiprocessor runs at once.
-    pub blocks: usize,
+    /// Rows of a thread in a tile.
+    pub rows: usize,
+    /// Tiles that are copied ahead.
+    pub ahead: usize,
+    /// Warps that compute, or reduce.
+    pub warps: usize,
+    /// Tiles that are kept until what lies to the left of them is known.
+    pub kept: usize,
+    /// Look-back warps of a tile. There are as many teams of them as tiles are kept.
+    pub team: usize,
 }
 
 impl AxesPlan {
@@ -64,132 +84,166 @@ impl AxesPlan {
         if state > MOST_STATE || largest > 2 * MOST_STATE || arrays * height * width == 0 {
             return None;
         }
-        let vector = [4, 2].into_iter().find(|vector| vector * largest <= 16).unwrap_or(1);
-        // A value takes one, two or four registers.
-        let registers = state.div_ceil(4).next_power_of_two();
-        let columns = if registers > 2 { COLUMNS / 2 } else { COLUMNS };
-        let rows = (ROWS * COLUMNS / (columns * registers)).max(FEWEST_ROWS);
-        let tuning = Tuning::of(capability);
-        let plan =
-            |(warps, blocks)| Self { shape, sizes, warps, rows, parts: (columns / vector).max(1), vector, blocks };
-        let fits = |plan: &Self| plan.shared_bytes() <= tuning.shared_of_block(plan.blocks);
-        let plan = BLOCKS.map(plan).into_iter().find(fits)?;
-        let words = 2 * (plan.row_entries() + plan.bands() * width);
-        (u32::try_from(2 * plan.tickets()).is_ok() && u32::try_from(words).is_ok()).then_some(plan)
+        let most = Tuning::of(capability).shared_of_block(1);
+        let plan = |vector: usize, smaller: usize, fewer: usize| {
+            let strips = |lanes: usize| arrays.saturating_mul(width.div_ceil(lanes * vector));
+            let lanes = [WARP, WARP / 2, WARP / 4].into_iter().find(|&lanes| strips(lanes) >= STRIPS);
+            let lanes = lanes.unwrap_or(FEWEST_LANES);
+            // A value takes one, two or four registers.
+            let registers = state.div_ceil(4).next_power_of_two();
+            let ((warps, most_kept, team), more) = match (state > input, registers > 1) {
+                (true, true) => (APART_LARGE, 2),
+                (true, false) => (APART, 1),
+                (false, _) => (if lanes == WARP { TOGETHER } else { NARROW }, 1),
+            };
+            let rows = ((more * VALUE_REGISTERS / (vector * registers)).min(lanes) / smaller).max(1);
+            let tile = warps * WARP * rows * vector * input;
+            let ahead = (AHEAD_BYTES / tile.max(1)).clamp(AHEAD.0, AHEAD.1);
+            Self { shape, sizes, lanes, vector, rows, ahead, warps, kept: most_kept - fewer, team }
+        };
+        let vector = if COLUMNS * largest <= VECTOR_BYTES { COLUMNS } else { 1 };
+        let plan = [vector, 1]
+            .into_iter()
+            .flat_map(|vector| [1, 2, 4, 8].map(|smaller| (vector, smaller)))
+            .flat_map(|(vector, smaller)| [0, 1, 2].map(|fewer| plan(vector, smaller, fewer)))
+            .find(|plan| plan.shared_bytes() <= most)?;
+        (u32::try_from(plan.grid()).is_ok() && u32::try_from(2 * plan.entries()).is_ok()).then_some(plan)
     }
 
     /// Whether one pass is taken instead of a scan along each axis. `bordered`: results have a row and a column more.
     #[must_use]
     pub fn pays(&self, bordered: bool) -> bool {
         let ((arrays, height, width), (input, _, output)) = (self.shape, self.sizes);
-        let mebibytes = (arrays * height * width).saturating_mul(input + output) >> 20;
-        let most = if bordered { BORDERED_BANDS_OF_MEBIBYTE * mebibytes } else { mebibytes / MEBIBYTES_OF_BAND };
-        self.tiles_each().0 <= BANDS + most
+        let mebibytes = (arrays * height * width).saturating_mul(input + output) as f64 / f64::from(1 << 20);
+        let turns = self.grid().div_ceil(BLOCKS) as f64;
+        let scans = SCANS_US + mebibytes * if bordered { BORDERED_MEBIBYTE_US } else { MEBIBYTE_US };
+        turns * (BLOCK_US + TILE_US * self.tiles() as f64) <= scans
+    }
+
+    /// Rows and columns of a tile.
+    fn tile(&self) -> (usize, usize) {
+        (self.warps * WARP / self.lanes * self.rows, self.lanes * self.vector)
+    }
+
+    /// Strips of an array.
+    #[must_use]
+    pub fn strips(&self) -> usize {
+        self.shape.2.div_ceil(self.tile().1)
+    }
+
+    /// Tiles of a strip.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.shape.1.div_ceil(self.tile().0)
+    }
+
+    /// Strips of a group: of few strips few, as they wait for less.
+    fn group(&self) -> usize {
+        if self.lanes == WARP { 12 } else { 8 }
+    }
+
+    /// Groups of an array's strips.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.strips().div_ceil(self.group())
+    }
+
+    /// Whether some warps reduce and others finish: where elements are widened, so that memory leaves less time for each.
+    fn apart(&self) -> bool {
+        self.sizes.1 > self.sizes.0
     }
 
     /// Threads a block.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.warps * WARP
+        ((1 + usize::from(self.apart())) * self.warps + self.team * self.kept) * WARP
     }
 
-    /// Rows and columns of a tile.
-    fn tile(&self) -> (usize, usize) {
-        (self.warps * self.rows, WARP * self.parts * self.vector)
-    }
-
-    /// Bands of an array, and tiles of a band.
+    /// Blocks to launch.
     #[must_use]
-    pub fn tiles_each(&self) -> (usize, usize) {
-        let (height, width) = self.tile();
-        (self.shape.1.div_ceil(height), self.shape.2.div_ceil(width))
+    pub fn grid(&self) -> usize {
+        self.shape.0 * self.strips()
     }
 
-    /// Bands of all arrays.
-    #[must_use]
-    pub fn bands(&self) -> usize {
-        self.shape.0 * self.tiles_each().0
-    }
-
-    /// Tasks of a band that reduce rows, and rows of each. Of a row the parts in all tiles but the last are reduced, in a task at most
-    /// as many as a tile has rows; those of a longer row one after the other.
-    #[must_use]
-    pub fn rows_tasks(&self) -> (usize, usize) {
-        let (height, parts) = (self.tile().0, self.tiles_each().1 - 1);
-        let rows = height.checked_div(parts).unwrap_or(0).max(1);
-        (if parts == 0 { 0 } else { height.div_ceil(rows) }, rows)
-    }
-
-    /// Tasks of all bands, and of those that only lead.
-    #[must_use]
-    pub fn tickets(&self) -> usize {
-        (self.bands() + LEAD).saturating_mul(self.rows_tasks().0 + self.tiles_each().1)
-    }
-
-    /// Blocks to launch, of which so many run at once.
-    #[must_use]
-    pub fn grid(&self, resident: usize) -> usize {
-        self.tickets().min(resident)
-    }
-
-    /// The entries of rows: one for each tile; behind them is one for each column of each band.
+    /// The entries of rows: one for each strip; behind them are two for each group.
     #[must_use]
     pub fn row_entries(&self) -> usize {
-        self.shape.0 * self.shape.1 * self.tiles_each().1
+        self.rows_of_tiles().saturating_mul(self.strips())
+    }
+    fn rows_of_tiles(&self) -> usize {
+        self.shape.0.saturating_mul(self.tiles() * self.tile().0)
+    }
+    fn entries(&self) -> usize {
+        self.row_entries().saturating_add(self.rows_of_tiles().saturating_mul(2 * self.groups()))
     }
 
-    /// What tiles are told.
+    /// What strips are told.
     #[must_use]
     pub fn words(&self) -> StatusWords {
-        StatusWords::of(self.row_entries() + self.bands() * self.shape.2, self.sizes.1)
+        StatusWords::of(self.entries(), self.sizes.1)
     }
 
-    /// Dynamic shared memory a block.
+    /// Dynamic shared memory a block: as `Shared` of `kernels/tile/strips.cuh`.
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let (input, state, output) = self.sizes;
-        let (height, width) = self.tile();
-        // The warps' sums and results in a row, parts of rows, four tasks, and the elements of the next tile.
-        let shared = (self.warps * width * state).next_multiple_of(16)
-            + (self.warps * width * output).next_multiple_of(16)
-            + 2 * (height * state).next_multiple_of(16)
-            + state.next_multiple_of(16)
-            + (4 * TASK_BYTES).next_multiple_of(16);
-        shared + height * width * input
+        let ((height, width), Self { rows, vector, ahead, warps, kept, .. }) = (self.tile(), *self);
+        let lowest_bit = 1 << state.trailing_zeros();
+        let pitch = self.lanes + (access_width(rows * state) / lowest_bit).max(1);
+        [
+            2 * warps * width * state,
+            2 * width * state,
+            kept * height * state,
+            2 * warps * WARP * vector * output,
+            warps * WARP / self.lanes * rows * pitch * state,
+            kept * height * width * state,
+            ahead * height * width * input,
+        ]
+        .map(|bytes| bytes.next_multiple_of(16))
+        .into_iter()
+        .sum()
     }
 
     /// The bytes of a copy to shared memory, at most: as `access_width` of a vector of elements.
     #[must_use]
     pub fn copy_bytes(size: usize, vector: usize) -> usize {
-        match 1 << (size * vector).trailing_zeros().min(4) {
-            2 => 1,
-            width => width,
-        }
+        access_width(size * vector)
     }
 
     /// The numbers that the kernel is compiled with.
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
-        constants!(constants; "THREADS" = self.threads(), "ROWS" = self.rows, "PARTS" = self.parts, "VECTOR" = self.vector, "BLOCKS" = self.blocks, "LEAD" = LEAD);
+        constants!(constants; "THREADS" = self.warps * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = self.ahead, "KEPT" = self.kept, "APART" = usize::from(self.apart()), "TEAM" = self.team, "GROUP" = self.group(), "GROUPS" = GROUPS);
         constants
+    }
+}
+
+/// The widest access that divides so many bytes: as in `kernels/memory/access.cuh`.
+fn access_width(bytes: usize) -> usize {
+    match 1 << bytes.trailing_zeros().min(4) {
+        2 => 1,
+        width => width,
     }
 }
 
 impl fmt::Display for AxesPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shape: (arrays, height, width), warps, rows, parts, vector, blocks, .. } = *self;
+        let Self { shape: (arrays, height, width), lanes, vector, rows, ahead, warps, kept, team, .. } = *self;
         let (tall, wide) = self.tile();
-        let ((bands, tiles), (tasks, each)) = (self.tiles_each(), self.rows_tasks());
         writeln!(f, "scan along two axes, one kernel (device/scan_axes.cuh)")?;
         writeln!(f, "  arrays        {arrays} of {height} x {width}")?;
         writeln!(
             f,
-            "  bands         {bands} in each, of {tiles} tiles of {tall} x {wide}: {warps} warps x {rows} rows, {parts} x {vector} columns a lane"
+            "  strips        {} in each, of {} tiles of {tall} x {wide}: {warps} warps x {} x {rows} rows, {lanes} lanes x {vector} columns",
+            self.strips(),
+            self.tiles(),
+            WARP / lanes
         )?;
-        writeln!(f, "  rows          {tasks} tasks a band of {each}, {LEAD} bands ahead")?;
+        writeln!(f, "  tiles         {ahead} copied ahead, {kept} kept")?;
+        writeln!(f, "  look back     over strips in groups of {}, {team} warps a tile", self.group())?;
         writeln!(f, "  status words  {} bytes", self.words().bytes())?;
-        write!(f, "  shared memory {} bytes a block, {blocks} blocks a multiprocessor", self.shared_bytes())
+        write!(f, "  shared memory {} bytes a block", self.shared_bytes())
     }
 }
 
@@ -280,46 +334,35 @@ mod tests {
         for tuning in TUNING {
             let all = [1, 4, 8, 16, 3, 12];
             let sizes = all.map(|size| (size, size, size)).into_iter().chain([(1, 4, 4), (4, 8, 8), (1, 16, 32)]);
-            for (sizes, height) in sizes.flat_map(|sizes| [1, 100, 1 << 14].map(|height| (sizes, height))) {
-                let plan = AxesPlan::new((1, height, 4096), sizes, tuning.capability).expect("tiles may be small");
-                assert!(plan.shared_bytes() <= tuning.shared_of_block(plan.blocks), "{plan:?}");
-                assert!(plan.tile().1 <= plan.threads() && plan.rows <= WARP, "{plan:?}");
-                assert_eq!(plan.tiles_each().0, height.div_ceil(plan.tile().0));
+            for (sizes, width) in sizes.flat_map(|sizes| [1, 1000, 1 << 14].map(|width| (sizes, width))) {
+                let plan = AxesPlan::new((1, 4096, width), sizes, tuning.capability).expect("tiles may be small");
+                assert!(plan.shared_bytes() <= tuning.shared_of_block(1), "{plan:?}");
+                assert!(plan.lanes % plan.rows == 0 && plan.threads() <= 1024, "{plan:?}");
             }
         }
     }
 
     #[test]
-    fn tiles_of_as_many_values_as_there_are_registers() {
-        let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| plan.tile());
-        let square = (1, 1 << 14, 1 << 14);
-        assert_eq!(tile(square, (4, 4, 4)), Some((64, 128)));
-        assert_eq!(tile(square, (4, 8, 8)), Some((48, 128)));
+    fn strips_are_as_wide_as_leaves_enough_of_them() {
+        let tile = |shape, sizes| AxesPlan::new(shape, sizes, (9, 0)).map(|plan| (plan.tile(), plan.kept));
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 4, 4)), Some(((48, 128), 6)));
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 8, 8)), Some(((32, 128), 4)));
+        assert_eq!(tile((1, 1 << 12, 1 << 12), (4, 4, 4)), Some(((256, 32), 4)));
+        assert_eq!(tile((1, 1 << 10, 1 << 10), (4, 4, 4)), Some(((256, 16), 4)));
+        assert_eq!(tile((16, 1 << 10, 1 << 10), (4, 4, 4)), Some(((48, 128), 6)), "of all arrays");
         assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
-        assert_eq!(tile(square, (4, 32, 32)), None, "large values");
+        assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 32, 32)), None, "large values");
     }
 
     #[test]
-    fn one_pass_is_taken_where_bands_are_few_for_the_memory() {
+    fn one_pass_is_taken_where_strips_are_many_and_neither_low_nor_high() {
         let pays = |height, width, bordered| {
             let plan = AxesPlan::new((1, height, width), (4, 4, 4), (9, 0)).expect("there are elements");
             plan.pays(bordered)
         };
-        assert!(pays(1 << 14, 1 << 14, false) && pays(1 << 10, 1 << 10, false));
+        assert!(pays(1 << 14, 1 << 14, false) && pays(1 << 12, 1 << 12, false) && pays(1 << 10, 1 << 10, false));
         assert!(!pays(1 << 20, 8, false) && !pays(1 << 20, 8, true));
-        assert!(!pays(1 << 12, 1 << 12, false) && pays(1 << 12, 1 << 12, true));
-    }
-
-    #[test]
-    fn tasks_have_all_parts_of_rows() {
-        for width in [1, 128, 129, 5_000, 1 << 14, 1 << 20] {
-            let plan = AxesPlan::new((3, 1_000, width), (4, 4, 4), (9, 0)).expect("there are elements");
-            let ((bands, tiles), (tasks, rows)) = (plan.tiles_each(), plan.rows_tasks());
-            let height = plan.tile().0;
-            assert!(tasks * rows >= height || tiles == 1, "{plan:?}");
-            assert!(rows == 1 || rows * (tiles - 1) <= height, "{plan:?}");
-            assert_eq!(plan.tickets(), (3 * bands + LEAD) * (tasks + tiles));
-        }
+        assert!(!pays(16, 1 << 24, false));
     }
 
     #[test]

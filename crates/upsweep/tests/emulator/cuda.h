@@ -25,6 +25,7 @@ inline float __fdividef(float a, float b) { return a / b; }
 inline i64 __double_as_longlong(f64 x) { return __builtin_bit_cast(i64, x); }
 inline f64 __longlong_as_double(i64 x) { return __builtin_bit_cast(f64, x); }
 template <class X> X __ldcs(const X* from) { return *from; }
+template <class X> void __stwb(X* to, X x) { *to = x; }
 inline u32 __byte_perm(u32 a, u32 b, u32 selector) {
     const u64 bytes = (u64)b << 32 | a;
     u32 r = 0;

@@ -5,8 +5,8 @@
 namespace emulator {
 
 static void one_case() {
-    const u64 arrays = 1 + below(3), height = 1 + below(once_in(4) ? 6 * HEIGHT : 3 * HEIGHT);
-    const u64 width = (1 + below(once_in(4) ? 3 * WIDTH : WIDTH)) / (once_in(2) ? VECTOR : 1) + 1;
+    const u64 arrays = 1 + below(2), height = 1 + below(once_in(4) ? 5 * HEIGHT : 2 * HEIGHT);
+    const u64 width = (1 + below(once_in(2) ? 7 * WIDTH : WIDTH)) / (once_in(2) ? VECTOR : 1) + 1;
     const u64 columns = once_in(2) ? (width + VECTOR - 1) / VECTOR * VECTOR : width;
     const u64 border = EXCLUSIVE ? below(2) : 0, out_height = height + border, out_width = columns + border;
     // Rows that are aligned, or not, begin where memory says so.
@@ -17,10 +17,8 @@ static void one_case() {
     memset((void*)&p, 0, sizeof p);
     p.input = input.values, p.output = output.values;
     p.height = height, p.width = columns, p.out_height = out_height, p.out_width = out_width;
-    p.bands_each = (height + HEIGHT - 1) / HEIGHT, p.bands = arrays * p.bands_each, p.tiles_along = (columns + WIDTH - 1) / WIDTH;
-    const u64 parts = p.tiles_along - 1;
-    p.rows_each = parts > 0 && HEIGHT / parts > 1 ? HEIGHT / parts : 1, p.rows_tasks = parts > 0 ? (HEIGHT + p.rows_each - 1) / p.rows_each : 0;
-    p.tickets = (p.bands + LEAD) * (p.rows_tasks + p.tiles_along), p.column_entries = arrays * height * p.tiles_along;
+    p.strips = (columns + WIDTH - 1) / WIDTH, p.tiles = (height + HEIGHT - 1) / HEIGHT, p.groups = (p.strips + GROUP - 1) / GROUP;
+    p.group_entries = arrays * p.tiles * p.strips * HEIGHT;
     const auto begins = [](u64 address, u64 bytes, u64 most) {
         while ((address | bytes) % most != 0) most /= 2;
         return most;
@@ -29,10 +27,9 @@ static void one_case() {
     p.out_aligned = begins((u64)output.values, out_width * sizeof(Out), STORE) == STORE;
     const Given first = any_value<Given>();
     p.given_first = given_acc(first);
-    Space space = Space::of<T>(p.column_entries + p.bands * columns);
+    Space space = Space::of<T>(p.group_entries + arrays * p.tiles * p.groups * 2 * HEIGHT);
     p.workspace = space.workspace();
-    const u32 shared = (sizeof(Shared) + 15) / 16 * 16 + ROWS * PARTS * THREADS * sizeof(Slot);
-    launch(min(p.tickets, 1 + (u64)below(5)), THREADS, shared, [&] { KERNEL(p); });
+    launch(arrays * p.strips, COMPUTING + LOOKING_BACK, sizeof(Shared), [&] { KERNEL(p); });
     output.check("results"), input.check("elements"), space.check();
 
     std::vector<Out> expected(output.number, result(ValueOfAcc::of(p.given_first)));

@@ -101,7 +101,7 @@ kernel_files! {
     "memory/workspace.cuh",
     "tile/apart.cuh",
     "tile/automaton.cuh",
-    "tile/bands.cuh",
+    "tile/strips.cuh",
     "tile/blockwise.cuh",
     "tile/compact.cuh",
     "tile/digits.cuh",
