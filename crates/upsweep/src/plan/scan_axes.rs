@@ -337,7 +337,7 @@ mod tests {
             for (sizes, width) in sizes.flat_map(|sizes| [1, 1000, 1 << 14].map(|width| (sizes, width))) {
                 let plan = AxesPlan::new((1, 4096, width), sizes, tuning.capability).expect("tiles may be small");
                 assert!(plan.shared_bytes() <= tuning.shared_of_block(1), "{plan:?}");
-                assert!(plan.lanes % plan.rows == 0 && plan.threads() <= 1024, "{plan:?}");
+                assert!(plan.lanes.is_multiple_of(plan.rows) && plan.threads() <= 1024, "{plan:?}");
             }
         }
     }
