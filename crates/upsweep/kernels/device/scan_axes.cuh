@@ -17,9 +17,9 @@
 //   left of strip s of group g:  prefix[g - GROUPS] + group[g - GROUPS] + ... + group[g - 1]  +  row[GROUP g] + ... + row[s - 1]
 //   (the first GROUPS groups begin with group[0] instead)
 //
-// Reducing and finishing warps are the same where that is faster: they finish tile t - KEPT + 1 after they have reduced tile t.
+// Reducing and finishing warps are the same where that is faster: they finish tile t - KEPT_TILES + 1 after they have reduced tile t.
 //
-// All strips under way go down together, and what one tells the others is needed some tiles later, as a block keeps KEPT tiles. A row is
+// All strips under way go down together, and what one tells the others is needed some tiles later, as a block keeps KEPT_TILES tiles. A row is
 // scanned by lanes in turn: what each lane's columns combine to goes through shared memory, so that a lane scans ROWS neighbouring ones. A
 // column is scanned by each thread in its own ROWS rows, then by the sections of a warp, the warps, and from tile to tile. Operators need not
 // commute, and need no identity. In which order and how values are grouped depends on the shape and the types alone.
@@ -34,8 +34,8 @@
 //   shared memory      written by                barrier        read by                written again after
 //   slots              a thread's copies         its own wait   the same thread        the same thread has read them
 //   lanes[warp]        a reducing warp           __syncwarp     the same warp          __syncwarp
-//   kept[t % KEPT]     a reducing thread         reduced, left  the finishing thread   free, t, or it is the same thread
-//   lefts[t % KEPT]    reducing warps: own sums  reduced, t     look-back warps        they write it next
+//   kept[t % KEPT_TILES]     a reducing thread         reduced, left  the finishing thread   free, t, or it is the same thread
+//   lefts[t % KEPT_TILES]    reducing warps: own sums  reduced, t     look-back warps        they write it next
 //                      look-back warps           left, t        finishing warps        free, t
 //   sums[t % 2]        a section's lanes         summed, t      finishing warps        summed, t + 1
 //   above[t % 2]       the last warp, in t - 1   summed, t      finishing warps        summed, t + 1
@@ -48,14 +48,14 @@
 #include "tile/strips.cuh"
 #include "warp/scan.cuh"
 
-// KEPT teams of TEAM look-back warps take tiles in turn, so that each meets the others at barriers of its own.
-constexpr u32 LOOKING_BACK = KEPT * TEAM * WARP, MEETING = THREADS + TEAM * WARP;
+// KEPT_TILES teams of TEAM_WARPS look-back warps take tiles in turn, so that each meets the others at barriers of its own.
+constexpr u32 LOOKING_BACK = KEPT_TILES * TEAM_WARPS * WARP, MEETING = THREADS + TEAM_WARPS * WARP;
 constexpr u32 COMPUTING = (APART ? 2 : 1) * THREADS;
 constexpr u32 ASKED = Status<T>::WORDS == 1 ? GROUP : (GROUP + 2) / 3;  // entries that a lane asks for at once: it has registers for no more
-static_assert(2 + (APART ? 3 : 2) * KEPT <= 16, "a block has 16 barriers");
-__device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT; }
-__device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT + tile % KEPT; }
-__device__ __forceinline__ u32 free_barrier(u32 tile) { return 2 + 2 * KEPT + tile % KEPT; }
+static_assert(2 + (APART ? 3 : 2) * KEPT_TILES <= 16, "a block has 16 barriers");
+__device__ __forceinline__ u32 reduced_barrier(u32 tile) { return 2 + tile % KEPT_TILES; }
+__device__ __forceinline__ u32 left_barrier(u32 tile) { return 2 + KEPT_TILES + tile % KEPT_TILES; }
+__device__ __forceinline__ u32 free_barrier(u32 tile) { return 2 + 2 * KEPT_TILES + tile % KEPT_TILES; }
 
 struct ScanAxes : Strip {
     using Word = Status<T>;
@@ -103,11 +103,11 @@ struct ScanAxes : Strip {
     // rows. A lane has the sums of ROWS neighbouring lanes meanwhile: that takes fewer instructions than a scan of each row by shuffles.
     template <bool FULL>
     __device__ __forceinline__ void scan_lanes(u32 tile, const T (&values)[ROWS][VECTOR], T (&before)[ROWS]) const {
-        T(&lanes)[SECTIONS * ROWS][PITCH] = shared.lanes[warp];
+        T(&lanes)[ROW_SECTIONS * ROWS][PITCH] = shared.lanes[warp];
 #pragma unroll
         for (u32 r = 0; r < ROWS; r++) lanes[section * ROWS + r][along] = values[r][VECTOR - 1];
         __syncwarp();
-        const u32 row = lane / SCANNERS, scanner = lane % SCANNERS, row_of_tile = warp * SECTIONS * ROWS + row;
+        const u32 row = lane / SCANNERS, scanner = lane % SCANNERS, row_of_tile = warp * ROW_SECTIONS * ROWS + row;
         const bool exists = (u64)tile * HEIGHT + row_of_tile < p.height;
         // Of a lane that has not all columns, none above it asks.
         u32 have = ROWS;
@@ -124,8 +124,8 @@ struct ScanAxes : Strip {
         const T scanned = warp_inclusive_scan<SCANNERS>(sums[ROWS - 1], have == ROWS ? scanner : 0);
         const bool tells = strip + 1 < p.strips && scanner == SCANNERS - 1 && exists;
         if (tells) Word::put(p.workspace, row_entry(tile, strip) + row_of_tile, scanned, epoch);
-        if (APART && tile >= KEPT) barrier_wait(free_barrier(tile), COMPUTING);
-        if (tells) shared.lefts[tile % KEPT][row_of_tile] = scanned;  // for the look-back warp of this block
+        if (APART && tile >= KEPT_TILES) barrier_wait(free_barrier(tile), COMPUTING);
+        if (tells) shared.lefts[tile % KEPT_TILES][row_of_tile] = scanned;  // for the look-back warp of this block
         const T lower = shuffle_up(scanned, 1);
 #pragma unroll
         for (u32 i = ROWS; i-- > 1;) {
@@ -150,7 +150,7 @@ struct ScanAxes : Strip {
         }
         if (strip > 0) {
             T left[ROWS];
-            load_values(&shared.lefts[tile % KEPT][first_row], left);
+            load_values(&shared.lefts[tile % KEPT_TILES][first_row], left);
 #pragma unroll
             for (u32 r = 0; r < ROWS; r++) {
 #pragma unroll
@@ -172,18 +172,18 @@ struct ScanAxes : Strip {
     // rows of this one exist. Returns whether there is anything.
     __device__ __forceinline__ bool sum_above(u32 tile, bool whole, u32 count, T (&sums)[VECTOR], T (&over)[VECTOR]) const {
         T before[VECTOR];  // in the sections of the warp
-        if constexpr (SECTIONS > 1) {
+        if constexpr (ROW_SECTIONS > 1) {
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
 #pragma unroll
-                for (u32 distance = 1; distance < SECTIONS; distance *= 2) {
+                for (u32 distance = 1; distance < ROW_SECTIONS; distance *= 2) {
                     const T lower = shuffle_up(sums[j], distance * LANES);
                     if (section >= distance && whole && j < count) sums[j] = combine(lower, sums[j]);
                 }
                 before[j] = shuffle_up(sums[j], LANES);
             }
         }
-        if (section == SECTIONS - 1 && whole) put_parts(shared.sums[tile % 2][warp], along, sums);
+        if (section == ROW_SECTIONS - 1 && whole) put_parts(shared.sums[tile % 2][warp], along, sums);
         main_sync();  // summed
         const Part(&warps)[WARPS][PARTS][LANES] = shared.sums[tile % 2];
         const auto add = [&](const T(&more)[VECTOR]) {
@@ -208,7 +208,7 @@ struct ScanAxes : Strip {
             take_parts(warps[0], along, over);
             add_warps(1);
         }
-        if (warp == WARPS - 1 && section == SECTIONS - 1 && tile + 1 < p.tiles) {
+        if (warp == WARPS - 1 && section == ROW_SECTIONS - 1 && tile + 1 < p.tiles) {
             T all[VECTOR];
 #pragma unroll
             for (u32 j = 0; j < VECTOR; j++) {
@@ -216,7 +216,7 @@ struct ScanAxes : Strip {
             }
             put_parts(shared.above[(tile + 1) % 2], along, all);
         }
-        if constexpr (SECTIONS > 1) {
+        if constexpr (ROW_SECTIONS > 1) {
             if (section > 0 && (tile > 0 || warp > 0)) {
                 add(before);
             } else if (section > 0) {
@@ -319,7 +319,7 @@ struct ScanAxes : Strip {
 #pragma unroll 1
         for (u32 k = 0; k < p.tiles; k++) {
             finish_next(k);
-            if (k + KEPT < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
+            if (k + KEPT_TILES < p.tiles) barrier_arrive(free_barrier(k), COMPUTING);
         }
     }
     // Reduces and finishes, in turn.
@@ -327,25 +327,25 @@ struct ScanAxes : Strip {
 #pragma unroll 1
         for (u32 k = 0; k < AHEAD; k++) stage(k);
 #pragma unroll 1
-        for (u32 k = 0; k < p.tiles + KEPT - 1; k++) {
+        for (u32 k = 0; k < p.tiles + KEPT_TILES - 1; k++) {
             if (k < p.tiles) reduce_next(k);
-            if (k + 1 >= KEPT) finish_next(k + 1 - KEPT);
+            if (k + 1 >= KEPT_TILES) finish_next(k + 1 - KEPT_TILES);
         }
     }
 
     __device__ __forceinline__ void look_back_warp() const {
-        const u32 number = (threadIdx.x - COMPUTING) / WARP, team = number / TEAM, member = number % TEAM;
+        const u32 number = (threadIdx.x - COMPUTING) / WARP, team = number / TEAM_WARPS, member = number % TEAM_WARPS;
 #pragma unroll 1
-        for (u32 k = team; k < p.tiles; k += KEPT) {
+        for (u32 k = team; k < p.tiles; k += KEPT_TILES) {
             barrier_wait(reduced_barrier(k), MEETING);
 #pragma unroll 1
-            for (u32 first = member * WARP; strip > 0 && first < HEIGHT; first += TEAM * WARP) {
+            for (u32 first = member * WARP; strip > 0 && first < HEIGHT; first += TEAM_WARPS * WARP) {
                 const u32 row = first + lane;
                 const bool has_row = row < HEIGHT && (u64)k * HEIGHT + row < p.height;
                 T own;
-                if (has_row && strip + 1 < p.strips) own = shared.lefts[k % KEPT][row];
+                if (has_row && strip + 1 < p.strips) own = shared.lefts[k % KEPT_TILES][row];
                 const T left = look_back(k, row, has_row, own);
-                if (has_row) shared.lefts[k % KEPT][row] = left;
+                if (has_row) shared.lefts[k % KEPT_TILES][row] = left;
             }
             barrier_arrive(left_barrier(k), MEETING);
         }

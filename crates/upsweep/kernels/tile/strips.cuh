@@ -1,7 +1,7 @@
 // Strips of a matrix: neighbouring columns, which a block goes down tile by tile. Where the elements and results of a thread lie, and how
 // they come to shared memory and back. device/scan_axes.cuh says in which order, and who writes and reads what is shared.
 //
-// A warp has SECTIONS rows at once, LANES lanes in each, and a lane VECTOR neighbouring columns. Of a tile a thread has ROWS neighbouring
+// A warp has ROW_SECTIONS rows at once, LANES lanes in each, and a lane VECTOR neighbouring columns. Of a tile a thread has ROWS neighbouring
 // rows, and so have the threads beside it: these rows are a section.
 
 #pragma once
@@ -12,8 +12,8 @@
 #include "warp/index.cuh"
 #include "word/value.cuh"
 
-constexpr u32 SECTIONS = WARP / LANES;           // of a warp
-constexpr u32 HEIGHT = WARPS * SECTIONS * ROWS;  // rows of a tile
+constexpr u32 ROW_SECTIONS = WARP / LANES;           // of a warp
+constexpr u32 HEIGHT = WARPS * ROW_SECTIONS * ROWS;  // rows of a tile
 constexpr u32 WIDTH = LANES * VECTOR;            // columns of a strip
 constexpr u64 SHIFT = EXCLUSIVE;                 // rows and columns between an element and its result
 // Whether what lies past the end is computed, too: see tile/scan.cuh.
@@ -38,10 +38,10 @@ constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
 struct Shared {
     alignas(16) Part sums[2][WARPS][PARTS][LANES];  // of the warps' rows
     alignas(16) Part above[2][PARTS][LANES];        // of all rows above a tile
-    alignas(16) T lefts[KEPT][HEIGHT];             // of each row, all to the left of the strip
-    alignas(16) Out rows[WARPS][2][SECTIONS][WIDTH];  // results of a row that change places; rows in turns
-    alignas(16) T lanes[WARPS][SECTIONS * ROWS][PITCH];  // the lanes' sums of each row; then what lies before each lane
-    alignas(16) Part kept[KEPT][ROWS][PARTS][THREADS];
+    alignas(16) T lefts[KEPT_TILES][HEIGHT];             // of each row, all to the left of the strip
+    alignas(16) Out rows[WARPS][2][ROW_SECTIONS][WIDTH];  // results of a row that change places; rows in turns
+    alignas(16) T lanes[WARPS][ROW_SECTIONS * ROWS][PITCH];  // the lanes' sums of each row; then what lies before each lane
+    alignas(16) Part kept[KEPT_TILES][ROWS][PARTS][THREADS];
     alignas(16) Slot slots[AHEAD][ROWS][THREADS];
 };
 
@@ -104,7 +104,7 @@ struct Strip {
 
     __device__ __forceinline__ Strip(const ScanAxesParams& p, Shared& shared, u32 epoch)
         : p(p), shared(shared), epoch(epoch), array(blockIdx.x / (u32)p.strips), strip(blockIdx.x % (u32)p.strips), lane(lane_index()), thread(threadIdx.x % THREADS), warp(thread / WARP),
-          along(lane % LANES), section(lane / LANES), first_row((warp * SECTIONS + section) * ROWS),
+          along(lane % LANES), section(lane / LANES), first_row((warp * ROW_SECTIONS + section) * ROWS),
           column((u64)strip * WIDTH + along * VECTOR), columns(column >= p.width ? 0 : (u32)min(p.width - column, (u64)VECTOR)) {}
 
     // Whether all columns of the strip exist, and all rows of a tile; how many of the thread's rows of a tile do.
@@ -153,8 +153,8 @@ struct Strip {
     }
 
     // Keeps the thread's values of a row of a tile, and brings them back.
-    __device__ __forceinline__ void keep(u32 tile, u32 r, const T (&values)[VECTOR]) const { put_parts(shared.kept[tile % KEPT][r], thread, values); }
-    __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const { take_parts(shared.kept[tile % KEPT][r], thread, values); }
+    __device__ __forceinline__ void keep(u32 tile, u32 r, const T (&values)[VECTOR]) const { put_parts(shared.kept[tile % KEPT_TILES][r], thread, values); }
+    __device__ __forceinline__ void bring_back(u32 tile, u32 r, T (&values)[VECTOR]) const { take_parts(shared.kept[tile % KEPT_TILES][r], thread, values); }
 
     // Stores a tile's values as results.
     __device__ __forceinline__ void store(u32 tile, const T (&values)[ROWS][VECTOR]) const {

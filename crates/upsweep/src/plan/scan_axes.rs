@@ -214,7 +214,7 @@ impl AxesPlan {
     #[must_use]
     pub fn constants(&self) -> Constants {
         let mut constants = StatusWords::constants(self.sizes.1);
-        constants!(constants; "THREADS" = self.warps * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = self.ahead, "KEPT" = self.kept, "APART" = usize::from(self.apart()), "TEAM" = self.team, "GROUP" = self.group(), "GROUPS" = GROUPS);
+        constants!(constants; "THREADS" = self.warps * WARP, "LANES" = self.lanes, "VECTOR" = self.vector, "ROWS" = self.rows, "AHEAD" = self.ahead, "KEPT_TILES" = self.kept, "APART" = usize::from(self.apart()), "TEAM_WARPS" = self.team, "GROUP" = self.group(), "GROUPS" = GROUPS);
         constants
     }
 }

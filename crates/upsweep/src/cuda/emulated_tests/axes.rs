@@ -5,7 +5,7 @@ use crate::cuda::scan_axes::{self, ScanAxesParams};
 use crate::plan::scan_axes::AxesPlan;
 
 /// Blocks are smaller than on a GPU.
-const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("ROWS", 4), ("TEAM", 1), ("GROUP", 2), ("GROUPS", 2)];
+const SMALL: &[(&str, usize)] = &[("THREADS", 64), ("ROWS", 4), ("TEAM_WARPS", 1), ("GROUP", 2), ("GROUPS", 2)];
 
 /// Runs cases of a plan.
 fn axes<S: Buffers>(steps: S, features: Features, constants: &[(&str, usize)], cases: u32) {
@@ -29,12 +29,12 @@ fn emulated_axes() {
     let plain = features(Heads::None, "");
     axes(then(Same), plain, &[], 60);
     axes(then(Placed), features(Heads::None, "x"), &[("ROWS", 1), ("LANES", 8)], 60);
-    axes(then(Same), lines(3, plain), &[("ROWS", 2), ("KEPT", 2)], 60);
+    axes(then(Same), lines(3, plain), &[("ROWS", 2), ("KEPT_TILES", 2)], 60);
     axes(Parts::<u32, u32, _, _, _>::new(Sum, Same, Same), plain, &[], 60);
     axes(
         Parts::<u8, u32, _, _, _>::new(Sum, Widen::<u32>::new(), Same),
         plain,
-        &[("THREADS", 128), ("LANES", 16), ("KEPT", 2)],
+        &[("THREADS", 128), ("LANES", 16), ("KEPT_TILES", 2)],
         60,
     );
     axes(Parts::<u8, u8, _, _, _>::new(Sum, Same, Same), features(Heads::None, "x"), &[], 60);
