@@ -30,7 +30,6 @@ using Part = Access<KEEP>::type;
 
 // Lanes that scan a row, each so many lanes' sums as a thread has rows.
 constexpr u32 SCANNERS = LANES / ROWS;
-static_assert(LANES % ROWS == 0, "each lane scans as many sums as it has made");
 // Lanes' sums of a row, and some places more, so that rows begin in different banks, and at multiples of an access to ROWS sums.
 constexpr u32 SCANNED = access_width(ROWS * sizeof(T)), LOW_BIT = sizeof(T) & (0 - sizeof(T));
 constexpr u32 PITCH = LANES + (LOW_BIT < SCANNED ? SCANNED / LOW_BIT : 1);
