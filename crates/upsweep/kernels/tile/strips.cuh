@@ -14,8 +14,8 @@
 
 constexpr u32 ROW_SECTIONS = WARP / LANES;           // of a warp
 constexpr u32 HEIGHT = WARPS * ROW_SECTIONS * ROWS;  // rows of a tile
-constexpr u32 WIDTH = LANES * VECTOR;            // columns of a strip
-constexpr u64 SHIFT = EXCLUSIVE;                 // rows and columns between an element and its result
+constexpr u32 WIDTH = LANES * VECTOR;                // columns of a strip
+constexpr u64 SHIFT = EXCLUSIVE;                     // rows and columns between an element and its result
 // Whether what lies past the end is computed, too: see tile/scan.cuh.
 constexpr bool ALL_FULL = ANY_BITS && FORM != Form::OTHER;
 
