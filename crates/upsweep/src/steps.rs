@@ -170,7 +170,7 @@ pub(crate) struct Known {
     pub(crate) same_map: bool,
     /// There is no finish: a result is what is combined.
     pub(crate) same_finish: bool,
-    /// The map only widens integers.
+    /// The map only widens numbers.
     pub(crate) widens: bool,
     /// The functions take any bits, also those that are no element.
     pub(crate) any_bits: bool,
@@ -295,7 +295,7 @@ where
         let same = TypeId::of::<Same>();
         let (same_map, same_finish) = (I::PLAIN && TypeId::of::<M>() == same, O::PLAIN && TypeId::of::<F>() == same);
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
-        Known { form: Op::FORM, same_map, same_finish, widens, any_bits: same_map && same_finish }
+        Known { form: Op::FORM, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
     }
 
     #[cfg(feature = "cuda")]

@@ -40,6 +40,10 @@
 //   sums[t % 2]        a section's lanes         summed, t      finishing warps        summed, t + 1
 //   above[t % 2]       the last warp, in t - 1   summed, t      finishing warps        summed, t + 1
 //   rows[warp]         a finishing warp          __syncwarp     the same warp          the next row's __syncwarp
+//
+// Look-back warps wait at `left`, too, although they need nothing of the finishing warps: racecheck does not follow what only arrives. Where
+// warps are apart it reports lefts[t % KEPT_TILES], read by a look-back warp and written by a reducing one. Between these are `left`, where the
+// finishing warps meet the first one, and `free`, where they arrive and the second one waits.
 
 #pragma once
 
@@ -347,7 +351,7 @@ struct ScanAxes : Strip {
                 const T left = look_back(k, row, has_row, own);
                 if (has_row) shared.lefts[k % KEPT_TILES][row] = left;
             }
-            barrier_arrive(left_barrier(k), MEETING);
+            barrier_wait(left_barrier(k), MEETING);
         }
     }
 };

@@ -329,6 +329,11 @@ where
     InF32(Parts::new(Sum, Same, Same))
 }
 
+/// The sum in a wider type.
+fn widened() -> Parts<u8, u32, Sum, Widen<u32>, Same> {
+    Parts::new(Sum, Widen::new(), Same)
+}
+
 type By<Offset> = Offsets<'static, [Offset]>;
 type ByKey = Keys<'static, [u32], Equal>;
 
@@ -341,12 +346,14 @@ fn emulated_waves() {
     tiles::<By<u64>, u32, _>(Wave, Then, features(Heads::Offsets, "xr"), 60);
     tiles::<Whole, u32, _>(Wave, Then, lines(2, features(Heads::None, "xi")), 60);
     tiles_of::<Whole, _>(Wave, in_f32::<f16>(), features(Heads::None, "i"), 60);
+    tiles_of::<Whole, _>(Wave, widened(), features(Heads::None, "xr"), 60);
 }
 
 #[test]
 #[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
 fn emulated_pipelines() {
     tiles::<Whole, u8, _>(Pipeline, Sum, features(Heads::None, "x"), 60);
+    tiles_of::<Whole, _>(Pipeline, widened(), features(Heads::None, "i"), 60);
     tiles::<Whole, f64, _>(Pipeline, Max, features(Heads::None, "ic"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::None, "xrc"), 60);
     tiles::<Whole, u32, _>(Pipeline, Then, features(Heads::Rows, "xi"), 60);

@@ -31,8 +31,10 @@ const GROUPS: usize = 12;
 type Team = (usize, usize, usize);
 /// H200, 2026-11-25, 16k x 16k: f32 602 us (8 warps, 4 tiles, 2 look-back warps: 644; 1: 799; 7 tiles of 32 rows: 650).
 const TOGETHER: Team = (6, 6, 1);
-/// Of strips of fewer lanes: 1k x 1k f32 in groups of 8 strips 15.7 us (of 12: 18.4), 8k x 8k 186.
+/// Of strips of fewer lanes. With four look-back warps a thread has 80 registers, which values of 8 bytes spill.
 const NARROW: Team = (8, 4, 2);
+/// H100, 2026-11-25, with two look-back warps and with four: 1k x 1k f32 16.5 us and 13.8, 4k 75 and 69, 8k 251 and 220.
+const NARROW_WORDS: Team = (8, 4, 4);
 /// u8 to u32 427 us (together 493; one look-back warp 624).
 const APART: Team = (8, 4, 2);
 /// f32 to f64, of twice as many rows of a thread, 917 us (8 warps of half the rows: 1,059; together 1,015).
@@ -94,7 +96,8 @@ impl AxesPlan {
             let ((warps, most_kept, team), more) = match (state > input, registers > 1) {
                 (true, true) => (APART_LARGE, 2),
                 (true, false) => (APART, 1),
-                (false, _) => (if lanes == WARP { TOGETHER } else { NARROW }, 1),
+                (false, _) if lanes == WARP => (TOGETHER, 1),
+                (false, _) => (if state == 4 { NARROW_WORDS } else { NARROW }, 1),
             };
             let rows = ((more * VALUE_REGISTERS / (vector * registers)).min(lanes) / smaller).max(1);
             let tile = warps * WARP * rows * vector * input;
@@ -351,6 +354,9 @@ mod tests {
         assert_eq!(tile((1, 1 << 10, 1 << 10), (4, 4, 4)), Some(((256, 16), 4)));
         assert_eq!(tile((16, 1 << 10, 1 << 10), (4, 4, 4)), Some(((48, 128), 6)), "of all arrays");
         assert_eq!(tile((1, 1 << 10, 0), (4, 4, 4)), None);
+        let team = |side, sizes| AxesPlan::new((1, side, side), sizes, (9, 0)).map(|plan| plan.team);
+        assert_eq!([1 << 12, 1 << 14].map(|side| team(side, (4, 4, 4))), [Some(4), Some(1)]);
+        assert_eq!([(8, 8, 8), (1, 4, 4)].map(|sizes| team(1 << 12, sizes)), [Some(2), Some(2)]);
         assert_eq!(tile((1, 1 << 14, 1 << 14), (4, 32, 32)), None, "large values");
     }
 

@@ -77,7 +77,7 @@ static void one_case() {
     Guarded<In> separate(n);
     In* input = separate.values;
     if constexpr (arith::same_type<In, Out>) {
-        if (!BY_SEGMENT && once_in(4)) input = output.values;
+        if (!BY_SEGMENT && once_in(4)) input = (In*)output.values;
     }
     std::vector<In> elements;
     for (u64 i = 0; i < n; i++) elements.push_back(input[i] = any_value<In>());
