@@ -229,17 +229,14 @@ struct Odd {
 struct Sixteenth {
     template <class T> __device__ bool operator()(T x) const { return x % 16 == 1; }
 };
-struct GoesOn {
-    __device__ bool operator()(uint32_t, uint32_t b) const { return b % 64 != 1; }
-};
-// Runs of so many elements in the mean, by their value: CUB's run lengths ask for equality.
+// Runs of so many equal elements in the mean: where that is one, all neighbours differ.
 __global__ void fill_runs(uint32_t* out, uint64_t n, uint32_t mean) {
     uint64_t step = (uint64_t)gridDim.x * blockDim.x, each = 64;
     // A thread's 64 elements begin a run, which is short of the mean by less than one in 64.
     for (uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * each; i < n; i += step * each) {
         uint32_t value = (uint32_t)(i * 4);
         for (uint64_t j = i; j < i + each && j < n; j++) {
-            value += (uint32_t)hash(j) % mean == 1;
+            value += (uint32_t)hash(j) % mean == 0;
             out[j] = value;
         }
     }
@@ -265,9 +262,14 @@ template <class T> static void select(const char* type, const std::vector<int>& 
         row("partition_behind", type, log2n, 2.0 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DevicePartition::If(s, size, in, out, number, (int64_t)n, Odd());
         });
-        row("dedup_64", type, log2n, 65.0 / 64 * bytes, copy, [&](void* s, size_t& size) {
-            return cub::DeviceSelect::Unique(s, size, in, out, number, (int64_t)n, GoesOn());
-        });
+        for (int mean : {64, 1}) {
+            fill_runs<<<1024, 256>>>((uint32_t*)in, n, mean);
+            char algo[16];
+            snprintf(algo, sizeof algo, "dedup_%d", mean);
+            row(algo, type, log2n, bytes + bytes / mean, copy, [&](void* s, size_t& size) {
+                return cub::DeviceSelect::Unique(s, size, in, out, number, (int64_t)n);
+            });
+        }
     }
 }
 
@@ -278,7 +280,7 @@ static void runs(const std::vector<int>& sizes) {
         uint64_t n = (uint64_t)1 << log2n;
         if (n * sizeof(uint32_t) > capacity || log2n > 28) continue;
         double copy = copy_gbps<uint32_t>(n);
-        for (int mean : {64, 4}) {
+        for (int mean : {64, 4, 1}) {
             fill_runs<<<1024, 256>>>(in, n, mean);
             char algo[16];
             snprintf(algo, sizeof algo, "runs_%d", mean);

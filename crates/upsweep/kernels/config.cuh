@@ -91,7 +91,6 @@ constexpr u32 INDEX_BYTES = 0;
 constexpr u32 KEEP_LAST = 0;
 constexpr u32 RUN_BYTES = 0;
 constexpr u32 RUN_LENGTHS = 0;
-constexpr u32 PHASES = 128;
 constexpr u32 COUNT_BYTES = 4;
 constexpr u32 EXPAND = 0;
 constexpr u32 MARKS = 8192;

@@ -27,15 +27,6 @@ fn odd_64(x: u64) -> bool {
 fn sixteenth(x: u32) -> bool {
     x % 16 == 1
 }
-/// Of neighbours: so that runs have 64 elements in the mean, or 4.
-#[function]
-fn goes_on(_a: u32, b: u32) -> bool {
-    b % 64 != 1
-}
-#[function]
-fn goes_on_4(_a: u32, b: u32) -> bool {
-    b % 4 != 1
-}
 
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
@@ -49,9 +40,12 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         apart::<u8, _>(gpu, n, Odd8, |x| x % 2 == 1)?;
         apart::<u32, _>(gpu, n, Odd32, |x| x % 2 == 1)?;
         apart::<u64, _>(gpu, n, Odd64, |x| x % 2 == 1)?;
-        dedup(gpu, n)?;
-        runs(gpu, "runs_64", n, 64, GoesOn)?;
-        runs(gpu, "runs_4", n, 4, GoesOn4)?;
+        for (algo, mean) in [("dedup_64", 64), ("dedup_1", 1)] {
+            dedup(gpu, algo, n, mean)?;
+        }
+        for (algo, mean) in [("runs_64", 64), ("runs_4", 4), ("runs_1", 1)] {
+            runs(gpu, algo, n, mean)?;
+        }
         expand(gpu, n)?;
         search(gpu, n)?;
     }
@@ -141,39 +135,57 @@ where
     )
 }
 
-fn dedup(gpu: &mut Gpu, n: usize) -> Outcome {
-    let algo = "dedup_64";
+/// Runs of `mean` equal elements in the mean: where that is one, all neighbours differ.
+fn in_runs(n: usize, mean: u32) -> Vec<u32> {
+    let mut value = 0;
+    let next = |at: usize| {
+        if u32::random(at).is_multiple_of(mean) {
+            value = (at as u32).wrapping_mul(0x9E37_79B1);
+        }
+        value
+    };
+    (0..n).map(next).collect()
+}
+
+/// The first values of these runs, as many as a check looks at.
+fn first_of_runs(host: &[u32]) -> Vec<u32> {
+    let mut values = host[..host.len().min(1 << 20)].to_vec();
+    values.dedup();
+    values
+}
+
+fn dedup(gpu: &mut Gpu, algo: &str, n: usize, mean: u32) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
         return Ok(());
     }
-    let count = RefCell::new(gpu.count()?);
+    let host = in_runs(n, mean);
+    let (values, count) = (gpu.upload(&host)?, RefCell::new(gpu.count()?));
     gpu.reduce_segments(
         algo,
-        (n, (n + n / 64) * size_of::<u32>()),
-        || expected(n, |at| at == 0 || u32::random(at) % 64 == 1),
-        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
-            Dedup::by(GoesOn).run_counted(device, x, out, &mut count.borrow_mut())
+        (n, (n + n / mean as usize) * size_of::<u32>()),
+        || first_of_runs(&host),
+        |device: &Device, _: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            Dedup::new().run_counted(device, &values, out, &mut count.borrow_mut())
         },
     )
 }
 
 /// The values and lengths of runs of `mean` elements.
-fn runs<E>(gpu: &mut Gpu, algo: &str, n: usize, mean: u32, goes_on: E) -> Outcome
-where
-    E: Function<(u32, u32), Output = bool>,
-{
+fn runs(gpu: &mut Gpu, algo: &str, n: usize, mean: u32) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
         return Ok(());
     }
-    let (count, lengths) = (RefCell::new(gpu.count()?), RefCell::new(gpu.filled::<u32>(n)?));
+    let host = in_runs(n, mean);
+    let (values, count) = (gpu.upload(&host)?, RefCell::new(gpu.count()?));
+    let lengths = RefCell::new(gpu.filled::<u32>(n)?);
     gpu.reduce_segments(
         algo,
         (n, (n + 2 * n / mean as usize) * size_of::<u32>()),
-        || expected(n, |at| at == 0 || u32::random(at) % mean == 1),
-        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+        || first_of_runs(&host),
+        |device: &Device, _: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
             // As many lengths as values.
             let outputs = (out, &mut *lengths.borrow_mut());
-            Runs::by(goes_on).run_counted(device, x, outputs, &mut count.borrow_mut())
+            Runs::new().run_counted(device, &values, outputs, &mut count.borrow_mut())
         },
     )
 }

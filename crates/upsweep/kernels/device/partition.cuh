@@ -5,16 +5,22 @@
 //
 //   reduce      a bit for each element: whether it is kept; the number of those of each warp
 //   look back   the number of elements kept before the tile
-//   finish      kept elements side by side in the tile's own shared memory, as they lie in global memory modulo 16 bytes;
-//               from there to global memory, 16 bytes a store
+//   finish      kept elements side by side and the others side by side in the tile's own shared memory, as they lie in global memory
+//               modulo 16 bytes; from there to global memory, 16 bytes a store
 //
 // What differs from other libraries' kernels: the bits are found once and kept for the tiles of LAG. By then a tile knows where
-// its results go, so it compacts them at the phase of their destination, and only a tile's first and last 16 bytes are stored
-// in pieces. Nothing is held in shared memory twice, which leaves room for a longer LAG.
+// its results go, so it compacts them at the phase of their destination, and only the first and last 16 bytes of what lies side by
+// side are stored in pieces. Nothing is held in shared memory twice, which leaves room for a longer LAG.
+//
+// Who compacts and stores together: results of up to 2 bytes each warp by itself, because warps that wait for each other bound their time;
+// larger ones the warps of a block, because then the ends of what lies side by side do: each is a part of a memory line, stored twice.
+//
+// Why a pipeline and no relay (device/select.cuh): all elements wait for their prefix. Blocks of a relay then wait for room with tiles
+// that others wait for.
 //
 // The number of elements may lie in device memory (`length`): the grid is then sized for as many as the input has room for.
 //
-// Memory ordering: pipeline.cuh. Where results take the place of elements, all warps have these in registers first; then they
+// Memory ordering: pipeline.cuh. Where results take the place of elements, all who compact together have these in registers first; then they
 // write results, then they read each other's, and then they stage the next tile there: a barrier between any two of these. A
 // buffer that holds no elements is written after the barrier at which all compute warps learn the prefix, when they have read the tile
 // before from it.
@@ -25,207 +31,68 @@
 
 #pragma once
 
-#include "memory/access.cuh"
+#include "tile/choose.cuh"
 #include "tile/pipeline.cuh"
+#include "warp/store.cuh"
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
-
-template <u32 BYTES> struct UnsignedOf { using type = u64; };
-template <> struct UnsignedOf<4> { using type = u32; };
-template <> struct UnsignedOf<16> { using type = u128; };
-
-// A number of elements: 32 bits do where the host knows that there are fewer than 2^32.
-using Number = UnsignedOf<HOST_STATE_BYTES>::type;
-struct Kept {
-    Number number;
-    __device__ __forceinline__ Kept operator+(const Kept& next) const { return {number + next.number}; }
-};
-__device__ __forceinline__ Kept combine(const Kept& a, const Kept& b) { return a + b; }
-
-// What is stored: elements, or with INDEX_BYTES their indices.
-template <u32 BYTES> struct StoredOf { using type = UnsignedOf<BYTES>::type; };
-template <> struct StoredOf<0> { using type = In; };
-using Stored = StoredOf<INDEX_BYTES>::type;
-template <bool INDEX> struct Result {
-    static __device__ __forceinline__ const In& of(u64, const In& x) { return x; }
-};
-template <> struct Result<true> {
-    static __device__ __forceinline__ Stored of(u64 index, const In&) { return (Stored)index; }
-};
-
-// An element's bit, and behind a thread's bits the number that the lanes below it keep.
-constexpr u32 PLACE_BITS = 12;
-static_assert(WARP * ITEMS < 1 << PLACE_BITS && ITEMS + PLACE_BITS <= 128, "a thread's bits and its place are one word");
-using Bits = UnsignedOf<ITEMS + PLACE_BITS <= 32 ? 4 : ITEMS + PLACE_BITS <= 64 ? 8 : 16>::type;
-__device__ __forceinline__ u32 number_of(u32 bits) { return __popc(bits); }
-__device__ __forceinline__ u32 number_of(u64 bits) { return __popcll(bits); }
-__device__ __forceinline__ u32 number_of(u128 bits) { return __popcll((u64)bits) + __popcll((u64)(bits >> 64)); }
-
-
-
-// A bit for each byte that is not 0.
-__device__ __forceinline__ u32 set_bytes(u32 four) {
-    const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
-    return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits side by side at its end
-}
 
 struct SelectTask {
     using State = Kept;
     using Params = SelectParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool BY_FLAGS = HEADS == Heads::FLAGS, BY_NEIGHBOUR = HEADS == Heads::KEYS;
-    static constexpr bool READS = !BY_FLAGS || INDEX_BYTES == 0;  // whether elements are read
-    using Input = Stream<In>;
-    using Slot = Input::Slot;
-    static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
+    // Beside elements or results: the phases of two runs, the first one's end rounded up.
+    static constexpr u32 PHASE = 16, PHASES = 3 * PHASE;
+    static constexpr bool BY_WARP = sizeof(Stored) <= 2;  // whether each warp compacts and stores by itself
+    static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // that do it together
+    using Chosen = Choose<(PHASES + SLOT_BYTES - 1) / SLOT_BYTES>;
 
     // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements.
-    static constexpr u32 PHASE = 16;  // results are stored so many bytes at a time
-    static constexpr bool BUFFERED = !READS || sizeof(Stored) * VECTOR > sizeof(Slot);
-    static constexpr u32 TILE_BYTES = READS ? Input::SLOTS * sizeof(Slot) + (BUFFERED ? 0 : PHASES) : 0;
-    static constexpr u32 FLAG_SLOTS = AHEAD + 1, FLAG_BYTES = BY_FLAGS ? FLAG_SLOTS * TILE : 0;
+    static constexpr bool BUFFERED = !Chosen::READS || sizeof(Stored) * VECTOR > SLOT_BYTES;
+    static constexpr u32 FLAG_SLOTS = AHEAD + 1, TILES_BYTES = STAGES * Chosen::STAGED_BYTES, FLAGS_BYTES = FLAG_SLOTS * Chosen::FLAG_BYTES;
+    static constexpr u32 DYNAMIC_BYTES = TILES_BYTES + FLAGS_BYTES + (BUFFERED ? TILE * sizeof(Stored) + PHASES : 0);
+    static_assert(!BY_WARP || !BUFFERED, "a warp's results take the place of its elements");
 
     struct Shared {
-        Bits bits[STAGES][THREADS];
+        u32 bits[STAGES][Chosen::BIT_WORDS][THREADS];
         Kept warp_totals[STAGES][WARPS];
         Kept before_tile[STAGES];
         u32 before_warp[STAGES][WARPS];  // kept in the tile
         u32 number[STAGES];              // kept in the tile
-        Slot edges[BY_NEIGHBOUR ? AHEAD + 1 : 1][WARPS];  // the vector that lies beside that of a warp
     };
 
     const Params& p;
     Shared& shared;
-    const Input input;
-    const u32 flags_aligned;  // bytes at whose multiples a warp's flags begin: 16, 4 or 1
+    const Chosen chosen;
 
-    __device__ __forceinline__ SelectTask(const Params& p, Shared& shared)
-        : p(p), shared(shared), input(p.input, p.n), flags_aligned((u64)p.flags % 16 == 0 ? 16 : (u64)p.flags % 4 == 0 ? 4 : 1) {}
+    __device__ __forceinline__ SelectTask(const Params& p, Shared& shared) : p(p), shared(shared), chosen(p.input, p.flags, p.n) {}
 
-    __device__ __forceinline__ Slot* slots(u32 k) const { return (Slot*)(dynamic_shared + k % STAGES * TILE_BYTES); }
-    __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + STAGES * TILE_BYTES + k % FLAG_SLOTS * TILE; }
-    // Where a tile's results lie before they are stored.
-    __device__ __forceinline__ unsigned char* buffer(u32 k) const {
-        return BUFFERED ? dynamic_shared + STAGES * TILE_BYTES + FLAG_BYTES : (unsigned char*)slots(k);
+    __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + k % STAGES * Chosen::STAGED_BYTES; }
+    __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + TILES_BYTES + k % FLAG_SLOTS * Chosen::FLAG_BYTES; }
+    // Where results lie before they are stored.
+    __device__ __forceinline__ unsigned char* results(u32 k) const {
+        return BUFFERED ? dynamic_shared + TILES_BYTES + FLAGS_BYTES : staged(k) + (BY_WARP ? warp_index() * Chosen::WARP_BYTES : 0);
     }
-    __device__ __forceinline__ Slot& edge(u32 k) const { return shared.edges[k % (AHEAD + 1)][warp_index()]; }
+    // Those who compact together meet.
+    static __device__ __forceinline__ void meet() {
+        if constexpr (BY_WARP) __syncwarp();
+        else main_sync();
+    }
     __device__ __forceinline__ const Kept* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
 
-    __device__ __forceinline__ void stage(u32 k, u64 tile) const {
-        if constexpr (READS) input.stage_tile(tile, slots(k));
-        if constexpr (BY_FLAGS) stage_flags(k, tile);
-        if constexpr (BY_NEIGHBOUR) stage_edge(k, tile);
-    }
-
-    // Copies the warp's flags, WIDTH bytes at a time, where they begin at a multiple of it and exist.
-    template <u32 WIDTH>
-    __device__ __forceinline__ void stage_flags(u8* to, const u8* from, u32 mine) const {
-#pragma unroll 1
-        for (u32 step = 0; step < WARP * ITEMS; step += WARP * WIDTH) {
-            const u32 at = step + lane_index() * WIDTH;
-            if (at + WIDTH <= mine) {
-                if constexpr (WIDTH > 1) copy_async<WIDTH>(to + at, from + at);
-                else to[at] = from[at];
-            } else {
-#pragma unroll 1
-                for (u32 j = at; j < mine; j++) to[j] = from[j];
-            }
-        }
-    }
-    __device__ __forceinline__ void stage_flags(u32 k, u64 tile) const {
-        const u32 begin = warp_index() * WARP * ITEMS, mine = existing<false>(begin, WARP * ITEMS, tile_count(p.n, tile));
-        u8* const to = flags(k) + begin;
-        const u8* const from = p.flags + tile * TILE + begin;
-        if (flags_aligned == 16) stage_flags<16>(to, from, mine);
-        else if (flags_aligned == 4) stage_flags<4>(to, from, mine);
-        else stage_flags<1>(to, from, mine);
-    }
-
-    // The vector before the warp's first, or with KEEP_LAST the one after its last.
-    __device__ __forceinline__ void stage_edge(u32 k, u64 tile) const {
-        if (lane_index() != 0) return;
-        const u64 first = tile * TILE + warp_index() * WARP * ITEMS;
-        const u64 from = KEEP_LAST ? first + WARP * ITEMS : first - VECTOR;
-        if (KEEP_LAST ? from < p.n : first > 0 && first < p.n) {
-            const u32 mine = p.n - from < VECTOR ? (u32)(p.n - from) : VECTOR;
-            input.stage_vector(edge(k), p.input + from, mine);
-        }
-    }
-
-    // A vector as it comes from shared memory.
-    struct Vector {
-        In elements[VECTOR];
-        Vector() = default;
-        __device__ __forceinline__ explicit Vector(const Slot& slot) {
-            u32 words[SLOT_BYTES / 4];
-#pragma unroll
-            for (u32 i = 0; i < SLOT_BYTES / 16; i++) {
-                const uint4 part = ((const uint4*)slot.bytes)[i];
-                words[4 * i] = part.x, words[4 * i + 1] = part.y, words[4 * i + 2] = part.z, words[4 * i + 3] = part.w;
-            }
-            memcpy(elements, words, sizeof(elements));
-        }
-    };
-
-    // Which of this thread's elements are kept.
-    template <bool FULL>
-    __device__ __forceinline__ Bits kept_bits(u32 k, u64 tile, u32 count) const {
-        const u32 begin = threadIdx.x * ITEMS, mine = existing<FULL>(begin, ITEMS, count);
-        const u64 index = tile * TILE + begin;
-        Bits bits = 0;
-        if constexpr (BY_FLAGS) {
-            constexpr u32 WIDTH = ITEMS % 4 == 0 ? 4 : ITEMS % 2 == 0 ? 2 : 1;  // flags that are read at once
-            const u8* const from = flags(k) + begin;
-#pragma unroll
-            for (u32 i = 0; i < ITEMS; i += WIDTH) {
-                const u32 four = WIDTH == 4 ? *(const u32*)(from + i) : WIDTH == 2 ? *(const u16*)(from + i) : from[i];
-                bits |= (Bits)set_bytes(four) << i;
-            }
-            if (!FULL) bits &= ((Bits)1 << mine) - 1;  // what lies behind the last flag is of another tile
-        } else if constexpr (BY_NEIGHBOUR) {
-            // From the first element on, whether each differs from the one before; KEEP_LAST: turned round.
-            const u32 lane = lane_index(), vector = threadIdx.x * ROWS;
-            const Slot* const own = slots(k);
-            constexpr u32 EDGE = KEEP_LAST ? WARP - 1 : 0;
-            const Slot& beside = lane == EDGE ? edge(k) : own[KEEP_LAST ? vector + ROWS : vector - 1];
-            In neighbour;
-            const bool ends = KEEP_LAST ? index + mine == p.n : index == 0;  // there is no neighbour
-            if (mine > 0 && !ends) neighbour = ((const In*)beside.bytes)[KEEP_LAST ? 0 : VECTOR - 1];
-#pragma unroll
-            for (u32 step = 0; step < ROWS; step++) {
-                const u32 row = KEEP_LAST ? ROWS - 1 - step : step;
-                const Vector x(own[vector + row]);
-#pragma unroll
-                for (u32 next = 0; next < VECTOR; next++) {
-                    const u32 j = KEEP_LAST ? VECTOR - 1 - next : next, i = row * VECTOR + j;
-                    if (!FULL && i >= mine) continue;
-                    const bool alone = ends && i == (KEEP_LAST ? mine - 1 : 0);
-                    const bool same = !alone && (KEEP_LAST ? same_key(x.elements[j], neighbour) : same_key(neighbour, x.elements[j]));
-                    bits |= (Bits)!same << i;
-                    neighbour = x.elements[j];
-                }
-            }
-        } else {
-#pragma unroll
-            for (u32 row = 0; row < ROWS; row++) {
-                const Vector x(slots(k)[threadIdx.x * ROWS + row]);
-#pragma unroll
-                for (u32 j = 0; j < VECTOR; j++) {
-                    const u32 i = row * VECTOR + j;
-                    if (FULL || i < mine) bits |= (Bits)load_acc(x.elements[j], index + i, index + i) << i;
-                }
-            }
-        }
-        return bits;
-    }
+    __device__ __forceinline__ void stage(u32 k, u64 tile) const { chosen.stage(tile, staged(k), flags(k)); }
 
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        const u32 count = tile_count(p.n, tile);
-        const Bits bits = count == TILE ? kept_bits<true>(k, tile, count) : kept_bits<false>(k, tile, count);
-        const u32 own = number_of(bits), up_to = warp_inclusive_sum(own);
-        shared.bits[k % STAGES][threadIdx.x] = bits | (Bits)(up_to - own) << ITEMS;
-        if (lane_index() == WARP - 1) shared.warp_totals[k % STAGES][warp_index()] = {up_to};
+        const auto found = chosen.find(tile, tile_count(p.n, tile), staged(k), flags(k), [](u32, const auto&) {});
+        u32 own = 0;
+#pragma unroll
+        for (u32 i = 0; i < Chosen::BIT_WORDS; i++) {
+            shared.bits[k % STAGES][i][threadIdx.x] = found.bits[i];
+            own += __popc(found.bits[i]);
+        }
+        const u32 all = warp_sum(own);
+        if (lane_index() == 0) shared.warp_totals[k % STAGES][warp_index()] = {all};
     }
     __device__ __forceinline__ void store(u32, u64) const {}
     __device__ __forceinline__ void check(u64) const {}
@@ -248,68 +115,74 @@ struct SelectTask {
         }
     }
 
-    // How many of `number` results from place `at` on there is room for.
-    static __device__ __forceinline__ u32 with_room(u64 at, u32 number, u64 capacity) {
-        return at >= capacity ? 0 : (u32)min((u64)number, capacity - at);
+    // The bits of a tile whose elements have been found.
+    __device__ __forceinline__ Chosen::Found found(u32 k) const {
+        typename Chosen::Found found = {};
+#pragma unroll
+        for (u32 i = 0; i < Chosen::BIT_WORDS; i++) found.bits[i] = shared.bits[k % STAGES][i][threadIdx.x];
+#pragma unroll
+        for (u32 row = 0; row < Chosen::GRAINS; row++) {
+            const u32 first = row * Chosen::GRAIN;
+            found.add(row, found.bits[first / 32] >> first % 32 & (u32)((1ull << Chosen::GRAIN) - 1));
+        }
+        return found;
     }
 
-    // Where the results that come to lie from `to` on are in a buffer at a multiple of PHASE.
-    static __device__ __forceinline__ Stored* at_phase(unsigned char* buffer, const Stored* to) {
-        return (Stored*)(buffer + (u64)to % PHASE);
-    }
-
-    // Stores `number` results from a buffer to `to`. All compute warps.
-    static __device__ __forceinline__ void store_run(Stored* to, const unsigned char* buffer, u32 number) {
-        constexpr u32 UNIT = alignof(Stored) < PHASE ? alignof(Stored) : PHASE;
-        struct alignas(UNIT) Unit { unsigned char bytes[UNIT]; };
-        const u32 phase = (u64)to % PHASE, end = phase + number * (u32)sizeof(Stored);
-        unsigned char* const base = (unsigned char*)to - phase;
-        for (u32 at = threadIdx.x * PHASE; at < end; at += THREADS * PHASE) {
-            if (at >= phase && at + PHASE <= end) {
-                *(uint4*)(base + at) = *(const uint4*)(buffer + at);
-            } else {
-                for (u32 i = at; i < at + PHASE; i += UNIT) {
-                    if (i >= phase && i < end) *(Unit*)(base + i) = *(const Unit*)(buffer + i);
-                }
+    // Leaves a thread's elements side by side from these places of shared memory on: those that are kept, and the others.
+    template <bool FULL>
+    __device__ __forceinline__ void leave(u64 tile, u32 count, const Chosen::Found& found, const Chosen::Places& places, const typename Chosen::Grain (&grains)[Chosen::GRAINS], SharedPlace kept, SharedPlace others) const {
+#pragma unroll
+        for (u32 row = 0; row < Chosen::GRAINS; row++) {
+            const u32 item = Chosen::item_of(row), place = places.of(row);
+            SharedPlace at = kept + place * (u32)sizeof(Stored);
+            SharedPlace other_at = others + (item - warp_index() * Chosen::SHARE - place) * (u32)sizeof(Stored);
+#pragma unroll
+            for (u32 j = 0; j < Chosen::GRAIN; j++) {
+                if (found.keeps(row * Chosen::GRAIN + j)) leave_one(at, tile, item, grains[row], j);
+                else if (FULL || item + j < count) leave_one(other_at, tile, item, grains[row], j);
             }
+        }
+    }
+    static __device__ __forceinline__ void leave_one(SharedPlace& at, u64 tile, u32 item, const typename Chosen::Grain& words, u32 j) {
+        if constexpr (INDEX_BYTES == 0) {
+            Chosen::leave(at, words, j);
+        } else {
+            *(Stored*)at_shared_place(at) = (Stored)(tile * TILE + item + j);
+            at += sizeof(Stored);
         }
     }
 
     __device__ __forceinline__ void finish(u32 k, u64 tile) const {
-        const u32 slot = k % STAGES, count = tile_count(p.n, tile), number = shared.number[slot];
-        const u64 before = shared.before_tile[slot].number;
+        const u32 slot = k % STAGES, count = tile_count(p.n, tile), begin = warp_index() * Chosen::SHARE;
+        const typename Chosen::Found found = this->found(k);
+        const typename Chosen::Places places = Chosen::places(found.own);
+        // What lies side by side: `number` of `all` elements of the tile from `from` on, before which `kept_from` are kept.
+        const u32 kept_before = shared.before_warp[slot][warp_index()];
+        const u32 from = BY_WARP ? begin : 0, kept_from = BY_WARP ? kept_before : 0;
+        const u32 number = BY_WARP ? places.number : shared.number[slot], all = BY_WARP ? existing<false>(begin, Chosen::SHARE, count) : count;
+        const u64 before = (u64)shared.before_tile[slot].number + kept_from, before_others = tile * TILE + from - before;
         Stored* const to = (Stored*)p.output + before;
-        unsigned char* const kept_buffer = buffer(k);
-        Stored* const kept = at_phase(kept_buffer, to);
-
-        // The others lie behind the kept ones.
-        const u64 before_others = tile * TILE - before;
         Stored* const others_to = (Stored*)p.others + before_others;
-        unsigned char* const others_buffer = kept_buffer + (number * sizeof(Stored) + 2 * PHASE - 1) / PHASE * PHASE;
-        Stored* const others = at_phase(others_buffer, others_to);
 
-        const Bits word = shared.bits[slot][threadIdx.x];
-        const u32 begin = threadIdx.x * ITEMS, mine = existing<false>(begin, ITEMS, count);
-        u32 at = shared.before_warp[slot][warp_index()] + (u32)(word >> ITEMS);
-        u32 others_at = begin - at;
-        const auto put = [&](u32 i, const Stored& x) {
-            if (word >> i & 1) kept[at++] = x;
-            else if (i < mine) others[others_at++] = x;
-        };
-        Vector x[ROWS];
+        // Both runs at their phases, the others behind the kept ones.
+        unsigned char* const buffer = results(k);
+        const u32 phase = (u64)to % PHASE, others_phase = (u64)others_to % PHASE;
+        unsigned char* const others_buffer = buffer + (phase + number * (u32)sizeof(Stored) + PHASE - 1) / PHASE * PHASE;
+        typename Chosen::Grain grains[Chosen::GRAINS];
+        if constexpr (INDEX_BYTES == 0) {
 #pragma unroll
-        for (u32 row = 0; row < ROWS; row++) {
-            if constexpr (INDEX_BYTES == 0) x[row] = Vector(slots(k)[threadIdx.x * ROWS + row]);
+            for (u32 row = 0; row < Chosen::GRAINS; row++) Chosen::load(staged(k), row, grains[row]);
         }
-        if (!BUFFERED) main_sync();
-#pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
-            put(i, Result<(INDEX_BYTES > 0)>::of(tile * TILE + begin + i, x[i / VECTOR].elements[i % VECTOR]));
-        }
-        main_sync();
-        store_run(to, kept_buffer, with_room(before, number, p.capacity));
-        store_run(others_to, others_buffer, with_room(before_others, count - number, p.others_capacity));
-        if (!BUFFERED) main_sync();
+        if constexpr (!BUFFERED) meet();
+        const u32 own = kept_before - kept_from;  // of these before the warp's
+        const SharedPlace kept = shared_place(buffer + phase) + own * (u32)sizeof(Stored);
+        const SharedPlace others = shared_place(others_buffer + others_phase) + (begin - from - own) * (u32)sizeof(Stored);
+        if (count == TILE) leave<true>(tile, count, found, places, grains, kept, others);
+        else leave<false>(tile, count, found, places, grains, kept, others);
+        meet();
+        store_in_phase<LANES>(to, buffer, with_room(before, number, p.capacity));
+        store_in_phase<LANES>(others_to, others_buffer, with_room(before_others, all - number, p.others_capacity));
+        if constexpr (!BUFFERED) meet();
     }
 };
 

@@ -9,20 +9,20 @@
 #include "warp/index.cuh"
 
 // Calls `store(i, read(i))` for `number` places, first the reads of several and then their stores. Lanes have aligned rows of a memory in
-// which place 0 is place `skew` of a row.
-template <class Read, class Store>
+// which place 0 is place `skew` of a row. LANES: of several warps that store together.
+template <u32 LANES = WARP, class Read, class Store>
 __device__ __forceinline__ void warp_store(u32 number, u32 skew, Read read, Store store) {
     constexpr u32 AT_ONCE = 4;
-    for (i32 i = (i32)(lane_index() - skew); i < (i32)number; i += WARP * AT_ONCE) {
+    for (i32 i = (i32)(threadIdx.x % LANES - skew); i < (i32)number; i += LANES * AT_ONCE) {
         decltype(read(0u)) values[AT_ONCE];
 #pragma unroll
         for (i32 j = 0; j < (i32)AT_ONCE; j++) {
-            const i32 at = i + j * (i32)WARP;
+            const i32 at = i + j * (i32)LANES;
             if (at >= 0 && at < (i32)number) values[j] = read((u32)at);
         }
 #pragma unroll
         for (i32 j = 0; j < (i32)AT_ONCE; j++) {
-            const i32 at = i + j * (i32)WARP;
+            const i32 at = i + j * (i32)LANES;
             if (at >= 0 && at < (i32)number) store((u32)at, values[j]);
         }
     }
@@ -42,6 +42,19 @@ __device__ __forceinline__ void warp_store_units(uint4* to, const uint4* from, u
     warp_store(number, 0, read, [&](u32 i, const uint4& unit) { to[i] = unit; });
 }
 
+// Stores what lies in units that are not whole, where bytes `phase` to `end` from `base` on are to be stored: each lies as far from `from`.
+template <class E, u32 LANES = WARP>
+__device__ __forceinline__ void warp_store_ends(unsigned char* base, const unsigned char* from, u32 phase, u32 end) {
+    // Half of a warp has what lies in the first unit, if that is no whole one, the others what lies in the last.
+    constexpr u32 PART = alignof(E) >= 4 ? 4 : 1;
+    const u32 thread = threadIdx.x % LANES, lane = thread % 16, behind = end / 16, at = (thread < 16 ? 0 : behind * 16) + lane * PART;
+    const bool mine = thread < WARP && lane < 16 / PART && (thread < 16 ? phase > 0 : behind > 0 || phase == 0);
+    if (mine && at >= phase && at < end) {
+        if constexpr (PART == 4) *(u32*)(base + at) = *(const u32*)(from + at);
+        else base[at] = from[at];
+    }
+}
+
 // Stores `number` elements that begin at a multiple of 16 bytes of shared memory.
 template <class E>
 __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* from, u32 number) {
@@ -58,12 +71,16 @@ __device__ __forceinline__ void warp_store_elements(E* to, const unsigned char* 
         else if (phase < 12) warp_store_units<2, IN_WORDS>(units, own, whole, bits);
         else warp_store_units<3, IN_WORDS>(units, own, whole, bits);
     }
-    // Half of the warp has what lies in the first unit, if that is no whole one, the others what lies in the last.
-    constexpr u32 PART = IN_WORDS ? 4 : 1;
-    const u32 lane = lane_index() % 16, at = (lane_index() < 16 ? 0 : behind * 16) + lane * PART;
-    const bool mine = lane < 16 / PART && (lane_index() < 16 ? phase > 0 : behind > 0 || phase == 0);
-    if (mine && at >= phase && at < end) {
-        if constexpr (IN_WORDS) *(u32*)(base + at) = *(const u32*)(from + at - phase);
-        else base[at] = from[at - phase];
-    }
+    warp_store_ends<E>(base, from - phase, phase, end);
+}
+
+// Stores `number` elements that lie in `buffer`, a multiple of 16 bytes, as they are to lie in memory modulo 16 bytes.
+template <u32 LANES, class E>
+__device__ __forceinline__ void store_in_phase(E* to, const unsigned char* buffer, u32 number) {
+    const u32 phase = (u64)to % 16, end = phase + number * (u32)sizeof(E), first = phase > 0 ? 1 : 0, behind = end / 16;
+    unsigned char* const base = (unsigned char*)to - phase;
+    uint4* const units = (uint4*)base + first;
+    const uint4* const own = (const uint4*)buffer + first;
+    if (behind > first) warp_store<LANES>(behind - first, 0, [&](u32 i) { return own[i]; }, [&](u32 i, const uint4& unit) { units[i] = unit; });
+    warp_store_ends<E, LANES>(base, buffer, phase, end);
 }

@@ -3,29 +3,20 @@
 
 use super::constants::{Constants, constants};
 use super::memory::StatusWords;
-use super::select::{SelectPlan, SelectSizes};
-use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileShape, TileSize, WARP};
+use super::select::{SelectPlan, SelectSizes, shape};
+use super::tile::{GROUP, LARGE, SEGMENTS, SPREAD, Sizes, TileSize, WARP};
 use super::tuning::Tuning;
 
 /// Shared memory beside what grows with the tile: tickets, the warps' numbers, alignment.
-const OVERHEAD: usize = 2 << 10;
-/// Beside a tile's results: the phases of two runs, each rounded up; and tiles begin at memory lines.
-const PHASES: usize = 128;
-/// Bits of a thread's place among a warp's results, beside its elements' in a word of at most 128.
-const PLACE_BITS: usize = 12;
+const OVERHEAD: usize = 512;
+/// Beside results: the phases of two runs, the first one's end rounded up.
+const PHASES: usize = 48;
 /// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
 /// prefix. Most of the kernel's instructions are of a tile, whatever its size, and they are what bounds it (H200, 2026-11-22: 450
 /// instructions a warp for tiles of 12 KiB, of which 100 depend on the number of elements).
 const CHOICES: [(TileSize, usize); 5] = [(SEGMENTS, 2), (LARGE, 3), (LARGE, 2), (LARGE, 1), (LAST, 1)];
 const LAST: TileSize = TileSize { threads: 256, thread_bytes: 16 };
 const FEWEST_LAG: usize = 2;
-
-/// The shape of tiles of this size: as a scan's, but for what a scan's registers hold.
-fn shape(input: usize, size: TileSize) -> TileShape {
-    let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
-    let most = (128 - PLACE_BITS) / shape.vector;
-    TileShape { rows: ((size.thread_bytes / shape.slot).clamp(1, most) - 1) | 1, ..shape }
-}
 
 /// The plan for up to `len` elements.
 pub(super) fn plan(len: usize, sizes: SelectSizes, tuning: &'static Tuning) -> SelectPlan {
@@ -43,12 +34,8 @@ fn within(len: usize, sizes: SelectSizes, size: TileSize, blocks: usize, tuning:
     let state = if u32::try_from(len).is_ok() { 4 } else { 8 };
     let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), state);
     let plan = SelectPlan { sizes, shape, tiles, state, blocks, ring: 0, lag: 1, words, tuning };
-    let edges = if sizes.neighbours { (tuning.ahead + 1) * shape.warps() * shape.slot } else { 0 };
-    let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + beside(&plan) + edges);
-    // A word a thread, and some numbers a warp.
-    let bits = (shape.rows * shape.vector + PLACE_BITS).next_power_of_two().max(32);
-    let numbers = shape.threads * (bits / 8) + (state + 8) * (shape.warps() + 1);
-    let stages = room / (stage_bytes(&plan) + numbers);
+    let room = tuning.shared_of_block(blocks).saturating_sub(OVERHEAD + beside(&plan));
+    let stages = room / (stage_bytes(&plan) + number_bytes(&plan));
     SelectPlan { lag: stages.saturating_sub(tuning.ahead + 1).min(tuning.lag), ..plan }
 }
 
@@ -62,10 +49,16 @@ fn is_buffered(plan: &SelectPlan) -> bool {
     !plan.sizes.reads_elements() || stored(plan) * plan.shape.vector > plan.shape.slot
 }
 
-/// The bytes of a tile's elements in shared memory.
+/// The bytes of a tile's elements in shared memory, with room for phases beside those of each warp.
 fn stage_bytes(plan: &SelectPlan) -> usize {
-    let phases = if is_buffered(plan) { 0 } else { PHASES };
-    if plan.sizes.reads_elements() { plan.shape.bytes() + phases } else { 0 }
+    let gap = PHASES.next_multiple_of(plan.shape.slot) * plan.shape.warps();
+    if plan.sizes.reads_elements() { plan.shape.bytes() + gap } else { 0 }
+}
+
+/// What is kept of a tile beside its elements: a bit for each of them, in words of a thread's own, and some numbers a warp.
+fn number_bytes(plan: &SelectPlan) -> usize {
+    let words = (plan.shape.rows * plan.shape.vector).div_ceil(32);
+    plan.shape.threads * 4 * words + (plan.state + 4) * (plan.shape.warps() + 1)
 }
 
 /// Dynamic shared memory beside the tiles: flags, the buffer.
@@ -94,7 +87,7 @@ pub(super) fn constants(plan: &SelectPlan) -> Constants {
     let Tuning { ahead, look_back_warps, groups, .. } = *plan.tuning;
     let ring = (plan.lag + 1).next_multiple_of(look_back_warps);
     let mut constants = plan.shape.constants(Sizes::plain(plan.sizes.input, plan.state, plan.sizes.input));
-    constants!(constants; "BLOCKS" = plan.blocks, "AHEAD" = ahead, "LAG" = plan.lag, "STAGES" = stages(plan), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = plan.sizes.index, "KEEP_LAST" = usize::from(plan.sizes.last), "PHASES" = PHASES);
+    constants!(constants; "BLOCKS" = plan.blocks, "AHEAD" = ahead, "LAG" = plan.lag, "STAGES" = stages(plan), "RING" = ring, "LOOK_BACK_WARPS" = look_back_warps, "GROUPS" = groups, "INDEX_BYTES" = plan.sizes.index, "KEEP_LAST" = usize::from(plan.sizes.last), "RUN_BYTES" = 0);
     constants
 }
 
@@ -122,12 +115,31 @@ mod tests {
                     for len in [1 << 20, 1 << 33] {
                         let plan = SelectPlan::new(len, sizes, capability);
                         let most = (plan.tuning.shared_bytes + (1 << 10)) / plan.blocks - (1 << 10);
-                        assert!(plan.lag >= 1 && plan.shared_bytes() < most, "{capability:?} {sizes:?}: {plan:?}");
-                        assert!(plan.shape.rows * plan.shape.vector + PLACE_BITS <= 128, "{sizes:?}");
+                        let held = plan.shared_bytes() + stages(&plan) * number_bytes(&plan) + OVERHEAD;
+                        assert!(plan.lag >= 1 && held <= most, "{capability:?} {sizes:?}: {plan:?}");
                         assert_eq!(plan.state, if len > u32::MAX as usize { 8 } else { 4 });
                     }
                 }
             }
+        }
+    }
+
+    /// With a lag of 2 instead of 3, 2^28 elements of 2 bytes take 441 us instead of 406 (H100, 2026-11-25).
+    #[test]
+    fn large_tiles_wait_for_their_prefix() {
+        for (input, lag) in [(1, 2), (2, 3), (4, 3), (8, 3)] {
+            let sizes = SelectSizes {
+                input,
+                index: 0,
+                flags: false,
+                neighbours: false,
+                last: false,
+                others: true,
+                run: 0,
+                lengths: false,
+            };
+            let plan = SelectPlan::new(1 << 28, sizes, (9, 0));
+            assert_eq!((plan.shape.rows, plan.blocks, plan.lag), (5, 2, lag), "{sizes:?}");
         }
     }
 }

@@ -27,7 +27,7 @@ const FEWEST_HALVES: usize = 3;
 const LARGEST_FROM: usize = 8 << 20;
 
 /// The shape of tiles of this size: as a scan's, but for what a scan's registers hold.
-fn shape(input: usize, size: TileSize) -> TileShape {
+pub(super) fn shape(input: usize, size: TileSize) -> TileShape {
     let shape = TileShape::new(Sizes::plain(input, 1, 1), size);
     TileShape { rows: ((size.thread_bytes / shape.slot).max(1) - 1) | 1, ..shape }
 }

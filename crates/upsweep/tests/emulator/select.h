@@ -6,27 +6,29 @@ namespace emulator {
 
 #ifdef PARTITIONS
 constexpr bool OTHERS = true;
-constexpr u32 RUN_BYTES = 0;
 constexpr bool RUN_LENGTHS = false;
 using Run = u32;
-constexpr u64 BUFFER = SelectTask::BUFFERED ? TILE * sizeof(Stored) + PHASES : 0;
 constexpr u32 HELPERS = Pipeline<SelectTask>::HELPERS;
-constexpr u64 DYNAMIC_BYTES = STAGES * SelectTask::TILE_BYTES + SelectTask::FLAG_BYTES + BUFFER;
 #else
 constexpr bool OTHERS = false;
 using Run = SelectTask::Run;
 constexpr u32 HELPERS = STORING_WARPS;
-constexpr u64 DYNAMIC_BYTES = RING_BYTES + AHEAD * (SelectTask::STAGED_BYTES + SelectTask::FLAG_BYTES);
 #endif
 
 // Whether element i is kept, by the loop.
 static bool is_kept(const std::vector<In>& x, Guarded<u8>& flags, u64 i) {
-    if constexpr (SelectTask::BY_FLAGS) return flags[i] != 0;
-    else if constexpr (!SelectTask::BY_NEIGHBOUR) return load_acc(x[i], i, i);
+    if constexpr (SelectTask::Chosen::BY_FLAGS) return flags[i] != 0;
+    else if constexpr (!SelectTask::Chosen::BY_NEIGHBOUR) return load_acc(x[i], i, i);
     else if constexpr (KEEP_LAST) return i + 1 == x.size() || !same_key(x[i], x[i + 1]);
     else return i == 0 || !same_key(x[i - 1], x[i]);
 }
 
+template <bool INDEX> struct Result {
+    static const In& of(u64, const In& x) { return x; }
+};
+template <> struct Result<true> {
+    static Stored of(u64 index, const In&) { return (Stored)index; }
+};
 static Stored stored(const std::vector<In>& x, u64 i) { return Result<(INDEX_BYTES > 0)>::of(i, x[i]); }
 
 static void one_case() {
@@ -37,7 +39,7 @@ static void one_case() {
 
     // In place where that is possible.
     Guarded<In> separate(room);
-    Guarded<u8> flags(SelectTask::BY_FLAGS ? room : 0);
+    Guarded<u8> flags(SelectTask::Chosen::BY_FLAGS ? room : 0);
     // All the same, runs, few between many zeros, any.
     const u32 run = below(3) == 0 ? 1 + below(300) : 1, kind = below(7);
     const bool few = kind > 4;
@@ -49,7 +51,7 @@ static void one_case() {
         if (kind == 0) memset((void*)&last, 0xff, sizeof last);
         if (kind == 1 || (few && !once_in(20))) memset((void*)&last, 0, sizeof last);
         x.push_back(last);
-        if (SelectTask::BY_FLAGS) flags[i] = kind == 0 ? 1 + below(255) : kind == 1 || (few && !once_in(20)) ? 0 : once_in(2) ? 0 : 1 << below(8);
+        if (SelectTask::Chosen::BY_FLAGS) flags[i] = kind == 0 ? 1 + below(255) : kind == 1 || (few && !once_in(20)) ? 0 : once_in(2) ? 0 : 1 << below(8);
     }
     std::vector<Stored> kept, others;
     std::vector<u64> begins;
@@ -86,7 +88,7 @@ static void one_case() {
     Guarded<Stored> both(behind ? n : 0);
     if (behind) p.output = both.values, p.capacity = n, p.others_capacity = n, number[0] = kept.size(), p.behind = number.values;
     p.count = number.values, p.workspace = space.workspace();
-    launch(grid, THREADS + HELPERS * WARP, DYNAMIC_BYTES, [&] { KERNEL(p); });
+    launch(grid, THREADS + HELPERS * WARP, SelectTask::DYNAMIC_BYTES, [&] { KERNEL(p); });
 
     separate.check("input"), flags.check("flags"), output.check("output"), others_output.check("second output"), both.check("both"), number.check("number"), runs.check("runs");
     if (grid > 1) space.check();

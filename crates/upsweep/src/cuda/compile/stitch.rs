@@ -103,6 +103,7 @@ kernel_files! {
     "tile/automaton.cuh",
     "tile/strips.cuh",
     "tile/blockwise.cuh",
+    "tile/choose.cuh",
     "tile/compact.cuh",
     "tile/digits.cuh",
     "tile/drain.cuh",

@@ -47,6 +47,8 @@ fn emulated_selections() {
     selection::<u16, _>(&Where(FirstBit), 4, false, 1 << 20, 12);
     selection::<u32, _>(&Where(FirstBit), 0, true, 1 << 20, 12);
     selection::<u8, _>(&Flagged(&[true]), 0, true, 1 << 20, 12);
+    selection::<u16, _>(&LastOf(Equal), 0, true, 1 << 33, 12);
+    selection::<u8, _>(&FirstOf(Equal), 4, true, 1 << 20, 12);
     selection::<u32, _>(&FirstOf(Equal), 0, false, 1 << 20, 12);
     selection::<u8, _>(&LastOf(Equal), 0, false, 1 << 20, 12);
     selection::<(u8, u8, u8), _>(&LastOf(Equal), 4, false, 1 << 20, 12);

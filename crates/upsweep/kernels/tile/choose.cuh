@@ -1,0 +1,277 @@
+// Which elements of a tile a predicate, flags or their neighbours choose: a bit for each, and where the chosen ones of a warp lie among these.
+//
+// How a thread has its elements: a warp has rows of grains, a lane one grain of neighbours of each. So what the lanes keep of a
+// row lies side by side in shared memory, with few bank conflicts. The numbers that the lanes keep of three rows are scanned at once, in
+// fields of a word.
+//
+// Memory ordering. A warp stages what its own lanes look at (stage.cuh): its elements, the vector beside them, its flags.
+
+#pragma once
+
+#include "memory/access.cuh"
+#include "memory/status.cuh"
+#include "tile/stage.cuh"
+#include "warp/shuffle.cuh"
+#include "word/instructions.cuh"
+
+template <u32 BYTES> struct UnsignedOf { using type = u64; };
+template <> struct UnsignedOf<4> { using type = u32; };
+template <> struct UnsignedOf<16> { using type = u128; };
+
+// A number of elements: 32 bits do where the host knows that there are fewer than 2^32.
+using Number = UnsignedOf<RUN_BYTES == 0 ? HOST_STATE_BYTES : HOST_STATE_BYTES / 2>::type;
+template <bool RUNS> struct KeptOf {
+    Number number;
+    static __device__ __forceinline__ KeptOf of(Number number, u64) { return {number}; }
+    __device__ __forceinline__ u64 open() const { return 0; }
+    __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const { return {number + next.number}; }
+};
+// With runs also the index of the last of them, where there is one: the run that is open there.
+template <> struct KeptOf<true> {
+    Number number, last;
+    static __device__ __forceinline__ KeptOf of(Number number, u64 last) { return {number, (Number)last}; }
+    __device__ __forceinline__ u64 open() const { return last; }
+    __device__ __forceinline__ KeptOf operator+(const KeptOf& next) const {
+        return {number + next.number, next.number ? next.last : last};
+    }
+};
+using Kept = KeptOf<(RUN_BYTES > 0)>;
+__device__ __forceinline__ Kept combine(const Kept& a, const Kept& b) { return a + b; }
+
+// What is stored: elements, or with INDEX_BYTES their indices.
+template <u32 BYTES> struct StoredOf { using type = UnsignedOf<BYTES>::type; };
+template <> struct StoredOf<0> { using type = In; };
+using Stored = StoredOf<INDEX_BYTES>::type;
+
+// A bit for each byte that is not 0.
+__device__ __forceinline__ u32 set_bytes(u32 four) {
+    const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
+    return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits side by side at its end
+}
+
+// How many of `number` results from place `at` on there is room for.
+__device__ __forceinline__ u32 with_room(u64 at, u32 number, u64 capacity) {
+    return at >= capacity ? 0 : (u32)min((u64)number, capacity - at);
+}
+
+// What looks at the tiles of a kernel. Between the slots of neighbouring warps are GAP others.
+template <u32 GAP>
+class Choose {
+public:
+    static constexpr bool BY_FLAGS = HEADS == Heads::FLAGS, BY_NEIGHBOUR = HEADS == Heads::KEYS;
+    static constexpr bool READS = !BY_FLAGS || INDEX_BYTES == 0;  // whether elements are read
+    using Input = Stream<In>;
+    using Slot = Input::Slot;
+    static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
+
+    // A vector is one grain; of bytes and halves it is two, for fewer bank conflicts.
+    static constexpr u32 SPLIT = VECTOR * sizeof(In) == 16 && VECTOR > 4 ? 2 : 1;
+    static constexpr u32 GRAIN = VECTOR / SPLIT, GRAIN_BYTES = SLOT_BYTES / SPLIT;
+    static constexpr u32 GRAINS = ROWS * SPLIT;     // of a thread
+    static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
+    static constexpr u32 BIT_WORDS = (ITEMS + 31) / 32;
+    static constexpr u32 FIELD = 10, FIELDS = 3;    // bits of a row's number, and the rows of a word
+    static constexpr u32 WORDS = (GRAINS + FIELDS - 1) / FIELDS;
+    static_assert(FIELDS * WARP * GRAIN < 1 << FIELD, "the numbers of a word's rows fit in a field");
+
+    // Of a tile in shared memory. The vector beside a warp's elements lies in the gap before them, or with KEEP_LAST behind them.
+    static constexpr u32 EDGES = BY_NEIGHBOUR ? 1 : 0, FRONT = BY_NEIGHBOUR && !KEEP_LAST ? 1 : 0;
+    static_assert(GAP >= EDGES, "room for the vector beside");
+    static constexpr u32 WARP_BYTES = READS ? (WARP * ROWS + GAP) * sizeof(Slot) : 0;
+    static constexpr u32 STAGED_BYTES = WARPS * WARP_BYTES, FLAG_BYTES = BY_FLAGS ? TILE : 0;
+
+    // A grain as it lies in memory.
+    using Grain = u32[GRAIN_BYTES / 4];
+
+    // Which of a thread's elements are kept, and how many of each grain: the numbers of rows in their fields.
+    struct Found {
+        u32 bits[BIT_WORDS], own[WORDS];
+        __device__ __forceinline__ bool keeps(u32 i) const { return bits[i / 32] >> i % 32 & 1; }
+        __device__ __forceinline__ void add(u32 row, u32 grain_bits) { own[row / FIELDS] += __popc(grain_bits) << row % FIELDS * FIELD; }
+    };
+    // Where those of a thread's grains lie among what their warp keeps.
+    struct Places {
+        u32 fields[WORDS], bases[WORDS];  // among those of the rows of a word; of these
+        u32 number;                       // that the warp keeps
+        __device__ __forceinline__ u32 of(u32 row) const { return bases[row / FIELDS] + (fields[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1)); }
+    };
+
+private:
+    const Input input;
+    const u8* const all_flags;
+    const u32 flags_aligned;  // bytes at whose multiples a warp's flags begin: 16, 4 or 1
+
+public:
+    __device__ __forceinline__ Choose(const void* elements, const u8* flags, u64 n)
+        : input((const In*)elements, n), all_flags(flags), flags_aligned((u64)flags % 16 == 0 ? 16 : (u64)flags % 4 == 0 ? 4 : 1) {}
+
+    // The place in the tile of the first element of the lane's grain in a row.
+    static __device__ __forceinline__ u32 item_of(u32 row) { return warp_index() * SHARE + (row * WARP + lane_index()) * GRAIN; }
+
+    // Issues the copies of a tile to shared memory: elements to `staged`, flags to `flags`.
+    __device__ __forceinline__ void stage(u64 tile, unsigned char* staged, u8* flags) const {
+        if constexpr (READS) input.stage_tile(tile, slots(staged));
+        if constexpr (BY_FLAGS) stage_flags(tile, flags);
+        if constexpr (BY_NEIGHBOUR) stage_edge(tile, staged);
+    }
+
+    // The words of the lane's grain in a row.
+    static __device__ __forceinline__ void load(unsigned char* staged, u32 row, Grain& words) {
+        constexpr u32 PART = GRAIN_BYTES % 16 == 0 ? 16 : 8;
+        using Part = Access<PART>::type;
+        const unsigned char* const from = grain(staged, row);
+#pragma unroll
+        for (u32 i = 0; i < GRAIN_BYTES / PART; i++) {
+            const Part part = ((const Part*)from)[i];
+            memcpy(words + i * PART / 4, &part, PART);
+        }
+    }
+
+    // What is kept of the tile of `count` elements; `with_grain(row, words)` has each grain.
+    template <class F>
+    __device__ __forceinline__ Found find(u64 tile, u32 count, unsigned char* staged, const u8* flags, F with_grain) const {
+        return count == TILE ? find<true>(tile, count, staged, flags, with_grain) : find<false>(tile, count, staged, flags, with_grain);
+    }
+
+    // Each field has what the lanes below keep of its row, and what all keep of the rows before.
+    static __device__ __forceinline__ Places places(const u32 (&own)[WORDS]) {
+        Places places;
+        u32 number = 0;
+#pragma unroll
+        for (u32 w = 0; w < WORDS; w++) {
+            u32 up_to = own[w];
+#pragma unroll
+            for (u32 distance = 1; distance < WARP; distance *= 2) up_to = add_lower(up_to, distance);
+            const u32 all = __shfl_sync(~0u, up_to, WARP - 1);
+            places.fields[w] = up_to - own[w] + (all << FIELD) + (all << 2 * FIELD);
+            places.bases[w] = number;
+            number += (all + (all >> FIELD) + (all >> 2 * FIELD)) & ((1 << FIELD) - 1);
+        }
+        places.number = number;
+        return places;
+    }
+
+    // Stores element `j` of a grain at a place in shared memory and goes on to the one behind it.
+    static __device__ __forceinline__ void leave(SharedPlace& at, const Grain& words, u32 j) {
+        constexpr u32 BYTES = sizeof(In);
+        const u32 word = words[j * BYTES / 4];
+        if constexpr (BYTES <= 4 && alignof(In) == BYTES) {
+            store_next<BYTES>(at, word >> j * BYTES % 4 * 8);
+        } else if constexpr (BYTES == 8 && alignof(In) == 8) {
+            store_next(at, (u64)words[j * 2 + 1] << 32 | word);
+        } else {
+            In x;
+            memcpy(&x, (const unsigned char*)words + j * BYTES, BYTES);
+            *(In*)at_shared_place(at) = x;
+            at += BYTES;
+        }
+    }
+
+private:
+    // The slots of a tile, to be indexed by its vectors' numbers: those of this warp.
+    static __device__ __forceinline__ Slot* slots(unsigned char* staged) { return (Slot*)staged + warp_index() * GAP + FRONT; }
+    static __device__ __forceinline__ unsigned char* grain(unsigned char* staged, u32 row) {
+        return (unsigned char*)(slots(staged) + warp_index() * WARP * ROWS) + (row * WARP + lane_index()) * GRAIN_BYTES;
+    }
+
+    // Copies the warp's flags, WIDTH bytes at a time, where they begin at a multiple of it and exist.
+    template <u32 WIDTH>
+    __device__ __forceinline__ void stage_flags(u8* to, const u8* from, u32 mine) const {
+#pragma unroll 1
+        for (u32 step = 0; step < SHARE; step += WARP * WIDTH) {
+            const u32 at = step + lane_index() * WIDTH;
+            if (at + WIDTH <= mine) {
+                if constexpr (WIDTH > 1) copy_async<WIDTH>(to + at, from + at);
+                else to[at] = from[at];
+            } else {
+#pragma unroll 1
+                for (u32 j = at; j < mine; j++) to[j] = from[j];
+            }
+        }
+    }
+    __device__ __forceinline__ void stage_flags(u64 tile, u8* flags) const {
+        const u32 begin = warp_index() * SHARE, mine = existing<false>(begin, SHARE, tile_count(input.n, tile));
+        u8* const to = flags + begin;
+        const u8* const from = all_flags + tile * TILE + begin;
+        if (flags_aligned == 16) stage_flags<16>(to, from, mine);
+        else if (flags_aligned == 4) stage_flags<4>(to, from, mine);
+        else stage_flags<1>(to, from, mine);
+    }
+
+    // The vector before the warp's first, or with KEEP_LAST the one after its last.
+    __device__ __forceinline__ void stage_edge(u64 tile, unsigned char* staged) const {
+        if (lane_index() != 0) return;
+        const u64 n = input.n, first = tile * TILE + warp_index() * SHARE;
+        const u64 from = KEEP_LAST ? first + SHARE : first - VECTOR;
+        if (KEEP_LAST ? from < n : first > 0 && first < n) {
+            const u32 mine = n - from < VECTOR ? (u32)(n - from) : VECTOR;
+            Slot* const own = slots(staged) + warp_index() * WARP * ROWS;
+            input.stage_vector(own[KEEP_LAST ? (i32)(WARP * ROWS) : -1], input.base + from, mine);
+        }
+    }
+
+    // Which of the elements of a grain are kept, of which `mine` exist and the first one is `item` of the tile.
+    template <bool FULL>
+    static __device__ __forceinline__ u32 kept_bits(const unsigned char* grain, const u8* flags, const In (&x)[GRAIN], u64 begin, u32 item, u32 mine, bool ends) {
+        u32 bits = 0;
+        if constexpr (BY_FLAGS) {
+            constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once
+#pragma unroll
+            for (u32 i = 0; i < GRAIN; i += WIDTH) {
+                const u8* const from = flags + item + i;
+                const u32 four = WIDTH == 4 ? *(const u32*)from : WIDTH == 2 ? *(const u16*)from : *from;
+                bits |= set_bytes(four) << i;
+            }
+            if (!FULL) bits &= (1u << mine) - 1;  // what lies behind the last flag is of another tile
+        } else if constexpr (BY_NEIGHBOUR) {
+            In beside;  // the last one of the grain before, or with KEEP_LAST the first one of the next; where the array `ends`, there is none
+            if ((FULL || mine == GRAIN || (!KEEP_LAST && mine > 0)) && !ends) {
+                beside = KEEP_LAST ? *(const In*)(grain + GRAIN_BYTES) : ((const In*)(grain - GRAIN_BYTES))[GRAIN - 1];
+            }
+#pragma unroll
+            for (u32 j = 0; j < GRAIN; j++) {
+                if (!FULL && j >= mine) continue;
+                const bool alone = ends && j == (KEEP_LAST ? mine - 1 : 0);
+                const bool same = !alone && (KEEP_LAST ? same_key(x[j], j + 1 < GRAIN ? x[j + 1] : beside) : same_key(j > 0 ? x[j - 1] : beside, x[j]));
+                bits |= (u32)!same << j;
+            }
+        } else {
+            // What is found of an element first lies where the element lies in its word: so a compiler can look at all of a word at once.
+            constexpr u32 IN_WORD = sizeof(In) == 1 && GRAIN % 4 == 0 ? 4 : sizeof(In) == 2 && GRAIN % 2 == 0 ? 2 : 1;
+#pragma unroll
+            for (u32 i = 0; i < GRAIN; i += IN_WORD) {
+                u32 word = 0;
+#pragma unroll
+                for (u32 j = 0; j < IN_WORD; j++) {
+                    if (FULL || i + j < mine) word |= (u32)load_acc(x[i + j], begin + item + i + j, begin + item + i + j) << j * 32 / IN_WORD;
+                }
+                bits |= (IN_WORD == 4 ? word * 0x10204080 >> 28 : IN_WORD == 2 ? (word | word >> 15) & 3 : word) << i;
+            }
+        }
+        return bits;
+    }
+
+    template <bool FULL, class F>
+    __device__ __forceinline__ Found find(u64 tile, u32 count, unsigned char* staged, const u8* flags, F with_grain) const {
+        Found found = {};
+        // Whether the array ends with the tile, on the side where neighbours lie, and with this thread's last or first grain.
+        const bool outermost = KEEP_LAST ? tile * TILE + count == input.n : tile == 0;
+        const bool outer = outermost && threadIdx.x == (KEEP_LAST ? THREADS - 1 : 0);
+#pragma unroll
+        for (u32 row = 0; row < GRAINS; row++) {
+            Grain words;
+            In x[GRAIN];
+            if constexpr (READS) {
+                load(staged, row, words);
+                memcpy(x, words, sizeof(x));
+                with_grain(row, words);
+            }
+            const u32 item = item_of(row), mine = existing<FULL>(item, GRAIN, count);
+            const bool ends = FULL || !KEEP_LAST ? outer && row == (KEEP_LAST ? GRAINS - 1 : 0) : outermost && item + mine == count;
+            const u32 bits = kept_bits<FULL>(grain(staged, row), flags, x, tile * TILE, item, mine, ends), first = row * GRAIN;
+            found.bits[first / 32] |= bits << first % 32;
+            found.add(row, bits);
+        }
+        return found;
+    }
+};
