@@ -8,20 +8,24 @@ namespace emulator {
 
 static void one_case() {
     // Segments by their starts, in a list, or rows; the keys in their order already, or not.
-    const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE), of_keys = below(5);
+    const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE), of_keys = below(8);
     std::vector<u64> begins = {0};
     for (u32 s = 0; s < segments; s++) begins.push_back(begins.back() + (kind == 0 ? length : once_in(3) ? below(20) : below(LOCAL_TILE + 1)));
     const u64 n = begins.back();
     const bool given = once_in(2), in_place = KEYS_OUT && !INDICES && once_in(2);
     Guarded<KeyBits> keys(n), keys_out(in_place ? 0 : n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES && !in_place ? n : 0);
+    std::vector<KeyBits> few(1 + below(9));
+    for (KeyBits& key : few) {
+        for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+    }
     struct Pair { KeyBits key; u64 value; };
     std::vector<Pair> expected(n);
     for (u32 s = 0; s < segments; s++) {
         for (u64 i = begins[s]; i < begins[s + 1]; i++) {
             KeyBits key = 0;
             for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
-            keys[i] = of_keys == 0 ? (KeyBits)7 : of_keys == 1 ? (KeyBits)(key & 3) : of_keys == 2 ? (KeyBits)(key << (KEY_WIDTH - 3)) : of_keys == 3 ? (KeyBits)i : key;
+            keys[i] = of_keys == 0 ? (KeyBits)7 : of_keys == 1 ? (KeyBits)(key & 3) : of_keys == 2 ? (KeyBits)(key << (KEY_WIDTH - 3)) : of_keys == 3 ? (KeyBits)i : of_keys == 4 ? few[below(few.size())] : of_keys == 5 ? (KeyBits)(few[0] ^ (key & 63)) : key;
             u64 value = 0;
             if (HAS_VALUES) value = values[i] = (Value)random_bits();
             if (INDICES && given) value = INDICES == IN_ARRAY ? i : i - begins[s];
