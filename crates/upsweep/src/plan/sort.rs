@@ -215,9 +215,7 @@ impl SortPlan {
     /// Whether one pass takes all of the highest bits, more than a digit.
     #[must_use]
     pub fn scatters(&self) -> bool {
-        let few = self.split_bits()
-            <= std::env::var("SCATTER_BITS").ok().and_then(|x| x.parse().ok()).unwrap_or(scatter::BITS)
-            && self.status == 4;
+        let few = self.split_bits() <= scatter::BITS && self.status == 4;
         self.counts_apart() && few && self.types.value == 0 && self.has_room_to_scatter
     }
 
