@@ -144,6 +144,14 @@ __device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* 
     }
 }
 
+// What this warp's threads have seen. Two additions of a bit, not one of both: of `found = (a ? 1 : 0) | (b ? 2 : 0)` ptxas 13.0 made
+// `found != 0` a test that fails where both hold.
+__device__ __forceinline__ void report(SortHeader& header, bool unsorted, bool outside) {
+    const bool any_unsorted = __any_sync(~0u, unsorted), any_outside = __any_sync(~0u, outside);
+    if (any_unsorted && lane_index() == 0) atomicOr(&header.unsorted, UNSORTED);
+    if (any_outside && lane_index() == 0) atomicOr(&header.unsorted, OUTSIDE);
+}
+
 // Adds up the block's keys of each bucket, and where COUNT_DIGITS of each digit. All threads; `words` are all 0 before.
 __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Window& window, u32* words, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
@@ -184,8 +192,7 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
             atomicAdd(places + value[k], (u64)HALF);
         }
     });
-    const u32 found = (__any_sync(~0u, unsorted) ? UNSORTED : 0) | (__any_sync(~0u, outside) ? OUTSIDE : 0);
-    if (found != 0 && lane_index() == 0) atomicOr(&header.unsorted, found);
+    report(header, unsorted, outside);
     __syncthreads();
     for (u32 i = threadIdx.x; i < values; i += THREADS) {
         const u32 count = WIDE_COUNTERS ? words[i] : words[i / 2] >> i % 2 * 16 & 0xffff;
@@ -208,8 +215,7 @@ __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKey
         }
         if (COUNT_DIGITS) count_digits(key, digits);
     });
-    const u32 found = (__any_sync(~0u, unsorted) ? UNSORTED : 0) | (__any_sync(~0u, outside) ? OUTSIDE : 0);
-    if (found != 0 && lane_index() == 0) atomicOr(&header.unsorted, found);
+    report(header, unsorted, outside);
     __syncthreads();
     if (threadIdx.x >= few.number) return;
     const KeyBits mine = few.list[threadIdx.x];
