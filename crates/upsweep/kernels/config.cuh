@@ -129,9 +129,11 @@ constexpr u32 FILL_BYTES = 8192;
 constexpr u32 UNIT_BYTES = 4;
 constexpr u32 UNITS = 1;
 constexpr u32 COUNT_DIGITS = 1;
+constexpr u32 WIDE_COUNTERS = 1;
 constexpr u32 SCATTER_BLOCKS = 2;
 constexpr u32 LOCAL_BLOCKS = 4;
 constexpr u32 LOCAL_BITS = 8;
+constexpr u32 FINE = 0;
 constexpr u32 CLUSTER = 16;
 constexpr u32 OFFSET_BYTES = 4;
 constexpr u32 OFFSET_SIGNED = 0;
@@ -378,6 +380,9 @@ struct SortSplitParams {
     u64 tile;
     u64 bits;
     u64 room;
+    void* list;
+    u64 most_listed;
+    u64 large_room;
 };
 struct SortScatterParams {
     const void* keys;

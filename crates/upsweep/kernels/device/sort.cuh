@@ -14,7 +14,8 @@
 // bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
 //
 // Where equal keys cannot be told apart, in the first pass of keys alone and in those by the highest bits, an atomic addition ranks them, in
-// any order, and tiles take their places in any order, too, by additions to cursors: none looks back.
+// any order, and tiles take their places in any order, too, by additions to cursors: none looks back. Where most keys of a warp have one digit,
+// as in sorted or reversed keys, additions to its word would take turns; then keys are ranked by ballots.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
@@ -213,11 +214,10 @@ struct SortPass {
             prepare(count, key);
             // What does not exist has to stay behind the others.
             u16* const counts = shared.counts[warp_index()];
-            if (!HAS_VALUES && step.loose && count == SORT_TILE) {
-                warp_rank_in_any_order(key, step.shift, counts, ranks);
-            } else {
-                warp_rank(key, step.shift, shared.masks[warp_index()], counts, ranks);
-            }
+            u32* const masks = shared.masks[warp_index()];
+            if (HAS_VALUES || !step.loose || count < SORT_TILE) warp_rank(key, step.shift, masks, counts, ranks);
+            else if (is_crowded(digit_at(key[0], step.shift))) warp_rank<DIGIT_BITS, 0>(key, step.shift, masks, counts, ranks);
+            else warp_rank_in_any_order(key, step.shift, counts, ranks);
             barrier_wait(RANKERS_MEET, RANKERS);
             if (threadIdx.x < DIGITS) sum_counts(tile, k);
             if (threadIdx.x == RANKERS - 1) take(ticket, k + 2);
@@ -313,6 +313,28 @@ struct SortPass {
         for (u64 i = vectors * VECTOR + first; i < p.n; i += threads) to[i] = from[i];
     }
 
+    // Of few distinct keys each as often as there are: `counts` say where each ends, and which they are.
+    __device__ __forceinline__ void run_fill() const {
+        KeyBits* const to = keys(step.to);
+        constexpr u32 VECTOR = 16 / KEY_BYTES;
+        struct alignas(16) Vector { KeyBits at[VECTOR]; } vector;
+        const u64 first = blockIdx.x * (u64)THREADS + threadIdx.x, threads = (u64)gridDim.x * THREADS;
+        u64 begin = 0;
+        for (u32 i = 0; i < step.shift; i++) {
+            const u64 end = header.counts[0][i];
+            const KeyBits key = ((const KeyBits*)header.counts[1])[i];
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) vector.at[j] = key;
+            // Whole vectors where they are aligned.
+            const u64 skew = (u64)to / KEY_BYTES % VECTOR, from = min(end, (begin + skew + VECTOR - 1) / VECTOR * VECTOR - skew);
+            const u64 vectors = (end - from) / VECTOR, rest = from + vectors * VECTOR;
+            for (u64 v = first; v < vectors; v += threads) *(Vector*)(to + from + v * VECTOR) = vector;
+            if (first < from - begin) to[begin + first] = key;
+            if (first < end - rest) to[rest + first] = key;
+            begin = end;
+        }
+    }
+
     __device__ __forceinline__ void run_copy() const {
         if (KEYS_OUT) copy(keys(step.to), keys(step.from));
         if (!HAS_VALUES) return;
@@ -328,6 +350,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
     const SortPass pass(p, header, shared);
     if (pass.step.deed == Deed::NOTHING) return;
     if (pass.step.deed == Deed::COPY) return pass.run_copy();
+    if (!HAS_VALUES && pass.step.deed == Deed::FILL) return pass.run_fill();
     if (threadIdx.x == 0) {
         // One after the other: a block's tiles ascend, so that it never waits for one of its own.
         for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);

@@ -64,5 +64,5 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     __syncthreads();
     if (!last) return;
     __threadfence();
-    plan_passes(header, p.n, p.in_place != 0, *(volatile u32*)&header.unsorted == 0, p.cursors);
+    plan_passes(header, p.n, p.in_place != 0, (*(volatile u32*)&header.unsorted & 1) == 0, p.cursors);
 }

@@ -8,10 +8,19 @@
 //           scatter  the keys to their slots, and read them back in their order
 //       store     them
 //
+// Or, with FINE, where there would be more than two digits:
+//
+//       count     the keys of finer buckets: those with the same FINE_BITS highest of the bits that differ
+//       scatter   the keys to their slots, by finer buckets, in any order
+//       store     each where the few keys of its finer bucket, which are its neighbours, tell
+//
+// A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits.
+//
 // Of values, only positions go along, of 16 bits each; the values are fetched at the end, through the slots of the keys. Where equal
 // keys cannot be told apart, the first digit is ranked by atomic additions, in any order.
 
 #include "tile/rank.cuh"
+#include "warp/shuffle.cuh"
 
 constexpr u32 LOCAL_TILE = THREADS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
@@ -22,16 +31,22 @@ static_assert(THREADS >= DIGITS && LOCAL_BITS >= DIGIT_BITS && KEYS % ROWS_AT_ON
 constexpr u32 LOCAL_DIGITS = 1 << LOCAL_BITS, THREAD_DIGITS = LOCAL_DIGITS > THREADS ? LOCAL_DIGITS / THREADS : 1;
 constexpr u32 COUNTING_THREADS = LOCAL_DIGITS / THREAD_DIGITS;
 using Counts = Number<2 * THREAD_DIGITS>::type;
+// How often a number can be halved.
+__device__ constexpr u32 halvings(u32 number) { return number > 1 ? 1 + halvings(number / 2) : 0; }
 struct LocalShared {
-    u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
+    alignas(16) u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
     alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
-    u32 sums[COUNTING_THREADS / WARP];
-    u32 differ[2][KEY_WORDS];  // the bits that differ in this segment, and 0, for the next one
+    u32 sums[COUNTING_THREADS / WARP > WARPS ? COUNTING_THREADS / WARP : WARPS];
+    u32 differ[2][KEY_WORDS + 1];  // the bits that differ in this segment, and whether some of its keys are in order; 0, for the next one
+    u32 mixed;                     // whether a full finer bucket has keys that are not equal
 };
 constexpr u32 LOCAL_SLOT_BYTES = LOCAL_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES);
 constexpr u32 LOCAL_POSITION_BYTES = HAS_VALUES ? LOCAL_TILE * 2 : 0;
 static_assert(LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES + sizeof(LocalShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
+
+// Where the next digit is of keys that differ in these bits.
+__device__ __forceinline__ u32 digit_shift(KeyBits differ) { return min(lowest_bit(differ), KEY_WIDTH > LOCAL_BITS ? KEY_WIDTH - LOCAL_BITS : 0); }
 
 // The count of each digit in each warp becomes the slot of the warp's first key with it. All threads.
 __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
@@ -71,6 +86,142 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     __syncthreads();
 }
 
+constexpr u32 FINE_KEYS = 16, NEAR = 3, MOST_FINE_BITS = 13;
+// Finer buckets: their counters lie in the place of the masks and counts, two of 16 bits in a word.
+constexpr u32 FINE_BITS = halvings(WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS)) + 8 > MOST_FINE_BITS ? MOST_FINE_BITS : halvings(WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS)) + 8, FINE_WORDS = 1 << (FINE_BITS - 1);
+constexpr u32 THREAD_VECTORS = FINE_WORDS / THREADS / 4;
+static_assert(2 * FINE_WORDS * sizeof(u16) <= sizeof(u32) * WARPS * MASK_ROWS * DIGITS + sizeof(u16) * WARPS * LOCAL_DIGITS, "room");
+static_assert(THREAD_VECTORS > 0 && LOCAL_TILE < 1 << 16, "a slot has 16 bits");
+
+// The counts of finer buckets become the slots of their first keys. Returns whether one has more than FINE_KEYS. All threads.
+__device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
+    struct alignas(16) Vector { u32 at[4]; };
+    Vector* const vectors = (Vector*)shared.masks[0] + threadIdx.x * THREAD_VECTORS;
+    Vector vector[THREAD_VECTORS];
+    u32 total = 0, most = 0;
+#pragma unroll
+    for (u32 i = 0; i < THREAD_VECTORS; i++) vector[i] = vectors[i];
+#pragma unroll
+    for (u32 i = 0; i < 4 * THREAD_VECTORS; i++) {
+        u32& word = vector[i / 4].at[i % 4];
+        const u32 low = word & 0xffff, high = word >> 16;
+        most = max(most, max(low, high));
+        word = total | (total + low) << 16;
+        total += low + high;
+    }
+    u32 inclusive = total;
+#pragma unroll
+    for (u32 distance = 1; distance < WARP; distance *= 2) {
+        const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
+        if (lane_index() >= distance) inclusive += lower;
+    }
+    const bool too_many = __any_sync(~0u, most > FINE_KEYS);
+    if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive | (u32)too_many << 31;
+    __syncthreads();
+    u32 start = inclusive - total, any = 0;
+#pragma unroll
+    for (u32 warp = 0; warp < WARPS; warp++) {
+        const u32 sum = shared.sums[warp];
+        start += warp < warp_index() ? sum & 0xffff : 0;
+        any |= sum >> 31;
+    }
+#pragma unroll
+    for (u32 i = 0; i < 4 * THREAD_VECTORS; i++) vector[i / 4].at[i % 4] += start * 0x10001;  // none flows over
+#pragma unroll
+    for (u32 i = 0; i < THREAD_VECTORS; i++) vectors[i] = vector[i];
+    __syncthreads();
+    return any != 0;
+}
+
+// Keys in slots by finer buckets, which are told by FINE_BITS bits of them, from `shift` on.
+struct Fine {
+    const KeyBits* slots;
+    const u16* positions;
+    const u16* starts;  // of each finer bucket: the slot of its first key
+    u32 count, shift;
+    bool has_full;  // whether a finer bucket has more than FINE_KEYS keys: else there may be no starts any more
+
+    // Those in one finer bucket differ in these bits.
+    __device__ __forceinline__ bool are_together(KeyBits a, KeyBits b) const { return (KeyBits)(a ^ b) >> shift == 0; }
+    // Whether there are so many in the finer bucket of `x` that they have to be equal.
+    __device__ __forceinline__ bool is_full(KeyBits x) const {
+        const u32 digit = digit_at<FINE_BITS>(x, shift);
+        return (digit + 1 < 1 << FINE_BITS ? starts[digit + 1] : count) - starts[digit] > FINE_KEYS;
+    }
+    // Whether this thread sees keys in a full one that are not equal.
+    __device__ __forceinline__ bool sees_mixed() const {
+        bool mixed = false;
+        for (u32 i = 1 + threadIdx.x; i < count; i += THREADS) {
+            const KeyBits x = slots[i], other = slots[i - 1];
+            mixed |= x != other && are_together(x, other) && is_full(x);
+        }
+        return mixed;
+    }
+    // The place in order of the key `x` in slot `i`: those of its finer bucket are its neighbours.
+    __device__ __forceinline__ u32 place_of(u32 i, KeyBits x) const {
+        u32 place = i;
+        bool lower = true, higher = true;
+        const auto take_lower = [&](u32 j) {
+            const KeyBits other = slots[j];
+            lower = lower && are_together(other, x);
+            place -= lower && (other > x || (HAS_VALUES && other == x && positions[j] > positions[i]));
+        };
+        const auto take_higher = [&](u32 j) {
+            const KeyBits other = slots[j];
+            higher = higher && are_together(other, x);
+            place += higher && (other < x || (HAS_VALUES && other == x && positions[j] < positions[i]));
+        };
+        // Without a branch, so that these loads are under way together. Outside of the segment it is the key itself.
+#pragma unroll
+        for (u32 distance = 1; distance <= NEAR; distance++) {
+            take_lower(i >= distance ? i - distance : i);
+            take_higher(i + distance < count ? i + distance : i);
+        }
+        if (has_full && (lower || higher) && is_full(x)) return i;
+        for (u32 distance = NEAR + 1; lower && distance <= i; distance++) take_lower(i - distance);
+        for (u32 distance = NEAR + 1; higher && i + distance < count; distance++) take_higher(i + distance);
+        return place;
+    }
+};
+
+// Stores a segment whose keys lie in their slots by finer buckets.
+__device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, const Fine& fine) {
+    const u32 count = fine.count;
+    KeyBits* const to = (KeyBits*)p.keys_out + begin;
+    if (!HAS_VALUES) {
+        for (u32 i = threadIdx.x; i < count; i += THREADS) {
+            const KeyBits x = fine.slots[i];
+            to[fine.shift == 0 ? i : fine.place_of(i, x)] = out_of_order(x);
+        }
+        return;
+    }
+    u32 places[KEYS];
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        const u32 i = k * THREADS + threadIdx.x;
+        if (i >= count) break;
+        const KeyBits x = fine.slots[i];
+        const u32 place = fine.place_of(i, x);
+        if (KEYS_OUT) to[place] = out_of_order(x);
+        places[k] = place | (u32)fine.positions[i] << 16;
+    }
+    Value* const values_to = (Value*)p.values_out + begin;
+    const bool makes = INDICES && p.given;
+    const Value* const values = (const Value*)p.values + begin;
+    Value* const value_slots = (Value*)dynamic_shared;
+    __syncthreads();
+    if (!makes) {
+        for (u32 i = threadIdx.x; i < count; i += THREADS) value_slots[i] = values[i];
+        __syncthreads();
+    }
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        if (k * THREADS + threadIdx.x >= count) break;
+        const u32 position = places[k] >> 16;
+        values_to[places[k] & 0xffff] = makes ? (Value)((INDICES == IN_ARRAY ? begin : 0) + position) : value_slots[position];
+    }
+}
+
 // Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
 __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, u32 turn) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
@@ -95,10 +246,17 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
         key[k] = first + k * WARP < count ? number(key[k]) : one;
         differ |= key[k] ^ one;
     }
-    if (threadIdx.x < KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
+    if (threadIdx.x <= KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
     merge_bits(shared.differ[turn % 2], differ);
+    if (FINE) {
+        const KeyBits before = shuffle_up(key[0], 1);
+        const u32 rising = __ballot_sync(~0u, lane_index() == 0 || before <= key[0]), falling = __ballot_sync(~0u, lane_index() == 0 || before >= key[0]);
+        const bool exists = first + WARP <= count;  // of the lowest lane: the whole row
+        if (lane_index() == 0 && exists && (rising == ~0u || falling == ~0u)) atomicOr(&shared.differ[turn % 2][KEY_WORDS], 1u);
+    }
     __syncthreads();
     differ = merged_bits(shared.differ[turn % 2]);
+    const bool orderly = shared.differ[turn % 2][KEY_WORDS] != 0;
     // What does not exist is the last of all in order, and behind all others.
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
@@ -121,9 +279,60 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
             put(k, first + k * WARP);
         }
     }
+    // Finer buckets take the place of more than two digits; of two where keys that lie side by side have the same higher one, and lanes
+    // would take turns. Where few bits tell them, as others are the same in all keys, three digits are faster.
+    u32 digits = 0;
+    for (KeyBits left = differ; FINE && left != 0; digits++) left &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << digit_shift(left));
+    const u32 width = highest_bit(differ) + 1, shift = width > FINE_BITS ? width - FINE_BITS : 0;
+    const bool tells = shift == 0 || digits > 3 || __popcll((i64)(u64)(differ >> shift)) + 3 >= FINE_BITS;
+    if (FINE && differ != 0 && tells && (digits > 2 || orderly)) {
+        u32* const words = shared.masks[0];
+        Fine fine = {slots, positions, (const u16*)words, count, shift, false};
+        u32 ranks[KEYS / 2];
+#pragma unroll
+        for (u32 k = 0; k < KEYS; k++) {
+            if (k >= rows) break;
+            u32 rank = 0;
+            if (first + k * WARP < count) {
+                const u32 digit = digit_at<FINE_BITS>(key[k], shift), half = digit % 2 * 16;
+                rank = atomicAdd(words + digit / 2, 1u << half) >> half & 0xffff;
+            }
+            ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
+        }
+        if (threadIdx.x == 0) shared.mixed = 0;
+        __syncthreads();
+        fine.has_full = fine_counts_to_slots(shared) && (HAS_VALUES || shift > 0);
+        bool sorts = !(HAS_VALUES && fine.has_full);
+        if (sorts) {
+#pragma unroll
+            for (u32 k = 0; k < KEYS; k++) {
+                if (k >= rows) break;
+                if (first + k * WARP < count) put(k, fine.starts[digit_at<FINE_BITS>(key[k], shift)] + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
+            }
+        }
+        __syncthreads();
+        const auto clear = [&] {
+            for (u32 i = threadIdx.x; i < FINE_WORDS; i += THREADS) words[i] = 0;
+        };
+        if (!fine.has_full) {
+            clear();
+            store_fine(p, begin, fine);
+            return;
+        }
+        if (sorts) {
+            if (fine.sees_mixed()) atomicOr(&shared.mixed, 1u);
+            __syncthreads();
+            sorts = shared.mixed == 0;
+        }
+        if (sorts) store_fine(p, begin, fine);
+        __syncthreads();
+        clear();
+        if (sorts) return;
+        __syncthreads();
+    }
     bool loose = !HAS_VALUES;
     while (differ != 0) {
-        const u32 shift = min(lowest_bit(differ), KEY_WIDTH > LOCAL_BITS ? KEY_WIDTH - LOCAL_BITS : 0);
+        const u32 shift = digit_shift(differ);
         u32 ranks[KEYS / 2];
         if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
         else warp_rank<LOCAL_BITS>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
@@ -175,7 +384,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort
     LocalShared& shared = *(LocalShared*)(dynamic_shared + LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES);
     for (u32 i = threadIdx.x; i < WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
     for (u32 i = threadIdx.x; i < WARPS * LOCAL_DIGITS / 4; i += THREADS) ((u64*)shared.counts[0])[i] = 0;
-    if (threadIdx.x < KEY_WORDS) shared.differ[0][threadIdx.x] = 0;
+    if (threadIdx.x <= KEY_WORDS) shared.differ[0][threadIdx.x] = 0;
     __syncthreads();
     const u64* const starts = (const u64*)p.starts;
     const SortSegment* const list = (const SortSegment*)p.list;
@@ -184,6 +393,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort
     for (u64 s = blockIdx.x; s < segments; s += gridDim.x) {
         const u64 begin = list ? list[s].begin : starts ? starts[s] : s * p.length;
         const u64 end = list ? begin + list[s].count : starts ? starts[s + 1] : begin + p.length;
-        if (begin < end) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
+        // Larger buckets are for larger blocks.
+        if (begin < end && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
     }
 }

@@ -24,7 +24,8 @@ extern __shared__ __align__(128) unsigned char dynamic_shared[];
 extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_sort_scatter(const __grid_constant__ SortScatterParams p) {
     if (((const SortHeader*)p.header)->road != Road::SPLIT) return;
     __shared__ u32 totals[WARPS];
-    const u32 buckets = 1 << p.bits, shift = KEY_WIDTH - (u32)p.bits;
+    const u32 buckets = 1 << p.bits, shift = ((const SortHeader*)p.header)->shift;
+    const auto bucket_of = [&](KeyBits key) { return (u32)(key >> shift) & (buckets - 1); };
     u32* const counts = (u32*)dynamic_shared;  // of each bucket; then the slot of its first key
     u32* const bases = counts + buckets;       // what a slot of the bucket is less than its key's place in the array
     KeyBits* const slots = (KeyBits*)(bases + buckets);
@@ -46,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
             u32 rank = 0;
             if (k * THREADS + threadIdx.x < count) {
                 key[k] = in_order(key[k]);
-                rank = atomicAdd(counts + (u32)(key[k] >> shift), 1u);
+                rank = atomicAdd(counts + bucket_of(key[k]), 1u);
             }
             ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
         }
@@ -75,12 +76,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
         __syncthreads();
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
-            if (k * THREADS + threadIdx.x < count) slots[counts[(u32)(key[k] >> shift)] + (ranks[k / 2] >> k % 2 * 16 & 0xffff)] = key[k];
+            if (k * THREADS + threadIdx.x < count) slots[counts[bucket_of(key[k])] + (ranks[k / 2] >> k % 2 * 16 & 0xffff)] = key[k];
         }
         __syncthreads();
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
             const KeyBits x = slots[i];
-            ((KeyBits*)p.output)[bases[(u32)(x >> shift)] + i] = x;  // modulo 2^32, which no number of keys reaches
+            ((KeyBits*)p.output)[bases[bucket_of(x)] + i] = x;  // modulo 2^32, which no number of keys reaches
         }
     }
 }

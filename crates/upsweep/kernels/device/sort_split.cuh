@@ -1,7 +1,11 @@
 // The first kernel of a sort by its highest bits: counts the keys by these, and says which way the sort goes.
 //
-//   count[x >> shift] += 1 for the block's keys x, by the highest `bits` bits of their order
+//   a sample of the keys, the same for all blocks, tells
+//       the window      `bits` bits from the highest on that differ: where a key differs in a higher one, too, the sort goes by passes
+//       few keys        the distinct ones of the sample, if a bucket has too much of it and they are few (tile/few.cuh)
+//   count[x >> shift] += 1 for the block's keys x, by the bits in the window; or the keys of each of few
 //   the last block:
+//       where there are no others than few, they are filled in
 //       places[v] = counts[0] + .. + counts[v - 1]
 //       keys in order are copied; where a bucket of equal highest bits is too large for a block, the sort goes by passes from
 //       the lowest digit on, which the next kernel counts, or with COUNT_DIGITS this one
@@ -9,18 +13,22 @@
 //       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these bits puts keys
 //       into buckets (device/sort_scatter.cuh)
 //
-// A block's counters lie in shared memory, two of 16 bits in a word. Who lets one reach half of what it can hold takes that half away and
-// adds it to the count of all blocks; until then fewer keys are added than the other half holds.
+// A block's counters lie in shared memory: a word each, where there is room (WIDE_COUNTERS), else two of 16 bits in a word. Who lets one of
+// these reach half of what it can hold takes that half away and adds it to the count of all blocks; until then fewer keys are added than
+// the other half holds.
 
+#include "tile/few.cuh"
 #include "tile/passes.cuh"
 #include "tile/visit.cuh"
 #include "warp/shuffle.cuh"
 
 constexpr u32 HALF = 1 << 15;
+constexpr u32 CROWDED = 8;  // keys of a sample in two buckets, beside eight times as many as there are in the mean
+enum : u32 { UNSORTED = 1, OUTSIDE = 2 };  // of `unsorted`: also whether a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The counts of all blocks become places; returns the largest. All threads of one block.
-__device__ __forceinline__ u32 counts_to_places(u64* counts, u32 values) {
+// The counts of all blocks become places; returns the largest. Buckets of more than `p.room` keys are put on a list. All threads of one block.
+__device__ __forceinline__ u32 counts_to_places(const SortSplitParams& p, u64* counts, u32 values) {
     __shared__ u64 totals[WARPS];
     __shared__ u32 largest;
     const u32 part = max(values / WARPS, WARP), begin = min(values, warp_index() * part), end = min(values, begin + part);
@@ -51,6 +59,10 @@ __device__ __forceinline__ u32 counts_to_places(u64* counts, u32 values) {
             if (lane_index() >= distance) inclusive += other;
         }
         counts[i + lane_index()] = lower + inclusive - count;
+        if (count > p.room && p.list) {
+            const u32 at = atomicAdd(&((SortHeader*)p.header)->listed, 1u);
+            if (at < p.most_listed) ((SortSegment*)p.list)[at] = {lower + inclusive - count, count};
+        }
         lower += shuffle(inclusive, WARP - 1);
     }
     if (end == values && begin < values && lane_index() == 0) counts[values] = lower;
@@ -84,38 +96,87 @@ __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 firs
     return begins[buckets];
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const __grid_constant__ SortSplitParams p) {
-    u32* const words = (u32*)dynamic_shared;
-    const u32 values = 1 << p.bits, shift = KEY_WIDTH - (u32)p.bits;
+// Which bits tell a key's bucket: the highest that differ in a sample, which is the same for all blocks.
+struct Window {
+    KeyBits first;  // the bits above the window are those of this key
+    u32 shift;
+    KeyBits below;  // the bits in the window and below
+    bool crowded;   // whether so many keys of the sample are in one bucket that it has too many
+    KeyBits key;    // of this thread, in the sample
+
+    __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
+    __device__ __forceinline__ u32 bucket(KeyBits key, u32 values) const { return (u32)(key >> shift) & (values - 1); }
+};
+
+// `counters` are all 0, before and after. All threads.
+__device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters) {
+    __shared__ u32 differ[KEY_WORDS];
+    __shared__ u32 crowded;
+    const KeyBits* const keys = (const KeyBits*)p.keys;
+    const KeyBits first = in_order(keys[0]), key = in_order(keys[threadIdx.x * (p.n / THREADS)]);
+    if (threadIdx.x < KEY_WORDS) differ[threadIdx.x] = 0;
+    if (threadIdx.x == 0) crowded = 0;
+    KeyBits differs = key ^ first;
+#pragma unroll
+    for (u32 distance = WARP / 2; distance > 0; distance /= 2) differs |= shuffle(differs, lane_index() ^ distance);
+    __syncthreads();
+    if (lane_index() == 0) merge_bits(differ, differs);
+    __syncthreads();
+    const u32 bits = (u32)p.bits, width = max(highest_bit(merged_bits(differ)) + 1, bits);
+    Window window = {first, width - bits, (KeyBits)((KeyBits)~(KeyBits)0 >> (KEY_WIDTH - width)), false, key};
+    u32* const counter = counters + window.bucket(key, 1 << bits) / 2;
+    const u32 before = atomicAdd(counter, 1u);
+    if (before >= CROWDED + (8 * THREADS >> bits)) atomicOr(&crowded, 1u);
+    __syncthreads();
+    atomicExch(counter, 0u);
+    window.crowded = crowded != 0;
+    __syncthreads();
+    return window;
+}
+
+// Adds keys to the counters of all digits.
+template <u32 NUMBER>
+__device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* digits) {
+#pragma unroll
+    for (u32 k = 0; k < NUMBER * DIGITS_A_KEY; k++) {
+        const u32 digit = k % DIGITS_A_KEY;
+        atomicAdd(digits + digit * DIGITS + digit_at(key[k / DIGITS_A_KEY], digit * DIGIT_BITS), 1u);
+    }
+}
+
+// What this warp's threads have seen. Two additions of a bit, not one of both: of `found = (a ? 1 : 0) | (b ? 2 : 0)` ptxas 13.0 made
+// `found != 0` a test that fails where both hold.
+__device__ __forceinline__ void report(SortHeader& header, bool unsorted, bool outside) {
+    const bool any_unsorted = __any_sync(~0u, unsorted), any_outside = __any_sync(~0u, outside);
+    if (any_unsorted && lane_index() == 0) atomicOr(&header.unsorted, UNSORTED);
+    if (any_outside && lane_index() == 0) atomicOr(&header.unsorted, OUTSIDE);
+}
+
+// Adds up the block's keys of each bucket, and where COUNT_DIGITS of each digit. All threads; `words` are all 0 before.
+__device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Window& window, u32* words, u32* digits, u64 begin, u64 end) {
     SortHeader& header = *(SortHeader*)p.header;
     u64* const places = (u64*)p.places;
-    u32* const digits = words + values / 2;
-    constexpr u32 DIGIT_COUNTERS = COUNT_DIGITS ? DIGITS_A_KEY * DIGITS : 0;
-    for (u32 i = threadIdx.x; i < values / 2 + DIGIT_COUNTERS; i += THREADS) words[i] = 0;
-    clear_status((StatusWord*)p.status, p.status_words, p.status_empty);
-    __syncthreads();
-    const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
+    const u32 values = 1 << p.bits;
+    bool outside = false;
     const bool unsorted = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
         u32 value[NUMBER], before[NUMBER];
         bool flows_over = false, together = NUMBER > 1;
 #pragma unroll
         for (u32 k = 0; k < NUMBER; k++) {
-            value[k] = (u32)(key[k] >> shift);
+            value[k] = window.bucket(key[k], values);
+            outside |= !window.has(key[k]);
             together &= value[k] == value[0];
         }
         // Neighbours of one bucket are added at once: of sorted keys all lanes add to one word, one after the other.
         const u32 amount = together ? NUMBER : 1;
 #pragma unroll
         for (u32 k = 0; k < NUMBER; k++) {
-            if (k == 0 || !together) before[k] = atomicAdd(words + value[k] / 2, amount << value[k] % 2 * 16);
+            if (k > 0 && together) continue;
+            if (WIDE_COUNTERS) atomicAdd(words + value[k], amount);
+            else before[k] = atomicAdd(words + value[k] / 2, amount << value[k] % 2 * 16);
         }
-        if (COUNT_DIGITS) {
-#pragma unroll
-            for (u32 k = 0; k < NUMBER * DIGITS_A_KEY; k++) {
-                const u32 digit = k % DIGITS_A_KEY;
-                atomicAdd(digits + digit * DIGITS + digit_at(key[k / DIGITS_A_KEY], digit * DIGIT_BITS), 1u);
-            }
-        }
+        if (COUNT_DIGITS) count_digits(key, digits);
+        if (WIDE_COUNTERS) return;
         // None of the additions waits for another one.
         const auto flowed_over = [&](u32 k) {
             const u32 number = before[k] >> value[k] % 2 * 16 & 0xffff;
@@ -131,12 +192,74 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
             atomicAdd(places + value[k], (u64)HALF);
         }
     });
-    if (__any_sync(~0u, unsorted) && lane_index() == 0) atomicOr(&header.unsorted, 1u);
+    report(header, unsorted, outside);
     __syncthreads();
     for (u32 i = threadIdx.x; i < values; i += THREADS) {
-        const u32 count = words[i / 2] >> i % 2 * 16 & 0xffff;
+        const u32 count = WIDE_COUNTERS ? words[i] : words[i / 2] >> i % 2 * 16 & 0xffff;
         if (count > 0) atomicAdd(places + i, (u64)count);
     }
+}
+
+// Adds up the block's keys of each distinct one, by slots, in columns for the lanes. All threads; `counters` are all 0 before.
+__device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKeys& few, u32* counters, u32* digits, u64 begin, u64 end) {
+    SortHeader& header = *(SortHeader*)p.header;
+    const u32 factor = FewKeys::factor_of(few.factor);
+    u32* const column = counters + lane_index();
+    bool outside = false;
+    const bool unsorted = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
+#pragma unroll
+        for (u32 k = 0; k < NUMBER; k++) {
+            const u32 slot = FewKeys::slot(key[k], factor);
+            outside |= few.slots[slot] != key[k];
+            atomicAdd(column + slot * FEW_LANES, 1u);
+        }
+        if (COUNT_DIGITS) count_digits(key, digits);
+    });
+    report(header, unsorted, outside);
+    __syncthreads();
+    if (threadIdx.x >= few.number) return;
+    const KeyBits mine = few.list[threadIdx.x];
+    u32 rank = 0;
+    u64 sum = 0;
+    for (u32 i = 0; i < few.number; i++) rank += few.list[i] < mine;
+    for (u32 c = 0; c < FEW_LANES; c++) sum += counters[FewKeys::slot(mine, factor) * FEW_LANES + (c + threadIdx.x) % FEW_LANES];
+    atomicAdd((u64*)p.places + rank, sum);
+}
+
+// What is left to do where all keys are of few: they are filled in. One thread for each of them.
+__device__ __forceinline__ void plan_fill(const SortSplitParams& p, const FewKeys& few, SortHeader& header) {
+    if (threadIdx.x >= few.number) return;
+    const KeyBits mine = few.list[threadIdx.x];
+    u64 end = 0;
+    u32 rank = 0;
+    for (u32 i = 0; i < few.number; i++) rank += few.list[i] < mine;
+    for (u32 i = 0; i <= rank; i++) end += *(volatile u64*)((u64*)p.places + i);
+    header.counts[0][rank] = end;
+    ((KeyBits*)header.counts[1])[rank] = out_of_order(mine);
+    if (threadIdx.x > 0) return;
+    header.road = Road::NONE;
+    header.steps[0] = {Deed::FILL, Place::INPUT, Place::RESULT, few.number};
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const __grid_constant__ SortSplitParams p) {
+    u32* const words = (u32*)dynamic_shared;
+    const u32 values = 1 << p.bits;
+    SortHeader& header = *(SortHeader*)p.header;
+    u64* const places = (u64*)p.places;
+    const u32 counters = max(WIDE_COUNTERS ? values : values / 2, VALUE_BYTES == 0 ? FEW_SLOTS * FEW_LANES : 0);
+    u32* const digits = words + counters;
+    constexpr u32 DIGIT_COUNTERS = COUNT_DIGITS ? DIGITS_A_KEY * DIGITS : 0;
+    for (u32 i = threadIdx.x; i < counters + DIGIT_COUNTERS; i += THREADS) words[i] = 0;
+    clear_status((StatusWord*)p.status, p.status_words, p.status_empty);
+    __syncthreads();
+    const Window window = choose_window(p, words);
+    __shared__ FewKeys few;
+    const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
+    if (!COUNT_DIGITS && window.crowded && !has_few) return;  // so the keys go by passes
+    const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
+    if (has_few) count_few(p, few, words, digits, begin, end);
+    else count_buckets(p, window, words, digits, begin, end);
+    __syncthreads();
     for (u32 i = threadIdx.x; i < DIGIT_COUNTERS; i += THREADS) {
         if (digits[i] > 0) atomicAdd((u64*)header.counts + i, (u64)digits[i]);
     }
@@ -148,21 +271,30 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     __syncthreads();
     if (!last) return;
     __threadfence();
-    const u32 largest = counts_to_places(places, values);
-    const bool sorted = *(volatile u32*)&header.unsorted == 0, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
+    const u32 all_found = *(volatile u32*)&header.unsorted;
+    if (has_few && all_found == UNSORTED) return plan_fill(p, few, header);
+    const u32 largest = has_few ? ~0u : counts_to_places(p, places, values);
+    const bool fits = largest <= p.room || (p.list && largest <= p.large_room && *(volatile u32*)&header.listed <= p.most_listed);
+    const bool sorted = (all_found & UNSORTED) == 0, splits = !sorted && (all_found & OUTSIDE) == 0 && fits, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
     const u32 first_bits = twice ? ((u32)p.bits + 1) / 2 : (u32)p.bits;
-    const u32 tiles = !sorted && largest <= p.room && twice ? cut_into_tiles(p, first_bits) : 0;
-    if (COUNT_DIGITS && !sorted && largest > p.room) plan_passes(header, p.n, p.in_place != 0, false, p.cursors);
+    const u32 tiles = splits && twice ? cut_into_tiles(p, first_bits) : 0;
+    if (COUNT_DIGITS && !sorted && !splits) plan_passes(header, p.n, p.in_place != 0, false, p.cursors);
+    u64* const firsts = header.counts[0];
+    if (splits && twice) {
+        // Of a digit of the first pass only the lowest bits tell a bucket.
+        for (u32 d = threadIdx.x; d < DIGITS; d += THREADS) firsts[d] = places[(u64)(d & ((1 << first_bits) - 1)) << (p.bits - first_bits)];
+    }
     if (threadIdx.x != 0) return;
+    header.shift = window.shift;
     if (sorted) {
         header.road = Road::NONE;
         if (!p.in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::RESULT};
-    } else if (largest <= p.room) {
+    } else if (splits) {
         header.road = Road::SPLIT;
         if (scatters) return;
         header.tiles = tiles;
         const Place to = twice || p.in_place ? Place::SCRATCH : Place::RESULT;
-        header.steps[0] = {Deed::SORT, Place::INPUT, to, KEY_WIDTH - first_bits, 0, 1, 0, 1, 0, (u32)p.bits - first_bits, 0, places, p.cursors};
-        if (twice) header.steps[1] = {Deed::SORT, Place::SCRATCH, Place::RESULT, shift, 1, 0, 0, 1, 1, 0, DIGITS, places, p.cursors ? (StatusWord*)p.cursors + DIGITS : nullptr};
+        header.steps[0] = {Deed::SORT, Place::INPUT, to, window.shift + (u32)p.bits - first_bits, 0, 1, 0, 1, 0, 0, 0, twice ? firsts : places, p.cursors};
+        if (twice) header.steps[1] = {Deed::SORT, Place::SCRATCH, Place::RESULT, window.shift, 1, 0, 0, 1, 1, 0, DIGITS, places, p.cursors ? (StatusWord*)p.cursors + DIGITS : nullptr};
     }
 }

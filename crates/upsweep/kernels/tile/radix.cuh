@@ -19,6 +19,12 @@ __device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
     return 63 + __ffsll((i64)(u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0));
 }
 
+// Where the highest bit is that is set.
+__device__ __forceinline__ u32 highest_bit(KeyBits bits) {
+    const u64 high = (u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0);
+    return high != 0 ? 127 - __clzll((i64)high) : 63 - __clzll((i64)(u64)bits);
+}
+
 constexpr u32 KEY_WORDS = (KEY_BYTES + 3) / 4;
 // The bits of a key as words, and back.
 __device__ __forceinline__ void merge_bits(u32* words, KeyBits bits) {
@@ -36,13 +42,13 @@ __device__ __forceinline__ KeyBits merged_bits(const u32* words) {
 }
 
 // What one launch of a pass does.
-enum class Deed : u32 { NOTHING, COPY, SORT };
+enum class Deed : u32 { NOTHING, COPY, SORT, FILL };
 // What it reads and writes: the input, where the results go, scratch.
 enum class Place : u32 { INPUT, RESULT, SCRATCH };
 struct SortStep {
     Deed deed;
     Place from, to;
-    u32 shift;  // of the digit
+    u32 shift;  // of the digit; of FILL how many distinct keys there are
     u32 turn;   // passes before this one whose tiles look back
     u32 first, last;  // whether keys are to be put into their order, and taken from it
     u32 loose;        // whether equal digits may go in any order, without values
@@ -87,8 +93,9 @@ struct SortHeader {
     u32 tickets[LAUNCHES];
     Road road;
     u32 split_done;
-    u32 largest;  // keys of the largest bucket
+    u32 listed;   // buckets for larger blocks
     u32 tiles;    // of parts of the array
+    u32 shift;    // of the bits that tell a key's bucket
     SortStep steps[LAUNCHES];
 };
 static_assert(sizeof(SortHeader) <= SORT_HEADER_BYTES);

@@ -12,26 +12,19 @@
 #pragma once
 
 #include "tile/radix.cuh"
-
-// Of the lanes `same`, those that have this lane's digit, by a ballot for each of its bits from `FIRST` on.
-template <u32 FIRST, u32 BITS>
-__device__ __forceinline__ u32 same_by_ballots(u32 digit, u32 same = ~0u) {
-#pragma unroll
-    for (u32 bit = FIRST; bit < BITS; bit++) {
-        const u32 mine = (u32)((i32)(digit << (31 - bit)) >> 31);
-        same &= ~(__ballot_sync(~0u, (i32)mine < 0) ^ mine);
-    }
-    return same;
-}
+#include "warp/ballots.cuh"
 
 // `shift`, but not before `nothing` is known, which is 0: else compilers compute what follows early, or what leads to `nothing` late,
 // and keep it in registers that are not there.
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
+// Whether most lanes of a row have one digit.
+__device__ __forceinline__ bool is_crowded(u32 digit) { return __any_sync(~0u, __popc(same_by_ballots<0, DIGIT_BITS>(digit)) > WARP * 3 / 4); }
+
 // The rank of each key of the first `rows` by a digit of BITS bits, two in a word. `counts` are those of the keys before, with the digit;
 // then with these keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after; digits of more bits share
-// them, and are told apart by ballots.
-template <u32 BITS = DIGIT_BITS>
+// them, and are told apart by ballots. BY_MASKS: of the rows matched at once, those that are matched by them.
+template <u32 BITS = DIGIT_BITS, u32 BY_MASKS = MASK_ROWS>
 __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift, u32* masks, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     const u32 mine = 1u << lane_index(), lower_lanes = mine - 1;
 #pragma unroll
@@ -41,13 +34,13 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
             digit[j] = digit_at<BITS>(key[k + j], shift);
-            if (j < MASK_ROWS) atomicOr(masks + j * DIGITS + digit[j] % DIGITS, mine);
+            if (j < BY_MASKS) atomicOr(masks + j * DIGITS + digit[j] % DIGITS, mine);
         }
         __syncwarp();
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
-            if (j < MASK_ROWS) sharing[j] = *(volatile u32*)(masks + j * DIGITS + digit[j] % DIGITS);
-            same[j] = j < MASK_ROWS ? same_by_ballots<DIGIT_BITS, BITS>(digit[j], sharing[j]) : same_by_ballots<0, BITS>(digit[j]);
+            if (j < BY_MASKS) sharing[j] = *(volatile u32*)(masks + j * DIGITS + digit[j] % DIGITS);
+            same[j] = j < BY_MASKS ? same_by_ballots<DIGIT_BITS, BITS>(digit[j], sharing[j]) : same_by_ballots<0, BITS>(digit[j]);
         }
 #pragma unroll
         for (u32 j = 0; j < ROWS_AT_ONCE; j++) {
@@ -56,7 +49,7 @@ __device__ __forceinline__ void warp_rank(const KeyBits (&key)[KEYS], u32 shift,
             const u32 rank = before + __popc(same[j] & lower_lanes);
             if ((same[j] & lower_lanes) == 0) {
                 *(volatile u16*)(counts + digit[j]) = (u16)(before + __popc(same[j]));
-                if (j < MASK_ROWS && (sharing[j] & lower_lanes) == 0) *(volatile u32*)(masks + j * DIGITS + digit[j] % DIGITS) = 0;
+                if (j < BY_MASKS && (sharing[j] & lower_lanes) == 0) *(volatile u32*)(masks + j * DIGITS + digit[j] % DIGITS) = 0;
             }
             __syncwarp();
             ranks[(k + j) / 2] = j % 2 == 0 ? rank : ranks[(k + j) / 2] | rank << 16;

@@ -37,6 +37,15 @@ const TALLY_FROM: usize = 1 << 21;
 /// Numbers in a status word of 4 bytes are below this.
 const SMALL_STATUS: usize = 1 << 30;
 
+/// Buckets that are too large for a block are listed from so many keys on, as one launch more takes 2.5 us, and so many of them.
+const LARGE_FROM: usize = 1 << 25;
+const MOST_LARGE: usize = 4096;
+/// An array of at most so many keys is sorted by a block of few threads.
+const FEW_KEYS: usize = 1024;
+
+/// Bytes of counters of few distinct keys: for each slot and lane a word.
+const FEW_BYTES: usize = 4 * 256 * 32;
+
 /// The highest bits by which a sort begins, at most: there are as many counters of 16 bits in a block's shared memory.
 const SPLIT_BITS: u32 = 16;
 /// Keys of so many bytes are sorted by their highest bits first: shorter ones have as few passes from the lowest on.
@@ -82,6 +91,10 @@ pub struct SortPlan {
     pub counters: usize,
     /// How blocks sort what fits in their shared memory.
     pub local: LocalPlan,
+    /// How a block sorts the whole array.
+    pub whole: LocalPlan,
+    /// How larger blocks sort buckets that are too large for others.
+    pub large: LocalPlan,
     /// How a cluster of blocks sorts, on devices that have them.
     pub cluster: Option<ClusterPlan>,
     /// Whether a block has room for the most buckets of a single pass, and a tile.
@@ -106,6 +119,8 @@ impl SortPlan {
             status,
             counters: COUNTER_BYTES.iter().find(|(least, _)| shared >= *least).map_or(0, |(_, bytes)| *bytes),
             local: LocalPlan::new(types, shared),
+            whole: LocalPlan::whole(types, shared),
+            large: LocalPlan::large(types, shared),
             cluster: ClusterPlan::new(types, capability, shared),
             has_room_to_scatter: scatter::fits(shared),
         };
@@ -120,7 +135,9 @@ impl SortPlan {
         plan.keys = candidates.into_iter().rev().find(|&keys| keys >= wanted).unwrap_or(largest).min(largest);
         plan.rows = if plan.keys.is_multiple_of(4) { 4 } else { 2 };
         plan.mask_rows = plan.rows / 2;
-        plan.local = plan.local.with_bits(8 * types.key as u32 - plan.split_bits(), shared);
+        let rest = 8 * types.key as u32 - plan.split_bits();
+        plan.local = plan.local.with_bits(rest, shared);
+        plan.large = plan.large.with_bits(rest, shared);
         plan
     }
 
@@ -152,9 +169,7 @@ impl SortPlan {
     /// Whether buckets are so small that a warp sorts one. With values a block does it sooner.
     #[must_use]
     pub fn warps_sort_buckets(&self) -> bool {
-        self.types.value == 0
-            && self.split_bits() > 0
-            && self.len >> self.split_bits() <= 32 * self.warp_items() * 5 / 8
+        self.types.value == 0 && self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() / 4
     }
 
     /// The most keys of a bucket that is sorted by itself.
@@ -167,7 +182,7 @@ impl SortPlan {
     #[must_use]
     pub fn road(&self) -> Road {
         let SortTypes { key, value, .. } = self.types;
-        if self.len <= self.local.tile() {
+        if self.len <= self.local.tile().max(self.whole.tile()) {
             return Road::Local;
         }
         if let Some(cluster) = self.cluster.filter(|cluster| self.len <= cluster.most()) {
@@ -214,6 +229,24 @@ impl SortPlan {
     #[must_use]
     pub fn splits_twice(&self) -> bool {
         self.counts_apart() && !self.scatters()
+    }
+
+    /// Whether buckets that are too large for a block, but not for a larger one, are listed for these.
+    #[must_use]
+    pub fn lists_large(&self) -> bool {
+        self.splits_twice() && self.len >= LARGE_FROM && self.large.tile() > self.local.tile()
+    }
+
+    /// The most buckets on that list.
+    #[must_use]
+    pub fn most_large() -> usize {
+        MOST_LARGE
+    }
+
+    /// Keys up to which the block that sorts all has fewer threads.
+    #[must_use]
+    pub fn few_keys() -> usize {
+        FEW_KEYS
     }
 
     /// The most tiles of a pass: of the parts of an array each has one that is not full.
@@ -266,8 +299,13 @@ impl SortPlan {
     #[must_use]
     pub fn split_constants(&self) -> Constants {
         let mut constants = self.constants(COUNT_THREADS);
-        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.counts_apart()));
+        constants!(constants; "DEPTH" = COUNT_DEPTH, "COUNT_DIGITS" = usize::from(!self.counts_apart()), "WIDE_COUNTERS" = usize::from(self.has_wide_counters()));
         constants
+    }
+
+    /// Whether a block that counts by the highest bits has a word for each of its counters.
+    fn has_wide_counters(&self) -> bool {
+        4 << self.split_bits() <= self.counters
     }
 
     /// The numbers that the kernel of the single pass by these is compiled with.
@@ -282,7 +320,9 @@ impl SortPlan {
     #[must_use]
     pub fn splitting(&self, multiprocessors: usize) -> Counting {
         let digits = if self.counts_apart() { 0 } else { 4 * DIGITS * self.types.key };
-        Counting { shared_bytes: (2 << self.split_bits()) + digits, ..self.counting(multiprocessors) }
+        let counter = if self.has_wide_counters() { 4 } else { 2 };
+        let few = if self.types.value == 0 { FEW_BYTES } else { 0 };
+        Counting { shared_bytes: (counter << self.split_bits()).max(few) + digits, ..self.counting(multiprocessors) }
     }
 
     /// The numbers that the kernel is compiled with which sorts in the shared memory of a block.

@@ -12,7 +12,30 @@ static KeyBits any_key(u32 kind, u64 i) {
     return kind == 0 ? (KeyBits)7 : kind == 1 ? (KeyBits)i : kind == 2 ? (KeyBits)(key & 1) : key;
 }
 
+// Few distinct keys, which are filled in.
+static void fill_case() {
+    const u32 few = 2 + below(31);
+    Guarded<SortHeader> header(1);
+    memset((void*)header.values, 0, sizeof(SortHeader));
+    header[0].steps[0] = {Deed::FILL, Place::INPUT, Place::RESULT, few};
+    std::vector<KeyBits> expected;
+    for (u32 i = 0; i < few; i++) {
+        const KeyBits key = ((KeyBits*)header[0].counts[1])[i] = any_key(4, i);
+        expected.insert(expected.end(), once_in(4) ? 0 : below(2000), key);
+        header[0].counts[0][i] = expected.size();
+    }
+    const u64 n = expected.size();
+    Guarded<KeyBits> keys_out(n);
+    SortParams p = {nullptr, keys_out.values, nullptr, nullptr, nullptr, nullptr, n, 0, header.values, nullptr, nullptr};
+    launch(1 + below(4), THREADS, SORT_SHARED_BYTES, [&] { KERNEL(p); });
+    header.check("header"), keys_out.check("sorted keys");
+    for (u64 i = 0; i < n; i++) {
+        if (keys_out[i] != expected[i]) fail("wrong key at %llu of %llu", i, n);
+    }
+}
+
 static void one_case() {
+    if (!HAS_VALUES && KEY_BYTES >= 4 && once_in(6)) return fill_case();
     const u64 n = 1 + (once_in(4) ? below(100) : below(6 * SORT_TILE));
     // The whole array, or parts of it with a row of places each.
     const bool cut = once_in(2);

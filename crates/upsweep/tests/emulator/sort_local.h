@@ -6,22 +6,49 @@
 
 namespace emulator {
 
+static KeyBits any_bits() {
+    KeyBits key = 0;
+    for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+    return key;
+}
+
+// Key `i` of `n`.
+static KeyBits key_of(u32 kind, u32 i, u32 n, const std::vector<KeyBits>& few) {
+    const KeyBits key = any_bits();
+    switch (kind) {
+    case 0: return 7;
+    case 1: return key & 3;
+    case 2: return (KeyBits)(key << (KEY_WIDTH - 3));
+    case 3: return (KeyBits)i;
+    case 4: return few[below(few.size())];
+    case 5: return few[0] ^ (key & 63);
+    case 6: return (KeyBits)(n - i);
+    // Of trees: parents in a binary and in a random one, arcs there and back, half of them one key, and a star whose centre is the last.
+    case 7: return (KeyBits)(i == 0 ? n : (i - 1) / 2);
+    case 8: return (KeyBits)(i == 0 ? n : below(i));
+    case 9: return (KeyBits)(i < n / 2 ? i + 1 : (i - n / 2 + 1) / 3);
+    case 10: return (KeyBits)min(below(2 * n), n);
+    case 11: return (KeyBits)(once_in(20) ? i : n);
+    default: return key;
+    }
+}
+
 static void one_case() {
     // Segments by their starts, in a list, or rows; the keys in their order already, or not.
-    const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE), of_keys = below(5);
+    const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE), of_keys = below(13);
     std::vector<u64> begins = {0};
     for (u32 s = 0; s < segments; s++) begins.push_back(begins.back() + (kind == 0 ? length : once_in(3) ? below(20) : below(LOCAL_TILE + 1)));
     const u64 n = begins.back();
     const bool given = once_in(2), in_place = KEYS_OUT && !INDICES && once_in(2);
     Guarded<KeyBits> keys(n), keys_out(in_place ? 0 : n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES && !in_place ? n : 0);
+    std::vector<KeyBits> few(1 + below(9));
+    for (KeyBits& key : few) key = any_bits();
     struct Pair { KeyBits key; u64 value; };
     std::vector<Pair> expected(n);
     for (u32 s = 0; s < segments; s++) {
         for (u64 i = begins[s]; i < begins[s + 1]; i++) {
-            KeyBits key = 0;
-            for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
-            keys[i] = of_keys == 0 ? (KeyBits)7 : of_keys == 1 ? (KeyBits)(key & 3) : of_keys == 2 ? (KeyBits)(key << (KEY_WIDTH - 3)) : of_keys == 3 ? (KeyBits)i : key;
+            keys[i] = key_of(of_keys, i - begins[s], begins[s + 1] - begins[s], few);
             u64 value = 0;
             if (HAS_VALUES) value = values[i] = (Value)random_bits();
             if (INDICES && given) value = INDICES == IN_ARRAY ? i : i - begins[s];

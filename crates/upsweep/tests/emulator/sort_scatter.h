@@ -29,6 +29,7 @@ static void one_case() {
     memset(cursors.values, 0, 4 * buckets);
     Guarded<SortHeader> header(1);
     memset((void*)header.values, 0, sizeof(SortHeader));
+    header[0].shift = shift;
     header[0].road = splits ? Road::SPLIT : Road::PASSES;
     SortScatterParams p = {keys.values, output.values, n, bits, header.values, places.values, cursors.values};
     launch(1 + (u64)below(3), THREADS, 8 * buckets + SCATTER_TILE * sizeof(KeyBits), [&] { KERNEL(p); });

@@ -6,26 +6,70 @@
 
 namespace emulator {
 
+static KeyBits any_bits() {
+    KeyBits key = 0;
+    for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
+    return key;
+}
+
+// What the kernel finds in its sample: the distinct keys, if they are few and a factor tells them apart.
+static std::vector<KeyBits> few_of(std::vector<KeyBits> sample) {
+    std::vector<KeyBits> of_warp(sample.begin(), sample.begin() + WARP);
+    std::sort(of_warp.begin(), of_warp.end());
+    if (std::unique(of_warp.begin(), of_warp.end()) - of_warp.begin() > MOST_DISTINCT) return {};
+    std::sort(sample.begin(), sample.end());
+    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+    for (u32 tried = 0; sample.size() <= FEW && tried < FEW_TRIES * WARPS; tried++) {
+        std::vector<u32> slots;
+        for (const KeyBits key : sample) slots.push_back(FewKeys::slot(key, FewKeys::factor_of(tried)));
+        std::sort(slots.begin(), slots.end());
+        if (std::unique(slots.begin(), slots.end()) == slots.end()) return sample;
+    }
+    return {};
+}
+
 static void one_case() {
     // Many equal keys of one block use up its counters.
     const bool many = once_in(6);
     const u64 n = many ? 33000 + below(40000) : 1 + (once_in(4) ? below(100) : below(20000)), part = many ? n : 16 * (1 + below(200));
-    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), shift = KEY_WIDTH - bits, values = 1 << bits, kind = many ? 0 : below(5);
+    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), values = 1 << bits, kind = many ? 0 : below(7);
     const u64 tile = 100 + below(900), room = once_in(2) ? n : 1 + below(n);
+    const bool lists = once_in(2);
+    const u64 most_listed = below(20), large_room = room + below(room + 1);
     const bool in_place = once_in(2), scatters = bits > 8 && once_in(3);
     Guarded<KeyBits> keys(n);
+    std::vector<KeyBits> some(1 + below(40));
+    for (KeyBits& key : some) key = any_bits();
+    const u64 other = once_in(2) ? below(n) : n;
     for (u64 i = 0; i < n; i++) {
-        KeyBits key = 0;
-        for (u32 at = 0; at < KEY_WIDTH; at += 8) key |= (KeyBits)((KeyBits)(u8)random_bits() << at);
-        keys[i] = kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
+        const KeyBits key = any_bits();
+        keys[i] = kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
+    std::vector<KeyBits> sample;
+    KeyBits differ = 0;
+    for (u32 thread = 0; thread < THREADS; thread++) {
+        sample.push_back(in_order(keys[thread * (n / THREADS)]));
+        differ |= sample[thread] ^ sample[0];
+    }
+    const u32 width = max(highest_bit(differ) + 1, bits), shift = width - bits;
+    std::vector<u32> of_sample(values / 2);
+    bool crowded = false;
+    for (const KeyBits key : sample) crowded |= of_sample[(u32)(key >> shift) % values / 2]++ >= CROWDED + (8 * THREADS >> bits);
+    const std::vector<KeyBits> few = crowded && VALUE_BYTES == 0 ? few_of(sample) : std::vector<KeyBits>();
     std::vector<u64> counts(values + 1);
-    bool sorted = true;
+    bool sorted = true, outside = false, others = false;
     for (u64 i = 0; i < n; i++) {
-        counts[(u32)(in_order(keys[i]) >> shift) + 1]++;
+        const KeyBits key = in_order(keys[i]);
+        outside |= width < KEY_WIDTH && (KeyBits)(key ^ sample[0]) >> (width < KEY_WIDTH ? width : 0) != 0;
+        others |= !std::binary_search(few.begin(), few.end(), key);
+        counts[(u32)(key >> shift) % values + 1]++;
         if (i > 0) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]);
     }
     const u64 largest = *std::max_element(counts.begin(), counts.end());
+    std::vector<u64> large;
+    for (u32 v = 0; v < values; v++) {
+        if (counts[v + 1] > room) large.push_back(v);
+    }
     for (u32 v = 0; v < values; v++) counts[v + 1] += counts[v];
     const u32 first_bits = bits > 8 ? (bits + 1) / 2 : bits, second_bits = bits - first_bits;
     std::vector<SortTile> expected;
@@ -42,20 +86,37 @@ static void one_case() {
     Guarded<u64> places(values + 1);
     memset(places.values, 0, 8 * (values + 1));
     Guarded<SortTile> tiles(scatters ? 0 : expected.size());
+    Guarded<SortSegment> list(most_listed);
     StatusWord* const cursors = VALUE_BYTES > 0 ? nullptr : status.values;  // an address that nobody reads
-    SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, cursors, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room};
-    launch((n + part - 1) / part, THREADS, (2 << bits) + (COUNT_DIGITS ? 4 * DIGITS * KEY_BYTES : 0), [&] { KERNEL(p); });
-    keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles");
+    SortSplitParams p = {keys.values, n, part, in_place, header.values, places.values, status.values, status_words, empty, cursors, bits <= 8 || scatters ? nullptr : tiles.values, tile, bits, room, lists ? list.values : nullptr, most_listed, large_room};
+    launch((n + part - 1) / part, THREADS, max((WIDE_COUNTERS ? 4 : 2) << bits, VALUE_BYTES == 0 ? 4 * FEW_SLOTS * FEW_LANES : 0) + (COUNT_DIGITS ? 4 * DIGITS * KEY_BYTES : 0), [&] { KERNEL(p); });
+    keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles"), list.check("list");
     for (u64 i = 0; i < status_words; i++) {
         if (status[i] != DigitStatus::word(i < empty ? DigitStatus::EMPTY : DigitStatus::PREFIX, 0, 0)) fail("wrong status word %llu", i);
     }
-    for (u32 v = 0; v <= values; v++) {
+    const bool left = !COUNT_DIGITS && crowded && few.empty(), filled = !few.empty() && !others && !sorted;
+    for (u32 v = 0; v <= values && few.empty() && !left; v++) {
         if (places[v] != counts[v]) fail("place %u is %llu instead of %llu", v, places[v], counts[v]);
     }
-    const Road road = sorted ? Road::NONE : largest <= room ? Road::SPLIT : Road::PASSES;
+    const bool fits = largest <= room || (lists && largest <= large_room && large.size() <= most_listed);
+    const bool splits = few.empty() && !outside && fits;
+    const Road road = left ? Road::PASSES : sorted || filled ? Road::NONE : splits ? Road::SPLIT : Road::PASSES;
     if (header[0].road != road) fail("road %u instead of %u", (u32)header[0].road, (u32)road);
     const SortStep *const first = &header[0].steps[0], *const second = first + 1;
+    if (filled) {
+        if (first->deed != Deed::FILL || first->to != Place::RESULT || first->shift != few.size()) fail("wrong filling");
+        std::vector<KeyBits> ordered;
+        for (u64 i = 0; i < n; i++) ordered.push_back(in_order(keys[i]));
+        std::sort(ordered.begin(), ordered.end());
+        for (u64 i = 0; i < few.size(); i++) {
+            const u64 end = std::upper_bound(ordered.begin(), ordered.end(), few[i]) - ordered.begin();
+            if (header[0].counts[0][i] != end) fail("key %llu ends at %llu instead of %llu", i, header[0].counts[0][i], end);
+            if (((const KeyBits*)header[0].counts[1])[i] != out_of_order(few[i])) fail("wrong key %llu of few", i);
+        }
+        return;
+    }
     if (road == Road::NONE && first->deed != (in_place ? Deed::NOTHING : Deed::COPY)) fail("wrong copy");
+    if (left) return;
     if (road == Road::PASSES) {
         if (first->deed != (COUNT_DIGITS ? in_place && first->deed == Deed::COPY ? Deed::COPY : Deed::SORT : Deed::NOTHING)) fail("wrong pass");
         for (u32 digit = 0; COUNT_DIGITS && digit < KEY_BYTES; digit++) {
@@ -68,13 +129,29 @@ static void one_case() {
         }
     }
     if (road != Road::SPLIT) return;
+    if (lists) {
+        if (header[0].listed != large.size()) fail("%u buckets are listed instead of %llu", header[0].listed, (u64)large.size());
+        std::vector<u64> begins, of_list;
+        for (u64 i = 0; i < large.size(); i++) {
+            begins.push_back(counts[large[i]]), of_list.push_back(list[i].begin);
+            if (!std::binary_search(counts.begin(), counts.end(), list[i].begin + list[i].count) || list[i].count <= room) fail("wrong bucket %llu on the list", i);
+        }
+        std::sort(of_list.begin(), of_list.end());
+        if (of_list != begins) fail("other buckets are listed");
+    }
+    if (header[0].shift != shift) fail("buckets are told from bit %u on instead of %u", header[0].shift, shift);
     if (scatters) {
         if (first->deed != Deed::NOTHING) fail("a pass by digits");
         return;
     }
     const Place to = bits > 8 || in_place ? Place::SCRATCH : Place::RESULT;
-    if (first->deed != Deed::SORT || first->to != to || first->shift != KEY_WIDTH - first_bits || first->spread != second_bits || !first->first || first->parts || first->cursors != cursors) fail("wrong first pass");
+    if (first->deed != Deed::SORT || first->to != to || first->shift != width - first_bits || first->spread != 0 || !first->first || first->parts || first->cursors != cursors) fail("wrong first pass");
+    const u64* const firsts = bits <= 8 ? places.values : header[0].counts[0];
+    if (first->bases != firsts) fail("wrong bases");
     if (bits <= 8) return;
+    for (u32 d = 0; d < DIGITS; d++) {
+        if (firsts[d] != counts[(d & ((1 << first_bits) - 1)) << second_bits]) fail("wrong base of digit %u", d);
+    }
     if (second->deed != Deed::SORT || second->to != Place::RESULT || second->shift != shift || second->first || second->last || !second->parts || second->cursors != (cursors ? cursors + DIGITS : nullptr)) fail("wrong second pass");
     if (header[0].tiles != expected.size()) fail("%u tiles instead of %llu", header[0].tiles, (u64)expected.size());
     for (u64 i = 0; i < expected.size(); i++) {

@@ -82,7 +82,7 @@ struct Block {
     u32 seen[2][MOST_WARPS];  // by those who have arrived at meetings of the cluster, of which two may be under way
     u8* shared = nullptr;
     Touched* touched = nullptr;
-    void* variables[8];
+    void* variables[16];
     u32 used;       // bytes of shared memory
     u32 dynamic;
 };

@@ -120,9 +120,17 @@ pub(crate) enum Kind {
     LowDigit,
     /// Sorted, but for one key.
     NearlySorted,
+    /// Parents of a binary tree; the root has none.
+    Halves,
+    /// Parents of a random tree.
+    Parents,
+    /// Where arcs of a tree come from: there, and back.
+    Arcs,
+    /// Half of them one key, others random below it.
+    Hanging,
 }
 
-pub(crate) const KINDS: [Kind; 11] = [
+pub(crate) const KINDS: [Kind; 15] = [
     Kind::Random,
     Kind::Special,
     Kind::Sorted,
@@ -134,6 +142,10 @@ pub(crate) const KINDS: [Kind; 11] = [
     Kind::OneDigitConstant,
     Kind::LowDigit,
     Kind::NearlySorted,
+    Kind::Halves,
+    Kind::Parents,
+    Kind::Arcs,
+    Kind::Hanging,
 ];
 
 /// `len` keys.
@@ -157,6 +169,15 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
         Kind::OrganPipe => (0..len).map(|i| K::of_bits(i.min(len - 1 - i) as u128)).collect(),
         Kind::Zipf => (0..len).map(|_| K::of_bits((1 << (bits() % 64 * (bits() % 64) % 20)) as u128)).collect(),
         Kind::OneDigitConstant => (0..len).map(|_| K::of_bits(bits() & !0xff00 | 0x1200)).collect(),
+        Kind::Halves => (0..len).map(|i| K::of_bits(if i == 0 { len as u128 } else { (i as u128 - 1) / 2 })).collect(),
+        Kind::Parents => {
+            (0..len as u128).map(|i| K::of_bits(if i == 0 { len as u128 } else { bits() % i })).collect()
+        }
+        Kind::Arcs => {
+            let edges = len as u128 / 2;
+            (0..len as u128).map(|i| K::of_bits(if i < edges { i + 1 } else { (i - edges + 1) / 3 })).collect()
+        }
+        Kind::Hanging => (0..len as u128).map(|_| K::of_bits((bits() % (2 * len as u128)).min(len as u128))).collect(),
         Kind::LowDigit => (0..len).map(|_| K::of_bits(bits() & 0xff | 0x4142_4300)).collect(),
         Kind::NearlySorted => {
             let mut keys = sorted();

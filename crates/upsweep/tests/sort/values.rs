@@ -5,6 +5,7 @@ use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_l
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use crate::support::sample::{Sample, random_values};
+use crate::support::sizes::reduced;
 use half::f16;
 
 on_each_backend!(
@@ -13,9 +14,11 @@ on_each_backend!(
     pairs_of_each_size,
     pairs_misaligned,
     pairs_many_tiles,
+    pairs_of_trees,
     indices_lengths,
     indices_distributions,
     indices_many_tiles,
+    indices_of_trees,
 );
 
 /// Positions: whether equal keys kept their order shows.
@@ -104,5 +107,33 @@ fn indices_many_tiles(place: &Place) {
     for len in long_lengths(place.is_cuda()) {
         check_indices::<f32, u32>(place, &keys(Kind::Random, len), (0, 0), "random");
         check_indices::<u64, u64>(place, &keys(Kind::OneDigitConstant, len), (0, 0), "one digit constant");
+    }
+}
+
+/// Keys of trees, in few of the lowest bits: of lengths around those that a block, a cluster and the highest bits sort.
+const TREES: [Kind; 4] = [Kind::Halves, Kind::Parents, Kind::Arcs, Kind::Hanging];
+fn lengths_of_trees(on_cuda: bool) -> Vec<usize> {
+    let short = [700, 1024, 1025, 3000, 4608, 4609, 5120, 5121];
+    let long: &[usize] = if on_cuda { &[20_001, 65_536, 65_537, 100_000, 199_998, 400_003] } else { &[] };
+    if reduced() { vec![1025, 70_001] } else { [&short[..], long].concat() }
+}
+
+fn pairs_of_trees(place: &Place) {
+    for len in lengths_of_trees(place.is_cuda()) {
+        for kind in TREES {
+            let what = format!("{kind:?}");
+            check_pairs::<u32, u32>(place, &keys(kind, len), &positions(len), (0, 0), &what);
+            check_pairs::<u64, u64>(place, &keys(kind, len), &random_values(len), (0, 0), &what);
+        }
+    }
+}
+
+fn indices_of_trees(place: &Place) {
+    for len in lengths_of_trees(place.is_cuda()) {
+        for kind in TREES {
+            let what = format!("{kind:?}");
+            check_indices::<u32, u32>(place, &keys(kind, len), (0, 0), &what);
+            check_indices::<u64, u32>(place, &keys(kind, len), (0, 0), &what);
+        }
     }
 }

@@ -56,6 +56,8 @@ fn segments<K: Key>(value: usize, indices: Indices, descending: bool, cases: u32
     let plan = SegmentsPlan::new((1 << 20, 1 << 10, None), types, false, (CAPABILITY, 132));
     let local = split::local_source(&plan.pass, &plan.pass.local);
     run(&format!("sort of segments by blocks, {types:?}"), &local, &[("KEYS", 4)], cases);
+    let whole = split::local_source(&plan.pass, &plan.pass.whole);
+    run(&format!("sort of an array by a block, {types:?}"), &whole, &[("KEYS", 4)], cases / 2);
     for items in [8, 16] {
         let short = split::short_source(&plan.pass, items);
         run(&format!("sort of short segments, {items} {types:?}"), &short, &[("THREADS", 64)], cases / 2);

@@ -37,6 +37,10 @@ params! {
         bits: "u64",
         /// The most keys of a bucket.
         room: "u64",
+        /// Null, or where larger buckets are listed, the most of them, and the most keys of one.
+        list: "void*",
+        most_listed: "u64",
+        large_room: "u64",
     }
 }
 
@@ -174,6 +178,9 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         tile: plan.tile() as u64,
         bits: plan.split_bits().into(),
         room: plan.bucket_room() as u64,
+        list: plan.large_list_at().map_or(0, |at| header + at as u64),
+        most_listed: SortPlan::most_large() as u64,
+        large_room: plan.large.tile() as u64,
     };
     // SAFETY: as in `launch`.
     unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }
@@ -232,7 +239,10 @@ pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) ->
         given: 0,
         header: passes.header,
     };
-    local(cuda, plan, &plan.local, &params)
+    local(cuda, plan, &plan.local, &params)?;
+    let Some(list) = plan.large_list_at() else { return Ok(()) };
+    let (list, listed) = (passes.header + list as u64, passes.header + plan.listed_at() as u64);
+    local(cuda, plan, &plan.large, &SortLocalParams { starts: 0, list, listed, ..params })
 }
 
 /// Sorts what one block has room for.
@@ -250,7 +260,9 @@ pub(super) fn whole(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()
         given: 1,
         header: 0,
     };
-    local(cuda, plan, &plan.local, &params)
+    let whole =
+        if plan.len <= plan.whole.tile() && plan.len > SortPlan::few_keys() { &plan.whole } else { &plan.local };
+    local(cuda, plan, whole, &params)
 }
 
 /// Launches the kernel whose warps sort with so many keys a lane, for at most so many segments.

@@ -1,7 +1,7 @@
 //! Scratch memory of a sort, which is cut into parts.
 
 use super::SortPlan;
-use super::types::{DIGITS, SortTypes, TILE_BYTES};
+use super::types::{DIGITS, SEGMENT_BYTES, SortTypes, TILE_BYTES};
 
 /// The bytes of parts of a block of memory, each of which begins at a multiple of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,18 @@ impl SortPlan {
         self.header_bytes() + 8 * self.split_places()
     }
 
+    /// Where in the header the number of buckets is that are on the list for larger blocks.
+    #[must_use]
+    pub fn listed_at(&self) -> usize {
+        self.types.key * DIGITS * 8 + 4 * self.launches() + 16
+    }
+
+    /// Where that list is in scratch memory, behind what has to be cleared, if there is one.
+    #[must_use]
+    pub fn large_list_at(&self) -> Option<usize> {
+        self.lists_large().then_some(self.cleared_bytes().next_multiple_of(16))
+    }
+
     /// Scratch memory that has to be cleared: the header, those counters, and the cursors.
     #[must_use]
     pub fn cleared_bytes(&self) -> usize {
@@ -77,7 +89,7 @@ impl SortPlan {
         let SortTypes { key, value, keys_out, .. } = self.types;
         let keys = self.len * key;
         ScratchParts([
-            self.cleared_bytes(),
+            self.large_list_at().map_or(self.cleared_bytes(), |at| at + SEGMENT_BYTES * Self::most_large()),
             self.status_words() * self.status,
             if self.splits_twice() { self.most_tiles() * TILE_BYTES } else { 0 },
             keys,

@@ -2,7 +2,7 @@
 
 use super::SortPlan;
 use super::local::LocalPlan;
-use super::types::{DIGITS, SortTypes, TILE_BYTES};
+use super::types::{DIGITS, SEGMENT_BYTES, SortTypes, TILE_BYTES};
 use crate::plan::constants::{Constants, constants};
 use crate::plan::tuning::Tuning;
 
@@ -10,9 +10,8 @@ use crate::plan::tuning::Tuning;
 const SHORT_ITEMS: usize = 8;
 /// Threads of blocks that prepare passes.
 const PARTS_THREADS: usize = 512;
-/// What kernels tell each other, and a segment in a list.
+/// What kernels tell each other.
 const HEADER_BYTES: usize = 20;
-const SEGMENT_BYTES: usize = 16;
 
 /// A planned sort of segments, each by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

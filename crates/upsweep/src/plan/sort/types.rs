@@ -6,6 +6,8 @@ use crate::key::KeyOrder;
 pub const DIGITS: usize = 256;
 /// What a kernel knows of a tile of a part of the array.
 pub(super) const TILE_BYTES: usize = 24;
+/// A segment or a bucket in a list.
+pub(super) const SEGMENT_BYTES: usize = 16;
 
 /// Values that are positions of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
