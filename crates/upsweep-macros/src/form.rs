@@ -194,7 +194,8 @@ mod tests {
     fn vector_operations_of_fields_suit() {
         for (body, expected) in [
             ("{ Pair { m: g.m * f.m, c: g.m * f.c + g.c } }", true),
-            ("{ let (n, d) = (a.n + b.n, b.mean - a.mean); Pair(n, a.mean + d * b.n / n) }", true),
+            ("{ let (n, d) = (a.n + b.n, b.mean - a.mean); Mean { n, mean: a.mean + d * b.n / n } }", true),
+            ("{ Pair(a.0 + b.0, a.1) }", false),
             ("{ [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]] }", true),
             ("{ (a.0.maximum(b.0), if a.1 < b.1 { a.1 } else { b.1 }) }", true),
             ("{ Pair { m: a.m % b.m, c: b.c } }", false),
