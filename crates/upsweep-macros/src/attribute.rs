@@ -46,7 +46,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
             }
         });
         let name = &function.sig.ident;
-        let lanes = form::suits_lanes(&function.block);
+        let (lanes, vectors) = (form::suits_lanes(&function.block), form::suits_vectors(&function.block));
         let form = if params.is_empty() { form::of(&signature.patterns(), &function.block) } else { "Other" };
         let form = Ident::new(form, Span::call_site());
         let (impl_generics, _, clause) = function.sig.generics.split_for_impl();
@@ -58,6 +58,7 @@ pub(crate) fn operator(arguments: TokenStream, item: TokenStream) -> TokenStream
                 #[automatically_derived]
                 impl #impl_generics ::upsweep::operator::Operator<#output> for #unit #clause {
                     const LANES: bool = #lanes;
+                    const VECTORS: bool = #vectors;
                     const FORM: ::upsweep::operator::Form = ::upsweep::operator::Form::#form;
                     #[inline(always)]
                     fn combine(&self, a: #output, b: #output) -> #output {

@@ -51,6 +51,9 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
     let (impl_generics, arguments, clause) = generics.split_for_impl();
     let field_types =
         types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::upsweep::operator::Element>::cuda_type(source)));
+    let fields = types.iter().map(|ty| {
+        quote_spanned!(ty.span()=> (::core::mem::size_of::<#ty>(), <#ty as ::upsweep::operator::Element>::NUMBERS))
+    });
     // Without parameters the size is checked where the struct is defined, else where it is used.
     let check = |ty: TokenStream| {
         let span = name.span();
@@ -87,6 +90,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
         // field is an element.
         #[automatically_derived]
         unsafe impl #impl_generics ::upsweep::operator::Element for #name #arguments #clause {
+            const NUMBERS: usize = ::upsweep::operator::numbers_of(&[#(#fields),*], ::core::mem::size_of::<Self>());
             fn cuda_type(source: &mut ::upsweep::operator::Source) -> ::std::string::String {
                 #late_check
                 ::upsweep::operator::Layout::define::<Self>(source, #stem, |source| {

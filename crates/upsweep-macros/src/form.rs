@@ -40,10 +40,21 @@ fn method(name: &Ident) -> &'static str {
 /// operators lose more time than the registers save.
 const MOST: usize = 4;
 
+/// The most operations of an operator on elements of several numbers that is applied in vector registers.
+const MOST_OF_SEVERAL: usize = 64;
+/// What a division counts for.
+const DIVISION: usize = MOST + 1;
+
 /// Whether the body consists of at most [`MOST`] operations that processors have for vectors of numbers. Only speed depends
 /// on the answer.
 pub(crate) fn suits_lanes(body: &Block) -> bool {
     block(body).is_some_and(|operations| operations <= MOST)
+}
+
+/// Whether it consists of such operations of the fields of its arguments, and divisions. Only speed, and the grouping of a scan's elements,
+/// depend on the answer.
+pub(crate) fn suits_vectors(body: &Block) -> bool {
+    block(body).is_some_and(|operations| operations <= MOST_OF_SEVERAL)
 }
 
 /// The operations of a block; `None` if one is not for vectors.
@@ -54,7 +65,7 @@ fn block(block: &Block) -> Option<usize> {
 fn statement(statement: &Stmt) -> Option<usize> {
     match statement {
         Stmt::Expr(expr, _) => operations(expr),
-        Stmt::Local(local) if matches!(local.pat, Pat::Ident(_)) => operations(&local.init.as_ref()?.expr),
+        Stmt::Local(local) => operations(&local.init.as_ref()?.expr),
         _ => None,
     }
 }
@@ -62,12 +73,20 @@ fn statement(statement: &Stmt) -> Option<usize> {
 fn operations(expr: &Expr) -> Option<usize> {
     Some(match expr {
         Expr::Path(_) | Expr::Lit(_) => 0,
+        Expr::Field(field) => operations(&field.base)?,
+        Expr::Index(index) if matches!(*index.index, Expr::Lit(_)) => operations(&index.expr)?,
+        Expr::Struct(fields) if fields.rest.is_none() => {
+            fields.fields.iter().map(|field| operations(&field.expr)).sum::<Option<usize>>()?
+        }
+        Expr::Tuple(values) => values.elems.iter().map(operations).sum::<Option<usize>>()?,
+        Expr::Array(values) => values.elems.iter().map(operations).sum::<Option<usize>>()?,
         Expr::Paren(inner) => operations(&inner.expr)?,
         Expr::Group(inner) => operations(&inner.expr)?,
         Expr::Block(inner) => block(&inner.block)?,
         Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_) | UnOp::Neg(_)) => 1 + operations(&unary.expr)?,
         Expr::Binary(binary) if is_vector_operation(&binary.op) => {
-            1 + operations(&binary.left)? + operations(&binary.right)?
+            let cost = if matches!(binary.op, BinOp::Div(_)) { DIVISION } else { 1 };
+            cost + operations(&binary.left)? + operations(&binary.right)?
         }
         Expr::If(branch) => {
             let (_, otherwise) = branch.else_branch.as_ref()?;
@@ -81,10 +100,22 @@ fn operations(expr: &Expr) -> Option<usize> {
 }
 
 fn is_vector_operation(op: &BinOp) -> bool {
-    use BinOp::{Add, BitAnd, BitOr, BitXor, Eq, Ge, Gt, Le, Lt, Mul, Ne, Sub};
+    use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Sub};
     matches!(
         op,
-        Add(_) | Sub(_) | Mul(_) | BitAnd(_) | BitOr(_) | BitXor(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)
+        Add(_)
+            | Sub(_)
+            | Mul(_)
+            | Div(_)
+            | BitAnd(_)
+            | BitOr(_)
+            | BitXor(_)
+            | Eq(_)
+            | Ne(_)
+            | Lt(_)
+            | Le(_)
+            | Gt(_)
+            | Ge(_)
     )
 }
 
@@ -108,7 +139,7 @@ fn is_vector_method(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{of, suits_lanes};
+    use super::{of, suits_lanes, suits_vectors};
     use syn::{Pat, Type, parse_quote};
 
     #[test]
@@ -153,10 +184,27 @@ mod tests {
             ("{ a.pow(2) * b }", false),
             ("{ if a > b { return a; } b }", false),
             ("{ let mut x = a; for _ in 0..4 { x = x + b; } x }", false),
-            ("{ Pair { m: a.m, c: b.c } }", false),
         ] {
             let block = syn::parse_str(body).unwrap();
             assert_eq!(suits_lanes(&block), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn vector_operations_of_fields_suit() {
+        for (body, expected) in [
+            ("{ Pair { m: g.m * f.m, c: g.m * f.c + g.c } }", true),
+            ("{ let (n, d) = (a.n + b.n, b.mean - a.mean); Mean { n, mean: a.mean + d * b.n / n } }", true),
+            ("{ Pair(a.0 + b.0, a.1) }", false),
+            ("{ [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]] }", true),
+            ("{ (a.0.maximum(b.0), if a.1 < b.1 { a.1 } else { b.1 }) }", true),
+            ("{ Pair { m: a.m % b.m, c: b.c } }", false),
+            ("{ Pair { m: gcd(a.m, b.m), c: b.c } }", false),
+            ("{ Pair { m: b.m, ..a } }", false),
+            ("{ [a[b[0]], b[1]] }", false),
+        ] {
+            let block = syn::parse_str(body).unwrap();
+            assert_eq!(suits_vectors(&block), expected, "{body}");
         }
     }
 }

@@ -42,7 +42,19 @@ where
     type Given = M::Output;
 
     const LANES: bool = Op::LANES;
+    const NUMBERS: [usize; 3] = [0; 3];
+    const VECTORS: bool = false;
     const EXACT: bool = false;
+
+    #[inline(always)]
+    fn same_map() -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn same_finish() -> bool {
+        false
+    }
 
     #[inline(always)]
     fn identity(&self) -> Option<f32> {

@@ -43,8 +43,19 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// Whether many elements are combined by a few vector instructions. If so, they have 1, 2, 4 or 8 bytes.
     const LANES: bool;
 
+    /// The numbers of which an element, what is combined, and a result consist, and nothing else; 0 where that is not so. Elements and results
+    /// lie side by side then.
+    const NUMBERS: [usize; 3];
+
+    /// Whether elements of several numbers are combined by vector instructions.
+    const VECTORS: bool;
+
     /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
     const EXACT: bool;
+
+    /// Whether what is combined is an element of a plain input, and whether a result is what is combined, but for NaN.
+    fn same_map() -> bool;
+    fn same_finish() -> bool;
 
     fn identity(&self) -> Option<Self::Acc>;
     fn given(&self, value: Self::Given) -> Self::Acc;
@@ -211,12 +222,28 @@ where
     type Given = M::Output;
 
     const LANES: bool = Op::LANES && M::Output::LANE;
+    const NUMBERS: [usize; 3] = [
+        if I::PLAIN { I::Value::NUMBERS } else { 0 },
+        M::Output::NUMBERS,
+        if O::PLAIN { O::Value::NUMBERS } else { 0 },
+    ];
+    const VECTORS: bool = Op::VECTORS;
     // Of such elements, floats are those that can be encoded.
     const EXACT: bool = match Op::FORM {
         Form::Other => false,
         Form::Sum => !M::Output::ENCODED,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
+
+    #[inline(always)]
+    fn same_map() -> bool {
+        I::PLAIN && TypeId::of::<M>() == TypeId::of::<Same>()
+    }
+
+    #[inline(always)]
+    fn same_finish() -> bool {
+        TypeId::of::<F>() == TypeId::of::<Same>()
+    }
 
     #[inline(always)]
     fn identity(&self) -> Option<M::Output> {

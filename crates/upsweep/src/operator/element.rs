@@ -53,6 +53,10 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const LANE: bool = false;
 
+    /// The [numbers](Element::LANE) of which it consists, if all have one size and there is nothing else; otherwise 0.
+    #[doc(hidden)]
+    const NUMBERS: usize = if Self::LANE { 1 } else { 0 };
+
     /// Whether it is an integer of 8 to 64 bits: it has no padding, and values are equal exactly if their bytes are.
     #[doc(hidden)]
     const WHOLE: bool = false;
@@ -89,6 +93,22 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
     fn extreme_encoded(self, other: Self, _later: bool) -> Self {
         other
     }
+}
+
+/// The [`NUMBERS`](Element::NUMBERS) of a value of `size` bytes whose fields have so many bytes and numbers.
+#[doc(hidden)]
+#[must_use]
+pub const fn numbers_of(fields: &[(usize, usize)], size: usize) -> usize {
+    let (mut numbers, mut bytes, mut i) = (0, 0, 0);
+    while i < fields.len() {
+        let (size, of_field) = fields[i];
+        if of_field == 0 || i > 0 && bytes != size / of_field {
+            return 0;
+        }
+        (numbers, bytes) = (numbers + of_field, size / of_field);
+        i += 1;
+    }
+    if numbers * bytes == size { numbers } else { 0 }
 }
 
 /// The conversion to f32, which is exact, and the one from f32, which rounds to nearest even.
@@ -237,6 +257,7 @@ float_elements! {
 
 // SAFETY: `Array` in arith.cuh holds N values one after the other.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {
+    const NUMBERS: usize = N * T::NUMBERS;
     fn cuda_type(source: &mut Source) -> String {
         const {
             assert!(N > 0, "an array without elements cannot be an element");
@@ -340,6 +361,7 @@ macro_rules! tuple_elements {
     ($($($t:ident $i:tt)*;)*) => { $(
         // SAFETY: the C++ struct has this tuple's own offsets, size and alignment, which the text asserts.
         unsafe impl<$($t: Element),*> Element for ($($t,)*) {
+            const NUMBERS: usize = numbers_of(&[$((size_of::<$t>(), $t::NUMBERS)),*], size_of::<Self>());
             fn cuda_type(source: &mut Source) -> String {
                 const { assert!(size_of::<Self>() <= MAX_ELEMENT_BYTES, "an element has at most 64 bytes") };
                 let fields = vec![$(Field {

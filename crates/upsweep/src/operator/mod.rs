@@ -38,7 +38,7 @@ mod values;
 pub use arith::{Cast, Float, Half, Integer, Logic, Number, Signed, Unsigned, WidenFrom};
 pub use element::{Element, MAX_ELEMENT_BYTES};
 #[doc(hidden)]
-pub use element::{Field, Halves, Layout};
+pub use element::{Field, Halves, Layout, numbers_of};
 #[doc(hidden)]
 pub use form::Form;
 pub use item::{Item, Single, Spread, Zip};
@@ -69,6 +69,9 @@ pub trait Operator<T: Element>: Copy + Send + Sync + 'static {
     /// many elements at once. [`#[operator]`](macro@crate::operator) sees that from the body.
     #[doc(hidden)]
     const LANES: bool = false;
+    /// Whether `combine` is vector instructions where `T` consists of numbers, however many; also seen from the body.
+    #[doc(hidden)]
+    const VECTORS: bool = false;
     /// Which operation it is, for backends that know better instructions for it; also seen from the body.
     #[doc(hidden)]
     const FORM: Form = Form::Other;

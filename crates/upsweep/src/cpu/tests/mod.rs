@@ -3,6 +3,7 @@
 mod accuracy;
 mod any_order;
 mod carry;
+mod numbers;
 mod plan;
 mod recurrence;
 mod reduce;

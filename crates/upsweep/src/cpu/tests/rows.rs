@@ -2,12 +2,12 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::tile::lanes::{Lanes, ROW_BYTES, Work};
+use crate::cpu::tile::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
 use crate::cpu::tile::reduce::Reducer;
 use crate::cpu::tile::run::{Memory, NextBlock, Run, Storing};
 use crate::cpu::tile::scan::ScanRun;
 use crate::cpu::tile::simd::Set;
-use crate::cpu::tile::{rows, store};
+use crate::cpu::tile::{numbers, rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
 use crate::steps::Parts;
@@ -67,7 +67,7 @@ macro_rules! converted {
 converted!(u8 => u32, u32 => u8, u64 => u16, u16 => u64, u64 => u32);
 
 /// What scans of `x` leave on each instruction set, the output `skew` bytes after a line.
-fn on_each<I, O, Op, M, F>(
+pub(super) fn on_each<I, O, Op, M, F>(
     (operator, map, finish): (Op, M, F),
     x: &[I],
     (exclusive, reverse): (bool, bool),
@@ -82,7 +82,8 @@ where
     F: Function<(M::Output,), Output = O>,
 {
     let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
-    assert!(rows::apply::<Parts<I, O, Op, M, F>>(), "the operator is not scanned in rows");
+    let apply = rows::apply::<Parts<I, O, Op, M, F>>() || numbers::apply::<Parts<I, O, Op, M, F>>();
+    assert!(apply, "the operator is not scanned in registers");
     let (n, size) = (x.len(), size_of::<O>());
     let mut room = vec![0xa5_u8; (n + 1) * size + 2 * ROW_BYTES];
     let from = room.as_ptr().align_offset(ROW_BYTES) + skew / size * size;
@@ -103,7 +104,7 @@ where
 }
 
 /// Checks `on_each` against the oracle for some lengths, and that all instruction sets give the same.
-fn check<I, O, Op, M, F>(steps: (Op, M, F), value: impl Fn(u64) -> I, equal: impl Fn(&O, &O) -> bool)
+pub(super) fn check<I, O, Op, M, F>(steps: (Op, M, F), value: impl Fn(u64) -> I, equal: impl Fn(&O, &O) -> bool)
 where
     I: Element,
     O: Element + Debug,
@@ -169,33 +170,34 @@ fn maps_and_results_of_other_widths() {
 /// The grouping of floats is the same on each instruction set, and in a scan and the reduction of what it scans.
 #[test]
 fn floats_have_the_same_bits_everywhere() {
-    fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64) -> T, bits: impl Fn(T) -> u64) {
-        let random = &mut Random(3);
-        for n in [1000, 2048, 9000] {
-            let x: Vec<T> = (0..n).map(|_| value(random.next())).collect();
-            for case in 0..8 {
-                let (exclusive, reverse) = (case & 1 != 0, case & 2 != 0);
-                let prefix = Some(value(random.next()));
-                let found = on_each((operator, Same, Same), &x, (exclusive, reverse), prefix, (case & 4 != 0, 16));
-                let found: Vec<_> = found
-                    .into_iter()
-                    .map(|(total, out): (_, Vec<T>)| (total.map(&bits), out.into_iter().map(&bits).collect::<Vec<_>>()))
-                    .collect();
-                assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, case {case}");
-                let output = std::ptr::null_mut::<T>();
-                let memory = Memory::<T, T> { input: x.as_ptr(), sink: output, output, len: n, reverse };
-                let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
-                let reducer = Reducer::new(Set::widest(), &steps, &memory);
-                // SAFETY: the run is all of `x`; a reduction writes nothing.
-                let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }, store::Ahead::NOTHING) };
-                assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
-            }
-        }
-    }
     same(Sum, |x| x as f32 / 1e9 - 9.0, |x| u64::from(x.to_bits()));
     same(Sum, |x| x as f64 / 1e9 - 9.0, f64::to_bits);
     same(Max, |x| f32::from_bits(x as u32), |x| u64::from(x.canonical().to_bits()));
     same(Max, |x| f64::from_bits(x << 17), |x| x.canonical().to_bits());
+}
+
+pub(super) fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64) -> T, bits: impl Fn(T) -> u64) {
+    let random = &mut Random(3);
+    for n in [1000, 2048, 9000] {
+        let x: Vec<T> = (0..n).map(|_| value(random.next())).collect();
+        for case in 0..8 {
+            let (exclusive, reverse) = (case & 1 != 0, case & 2 != 0);
+            let prefix = Some(value(random.next()));
+            let found = on_each((operator, Same, Same), &x, (exclusive, reverse), prefix, (case & 4 != 0, 16));
+            let found: Vec<_> = found
+                .into_iter()
+                .map(|(total, out): (_, Vec<T>)| (total.map(&bits), out.into_iter().map(&bits).collect::<Vec<_>>()))
+                .collect();
+            assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{n} elements, case {case}");
+            let output = std::ptr::null_mut::<T>();
+            let memory = Memory::<T, T> { input: x.as_ptr(), sink: output, output, len: n, reverse };
+            let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
+            let reducer = Reducer::new(Set::widest(), &steps, &memory);
+            // SAFETY: the run is all of `x`; a reduction writes nothing.
+            let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }, store::Ahead::NOTHING) };
+            assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
+        }
+    }
 }
 
 /// A shuffle of a row of some lanes.
@@ -221,6 +223,10 @@ impl<T: Copy + Default> Work for Shuffles<T> {
                 )* };
             }
             spans!(1 2 4 8 16 32);
+            if size_of::<T>() >= 4 {
+                rows.extend([L::two::<T, EVENS>(a, b), L::two::<T, ODDS>(a, b), L::two::<T, AFTER>(a, b)]);
+                rows.extend([L::two::<T, LOWER>(a, b), L::two::<T, UPPER>(a, b)]);
+            }
             let lanes_of = |row: &L::Row| std::slice::from_raw_parts((&raw const *row).cast::<T>(), lanes).to_vec();
             rows.iter().map(lanes_of).collect()
         }
@@ -244,6 +250,13 @@ fn shuffles() {
             expected.push((0..lanes).map(|i| lane(i, b[(i / half * half).saturating_sub(1)])).collect());
             expected.push((0..lanes).map(|i| lane(i, b[i])).collect());
             half *= 2;
+        }
+        if size_of::<T>() >= 4 {
+            let both = [&a[..lanes], &b[..lanes]].concat();
+            expected.extend([0, 1].map(|first| both.iter().skip(first).step_by(2).copied().collect()));
+            expected.push(both[1..=lanes].to_vec());
+            let pairs: Vec<T> = a[..lanes].iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect();
+            expected.extend(pairs.chunks(lanes).map(<[T]>::to_vec));
         }
         let work = Shuffles(a.try_into().unwrap(), b.try_into().unwrap());
         for set in Set::all() {

@@ -22,6 +22,26 @@ pub(in crate::cpu) trait Work {
     unsafe fn run<L: Lanes>(self) -> Self::Result;
 }
 
+/// What [`Lanes::two`] takes of two rows: lanes 0, 2, 4 and so on; 1, 3, 5 and so on.
+pub(in crate::cpu) const EVENS: usize = 0;
+pub(in crate::cpu) const ODDS: usize = 1;
+/// The lanes of the lower halves, each of the first row before the one of the second; the same of the upper halves.
+pub(in crate::cpu) const LOWER: usize = 2;
+pub(in crate::cpu) const UPPER: usize = 3;
+/// All but the first lane of the first row, and the first of the second.
+pub(in crate::cpu) const AFTER: usize = 4;
+
+/// Which of the lanes of two rows of `lanes` goes to lane `i`.
+pub(in crate::cpu) const fn taken(what: usize, lanes: usize, i: usize) -> usize {
+    match what {
+        EVENS => 2 * i,
+        ODDS => 2 * i + 1,
+        LOWER => i / 2 + i % 2 * lanes,
+        UPPER => lanes / 2 + i / 2 + i % 2 * lanes,
+        _ => i + 1,
+    }
+}
+
 /// An instruction set's way with rows.
 ///
 /// # Safety
@@ -55,6 +75,9 @@ pub(in crate::cpu) trait Lanes {
 
     /// The lanes of `x` from the last to the first.
     unsafe fn reversed<T>(x: Self::Row) -> Self::Row;
+
+    /// Lanes of `a` and `b` side by side, of 4 or 8 bytes: those that [`taken`] says.
+    unsafe fn two<T, const WHAT: usize>(a: Self::Row, b: Self::Row) -> Self::Row;
 
     /// A bit for each of 64 bytes, which are 0 or 1.
     #[inline(always)]
@@ -173,6 +196,16 @@ impl Lanes for Portable {
     unsafe fn reversed<T>(x: Bytes) -> Bytes {
         // SAFETY: the index is that of a lane.
         Bytes::of(|i| unsafe { x.lane::<T>(ROW_BYTES / size_of::<T>() - 1 - i) })
+    }
+
+    #[inline(always)]
+    unsafe fn two<T, const WHAT: usize>(a: Bytes, b: Bytes) -> Bytes {
+        let lanes = ROW_BYTES / size_of::<T>();
+        Bytes::of(|i| {
+            let from = taken(WHAT, lanes, i);
+            // SAFETY: the index is that of a lane.
+            unsafe { if from < lanes { a.lane::<T>(from) } else { b.lane::<T>(from - lanes) } }
+        })
     }
 
     #[inline(always)]

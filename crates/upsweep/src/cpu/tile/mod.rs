@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
-//! | `rows`, `sweep` | the kernels of a tile |
+//! | `rows`, `numbers`, `sweep` | the kernels of a tile |
+//! | `states` | elements of several numbers in registers |
 //! | `digits` | digits of keys, and where they go |
 //! | `merge` | two sorted arrays become one |
 //! | `columns` | blocks of rows along another axis than the last |
@@ -14,7 +15,7 @@
 //! | `walk`, `told` | an automaton along parts of a text, and the events that it tells |
 //! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
-//! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_pairs`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod columns;
 pub(super) mod compress;
@@ -23,6 +24,7 @@ pub(super) mod filter;
 pub(super) mod lanes;
 pub(super) mod masks;
 pub(super) mod merge;
+pub(super) mod numbers;
 pub(super) mod pairwise;
 pub(super) mod reduce;
 pub(super) mod remains;
@@ -30,6 +32,7 @@ pub(super) mod rows;
 pub(super) mod run;
 pub(super) mod scan;
 pub(super) mod simd;
+pub(super) mod states;
 pub(super) mod store;
 pub(super) mod sweep;
 pub(super) mod told;
@@ -39,5 +42,7 @@ pub(super) mod windows;
 mod x86;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86_compress;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod x86_pairs;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86_transpose;

@@ -1,7 +1,7 @@
 //! Scans of runs of elements, in tiles that fit into the first-level cache.
 //!
-//! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), any other by sweeps over
-//! arrays ([`sweep`]); which, the types alone decide.
+//! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), and so is one whose elements are several
+//! numbers, if it follows something ([`numbers`]); any other by sweeps over arrays ([`sweep`]). Which, the types alone decide.
 //!
 //! **Grouping.** A scan computes the totals of tiles that a reduction does ([`tile`](super::reduce)), puts
 //! `prefix ⊕ total` of the tiles so far before each tile, and scans the rest in groups of rows, and what is left in pieces of
@@ -9,6 +9,7 @@
 //! block that is scanned at once, give the same bits.
 
 use super::lanes::{Lanes, Work};
+use super::numbers;
 use super::pairwise::Pairwise;
 use super::reduce::{ReduceRest, ReduceRun, load, tile_len};
 use super::rows;
@@ -79,7 +80,10 @@ impl<S: Steps> Work for ScanLong<'_, S> {
                 let tile = Run { start, len: tile_len::<S>(), origin };
                 let total = match base {
                     Some(base) if rows::apply::<S>() => rows::scan::<L, S>(steps, memory, tile, base, storing),
-                    // Rows come after something.
+                    Some(base) if const { numbers::apply::<S>() } => {
+                        numbers::scan::<L, S>(steps, memory, tile, base, storing)
+                    }
+                    // These come after something.
                     base => sweep::scan_tile::<L, S>(steps, memory, tile, base, storing),
                 };
                 parts.push(total, combine);

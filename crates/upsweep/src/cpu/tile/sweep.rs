@@ -17,18 +17,23 @@
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.2; what differs: the even elements are kept
 //! in arrays of their own, so that both sweeps read and write neighbours, and the sweeps stop at [`TOP`] elements.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, ROW_BYTES};
 use super::run::{Memory, Run, Storing};
 use super::store::{Ahead, StreamingCopy};
 use super::windows;
 use crate::inputs::Read;
 use crate::steps::{In, Out, Steps};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// The bytes of a tile: its levels and the stored results stay in a first-level cache of 32 KiB.
 pub(in crate::cpu) const TILE_BYTES: usize = 8192;
 /// The elements at which the sweeps turn.
 pub(in crate::cpu) const TOP: usize = 16;
+/// The most numbers of an element that lie apart from each other.
+pub(in crate::cpu) const MOST_NUMBERS: usize = 8;
+/// The bytes of half a tile, and of a line more for each number.
+const HALF_BYTES: usize = TILE_BYTES / 2 + MOST_NUMBERS * ROW_BYTES;
 /// The parts in which a tile is read.
 const PARTS: usize = 8;
 /// How far ahead of what is being read memory is fetched where nothing else is: a page, because the processor's own prefetch ends with one.
@@ -48,6 +53,95 @@ impl<const BYTES: usize> Buffer<BYTES> {
     pub(in crate::cpu) fn start<T>(&mut self) -> *mut T {
         (&raw mut self.0).cast()
     }
+
+    #[inline(always)]
+    fn level<S: Steps>(&mut self) -> Level<S> {
+        // The words of each line of the cache.
+        let line = ROW_BYTES / word::<S>().max(1);
+        let room = BYTES / size_of::<S::Acc>().max(1) / line.max(1) * line.max(1);
+        Level { start: self.start(), room, of: PhantomData }
+    }
+}
+
+/// Values in a buffer, from one of them on. Those of several numbers lie there number by number, all first numbers side by side, then all
+/// second ones, and so on: of these LLVM makes vectors, while values that lie there whole it takes apart and puts together again at each level.
+struct Level<S: Steps> {
+    start: *mut u8,
+    /// How many values there is room for, from the first one on.
+    room: usize,
+    of: PhantomData<S>,
+}
+
+impl<S: Steps> Clone for Level<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Steps> Copy for Level<S> {}
+
+/// The bytes of what lies side by side.
+const fn word<S: Steps>() -> usize {
+    let (size, numbers) = (size_of::<S::Acc>(), S::NUMBERS[1]);
+    if numbers > 0 && numbers <= MOST_NUMBERS && (size == 4 * numbers || size == 8 * numbers) {
+        size / numbers
+    } else {
+        size
+    }
+}
+
+impl<S: Steps> Level<S> {
+    #[inline(always)]
+    fn add(self, n: usize) -> Self {
+        Self { start: self.start.wrapping_add(n * word::<S>()), ..self }
+    }
+    #[inline(always)]
+    fn sub(self, n: usize) -> Self {
+        Self { start: self.start.wrapping_sub(n * word::<S>()), ..self }
+    }
+
+    /// # Safety
+    /// There is a value.
+    #[inline(always)]
+    unsafe fn read(self) -> S::Acc {
+        if word::<S>() == size_of::<S::Acc>() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.start.cast::<S::Acc>().read() };
+        }
+        let mut value = MaybeUninit::<S::Acc>::uninit();
+        for i in 0..S::NUMBERS[1] {
+            // SAFETY: the caller's promise; a value consists of so many numbers of 4 or 8 bytes.
+            unsafe {
+                if word::<S>() == 4 {
+                    value.as_mut_ptr().cast::<u32>().add(i).write(self.start.cast::<u32>().add(i * self.room).read());
+                } else {
+                    value.as_mut_ptr().cast::<u64>().add(i).write(self.start.cast::<u64>().add(i * self.room).read());
+                }
+            }
+        }
+        // SAFETY: all its numbers have been written.
+        unsafe { value.assume_init() }
+    }
+
+    /// # Safety
+    /// There is room for a value.
+    #[inline(always)]
+    unsafe fn write(self, value: S::Acc) {
+        if word::<S>() == size_of::<S::Acc>() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.start.cast::<S::Acc>().write(value) };
+        }
+        let value = &raw const value;
+        for i in 0..S::NUMBERS[1] {
+            // SAFETY: as above.
+            unsafe {
+                if word::<S>() == 4 {
+                    self.start.cast::<u32>().add(i * self.room).write(value.cast::<u32>().add(i).read());
+                } else {
+                    self.start.cast::<u64>().add(i * self.room).write(value.cast::<u64>().add(i).read());
+                }
+            }
+        }
+    }
 }
 
 /// `even[j] = from(j).0`, if `KEEP`, and `above[j] = from(j).0 ⊕ from(j).1`.
@@ -59,8 +153,8 @@ unsafe fn up<const KEEP: bool, S: Steps>(
     steps: &S,
     pairs: usize,
     from: impl Fn(usize) -> (S::Acc, S::Acc),
-    even: *mut S::Acc,
-    above: *mut S::Acc,
+    even: Level<S>,
+    above: Level<S>,
 ) {
     for j in 0..pairs {
         let (a, b) = from(j);
@@ -86,10 +180,10 @@ unsafe fn up_sweep<const KEEP: bool, S: Steps>(
     memory: &Memory<S::In, S::Out>,
     run: Run,
     mut pairs: usize,
-    mut even: *mut S::Acc,
-    (a, b): (*mut S::Acc, *mut S::Acc),
+    mut even: Level<S>,
+    (a, b): (Level<S>, Level<S>),
     ahead: &mut Ahead,
-) -> (*mut S::Acc, *mut S::Acc, *mut S::Acc) {
+) -> (Level<S>, Level<S>, Level<S>) {
     // In parts, between which memory is fetched: the hardware's own prefetch stops at the end of each page.
     let part = pairs / PARTS;
     for i in 0..PARTS {
@@ -166,8 +260,8 @@ pub(in crate::cpu) unsafe fn reduce_tile<S: Steps>(
     // SAFETY: the tile is in memory. The levels that `a` holds have at most a half of the tile's elements, those that
     // `b` holds a quarter.
     unsafe {
-        let none = std::ptr::null_mut();
-        let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, none, (a.start(), b.start()), ahead);
+        let (a, b) = (a.level(), b.level());
+        let (top, ..) = up_sweep::<false, S>(steps, memory, run, run.len / 2, a, (a, b), ahead);
         top_total(steps, top)
     }
 }
@@ -177,7 +271,7 @@ pub(in crate::cpu) unsafe fn reduce_tile<S: Steps>(
 /// # Safety
 /// `top` is valid for them.
 #[inline(always)]
-unsafe fn top_total<S: Steps>(steps: &S, top: *const S::Acc) -> S::Acc {
+unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
     const { assert!(TOP == 16, "the tree below has so many leaves") };
     // SAFETY: the indices are less than `TOP`.
     let pair = |i: usize| unsafe { steps.combine(top.add(2 * i).read(), top.add(2 * i + 1).read()) };
@@ -199,15 +293,15 @@ pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
     let mut even = Buffer::<TILE_BYTES>::new();
-    let (mut a, mut b) = (Buffer::<{ TILE_BYTES / 2 + 64 }>::new(), Buffer::<{ TILE_BYTES / 2 + 64 }>::new());
+    let (mut a, mut b) = (Buffer::<HALF_BYTES>::new(), Buffer::<HALF_BYTES>::new());
     // SAFETY: the tile is in memory. A level of a tile has at most a half of its elements, and the down-sweep adds one
-    // (which needs no more than the 64 bytes added: no element is larger). The levels of `even` together have less than
+    // (which is why there is a line more for each number). The levels of `even` together have less than
     // the tile.
     unsafe {
-        let buffers = (a.start(), b.start());
+        let buffers = (a.level(), b.level());
         let mut ahead = Ahead::of_scan(memory, run, storing);
         let (top, other, even) =
-            up_sweep::<true, S>(steps, memory, run, run.len / 2, even.start(), buffers, &mut ahead);
+            up_sweep::<true, S>(steps, memory, run, run.len / 2, even.level(), buffers, &mut ahead);
         let total = turn(steps, top, base);
         // Two copies: LLVM must know the length of each level.
         if base.is_some() {
@@ -225,7 +319,7 @@ pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
 /// # Safety
 /// `top` is valid for `TOP + 1` elements, of which the first `TOP` are initialised.
 #[inline(always)]
-unsafe fn turn<S: Steps>(steps: &S, top: *mut S::Acc, base: Option<S::Acc>) -> S::Acc {
+unsafe fn turn<S: Steps>(steps: &S, top: Level<S>, base: Option<S::Acc>) -> S::Acc {
     // SAFETY: all indices are at most `TOP`, and those read less.
     unsafe {
         let total = top_total(steps, top);
@@ -263,7 +357,7 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
     memory: &Memory<S::In, S::Out>,
     run: Run,
     storing: &Storing<S::Acc>,
-    (mut p, mut q, mut even): (*mut S::Acc, *mut S::Acc, *mut S::Acc),
+    (mut p, mut q, mut even): (Level<S>, Level<S>, Level<S>),
 ) {
     // Without anything before the tile, the prefix of each level's first element does not exist.
     let from = usize::from(!BASED);
@@ -316,7 +410,7 @@ unsafe fn down_sweep<const BASED: bool, L: Lanes, S: Steps>(
 #[inline(always)]
 unsafe fn pairs_down<const BASED: bool, S: Steps>(
     steps: &S,
-    (above, even): (*const S::Acc, *const S::Acc),
+    (above, even): (Level<S>, Level<S>),
     pairs: usize,
     storing: &Storing<S::Acc>,
     store: impl Fn(usize, S::Acc),

@@ -1,7 +1,7 @@
 //! Rows in registers of AVX-512 and of AVX2. The index tables are constants that the compiler keeps in registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::{x86_compress, x86_transpose};
+use super::{x86_compress, x86_pairs, x86_transpose};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -221,6 +221,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn two<T, const WHAT: usize>(a: __m512i, b: __m512i) -> __m512i {
+        Self::hidden(x86_pairs::by_avx512::<T, WHAT>(a, b))
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
         // SAFETY: there are 64 bytes.
@@ -370,6 +376,12 @@ impl Lanes for Avx2 {
     unsafe fn reversed<T>([low, high]: Self::Row) -> Self::Row {
         let turned = Self::shuffled([high, low], &const { Index::<T, 0>::REVERSED.0 });
         Self::hidden(turned.map(|half| _mm256_permute2x128_si256::<0x01>(half, half)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn two<T, const WHAT: usize>(a: Self::Row, b: Self::Row) -> Self::Row {
+        Self::hidden(x86_pairs::by_avx2::<T, WHAT>(a, b))
     }
 
     #[inline]
