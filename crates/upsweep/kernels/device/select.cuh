@@ -34,6 +34,7 @@ struct SelectTask {
     using State = Kept;
     using Params = SelectParams;
     static constexpr bool RUNS = RUN_BYTES > 0;
+    static constexpr bool LATE = RUNS;  // an element's result may be twice as large
     using Run = UnsignedOf<RUN_BYTES>::type;
     using Chosen = Choose<HEADS == Heads::KEYS ? 1 : 0>;
     static_assert(TILE <= 1 << 16, "the place of an element in its tile is 16 bits");

@@ -3,7 +3,7 @@
 //
 //   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
 //   compute warps     take t[k] to registers               and find each warp's total
-//                     stage t[k + AHEAD]                   where t[k] was, asynchronously
+//                     stage t[k + AHEAD]                   where t[k] was, asynchronously; LATE: once all have taken t[k]
 //                     publish the aggregate of t[k]
 //                     leave the results of t[k]            in a ring of RING_BYTES, as soon as there is room
 //   a storing warp    look back from t[k], store its results, free their room
@@ -15,6 +15,9 @@
 //
 //   State, Params, Shared    as in pipeline.cuh
 //   Items                    what a thread takes of a tile
+//   LATE                     whether a tile's ticket is drawn as late as may be. A block that waits for room holds tickets of tiles that
+//                            it cannot publish, for which all others wait: where results need as much room as elements, one ticket less
+//                            is worth more than the time that a copy gains by beginning before the barrier
 //   stage(k, tile)           issue the copies of this block's k-th tile
 //   take(k, tile, items)     the thread's elements to registers; returns the warp's total, good in the last lane
 //   bytes(total)             the room that the tile's results need, a multiple of 16, at most RING_BYTES
@@ -27,7 +30,7 @@
 //   shared memory          written by        barrier                    read by           written again after
 //   slots                  a warp's copies   none: its own, wait_groups the same warp     the same warp has read them (__syncwarp)
 //   tickets[k]             thread 0          main_sync of an earlier    compute warps     main_sync of tile k + 1
-//                                            tile
+//                                            tile, LATE: k - AHEAD
 //   totals[k % 2]          compute warps     main_sync of tile k        compute warps     main_sync of tile k + 1
 //   the entry of tile k    thread 0          full_barrier               a storing warp    free_barrier of the entry
 //                                            free_barrier of the tile   compute warps
@@ -58,7 +61,7 @@ class Relay {
     using State = typename Task::State;
     using Params = typename Task::Params;
     // Tickets that are drawn ahead, and those that are remembered: those from the tile that is taken on, and one more.
-    static constexpr u32 DRAWN = AHEAD + 1, TICKETS = 4;
+    static constexpr u32 DRAWN = AHEAD + !Task::LATE, TICKETS = 4;
     static_assert(DRAWN < TICKETS, "a ticket is drawn into the place of one that is done with");
     static constexpr u32 MEETING = THREADS + WARP;  // threads at a barrier: the compute warps and a storing warp
 
@@ -130,12 +133,13 @@ private:
             const State own = task.take(k, tile, items);
             if (lane_index() == WARP - 1) shared.totals[k % 2][warp_index()] = own;
             __syncwarp();
-            stage(task, k + AHEAD);
+            if (!Task::LATE) stage(task, k + AHEAD);
             if (threadIdx.x == 0) {
                 more &= next < tiles;
                 shared.tickets[(k + DRAWN) % TICKETS] = next;
             }
             main_sync();
+            if (Task::LATE) stage(task, k + AHEAD);
 
             // The tile's total, and what lies before the warp in the tile.
             const u32 lane = lane_index();
