@@ -86,11 +86,14 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     __syncthreads();
 }
 
-constexpr u32 FINE_KEYS = 16, NEAR = 3, MOST_FINE_BITS = 13;
-// Finer buckets: their counters lie in the place of the masks and counts, two of 16 bits in a word.
-constexpr u32 FINE_BITS = halvings(WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS)) + 8 > MOST_FINE_BITS ? MOST_FINE_BITS : halvings(WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS)) + 8, FINE_WORDS = 1 << (FINE_BITS - 1);
+constexpr u32 FINE_KEYS = 16;  // of a finer bucket, if they are not all equal
+constexpr u32 NEAR = 3;        // neighbours on either side that are looked at without a branch
+constexpr u32 MOST_FINE_BITS = 13;
+// The counters of finer buckets, two of 16 bits in a word, take the place of the masks and counts, of which they fill as many as they can.
+constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in DIGITS counters each
+constexpr u32 FINE_BITS = halvings(FINE_ROOM) + DIGIT_BITS < MOST_FINE_BITS ? halvings(FINE_ROOM) + DIGIT_BITS : MOST_FINE_BITS, FINE_WORDS = 1 << (FINE_BITS - 1);
 constexpr u32 THREAD_VECTORS = FINE_WORDS / THREADS / 4;
-static_assert(2 * FINE_WORDS * sizeof(u16) <= sizeof(u32) * WARPS * MASK_ROWS * DIGITS + sizeof(u16) * WARPS * LOCAL_DIGITS, "room");
+static_assert(2 * FINE_WORDS * sizeof(u16) <= sizeof(u32) * WARPS * MASK_ROWS * DIGITS + sizeof(u16) * WARPS * LOCAL_DIGITS, "finer buckets have counters");
 static_assert(THREAD_VECTORS > 0 && LOCAL_TILE < 1 << 16, "a slot has 16 bits");
 
 // The counts of finer buckets become the slots of their first keys. Returns whether one has more than FINE_KEYS. All threads.

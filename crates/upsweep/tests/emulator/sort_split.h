@@ -43,6 +43,7 @@ static void one_case() {
     const u64 other = once_in(2) ? below(n) : n;
     for (u64 i = 0; i < n; i++) {
         const KeyBits key = any_bits();
+        // A key at `other` is none of few, or outside of the window of the rest, if it is not in the sample.
         keys[i] = kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
     std::vector<KeyBits> sample;
@@ -94,7 +95,11 @@ static void one_case() {
     for (u64 i = 0; i < status_words; i++) {
         if (status[i] != DigitStatus::word(i < empty ? DigitStatus::EMPTY : DigitStatus::PREFIX, 0, 0)) fail("wrong status word %llu", i);
     }
-    const bool left = !COUNT_DIGITS && crowded && few.empty(), filled = !few.empty() && !others && !sorted;
+    // Each of the two by itself: a warp may have seen both, as where one key of all that are not in order is outside of the window.
+    const bool left = !COUNT_DIGITS && crowded && few.empty();
+    const u32 found = left ? 0 : (sorted ? 0 : UNSORTED) + ((few.empty() ? outside : others) ? OUTSIDE : 0);
+    if (header[0].unsorted != found) fail("what was seen of the keys is %u instead of %u", header[0].unsorted, found);
+    const bool filled = !few.empty() && !others && !sorted;
     for (u32 v = 0; v <= values && few.empty() && !left; v++) {
         if (places[v] != counts[v]) fail("place %u is %llu instead of %llu", v, places[v], counts[v]);
     }

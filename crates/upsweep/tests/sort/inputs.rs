@@ -170,9 +170,7 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
         Kind::Zipf => (0..len).map(|_| K::of_bits((1 << (bits() % 64 * (bits() % 64) % 20)) as u128)).collect(),
         Kind::OneDigitConstant => (0..len).map(|_| K::of_bits(bits() & !0xff00 | 0x1200)).collect(),
         Kind::Halves => (0..len).map(|i| K::of_bits(if i == 0 { len as u128 } else { (i as u128 - 1) / 2 })).collect(),
-        Kind::Parents => {
-            (0..len as u128).map(|i| K::of_bits(if i == 0 { len as u128 } else { bits() % i })).collect()
-        }
+        Kind::Parents => (0..len as u128).map(|i| K::of_bits(if i == 0 { len as u128 } else { bits() % i })).collect(),
         Kind::Arcs => {
             let edges = len as u128 / 2;
             (0..len as u128).map(|i| K::of_bits(if i < edges { i + 1 } else { (i - edges + 1) / 3 })).collect()
