@@ -80,7 +80,7 @@ impl<S: Steps> Work for ScanLong<'_, S> {
                 let tile = Run { start, len: tile_len::<S>(), origin };
                 let total = match base {
                     Some(base) if rows::apply::<S>() => rows::scan::<L, S>(steps, memory, tile, base, storing),
-                    Some(base) if const { numbers::apply::<S>() } => {
+                    Some(base) if const { !rows::apply::<S>() && numbers::apply::<S>() } => {
                         numbers::scan::<L, S>(steps, memory, tile, base, storing)
                     }
                     // These come after something.
