@@ -216,7 +216,7 @@ struct SortPass {
             u16* const counts = shared.counts[warp_index()];
             u32* const masks = shared.masks[warp_index()];
             if (HAS_VALUES || !step.loose || count < SORT_TILE) warp_rank(key, step.shift, masks, counts, ranks);
-            else if (is_crowded(digit_at(key[0], step.shift))) warp_rank<DIGIT_BITS, 0>(key, step.shift, masks, counts, ranks);
+            else if (has_runs(digit_at(key[0], step.shift))) warp_rank_runs_in_any_order(key, step.shift, counts, ranks);
             else warp_rank_in_any_order(key, step.shift, counts, ranks);
             barrier_wait(RANKERS_MEET, RANKERS);
             if (threadIdx.x < DIGITS) sum_counts(tile, k);
