@@ -14,8 +14,8 @@
 // bounds a pass, so tiles are as large as shared memory allows, and the lanes of a store cover whole lines of 32 values of the output.
 //
 // Where equal keys cannot be told apart, in the first pass of keys alone and in those by the highest bits, an atomic addition ranks them, in
-// any order, and tiles take their places in any order, too, by additions to cursors: none looks back. Where most keys of a warp have one digit,
-// as in sorted or reversed keys, additions to its word would take turns; then keys are ranked by ballots.
+// any order, and tiles take their places in any order, too, by additions to cursors: none looks back. Where most keys of a warp have the digit
+// of the key before, as in sorted or reversed keys and in runs, additions to its word would take turns; then one lane adds for each run.
 //
 // Sources: Merrill and Grimshaw, "High Performance and Scalable Radix Sorting", 2011; Adinets and Merrill, "Onesweep", 2022.
 
@@ -216,7 +216,7 @@ struct SortPass {
             u16* const counts = shared.counts[warp_index()];
             u32* const masks = shared.masks[warp_index()];
             if (HAS_VALUES || !step.loose || count < SORT_TILE) warp_rank(key, step.shift, masks, counts, ranks);
-            else if (is_crowded(digit_at(key[0], step.shift))) warp_rank<DIGIT_BITS, 0>(key, step.shift, masks, counts, ranks);
+            else if (has_runs(digit_at(key[0], step.shift))) warp_rank_runs_in_any_order(key, step.shift, counts, ranks);
             else warp_rank_in_any_order(key, step.shift, counts, ranks);
             barrier_wait(RANKERS_MEET, RANKERS);
             if (threadIdx.x < DIGITS) sum_counts(tile, k);

@@ -17,7 +17,8 @@
 // A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits.
 //
 // Of values, only positions go along, of 16 bits each; the values are fetched at the end, through the slots of the keys. Where equal
-// keys cannot be told apart, the first digit is ranked by atomic additions, in any order.
+// keys cannot be told apart, the first digit is ranked by atomic additions, in any order. Where rows of keys are runs of equal ones,
+// additions to one word would take turns; then the segment goes by digits, and all are ranked by ballots.
 
 #include "tile/rank.cuh"
 #include "warp/shuffle.cuh"
@@ -31,13 +32,15 @@ static_assert(THREADS >= DIGITS && LOCAL_BITS >= DIGIT_BITS && KEYS % ROWS_AT_ON
 constexpr u32 LOCAL_DIGITS = 1 << LOCAL_BITS, THREAD_DIGITS = LOCAL_DIGITS > THREADS ? LOCAL_DIGITS / THREADS : 1;
 constexpr u32 COUNTING_THREADS = LOCAL_DIGITS / THREAD_DIGITS;
 using Counts = Number<2 * THREAD_DIGITS>::type;
+// Of rows of keys: in order, without many that are equal; or most are equal to the one before.
+enum : u32 { ORDERLY = 1, RUNS = 2 };
 // How often a number can be halved.
 __device__ constexpr u32 halvings(u32 number) { return number > 1 ? 1 + halvings(number / 2) : 0; }
 struct LocalShared {
     alignas(16) u32 masks[WARPS][MASK_ROWS * DIGITS];  // a bit for each lane that has the digit
     alignas(8) u16 counts[WARPS][LOCAL_DIGITS];  // of the warp's keys; then the slot of the warp's first key with the digit
     u32 sums[COUNTING_THREADS / WARP > WARPS ? COUNTING_THREADS / WARP : WARPS];
-    u32 differ[2][KEY_WORDS + 1];  // the bits that differ in this segment, and whether some of its keys are in order; 0, for the next one
+    u32 differ[2][KEY_WORDS + 1];  // the bits that differ in this segment, and what is seen of the order of its keys; 0, for the next one
     u32 mixed;                     // whether a full finer bucket has keys that are not equal
 };
 constexpr u32 LOCAL_SLOT_BYTES = LOCAL_TILE * (KEY_BYTES > VALUE_BYTES ? KEY_BYTES : VALUE_BYTES);
@@ -253,13 +256,14 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     merge_bits(shared.differ[turn % 2], differ);
     if (FINE) {
         const KeyBits before = shuffle_up(key[0], 1);
-        const u32 rising = __ballot_sync(~0u, lane_index() == 0 || before <= key[0]), falling = __ballot_sync(~0u, lane_index() == 0 || before >= key[0]);
+        const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
         const bool exists = first + WARP <= count;  // of the lowest lane: the whole row
-        if (lane_index() == 0 && exists && (rising == ~0u || falling == ~0u)) atomicOr(&shared.differ[turn % 2][KEY_WORDS], 1u);
+        const u32 order = equal > WARP / 2 ? RUNS : rising == 0 || falling == 0 ? ORDERLY : 0;
+        if (lane_index() == 0 && exists && order != 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], order);
     }
     __syncthreads();
     differ = merged_bits(shared.differ[turn % 2]);
-    const bool orderly = shared.differ[turn % 2][KEY_WORDS] != 0;
+    const u32 orders = shared.differ[turn % 2][KEY_WORDS];
     // What does not exist is the last of all in order, and behind all others.
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
@@ -288,7 +292,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     for (KeyBits left = differ; FINE && left != 0; digits++) left &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << digit_shift(left));
     const u32 width = highest_bit(differ) + 1, shift = width > FINE_BITS ? width - FINE_BITS : 0;
     const bool tells = shift == 0 || digits > 3 || __popcll((i64)(u64)(differ >> shift)) + 3 >= FINE_BITS;
-    if (FINE && differ != 0 && tells && (digits > 2 || orderly)) {
+    if (FINE && differ != 0 && tells && (digits > 2 || orders == ORDERLY)) {
         u32* const words = shared.masks[0];
         Fine fine = {slots, positions, (const u16*)words, count, shift, false};
         u32 ranks[KEYS / 2];
@@ -337,7 +341,9 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     while (differ != 0) {
         const u32 shift = digit_shift(differ);
         u32 ranks[KEYS / 2];
-        if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
+        // Lanes with one digit add to one word in turns, which ballots spare.
+        if ((orders & RUNS) != 0) warp_rank<LOCAL_BITS, 0>(key, shift, nullptr, counts, ranks, rows);
+        else if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
         else warp_rank<LOCAL_BITS>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
         loose = false;
         __syncthreads();

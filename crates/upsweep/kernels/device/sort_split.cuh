@@ -108,12 +108,15 @@ struct Window {
     __device__ __forceinline__ u32 bucket(KeyBits key, u32 values) const { return (u32)(key >> shift) & (values - 1); }
 };
 
+// The place of the sample's key `i` of `n`: evenly all over the array, but not each at the same distance, which the keys may have a period of.
+__device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0x9e3779b97f4a7c15ull) * n >> 64); }
+
 // `counters` are all 0, before and after. All threads.
 __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters) {
     __shared__ u32 differ[KEY_WORDS];
     __shared__ u32 crowded;
     const KeyBits* const keys = (const KeyBits*)p.keys;
-    const KeyBits first = in_order(keys[0]), key = in_order(keys[threadIdx.x * (p.n / THREADS)]);
+    const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
     if (threadIdx.x < KEY_WORDS) differ[threadIdx.x] = 0;
     if (threadIdx.x == 0) crowded = 0;
     KeyBits differs = key ^ first;

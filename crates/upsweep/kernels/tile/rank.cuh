@@ -18,8 +18,8 @@
 // and keep it in registers that are not there.
 __device__ __forceinline__ u32 after(u32 shift, u32 nothing) { return shift + nothing; }
 
-// Whether most lanes of a row have one digit.
-__device__ __forceinline__ bool is_crowded(u32 digit) { return __any_sync(~0u, __popc(same_by_ballots<0, DIGIT_BITS>(digit)) > WARP * 3 / 4); }
+// Whether most lanes of a row have the digit of the lane before.
+__device__ __forceinline__ bool has_runs(u32 digit) { return __popc(__ballot_sync(~0u, __shfl_up_sync(~0u, digit, 1) != digit)) < WARP / 2; }
 
 // The rank of each key of the first `rows` by a digit of BITS bits, two in a word. `counts` are those of the keys before, with the digit;
 // then with these keys. `masks` are DIGITS words for each row matched by them at once, 0 before and after; digits of more bits share
@@ -70,6 +70,28 @@ __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS
         for (u32 j = 0; j < 2; j++) {
             const u32 digit = digit_at<BITS>(key[k + j], shift), half = digit % 2 * 16;
             rank[j] = atomicAdd(words + digit / 2, 1u << half) >> half & 0xffff;
+        }
+        ranks[k / 2] = rank[0] | rank[1] << 16;
+        shift = after(shift, ranks[k / 2] >> 31);
+    }
+    __syncwarp();
+}
+
+// The same, where neighbours have equal digits: the first one of a run of them adds for all, as additions to one word take turns.
+__device__ __forceinline__ void warp_rank_runs_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2]) {
+    u32* const words = (u32*)counts;
+    const u32 lane = lane_index(), up_to_mine = ~0u >> (WARP - 1 - lane);
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k += 2) {
+        u32 rank[2];
+#pragma unroll
+        for (u32 j = 0; j < 2; j++) {
+            const u32 digit = digit_at(key[k + j], shift), half = digit % 2 * 16;
+            const u32 before = __shfl_up_sync(~0u, digit, 1), firsts = __ballot_sync(~0u, lane == 0 || before != digit);
+            const u32 first = WARP - 1 - __clz((i32)(firsts & up_to_mine)), end = __clz((i32)__brev(firsts & ~up_to_mine));
+            u32 of_first = 0;
+            if (lane == first) of_first = atomicAdd(words + digit / 2, (end - first) << half) >> half & 0xffff;
+            rank[j] = __shfl_sync(~0u, of_first, first) + lane - first;
         }
         ranks[k / 2] = rank[0] | rank[1] << 16;
         shift = after(shift, ranks[k / 2] >> 31);

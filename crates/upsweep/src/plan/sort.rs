@@ -39,7 +39,7 @@ const SMALL_STATUS: usize = 1 << 30;
 
 /// Buckets that are too large for a block are listed from so many keys on, as one launch more takes 2.5 us, and so many of them.
 const LARGE_FROM: usize = 1 << 25;
-const MOST_LARGE: usize = 4096;
+const MOST_LARGE: usize = 65_536;
 /// An array of at most so many keys is sorted by a block of few threads.
 const FEW_KEYS: usize = 1024;
 

@@ -29,13 +29,14 @@ static KeyBits key_of(u32 kind, u32 i, u32 n, const std::vector<KeyBits>& few) {
     case 9: return (KeyBits)(i < n / 2 ? i + 1 : (i - n / 2 + 1) / 3);
     case 10: return (KeyBits)min(below(2 * n), n);
     case 11: return (KeyBits)(once_in(20) ? i : n);
+    case 12: return (KeyBits)((few[i / 40 % few.size()] ^ (KeyBits)(i / 40 * 77)));  // runs of equal keys
     default: return key;
     }
 }
 
 static void one_case() {
     // Segments by their starts, in a list, or rows; the keys in their order already, or not.
-    const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE), of_keys = below(13);
+    const u32 kind = below(3), segments = 1 + below(5), length = 1 + below(LOCAL_TILE), of_keys = below(14);
     std::vector<u64> begins = {0};
     for (u32 s = 0; s < segments; s++) begins.push_back(begins.back() + (kind == 0 ? length : once_in(3) ? below(20) : below(LOCAL_TILE + 1)));
     const u64 n = begins.back();

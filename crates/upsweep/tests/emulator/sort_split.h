@@ -49,7 +49,7 @@ static void one_case() {
     std::vector<KeyBits> sample;
     KeyBits differ = 0;
     for (u32 thread = 0; thread < THREADS; thread++) {
-        sample.push_back(in_order(keys[thread * (n / THREADS)]));
+        sample.push_back(in_order(keys[sampled(thread, n)]));
         differ |= sample[thread] ^ sample[0];
     }
     const u32 width = max(highest_bit(differ) + 1, bits), shift = width - bits;
