@@ -19,7 +19,7 @@ mod parts;
 use self::parts::Parts;
 use super::engine::chain::{self, Chain, Step, Tickets};
 use super::tile::filter::{Columns, Filter, Places, TWICE, WIDE, lanes_of};
-use super::tile::lanes::{Lanes, Work};
+use super::tile::lanes::{Lanes, ROW_BYTES, Work};
 use super::tile::remains::{Join, Remains, States};
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
@@ -308,17 +308,23 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
 struct Buffer<C, I> {
     /// What each part leaves of no states; then the states before it. In their basis.
     states: Vec<States<C>>,
-    /// The results, as they lie in memory.
+    /// The results, as they lie in memory: from the first whole line of the cache on, so that no row of them lies across two.
     results: Vec<I>,
 }
 
 impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
     fn new(share: usize) -> Result<Self> {
         let (mut states, mut results) = (Vec::new(), Vec::new());
-        let (parts, bytes) = (share / PART, share * size_of::<I>());
+        let (parts, room) = (share / PART, share + ROW_BYTES / size_of::<I>());
         states.try_reserve_exact(parts).map_err(|_| Error::OutOfMemory { bytes: parts * size_of::<States<C>>() })?;
-        results.try_reserve_exact(share).map_err(|_| Error::OutOfMemory { bytes })?;
+        let bytes = room * size_of::<I>();
+        results.try_reserve_exact(room).map_err(|_| Error::OutOfMemory { bytes })?;
         Ok(Self { states, results })
+    }
+
+    fn results(&mut self) -> *mut I {
+        let results = self.results.as_mut_ptr();
+        results.wrapping_add(results.align_offset(ROW_BYTES))
     }
 
     /// Computes the results of a share from the states before its parts, and fetches the share that this thread goes on with.
@@ -337,6 +343,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
             let first = filtering.memory.input.wrapping_add(filtering.lowest(line, begin, end));
             Ahead::of(first.cast(), (end - begin) * size_of::<I>())
         });
+        let results = self.results();
         let mut first = 0;
         for before in self.states.chunks(TWICE * lanes) {
             // The last ones may be fewer.
@@ -350,7 +357,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
             // SAFETY: the block is in the line, a part is some squares, and the results have room for all.
             unsafe {
                 let input = filtering.memory.input.add(at);
-                let output = self.results.as_mut_ptr().add(lowest(first));
+                let output = results.add(lowest(first));
                 filtering.filter(PART, states, (input, places), (output, places), &mut ahead);
             }
             first += wide * PART;
@@ -359,7 +366,7 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
 
     /// Stores the results of a share.
     fn store(&mut self, filtering: &Filtering<'_, C, I>, line: usize, (begin, end): (usize, usize)) {
-        let (from, len) = (self.results.as_ptr(), end - begin);
+        let (from, len) = (self.results().cast_const(), end - begin);
         // SAFETY: the share is in the line, all its results are in the buffer, and nobody else reads or writes this part of the
         // output.
         unsafe {

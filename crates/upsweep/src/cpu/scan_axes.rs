@@ -23,10 +23,10 @@ use super::tile::run::{Memory, NextBlock, Run, Storing};
 use super::tile::scan::ScanRun;
 use super::tile::simd::Set;
 use super::tile::store::{self, StreamingCopy};
-use super::tile::windows::{PAGES, Rows};
+use super::tile::windows::PAGES;
 use crate::error::{Error, Result};
 use crate::operator::{Element, Map, Operator, Same};
-use crate::plan::scan_axes::CpuAxesPlan;
+use crate::plan::scan_axes::{CpuAxesPlan, TILE_ROWS};
 use crate::segments::Whole;
 use crate::steps::{Held, Parts, Steps};
 
@@ -138,8 +138,6 @@ where
         let (_, height, width) = plan.shape;
         let (array, rows, columns) = (row / plan.rows_of_tiles(), plan.rows(row), plan.columns(chunk));
         let (chunks, border) = (plan.chunks(), usize::from(job.border.is_some()));
-        let storing =
-            Storing { exclusive: false, identity: None, non_temporal: false, block: 0, next: NextBlock::NONE };
         let (first, len) = (columns.start, columns.len());
         // SAFETY: the tile is one of the arrays'; see `run` for who else reads and writes what.
         unsafe {
@@ -147,34 +145,35 @@ where
             if rows.start == 0 {
                 self.store_border(array, columns.clone());
             }
-            // What the rows of a window are scanned for is fetched meanwhile: the next rows of the tile, or the first ones of the next one.
-            let mut ahead = Rows::of(job.x.cast(), 0, 0, 0);
+            // While a row is scanned, memory comes that the next rows need, or the first rows of the next tile.
             let window = |(row, chunk): (usize, usize), from: usize| {
                 let (rows, columns) = (plan.rows(row), plan.columns(chunk));
                 let first = (row / plan.rows_of_tiles() * height + rows.start + from) * width + columns.start;
-                let (stride, bytes) = (width * size_of::<I>(), columns.len() * size_of::<I>());
-                Rows::of(job.x.wrapping_add(first).cast(), stride, rows.len().saturating_sub(from), bytes)
+                NextBlock { first, len: PAGES * columns.len(), stride: width }
             };
             let last = rows.len().div_ceil(PAGES) - 1;
-            for (k, r) in rows.enumerate() {
-                if k % PAGES == 0 {
-                    let behind = || next.map_or(Rows::of(job.x.cast(), 0, 0, 0), |tile| window(tile, 0));
-                    ahead = if k / PAGES < last { window((row, chunk), k + PAGES) } else { behind() };
-                }
+            // Before the first row is stored: what is written in words and read in vectors waits for all stores before it, and
+            // those past the cache take long.
+            let of_rows: [_; TILE_ROWS] = std::array::from_fn(|k| {
+                let start = (array * height + rows.start + k) * width + first;
+                // The result of the run's first element is the line's first.
+                let output = line.wrapping_sub(start);
+                let memory = Memory::<I, O> { input: job.x, sink: line, output, len: start + len, reverse: false };
+                let next = if k / PAGES < last {
+                    window((row, chunk), k / PAGES * PAGES + PAGES)
+                } else {
+                    next.map_or(NextBlock::NONE, |tile| window(tile, 0))
+                };
+                let block = start.wrapping_sub(k % PAGES * len);
+                (memory, Storing { exclusive: false, identity: None, non_temporal: false, block, next })
+            });
+            for (r, (memory, storing)) in rows.zip(&of_rows) {
                 let number = array * height + r;
                 let (start, origin) = (number * width + first, number * width);
                 let left = job.left.add(number * chunks + chunk);
                 let prefix = if chunk > 0 { Some(left.sub(1).read()) } else { None };
-                // The result of the run's first element is the line's first.
-                let memory = Memory::<I, O> {
-                    input: job.x,
-                    sink: line,
-                    output: line.wrapping_sub(start),
-                    len: start + len,
-                    reverse: false,
-                };
                 let run = Run { start, len, origin };
-                L::call(ScanRun { steps, memory: &memory, run, prefix, wanted: false, storing: &storing });
+                L::call(ScanRun { steps, memory, run, prefix, wanted: false, storing });
                 left.write(line.add(len - 1).read());
                 let to = (array * (height + border) + r + border) * (width + border) + border;
                 if let (1, 0, Some(identity)) = (border, chunk, job.border) {
@@ -188,15 +187,15 @@ where
                     if r == 0 {
                         above.add(from).copy_from_nonoverlapping(line.add(from), end - from);
                     } else {
-                        for c in from..end {
-                            let value = steps.combine(above.add(c).read(), line.add(c).read());
-                            above.add(c).write(value);
-                            line.add(c).write(steps.store(value));
+                        let part = std::slice::from_raw_parts_mut(line.add(from), end - from);
+                        let above = std::slice::from_raw_parts_mut(above.add(from), end - from);
+                        for (x, above) in part.iter_mut().zip(above) {
+                            *above = steps.combine(*above, *x);
+                            *x = steps.store(*above);
                         }
                     }
-                    (0..size_of::<I>().div_ceil(size_of::<O>())).for_each(|_| ahead.fetch());
                     if plan.non_temporal {
-                        copy.copy(end * size_of::<O>(), false);
+                        copy.copy((from * size_of::<O>()).saturating_sub(PART), false);
                     }
                 }
                 if plan.non_temporal {

@@ -256,7 +256,7 @@ const CHUNKS: usize = 8;
 const COLUMNS_AT_LEAST: usize = 128;
 const CHUNK_BYTES: usize = 8 << 10;
 /// Rows of a tile on the CPU.
-const TILE_ROWS: usize = 16;
+pub(crate) const TILE_ROWS: usize = 32;
 
 /// A planned scan along two axes on the CPU. How it is cut depends on the shape and the types alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,7 +40,7 @@ impl<S: Steps> Contiguous<'_, S> {
         let is_long = memory.len * size_of::<Out<S>>() >= NON_TEMPORAL_FROM_BYTES;
         let next_block = |ticket| {
             let range = blocks.range(ticket);
-            NextBlock { first: memory.lowest(&range), len: range.len() }
+            NextBlock { first: memory.lowest(&range), len: range.len(), stride: 0 }
         };
         if threads <= 1 {
             let mut state = None;

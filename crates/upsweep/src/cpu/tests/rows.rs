@@ -88,7 +88,7 @@ where
     let mut room = vec![0xa5_u8; (n + 1) * size + 2 * ROW_BYTES];
     let from = room.as_ptr().align_offset(ROW_BYTES) + skew / size * size;
     let output = room[from..].as_mut_ptr().cast::<O>();
-    let next = NextBlock { first: 64, len: n };
+    let next = NextBlock { first: 64, len: n, stride: 0 };
     let storing = Storing { exclusive, identity: operator.identity(), non_temporal, block: 0, next };
     let memory = Memory::<I, O> { input: x.as_ptr(), sink: output, output, len: n, reverse };
     let run = Run { start: 0, len: n, origin: 0 };

@@ -80,8 +80,10 @@ pub(in crate::cpu) struct Storing<T> {
 pub(in crate::cpu) struct NextBlock {
     pub(in crate::cpu) first: usize,
     pub(in crate::cpu) len: usize,
+    /// 0, or the elements from one of its parts to the next, where it is as many parts as a window has pages, and these lie apart.
+    pub(in crate::cpu) stride: usize,
 }
 
 impl NextBlock {
-    pub(in crate::cpu) const NONE: Self = Self { first: 0, len: 0 };
+    pub(in crate::cpu) const NONE: Self = Self { first: 0, len: 0, stride: 0 };
 }

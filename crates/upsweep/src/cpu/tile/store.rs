@@ -21,6 +21,8 @@ pub(in crate::cpu) struct Ahead {
     bytes: usize,
     /// Null, or what comes after the block.
     next: *const u8,
+    /// 0, or the bytes from one part to the next of a block that is as many parts as a window has pages.
+    stride: usize,
     /// The bytes for which it was the turn.
     done: usize,
 }
@@ -31,14 +33,15 @@ impl Ahead {
     /// So many bytes.
     #[inline(always)]
     pub(in crate::cpu) const fn of(block: *const u8, bytes: usize) -> Self {
-        Self { block, bytes, next: std::ptr::null(), done: 0 }
+        Self { block, bytes, next: std::ptr::null(), stride: 0, done: 0 }
     }
 
     /// What the scan of `run` fetches of the block that its thread scans next.
     #[inline(always)]
     pub(in crate::cpu) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
-        Self { done: (run.start - storing.block) * size, ..Self::of(block, storing.next.len * size) }
+        let (done, stride) = ((run.start - storing.block) * size, storing.next.stride * size);
+        Self { done, stride, ..Self::of(block, storing.next.len * size) }
     }
 
     /// What the reduction of `range` fetches of it, but for the first window, and of the block from `next` on in scan order, which its thread
@@ -54,7 +57,7 @@ impl Ahead {
             return Self::NOTHING;
         }
         let next = next.map_or(std::ptr::null(), |next| I::address(&memory.input, next).0);
-        Self { block, bytes: (range.len() * size).next_multiple_of(WINDOW), next, done: WINDOW }
+        Self { block, bytes: (range.len() * size).next_multiple_of(WINDOW), next, stride: 0, done: WINDOW }
     }
 
     #[inline(always)]
@@ -70,6 +73,12 @@ impl Ahead {
         }
         let (mut turn, end) = (self.done / ROW_BYTES, (self.done + bytes) / ROW_BYTES);
         self.done += bytes;
+        if self.stride > 0 {
+            for turn in turn..end.min(self.bytes / ROW_BYTES) {
+                fetch(self.block.wrapping_add(turn % PAGES * self.stride + turn / PAGES * ROW_BYTES), ROW_BYTES);
+            }
+            return;
+        }
         while turn < end {
             let place = place_in_block(turn);
             // A line of each page, if that is so.

@@ -55,35 +55,6 @@ impl Windows {
     }
 }
 
-/// A window of rows that lie apart from each other, at most [`PAGES`], a line of each in turn. They need not be valid.
-pub(in crate::cpu) struct Rows {
-    next: *const u8,
-    stride: usize,
-    rows: usize,
-    /// The lines that each row has left.
-    lines: usize,
-}
-
-impl Rows {
-    /// So many rows of so many bytes, from `first` on at distances of `stride` bytes.
-    #[inline(always)]
-    pub(in crate::cpu) fn of(first: *const u8, stride: usize, rows: usize, bytes: usize) -> Self {
-        Self { next: first, stride, rows: rows.min(PAGES), lines: bytes.div_ceil(ROW_BYTES) }
-    }
-
-    /// The next line of each.
-    #[inline(always)]
-    pub(in crate::cpu) fn fetch(&mut self) {
-        if self.lines > 0 {
-            for row in 0..self.rows {
-                fetch(self.next.wrapping_add(row * self.stride), ROW_BYTES);
-            }
-            self.next = self.next.wrapping_add(ROW_BYTES);
-            self.lines -= 1;
-        }
-    }
-}
-
 /// Where a window's line begins that is fetched in this turn.
 #[inline(always)]
 fn place(turn: usize) -> usize {
