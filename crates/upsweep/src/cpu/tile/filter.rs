@@ -168,7 +168,8 @@ impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
                 for w in 0..W {
                     let row = &mut squares[w][if backward { N - 1 - i } else { i }];
                     // Where results have the size of numbers, they are stored as they lie here.
-                    *row = coefficients.step::<N, K>(&mut states[w], *row).map(C::canonical);
+                    *row = coefficients.step::<N, K>(&mut states[w], *row);
+                    row.iter_mut().for_each(|y| *y = y.canonical());
                 }
             }
             for (row, square) in squares.iter().enumerate() {
@@ -235,9 +236,8 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
         for i in 0..steps as isize {
             // SAFETY: the caller's promise: the next element of each line.
             unsafe {
-                let x = input.offset(i * step).cast::<[I; N]>().read_unaligned().map(C::number_of);
-                let y = coefficients.step::<N, K>(&mut states, x);
-                output.offset(i * step).cast::<[I; N]>().write_unaligned(y.map(result));
+                let y = coefficients.step::<N, K>(&mut states, read(input.offset(i * step)));
+                write(y, output.offset(i * step));
             }
         }
         for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
@@ -246,10 +246,31 @@ impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
     }
 }
 
-/// What is stored of a number.
+/// The numbers of neighbouring elements. This and [`write`] are loops, because `map` of an array is a function that LLVM may call, and which
+/// then has no vectors of more than 16 bytes.
+///
+/// # Safety
+/// The elements are there.
 #[inline(always)]
-fn result<C: ComputesOn<I>, I: Element>(number: C) -> I {
-    number.result().canonical()
+unsafe fn read<C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> [C; N] {
+    let mut row = [C::ZERO; N];
+    for (l, x) in row.iter_mut().enumerate() {
+        // SAFETY: the caller's promise.
+        *x = C::number_of(unsafe { input.add(l).read() });
+    }
+    row
+}
+
+/// Stores what becomes of numbers.
+///
+/// # Safety
+/// There is room for them, which nobody else uses.
+#[inline(always)]
+unsafe fn write<C: ComputesOn<I>, I: Element, const N: usize>(row: [C; N], output: *mut I) {
+    for (l, y) in row.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { output.add(l).write(y.result().canonical()) };
+    }
 }
 
 /// Reads `N` neighbouring elements for each lane, and makes a row of the first ones, a row of the second ones, and so on.
@@ -270,7 +291,7 @@ unsafe fn transposed<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
         } else {
             let mut rows = [[C::ZERO; N]; N];
             for (lane, row) in rows.iter_mut().enumerate() {
-                *row = input.offset(lane as isize * stride).cast::<[I; N]>().read_unaligned().map(C::number_of);
+                *row = read(input.offset(lane as isize * stride));
             }
             L::transpose::<C>((rows.as_ptr().cast(), N as isize), to);
         }
@@ -296,7 +317,7 @@ unsafe fn put<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
             let mut rows = [[C::ZERO; N]; N];
             L::transpose::<C>(from, (rows.as_mut_ptr().cast(), N as isize));
             for (lane, row) in rows.into_iter().enumerate() {
-                output.offset(lane as isize * stride).cast::<[I; N]>().write_unaligned(row.map(result));
+                write(row, output.offset(lane as isize * stride));
             }
         }
     }

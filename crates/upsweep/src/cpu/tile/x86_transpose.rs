@@ -1,7 +1,7 @@
 //! Squares of 16 rows of 4 bytes and of 8 rows of 8 bytes, transposed in registers of AVX-512.
 //!
 //! Neighbouring rows are interleaved, then pairs of rows; so each quarter of a row has a part of a column. Quarters are then put
-//! together twice.
+//! together twice. No `map` of arrays: LLVM may leave it as a function of its own.
 
 use std::arch::x86_64::*;
 
@@ -27,8 +27,8 @@ pub(super) unsafe fn of_16((from, stride): (*const f32, isize), (to, distance): 
         }
     }
     for c in 0..4 {
-        let even = [0, 8].map(|i| _mm512_shuffle_f32x4::<0x88>(b[i + c], b[i + 4 + c]));
-        let odd = [0, 8].map(|i| _mm512_shuffle_f32x4::<0xdd>(b[i + c], b[i + 4 + c]));
+        let even = [_mm512_shuffle_f32x4::<0x88>(b[c], b[4 + c]), _mm512_shuffle_f32x4::<0x88>(b[8 + c], b[12 + c])];
+        let odd = [_mm512_shuffle_f32x4::<0xdd>(b[c], b[4 + c]), _mm512_shuffle_f32x4::<0xdd>(b[8 + c], b[12 + c])];
         let columns = [
             _mm512_shuffle_f32x4::<0x88>(even[0], even[1]),
             _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]),
@@ -56,8 +56,8 @@ pub(super) unsafe fn of_8((from, stride): (*const f64, isize), (to, distance): (
         a[2 * i + 1] = _mm512_unpackhi_pd(row(2 * i), row(2 * i + 1));
     }
     for c in 0..2 {
-        let even = [0, 4].map(|i| _mm512_shuffle_f64x2::<0x88>(a[i + c], a[i + 2 + c]));
-        let odd = [0, 4].map(|i| _mm512_shuffle_f64x2::<0xdd>(a[i + c], a[i + 2 + c]));
+        let even = [_mm512_shuffle_f64x2::<0x88>(a[c], a[2 + c]), _mm512_shuffle_f64x2::<0x88>(a[4 + c], a[6 + c])];
+        let odd = [_mm512_shuffle_f64x2::<0xdd>(a[c], a[2 + c]), _mm512_shuffle_f64x2::<0xdd>(a[4 + c], a[6 + c])];
         let columns = [
             _mm512_shuffle_f64x2::<0x88>(even[0], even[1]),
             _mm512_shuffle_f64x2::<0x88>(odd[0], odd[1]),
