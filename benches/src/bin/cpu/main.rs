@@ -3,7 +3,6 @@
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
 
-mod axes;
 mod pieces;
 mod sorts;
 mod timing;
@@ -30,8 +29,7 @@ fn run() -> Outcome {
     bench::<i32>(&options, &mut record)?;
     bench::<f32>(&options, &mut record)?;
     bench::<f64>(&options, &mut record)?;
-    axes::columns(&options, &mut record)?;
-    axes::two_axes(&options, &mut record)?;
+    columns(&options, &mut record)?;
     pieces::pieces(&options, &mut record)?;
     selections(&options, &mut record)?;
     recurrences(&options, &mut record)?;
@@ -152,6 +150,34 @@ fn operator<T: Number, Op: Operator<T>>(
         |input, output| Reduce::new(operator).run(&device, input, output),
         |input, output| plain_fold(input, output, combine),
     )
+}
+
+/// Scans and reductions of some long interleaved lines: along the first axis of matrices with few columns.
+fn columns(options: &Options, record: &mut Record) -> Outcome {
+    let device = Device::cpu();
+    let most = 1 << options.sizes(&[26], &[24]).into_iter().max().unwrap_or(26);
+    for (rows, columns) in [(most / 4, 3), (most / 64, 64)] {
+        let scan = format!("inclusive_sum_columns_{rows}x{columns}");
+        let reduce = format!("reduce_sum_columns_{rows}x{columns}");
+        if !options.wants(&scan, f32::NAME) && !options.wants(&reduce, f32::NAME) {
+            continue;
+        }
+        let input: Vec<f32> = (0..rows * columns).map(f32::random).collect();
+        let shape = [rows, columns];
+        let bench = Bench { algo: &scan, input: &input, results: input.len(), options };
+        bench.run(
+            record,
+            |input, output| Scan::new(Sum).axis(&shape, 0).run(&device, input, output),
+            |input, output| plain_rows(input, output, columns),
+        )?;
+        let bench = Bench { algo: &reduce, results: columns, ..bench };
+        bench.run(
+            record,
+            |input, output| Reduce::new(Sum).axis(&shape, 0).run(&device, input, output),
+            plain_rows_fold,
+        )?;
+    }
+    Ok(())
 }
 
 /// Linear recurrences with their poles between 0.5 and 0.9: of one line, of rows and of columns.
@@ -397,4 +423,27 @@ fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -
 #[inline(never)]
 fn plain_fold<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
     output[0] = input.iter().copied().reduce(combine).unwrap_or(T::ZERO);
+}
+
+/// What a scan of interleaved lines is without upsweep: each row is added to the one before.
+#[inline(never)]
+fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
+    output[..columns].copy_from_slice(&input[..columns]);
+    for row in 1..input.len() / columns {
+        let (before, rest) = output[(row - 1) * columns..].split_at_mut(columns);
+        for ((sum, x), out) in before.iter().zip(&input[row * columns..]).zip(rest) {
+            *out = sum + x;
+        }
+    }
+}
+
+/// What a reduction of interleaved lines is without upsweep.
+#[inline(never)]
+fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
+    output.fill(0.0);
+    for row in input.chunks_exact(output.len()) {
+        for (sum, x) in output.iter_mut().zip(row) {
+            *sum += x;
+        }
+    }
 }
