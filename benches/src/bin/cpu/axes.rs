@@ -1,6 +1,6 @@
 //! Scans and reductions along the axes of matrices.
 
-use crate::Bench;
+use crate::timing::Bench;
 use upsweep::prelude::*;
 use upsweep_bench::{Options, Outcome, Record, Value};
 
