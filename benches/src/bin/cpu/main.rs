@@ -3,19 +3,17 @@
 //! The copy is the faster of memcpy on one core and memcpy on every core, each core copying its own part: waking the
 //! other cores does not pay for a few kilobytes.
 
+mod axes;
 mod pieces;
 mod sorts;
 mod timing;
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use timing::{copy_on_every_core, sample};
+use timing::{Bench, ELEMENTS_A_SAMPLE, copy_on_every_core, sample};
 use upsweep::prelude::*;
 use upsweep::recurrence::{Coefficient, ComputesOn};
 use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, median};
-
-/// A sample of a short call is the mean of as many as handle so many elements, so that the clock's steps do not show.
-const ELEMENTS_A_SAMPLE: usize = 1 << 18;
 
 fn main() -> ExitCode {
     exit_code(run())
@@ -29,7 +27,8 @@ fn run() -> Outcome {
     bench::<i32>(&options, &mut record)?;
     bench::<f32>(&options, &mut record)?;
     bench::<f64>(&options, &mut record)?;
-    columns(&options, &mut record)?;
+    axes::columns(&options, &mut record)?;
+    axes::two_axes(&options, &mut record)?;
     pieces::pieces(&options, &mut record)?;
     selections(&options, &mut record)?;
     recurrences(&options, &mut record)?;
@@ -150,34 +149,6 @@ fn operator<T: Number, Op: Operator<T>>(
         |input, output| Reduce::new(operator).run(&device, input, output),
         |input, output| plain_fold(input, output, combine),
     )
-}
-
-/// Scans and reductions of some long interleaved lines: along the first axis of matrices with few columns.
-fn columns(options: &Options, record: &mut Record) -> Outcome {
-    let device = Device::cpu();
-    let most = 1 << options.sizes(&[26], &[24]).into_iter().max().unwrap_or(26);
-    for (rows, columns) in [(most / 4, 3), (most / 64, 64)] {
-        let scan = format!("inclusive_sum_columns_{rows}x{columns}");
-        let reduce = format!("reduce_sum_columns_{rows}x{columns}");
-        if !options.wants(&scan, f32::NAME) && !options.wants(&reduce, f32::NAME) {
-            continue;
-        }
-        let input: Vec<f32> = (0..rows * columns).map(f32::random).collect();
-        let shape = [rows, columns];
-        let bench = Bench { algo: &scan, input: &input, results: input.len(), options };
-        bench.run(
-            record,
-            |input, output| Scan::new(Sum).axis(&shape, 0).run(&device, input, output),
-            |input, output| plain_rows(input, output, columns),
-        )?;
-        let bench = Bench { algo: &reduce, results: columns, ..bench };
-        bench.run(
-            record,
-            |input, output| Reduce::new(Sum).axis(&shape, 0).run(&device, input, output),
-            plain_rows_fold,
-        )?;
-    }
-    Ok(())
 }
 
 /// Linear recurrences with their poles between 0.5 and 0.9: of one line, of rows and of columns.
@@ -347,66 +318,6 @@ fn histogram<T: Value + upsweep::histogram::Even>(
     Ok(())
 }
 
-struct Bench<'a, T> {
-    algo: &'a str,
-    input: &'a [T],
-    results: usize,
-    options: &'a Options,
-}
-
-impl<T: Number> Bench<'_, T> {
-    /// Checks `upsweep` against `plain`, and times both and a copy.
-    fn run(
-        &self,
-        record: &mut Record,
-        upsweep: impl Fn(&[T], &mut [T]) -> upsweep::Result<()>,
-        plain: impl Fn(&[T], &mut [T]),
-    ) -> Outcome {
-        let Self { algo, input, results, options } = *self;
-        if !options.wants(algo, T::NAME) {
-            return Ok(());
-        }
-        let (n, log2n) = (input.len(), input.len().ilog2());
-        let mut expected = vec![T::ZERO; results];
-        plain(input, &mut expected);
-        let mut output = vec![T::ZERO; n];
-        upsweep(input, &mut output[..results])?;
-        if let Some(at) = (0..results).find(|&at| output[at] != expected[at]) {
-            let (found, expected, ty) = (output[at], expected[at], T::NAME);
-            return Err(format!("{algo} of {n} {ty}: element {at} is {found:?}, not {expected:?}").into());
-        }
-        drop(expected);
-
-        let rounds = if options.smoke {
-            1
-        } else if options.quick {
-            5
-        } else {
-            15
-        };
-        let calls = if options.smoke { 1 } else { (ELEMENTS_A_SAMPLE / n).max(1) };
-        let mut times = [const { Vec::new() }; 4];
-        for _ in 0..rounds {
-            let mut status = Ok(());
-            times[0].push(sample(calls, || status = upsweep(black_box(input), black_box(&mut output[..results]))));
-            status?;
-            times[1].push(sample(calls, || copy_on_every_core(black_box(input), &mut output)));
-            times[2].push(sample(calls, || black_box(&mut output).copy_from_slice(black_box(input))));
-            times[3].push(sample(calls, || plain(black_box(input), black_box(&mut output[..results]))));
-        }
-        let [upsweep, every_core, one_core, plain] = times.map(median);
-        let copy = every_core.min(one_core);
-        let copy_gbps = (2 * size_of_val(input)) as f64 / copy / 1e3;
-        let bytes = ((n + results) * size_of::<T>()) as f64;
-        for (lib, micros, bytes) in
-            [("upsweep", upsweep, bytes), ("copy", copy, (2 * size_of_val(input)) as f64), ("loop", plain, bytes)]
-        {
-            record.row(&Row { lib, algo, ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
-        }
-        Ok(())
-    }
-}
-
 /// What a scan is without upsweep.
 #[inline(never)]
 fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
@@ -423,27 +334,4 @@ fn plain_loop<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -
 #[inline(never)]
 fn plain_fold<T: Number>(input: &[T], output: &mut [T], combine: impl Fn(T, T) -> T) {
     output[0] = input.iter().copied().reduce(combine).unwrap_or(T::ZERO);
-}
-
-/// What a scan of interleaved lines is without upsweep: each row is added to the one before.
-#[inline(never)]
-fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
-    output[..columns].copy_from_slice(&input[..columns]);
-    for row in 1..input.len() / columns {
-        let (before, rest) = output[(row - 1) * columns..].split_at_mut(columns);
-        for ((sum, x), out) in before.iter().zip(&input[row * columns..]).zip(rest) {
-            *out = sum + x;
-        }
-    }
-}
-
-/// What a reduction of interleaved lines is without upsweep.
-#[inline(never)]
-fn plain_rows_fold(input: &[f32], output: &mut [f32]) {
-    output.fill(0.0);
-    for row in input.chunks_exact(output.len()) {
-        for (sum, x) in output.iter_mut().zip(row) {
-            *sum += x;
-        }
-    }
 }

@@ -1,6 +1,11 @@
 //! The time of a call, and the copy that it is measured beside.
 
+use std::hint::black_box;
 use std::time::Instant;
+use upsweep_bench::{Number, Options, Outcome, Record, Row, median};
+
+/// A sample of a short call is the mean of as many as handle so many elements, so that the clock's steps do not show.
+pub(crate) const ELEMENTS_A_SAMPLE: usize = 1 << 18;
 
 /// The mean time of `calls` calls, in microseconds.
 pub(crate) fn sample(calls: usize, mut call: impl FnMut()) -> f64 {
@@ -19,4 +24,65 @@ pub(crate) fn copy_on_every_core<T: Copy + Send + Sync>(input: &[T], output: &mu
             scope.spawn(move |_| to.copy_from_slice(from));
         }
     });
+}
+
+/// A call that is checked, and timed beside a plain loop and a copy of its input.
+pub(crate) struct Bench<'a, T> {
+    pub(crate) algo: &'a str,
+    pub(crate) input: &'a [T],
+    pub(crate) results: usize,
+    pub(crate) options: &'a Options,
+}
+
+impl<T: Number> Bench<'_, T> {
+    /// Checks `upsweep` against `plain`, and times both and a copy.
+    pub(crate) fn run(
+        &self,
+        record: &mut Record,
+        upsweep: impl Fn(&[T], &mut [T]) -> upsweep::Result<()>,
+        plain: impl Fn(&[T], &mut [T]),
+    ) -> Outcome {
+        let Self { algo, input, results, options } = *self;
+        if !options.wants(algo, T::NAME) {
+            return Ok(());
+        }
+        let (n, log2n) = (input.len(), input.len().ilog2());
+        let mut expected = vec![T::ZERO; results];
+        plain(input, &mut expected);
+        let mut output = vec![T::ZERO; n];
+        upsweep(input, &mut output[..results])?;
+        if let Some(at) = (0..results).find(|&at| output[at] != expected[at]) {
+            let (found, expected, ty) = (output[at], expected[at], T::NAME);
+            return Err(format!("{algo} of {n} {ty}: element {at} is {found:?}, not {expected:?}").into());
+        }
+        drop(expected);
+
+        let rounds = if options.smoke {
+            1
+        } else if options.quick {
+            5
+        } else {
+            15
+        };
+        let calls = if options.smoke { 1 } else { (ELEMENTS_A_SAMPLE / n).max(1) };
+        let mut times = [const { Vec::new() }; 4];
+        for _ in 0..rounds {
+            let mut status = Ok(());
+            times[0].push(sample(calls, || status = upsweep(black_box(input), black_box(&mut output[..results]))));
+            status?;
+            times[1].push(sample(calls, || copy_on_every_core(black_box(input), &mut output)));
+            times[2].push(sample(calls, || black_box(&mut output).copy_from_slice(black_box(input))));
+            times[3].push(sample(calls, || plain(black_box(input), black_box(&mut output[..results]))));
+        }
+        let [upsweep, every_core, one_core, plain] = times.map(median);
+        let copy = every_core.min(one_core);
+        let copy_gbps = (2 * size_of_val(input)) as f64 / copy / 1e3;
+        let bytes = ((n + results) * size_of::<T>()) as f64;
+        for (lib, micros, bytes) in
+            [("upsweep", upsweep, bytes), ("copy", copy, (2 * size_of_val(input)) as f64), ("loop", plain, bytes)]
+        {
+            record.row(&Row { lib, algo, ty: T::NAME, log2n, micros, bytes, copy_gbps, enqueue_micros: None })?;
+        }
+        Ok(())
+    }
 }
