@@ -20,8 +20,10 @@
 // keys cannot be told apart, the first digit is ranked by atomic additions, in any order. Where rows of keys are runs of equal ones,
 // additions to one word would take turns; then the segment goes by digits, and all are ranked by ballots.
 
+#include "memory/instructions.cuh"
 #include "tile/rank.cuh"
 #include "warp/shuffle.cuh"
+#include "word/network.cuh"
 
 constexpr u32 LOCAL_TILE = THREADS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
@@ -89,9 +91,12 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     __syncthreads();
 }
 
-constexpr u32 FINE_KEYS = 16;  // of a finer bucket, if they are not all equal
-constexpr u32 NEAR = 3;        // neighbours on either side that are looked at without a branch
-constexpr u32 MOST_FINE_BITS = 13;
+constexpr bool HAS_WINDOWS = !HAS_VALUES && KEY_BYTES <= 4;
+constexpr u32 WINDOW = 16;
+constexpr u32 FINE_KEYS = HAS_WINDOWS ? WINDOW / 2 + 1 : 16;  // of a finer bucket, if they are not all equal
+constexpr u32 NEAR = 3;  // neighbours on either side that are looked at without a branch
+// By windows as many finer buckets as there are keys.
+constexpr u32 MOST_FINE_BITS = !HAS_WINDOWS ? 13 : halvings(LOCAL_TILE > 8 * THREADS ? LOCAL_TILE : 8 * THREADS);
 // The counters of finer buckets, two of 16 bits in a word, take the place of the masks and counts, of which they fill as many as they can.
 constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in DIGITS counters each
 constexpr u32 FINE_BITS = halvings(FINE_ROOM) + DIGIT_BITS < MOST_FINE_BITS ? halvings(FINE_ROOM) + DIGIT_BITS : MOST_FINE_BITS, FINE_WORDS = 1 << (FINE_BITS - 1);
@@ -139,9 +144,40 @@ __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     return any != 0;
 }
 
+// Where slot `i` lies among those of finer buckets: so that lanes that load windows, 16 bytes at a time, find them in banks of their own.
+constexpr u32 KEY_VECTOR = 16 / KEY_BYTES;
+__device__ __forceinline__ u32 fine_slot(u32 i) { return HAS_WINDOWS ? i ^ (i >> 3 & (KEY_BYTES - 1) * KEY_VECTOR) : i; }
+
+// Sorts each window of the slots from `begin` to `end`, of which parts of SORTED keys are sorted.
+template <u32 SORTED>
+__device__ __forceinline__ void sort_windows(KeyBits* slots, u32 begin, u32 end) {
+    struct alignas(16) Vector { KeyBits at[KEY_VECTOR]; };
+#pragma unroll 1
+    for (u32 first = begin + threadIdx.x * WINDOW; first < end; first += THREADS * WINDOW) {
+        KeyBits key[WINDOW];
+#pragma unroll
+        for (u32 i = 0; i < WINDOW; i += KEY_VECTOR) {
+            const Vector vector = *(const Vector*)(slots + fine_slot(first + i));
+#pragma unroll
+            for (u32 j = 0; j < KEY_VECTOR; j++) key[i + j] = vector.at[j];
+        }
+        sort_by_network<SORTED>(key, [](KeyBits& a, KeyBits& b) {
+            const KeyBits least = min(a, b), most = max(a, b);
+            a = least, b = most;
+        });
+#pragma unroll
+        for (u32 i = 0; i < WINDOW; i += KEY_VECTOR) {
+            Vector vector;
+#pragma unroll
+            for (u32 j = 0; j < KEY_VECTOR; j++) vector.at[j] = key[i + j];
+            *(Vector*)(slots + fine_slot(first + i)) = vector;
+        }
+    }
+}
+
 // Keys in slots by finer buckets, which are told by FINE_BITS bits of them, from `shift` on.
 struct Fine {
-    const KeyBits* slots;
+    KeyBits* slots;
     const u16* positions;
     const u16* starts;  // of each finer bucket: the slot of its first key
     u32 count, shift;
@@ -158,7 +194,7 @@ struct Fine {
     __device__ __forceinline__ bool sees_mixed() const {
         bool mixed = false;
         for (u32 i = 1 + threadIdx.x; i < count; i += THREADS) {
-            const KeyBits x = slots[i], other = slots[i - 1];
+            const KeyBits x = slots[fine_slot(i)], other = slots[fine_slot(i - 1)];
             mixed |= x != other && are_together(x, other) && is_full(x);
         }
         return mixed;
@@ -194,6 +230,17 @@ struct Fine {
 __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, const Fine& fine) {
     const u32 count = fine.count;
     KeyBits* const to = (KeyBits*)p.keys_out + begin;
+    if (HAS_WINDOWS) {
+        if (fine.shift > 0) {
+            const u32 end = (count + WINDOW - 1) / WINDOW * WINDOW;
+            sort_windows<1>(fine.slots, 0, end);
+            __syncthreads();
+            sort_windows<WINDOW / 2>(fine.slots, WINDOW / 2, end - WINDOW / 2);
+            __syncthreads();
+        }
+        for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = out_of_order(fine.slots[fine_slot(i)]);
+        return;
+    }
     if (!HAS_VALUES) {
         for (u32 i = threadIdx.x; i < count; i += THREADS) {
             const KeyBits x = fine.slots[i];
@@ -228,52 +275,101 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
     }
 }
 
-// Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
-__device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, u32 turn) {
+// A segment, and this thread's keys of it: of each of its warp's rows one. Each warp has as many rows as the others.
+struct Segment {
+    u64 begin;
+    u32 count, rows, first, from_first;  // keys from this thread's first one on
+
+    __device__ __forceinline__ Segment(u64 begin, u32 count)
+        : begin(begin), count(count), rows((count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE),
+          first(warp_index() * (WARP * rows) + lane_index()), from_first(count - min(count, first)) {}
+    __device__ __forceinline__ bool exists(u32 k) const { return k * WARP < from_first; }
+
+    // Loads them; what does not exist is like the first key of all, which is returned.
+    __device__ __forceinline__ KeyBits load(const SortLocalParams& p, KeyBits (&key)[KEYS]) const {
+        const KeyBits* const keys = (const KeyBits*)p.keys + begin;
+        const KeyBits* const mine = keys + first;
+        const auto number = [&](KeyBits key) { return p.given ? in_order(key) : key; };
+        const KeyBits one = number(keys[0]);
+        // All of them are written, as compilers would keep what they had before.
+#pragma unroll
+        for (u32 k = 0; k < KEYS; k++) key[k] = exists(k) ? mine[k * WARP] : (KeyBits)0;
+#pragma unroll
+        for (u32 k = 0; k < KEYS; k++) {
+            if (k >= rows) break;
+            key[k] = exists(k) ? number(key[k]) : one;
+        }
+        return one;
+    }
+    __device__ __forceinline__ u32 position(u32 k) const { return first + k * WARP; }
+};
+
+// Sorts a segment whose keys differ in these bits by finer buckets, if it can, and returns whether it has.
+__device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, LocalShared& shared, const Segment& segment, const KeyBits (&key)[KEYS], KeyBits differ) {
+    KeyBits* const slots = (KeyBits*)dynamic_shared;
+    u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
+    u32* const words = shared.masks[0];
+    const u32 count = segment.count, width = highest_bit(differ) + 1, shift = width > FINE_BITS ? width - FINE_BITS : 0;
+    Fine fine = {slots, positions, (const u16*)words, count, shift, false};
+    u32 ranks[KEYS / 2];
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        if (k >= segment.rows) break;
+        u32 rank = 0;
+        if (segment.exists(k)) {
+            const u32 digit = digit_at<FINE_BITS>(key[k], shift), half = digit % 2 * 16;
+            rank = atomicAdd(words + digit / 2, 1u << half) >> half & 0xffff;
+        }
+        ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
+    }
+    if (threadIdx.x == 0) shared.mixed = 0;
+    __syncthreads();
+    fine.has_full = fine_counts_to_slots(shared) && (HAS_VALUES || shift > 0);
+    bool sorts = !(HAS_VALUES && fine.has_full);
+    if (sorts) {
+#pragma unroll
+        for (u32 k = 0; k < KEYS; k++) {
+            if (k >= segment.rows) break;
+            if (!segment.exists(k)) continue;
+            const u32 slot = fine_slot(fine.starts[digit_at<FINE_BITS>(key[k], shift)] + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
+            slots[slot] = key[k];
+            if (HAS_VALUES) positions[slot] = (u16)segment.position(k);
+        }
+        // What is in the last window beside them is behind them.
+        if (HAS_WINDOWS && threadIdx.x < WINDOW && (count + threadIdx.x) / WINDOW * WINDOW < count) slots[fine_slot(count + threadIdx.x)] = (KeyBits)~(KeyBits)0;
+    }
+    __syncthreads();
+    const auto clear = [&] {
+        for (u32 i = threadIdx.x; i < FINE_WORDS; i += THREADS) words[i] = 0;
+    };
+    if (!fine.has_full) {
+        clear();
+        store_fine(p, segment.begin, fine);
+        return true;
+    }
+    if (sorts) {
+        if (fine.sees_mixed()) atomicOr(&shared.mixed, 1u);
+        __syncthreads();
+        sorts = shared.mixed == 0;
+    }
+    if (sorts) store_fine(p, segment.begin, fine);
+    __syncthreads();
+    clear();
+    __syncthreads();
+    return sorts;
+}
+
+// Sorts a segment whose keys differ in these bits by digits. What does not exist is the last of all in order, and behind all others.
+__device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalShared& shared, const Segment& segment, KeyBits (&key)[KEYS], KeyBits differ, bool has_runs) {
     KeyBits* const slots = (KeyBits*)dynamic_shared;
     u16* const positions = (u16*)(dynamic_shared + LOCAL_SLOT_BYTES);
     u16* const counts = shared.counts[warp_index()];
-    // Each warp has as many rows as the others.
-    const u32 rows = (count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE;
-    const u32 first = warp_index() * (WARP * rows) + lane_index();
-    const KeyBits* const keys = (const KeyBits*)p.keys + begin;
-    const auto number = [&](KeyBits key) { return p.given ? in_order(key) : key; };
-    KeyBits key[KEYS];
-    const KeyBits one = number(keys[0]);
-    KeyBits differ = 0;
-#pragma unroll
-    for (u32 k = 0; k < KEYS; k++) {
-        if (k >= rows) break;
-        if (first + k * WARP < count) key[k] = keys[first + k * WARP];
-    }
-#pragma unroll
-    for (u32 k = 0; k < KEYS; k++) {
-        if (k >= rows) break;
-        key[k] = first + k * WARP < count ? number(key[k]) : one;
-        differ |= key[k] ^ one;
-    }
-    if (threadIdx.x <= KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
-    merge_bits(shared.differ[turn % 2], differ);
-    if (FINE) {
-        const KeyBits before = shuffle_up(key[0], 1);
-        const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
-        const bool exists = first + WARP <= count;  // of the lowest lane: the whole row
-        const u32 order = equal > WARP / 2 ? RUNS : rising == 0 || falling == 0 ? ORDERLY : 0;
-        if (lane_index() == 0 && exists && order != 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], order);
-    }
-    __syncthreads();
-    differ = merged_bits(shared.differ[turn % 2]);
-    const u32 orders = shared.differ[turn % 2][KEY_WORDS];
-    // What does not exist is the last of all in order, and behind all others.
-#pragma unroll
-    for (u32 k = 0; k < KEYS; k++) {
-        if (k >= rows) break;
-        if (first + k * WARP >= count) key[k] = one | differ;
-    }
+    const u64 begin = segment.begin;
+    const u32 count = segment.count, rows = segment.rows, first = segment.first;
     u32 position[(HAS_VALUES ? KEYS : 2) / 2];
     if (HAS_VALUES) {
 #pragma unroll
-        for (u32 k = 0; k < KEYS; k += 2) position[k / 2] = (first + k * WARP) | (first + (k + 1) * WARP) << 16;
+        for (u32 k = 0; k < KEYS; k += 2) position[k / 2] = segment.position(k) | segment.position(k + 1) << 16;
     }
     const auto put = [&](u32 k, u32 slot) {
         slots[slot] = key[k];
@@ -286,63 +382,13 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
             put(k, first + k * WARP);
         }
     }
-    // Finer buckets take the place of more than two digits; of two where keys that lie side by side have the same higher one, and lanes
-    // would take turns. Where few bits tell them, as others are the same in all keys, three digits are faster.
-    u32 digits = 0;
-    for (KeyBits left = differ; FINE && left != 0; digits++) left &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << digit_shift(left));
-    const u32 width = highest_bit(differ) + 1, shift = width > FINE_BITS ? width - FINE_BITS : 0;
-    const bool tells = shift == 0 || digits > 3 || __popcll((i64)(u64)(differ >> shift)) + 3 >= FINE_BITS;
-    if (FINE && differ != 0 && tells && (digits > 2 || orders == ORDERLY)) {
-        u32* const words = shared.masks[0];
-        Fine fine = {slots, positions, (const u16*)words, count, shift, false};
-        u32 ranks[KEYS / 2];
-#pragma unroll
-        for (u32 k = 0; k < KEYS; k++) {
-            if (k >= rows) break;
-            u32 rank = 0;
-            if (first + k * WARP < count) {
-                const u32 digit = digit_at<FINE_BITS>(key[k], shift), half = digit % 2 * 16;
-                rank = atomicAdd(words + digit / 2, 1u << half) >> half & 0xffff;
-            }
-            ranks[k / 2] = k % 2 == 0 ? rank : ranks[k / 2] | rank << 16;
-        }
-        if (threadIdx.x == 0) shared.mixed = 0;
-        __syncthreads();
-        fine.has_full = fine_counts_to_slots(shared) && (HAS_VALUES || shift > 0);
-        bool sorts = !(HAS_VALUES && fine.has_full);
-        if (sorts) {
-#pragma unroll
-            for (u32 k = 0; k < KEYS; k++) {
-                if (k >= rows) break;
-                if (first + k * WARP < count) put(k, fine.starts[digit_at<FINE_BITS>(key[k], shift)] + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
-            }
-        }
-        __syncthreads();
-        const auto clear = [&] {
-            for (u32 i = threadIdx.x; i < FINE_WORDS; i += THREADS) words[i] = 0;
-        };
-        if (!fine.has_full) {
-            clear();
-            store_fine(p, begin, fine);
-            return;
-        }
-        if (sorts) {
-            if (fine.sees_mixed()) atomicOr(&shared.mixed, 1u);
-            __syncthreads();
-            sorts = shared.mixed == 0;
-        }
-        if (sorts) store_fine(p, begin, fine);
-        __syncthreads();
-        clear();
-        if (sorts) return;
-        __syncthreads();
-    }
     bool loose = !HAS_VALUES;
     while (differ != 0) {
         const u32 shift = digit_shift(differ);
         u32 ranks[KEYS / 2];
         // Lanes with one digit add to one word in turns, which ballots spare.
-        if ((orders & RUNS) != 0) warp_rank<LOCAL_BITS, 0>(key, shift, nullptr, counts, ranks, rows);
+        if (has_runs && loose) warp_rank_runs_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
+        else if (has_runs) warp_rank<LOCAL_BITS, 0>(key, shift, nullptr, counts, ranks, rows);
         else if (loose) warp_rank_in_any_order<LOCAL_BITS>(key, shift, counts, ranks, rows);
         else warp_rank<LOCAL_BITS>(key, shift, shared.masks[warp_index()], counts, ranks, rows);
         loose = false;
@@ -388,12 +434,71 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     }
 }
 
+// The same, of a segment whose keys are loaded again: by itself, so that neither way takes registers from the other.
+__device__ __forceinline__ void load_and_sort_by_digits(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, KeyBits differ, bool has_runs) {
+    const Segment segment(begin, count);
+    KeyBits key[KEYS];
+    const KeyBits last = segment.load(p, key) | differ;
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        if (k >= segment.rows) break;
+        if (!segment.exists(k)) key[k] = last;
+    }
+    sort_by_digits(p, shared, segment, key, differ, has_runs);
+}
+
+// Sorts the segment of `count` keys from `begin` on; it is the block's `turn`-th.
+__device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShared& shared, u64 begin, u32 count, u32 turn) {
+    const Segment segment(begin, count);
+    KeyBits key[KEYS];
+    const KeyBits one = segment.load(p, key);
+    KeyBits differ = 0;
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        if (k >= segment.rows) break;
+        differ |= key[k] ^ one;
+    }
+    if (threadIdx.x <= KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
+    differ = bits_of_lanes(differ);
+    if (lane_index() == 0) merge_bits(shared.differ[turn % 2], differ);
+    if (FINE) {
+        const KeyBits before = shuffle_up(key[0], 1);
+        const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);
+        const bool exists = segment.first + WARP <= count;  // of the lowest lane: the whole row
+        const u32 order = equal > WARP / 2 ? RUNS : rising == 0 || falling == 0 ? ORDERLY : 0;
+        if (lane_index() == 0 && exists && order != 0) atomicOr(&shared.differ[turn % 2][KEY_WORDS], order);
+    }
+    __syncthreads();
+    differ = merged_bits(shared.differ[turn % 2]);
+    const u32 orders = shared.differ[turn % 2][KEY_WORDS];
+    const bool has_runs = (orders & RUNS) != 0;
+    // Finer buckets take the place of more than two digits, or by windows of two; of two, too, where keys that lie side by side have the same
+    // higher one, and lanes would take turns. Where few bits tell them, as others are the same in all keys, three digits are faster.
+    if (FINE && differ != 0) {
+        u32 digits = 0;
+        for (KeyBits left = differ; left != 0; digits++) left &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << digit_shift(left));
+        const u32 width = highest_bit(differ) + 1, shift = width > FINE_BITS ? width - FINE_BITS : 0;
+        const bool tells = shift == 0 || digits > 3 || __popcll((i64)(u64)(differ >> shift)) + 3 >= FINE_BITS;
+        const u32 fewest = HAS_WINDOWS && !has_runs ? 2 : 3;
+        if (tells && (digits >= fewest || orders == ORDERLY) && sort_by_finer_buckets(p, shared, segment, key, differ)) return;
+    }
+    if (FINE && HAS_WINDOWS) return load_and_sort_by_digits(p, shared, begin, count, differ, has_runs);
+#pragma unroll
+    for (u32 k = 0; k < KEYS; k++) {
+        if (k >= segment.rows) break;
+        if (!segment.exists(k)) key[k] = one | differ;
+    }
+    sort_by_digits(p, shared, segment, key, differ, has_runs);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort_local(const __grid_constant__ SortLocalParams p) {
-    if (p.header && ((const SortHeader*)p.header)->road != Road::SPLIT) return;
+    let_next_kernel_come();
     LocalShared& shared = *(LocalShared*)(dynamic_shared + LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES);
     for (u32 i = threadIdx.x; i < WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
     for (u32 i = threadIdx.x; i < WARPS * LOCAL_DIGITS / 4; i += THREADS) ((u64*)shared.counts[0])[i] = 0;
     if (threadIdx.x <= KEY_WORDS) shared.differ[0][threadIdx.x] = 0;
+    wait_for_kernel_before();
+    if (p.header && ((const SortHeader*)p.header)->road != Road::SPLIT) return;
     __syncthreads();
     const u64* const starts = (const u64*)p.starts;
     const SortSegment* const list = (const SortSegment*)p.list;

@@ -13,8 +13,10 @@
 // merged by comparing its halves, lane by lane and at last in each lane (Batcher, "Sorting networks and their applications",
 // 1968). A network is not stable: with values, keys are told apart by their positions.
 
+#include "memory/instructions.cuh"
 #include "tile/radix.cuh"
 #include "warp/shuffle.cuh"
+#include "word/network.cuh"
 
 constexpr u32 MOST_SHORT = WARP * LANE_KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
@@ -53,32 +55,9 @@ __device__ __forceinline__ Item chosen(bool lower, const Item& a, const Item& b)
     return (b < a) == lower ? b : a;
 }
 
-// Which items of a lane are compared, one after the other, so that they are in order then: Batcher's merges of the odd and the even
-// ones.
-struct Network {
-    u8 lower[LANE_KEYS * LANE_KEYS], higher[LANE_KEYS * LANE_KEYS];
-    u32 size;
-};
-constexpr Network odd_even_network() {
-    Network network = {};
-    for (u32 sorted = 1; sorted < LANE_KEYS; sorted *= 2) {
-        for (u32 distance = sorted; distance > 0; distance /= 2) {
-            for (u32 first = distance % sorted; first + distance < LANE_KEYS; first += 2 * distance) {
-                for (u32 i = first; i < first + distance && i + distance < LANE_KEYS; i++) {
-                    if (i / (2 * sorted) != (i + distance) / (2 * sorted)) continue;
-                    network.lower[network.size] = (u8)i, network.higher[network.size] = (u8)(i + distance), network.size++;
-                }
-            }
-        }
-    }
-    return network;
-}
-
 // Sorts the items of each `lanes` neighbouring lanes.
 __device__ __forceinline__ void sort_lanes(Item (&x)[LANE_KEYS], u32 lanes) {
-    constexpr Network network = odd_even_network();
-#pragma unroll
-    for (u32 i = 0; i < network.size; i++) in_order(x[network.lower[i]], x[network.higher[i]]);
+    sort_by_network(x, [](Item& a, Item& b) { in_order(a, b); });
 #pragma unroll 1
     for (u32 sorted = 1; sorted < lanes; sorted *= 2) {
         const bool lower = (lane_index() & sorted) == 0;
@@ -152,6 +131,8 @@ __device__ __forceinline__ void append(bool chosen, u64 begin, u64 count, SortSe
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_short(const __grid_constant__ SortShortParams p) {
     __shared__ ShortShared shared;
+    let_next_kernel_come();
+    wait_for_kernel_before();
     SegmentHeader* const header = (SegmentHeader*)p.header;
     if (header && header->wrong) return;
     if (p.buckets && ((const SortHeader*)p.buckets)->road != Road::SPLIT) return;

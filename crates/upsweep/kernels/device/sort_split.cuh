@@ -17,6 +17,7 @@
 // these reach half of what it can hold takes that half away and adds it to the count of all blocks; until then fewer keys are added than
 // the other half holds.
 
+#include "memory/instructions.cuh"
 #include "tile/few.cuh"
 #include "tile/passes.cuh"
 #include "tile/visit.cuh"
@@ -80,9 +81,19 @@ __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 firs
         begins[bucket + 1] = (u32)((count + p.tile - 1) / p.tile);
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-        begins[0] = 0;
-        for (u32 bucket = 0; bucket < buckets; bucket++) begins[bucket + 1] += begins[bucket];
+    if (warp_index() == 0) {
+        u32 before = 0;
+        for (u32 d = 0; d < buckets; d += WARP) {
+            u32 inclusive = begins[d + lane_index() + 1];
+#pragma unroll
+            for (u32 distance = 1; distance < WARP; distance *= 2) {
+                const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
+                if (lane_index() >= distance) inclusive += lower;
+            }
+            begins[d + lane_index() + 1] = before + inclusive;
+            before += __shfl_sync(~0u, inclusive, WARP - 1);
+        }
+        if (lane_index() == 0) begins[0] = 0;
     }
     __syncthreads();
     for (u32 bucket = warp_index(); bucket < buckets; bucket += WARPS) {
@@ -111,17 +122,17 @@ struct Window {
 // The place of the sample's key `i` of `n`: evenly all over the array, but not each at the same distance, which the keys may have a period of.
 __device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0x9e3779b97f4a7c15ull) * n >> 64); }
 
-// `counters` are all 0, before and after. All threads.
-__device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters) {
+// `counters` are all 0, before and after. Meanwhile the first keys from `begin` to `end`, which the block will count, come nearer. All threads.
+__device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters, u64 begin, u64 end) {
     __shared__ u32 differ[KEY_WORDS];
     __shared__ u32 crowded;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
+    const u64 near = begin + threadIdx.x * (128 / KEY_BYTES);
+    if (near < end) prefetch(keys + near);
     if (threadIdx.x < KEY_WORDS) differ[threadIdx.x] = 0;
     if (threadIdx.x == 0) crowded = 0;
-    KeyBits differs = key ^ first;
-#pragma unroll
-    for (u32 distance = WARP / 2; distance > 0; distance /= 2) differs |= shuffle(differs, lane_index() ^ distance);
+    const KeyBits differs = bits_of_lanes(key ^ first);
     __syncthreads();
     if (lane_index() == 0) merge_bits(differ, differs);
     __syncthreads();
@@ -245,6 +256,7 @@ __device__ __forceinline__ void plan_fill(const SortSplitParams& p, const FewKey
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const __grid_constant__ SortSplitParams p) {
+    let_next_kernel_come();
     u32* const words = (u32*)dynamic_shared;
     const u32 values = 1 << p.bits;
     SortHeader& header = *(SortHeader*)p.header;
@@ -255,11 +267,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     for (u32 i = threadIdx.x; i < counters + DIGIT_COUNTERS; i += THREADS) words[i] = 0;
     clear_status((StatusWord*)p.status, p.status_words, p.status_empty);
     __syncthreads();
-    const Window window = choose_window(p, words);
+    const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
+    const Window window = choose_window(p, words, begin, end);
     __shared__ FewKeys few;
     const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
     if (!COUNT_DIGITS && window.crowded && !has_few) return;  // so the keys go by passes
-    const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
     if (has_few) count_few(p, few, words, digits, begin, end);
     else count_buckets(p, window, words, digits, begin, end);
     __syncthreads();

@@ -2,10 +2,13 @@
 
 #pragma once
 
+#include "memory/instructions.cuh"
 #include "tile/ranked.cuh"
 #include "warp/index.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_take(const __grid_constant__ TopKParams p) {
+    let_next_kernel_come();
+    wait_for_kernel_before();
     RankHeader& header = *(RankHeader*)p.header;
     if (!collected(p, header)) return;
     const KeyBits wanted = header.low;

@@ -94,6 +94,20 @@ __device__ __forceinline__ u64 unknown(u64 number) {
 // Asks for what is at an address, to have it nearer when it is read.
 __device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
 
+// Waits until the kernel before in the stream has ended and what it has written can be read: the first that a kernel does with memory which
+// is launched behind another one, while that one's last blocks may still run. Others do not wait.
+__device__ __forceinline__ void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// Lets the blocks of a kernel that is launched behind this one come to multiprocessors that have room, once all blocks have said so or ended.
+__device__ __forceinline__ void let_next_kernel_come() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Stores and loads that are single-copy atomic, relaxed, at device scope: of 4 bytes, of 8, and of 16.
 __device__ __forceinline__ void store_relaxed(u32* to, u32 word) {
     asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");

@@ -78,15 +78,17 @@ __device__ __forceinline__ void warp_rank_in_any_order(const KeyBits (&key)[KEYS
 }
 
 // The same, where neighbours have equal digits: the first one of a run of them adds for all, as additions to one word take turns.
-__device__ __forceinline__ void warp_rank_runs_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2]) {
+template <u32 BITS = DIGIT_BITS>
+__device__ __forceinline__ void warp_rank_runs_in_any_order(const KeyBits (&key)[KEYS], u32 shift, u16* counts, u32 (&ranks)[KEYS / 2], u32 rows = KEYS) {
     u32* const words = (u32*)counts;
     const u32 lane = lane_index(), up_to_mine = ~0u >> (WARP - 1 - lane);
 #pragma unroll
     for (u32 k = 0; k < KEYS; k += 2) {
+        if (k >= rows) break;
         u32 rank[2];
 #pragma unroll
         for (u32 j = 0; j < 2; j++) {
-            const u32 digit = digit_at(key[k + j], shift), half = digit % 2 * 16;
+            const u32 digit = digit_at<BITS>(key[k + j], shift), half = digit % 2 * 16;
             const u32 before = __shfl_up_sync(~0u, digit, 1), firsts = __ballot_sync(~0u, lane == 0 || before != digit);
             const u32 first = WARP - 1 - __clz((i32)(firsts & up_to_mine)), end = __clz((i32)__brev(firsts & ~up_to_mine));
             u32 of_first = 0;

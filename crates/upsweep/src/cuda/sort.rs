@@ -284,8 +284,15 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
         status_words: status.1 as u64,
         cursors: split::cursors(plan, header),
     };
-    // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }
+    let (blocks, threads, shared) = (blocks as u32, threads as u32, shared_bytes as u32);
+    // SAFETY: as in `launch`; the kernel waits.
+    unsafe {
+        if plan.split_bits() > 0 {
+            cuda.launch_behind(&kernel, blocks, threads, shared, &params)
+        } else {
+            cuda.launch(&kernel, blocks, threads, shared, &params)
+        }
+    }
 }
 
 /// Stores each value where `places` say.
@@ -335,8 +342,9 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
     }
     for launch in 0..plan.launches() as u64 {
         let params = SortParams { launch, ..params };
-        // SAFETY: as in `launch`.
-        unsafe { cuda.launch(&kernel, plan.most_tiles().min(resident as usize) as u32, threads, shared, &params) }?;
+        let blocks = plan.most_tiles().min(resident as usize) as u32;
+        // SAFETY: as in `launch`; the kernel waits, and another one counts before it.
+        unsafe { cuda.launch_behind(&kernel, blocks, threads, shared, &params) }?;
     }
     if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }
 }

@@ -133,6 +133,7 @@ impl Call<'_> {
         let kernel = kernel(&self.plan, step, self.functions);
         let loaded = self.cuda.kernel(kernel.key(), || kernel.source::<TopKParams>())?;
         let begin = Begin::nothing(self.functions.layouts.acc);
+        let pass = params.pass;
         let params = Params::new(params, &begin, 1, &self.functions.held.values);
         let blocks = if let Step::Store = step {
             let resident = loaded.blocks_per_multiprocessor(threads as u32, shared as u32)?.max(1);
@@ -140,8 +141,22 @@ impl Call<'_> {
         } else {
             blocks
         };
-        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers.
-        unsafe { self.cuda.launch(&loaded, blocks as u32, threads as u32, shared as u32, &params) }
+        let (blocks, threads, shared) = (blocks as u32, threads as u32, shared as u32);
+        // The first kernels, and what comes after other kinds of work.
+        let is_behind = match step {
+            Step::Guess | Step::Rows | Step::Order => false,
+            Step::Count => self.plan.window.is_some() || pass > 0,
+            Step::Collect | Step::Take | Step::Store => true,
+        };
+        // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers. Kernels that are
+        // behind others wait.
+        unsafe {
+            if is_behind {
+                self.cuda.launch_behind(&loaded, blocks, threads, shared, &params)
+            } else {
+                self.cuda.launch(&loaded, blocks, threads, shared, &params)
+            }
+        }
     }
 
     /// The wanted key of one row, and with `values` or `places` the results.

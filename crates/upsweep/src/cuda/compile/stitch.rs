@@ -146,6 +146,7 @@ kernel_files! {
     "word/instructions.cuh",
     "word/key.cuh",
     "word/lanes.cuh",
+    "word/network.cuh",
     "word/number.cuh",
     "word/tally.cuh",
     "word/value.cuh",

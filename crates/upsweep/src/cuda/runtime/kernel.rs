@@ -175,6 +175,14 @@ pub(super) fn cluster_of(blocks: u32) -> CUlaunchAttribute {
     CUlaunchAttribute { id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, pad: [0; 4], value }
 }
 
+/// That its blocks may come while those of the kernel before are ending.
+pub(super) fn behind_another() -> CUlaunchAttribute {
+    let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
+    value.programmaticStreamSerializationAllowed = 1;
+    let id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    CUlaunchAttribute { id, pad: [0; 4], value }
+}
+
 /// A launch of this grid, these blocks and so much dynamic shared memory with one attribute, which has to outlive it.
 pub(super) fn launch_config(
     (grid, block, dynamic_smem): (u32, u32, u32),

@@ -1,7 +1,7 @@
 //! What a device enqueues on its stream.
 
 use super::device::Cuda;
-use super::driver::Doing;
+use super::driver::{self, Doing};
 use super::kernel::Kernel;
 use crate::cuda::compile::KernelSource;
 use crate::error::Result;
@@ -49,6 +49,33 @@ impl Cuda {
         .doing("launching a kernel")
     }
 
+    /// Enqueues a kernel behind another one of the same call. On devices from compute capability 9.0 on its blocks come to
+    /// multiprocessors that the other one's have left, so the device does not stand still in between. In a capture they do not: the
+    /// graph's dependencies would have data, for which not everybody asks who asks for the dependencies.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); and whatever the kernel does with memory it does after `wait_for_kernel_before`
+    /// (`kernels/memory/instructions.cuh`), as does each kernel of the call but the first.
+    pub(crate) unsafe fn launch_behind<P>(
+        &self,
+        kernel: &Kernel,
+        grid: u32,
+        block: u32,
+        dynamic_smem: u32,
+        params: &P,
+    ) -> Result<()> {
+        self.context().bind()?;
+        let stream = self.stream().cu_stream();
+        if self.compute_capability() < (9, 0) || driver::of_stream(stream)?.is_some() {
+            // SAFETY: the caller answers for the parameters.
+            return unsafe { self.launch(kernel, grid, block, dynamic_smem, params) };
+        }
+        kernel.allow_shared_memory(dynamic_smem)?;
+        let attribute = super::kernel::behind_another();
+        // SAFETY: the caller answers for the parameters.
+        unsafe { self.launch_with(kernel, (grid, block, dynamic_smem), attribute, params) }
+    }
+
     /// Enqueues a kernel whose blocks are one cluster.
     ///
     /// # Safety
@@ -62,10 +89,24 @@ impl Cuda {
         params: &P,
     ) -> Result<()> {
         self.context().bind()?;
+        let attribute = super::kernel::cluster_of(blocks);
+        // SAFETY: the caller answers for the parameters.
+        unsafe { self.launch_with(kernel, (blocks, block, dynamic_smem), attribute, params) }
+    }
+
+    /// Enqueues a kernel with an attribute.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    unsafe fn launch_with<P>(
+        &self,
+        kernel: &Kernel,
+        shape: (u32, u32, u32),
+        mut attribute: sys::CUlaunchAttribute,
+        params: &P,
+    ) -> Result<()> {
         let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
-        let mut attribute = super::kernel::cluster_of(blocks);
-        let stream = self.stream().cu_stream();
-        let config = super::kernel::launch_config((blocks, block, dynamic_smem), stream, &mut attribute);
+        let config = super::kernel::launch_config(shape, self.stream().cu_stream(), &mut attribute);
         // SAFETY: as in `launch`; the attribute outlives the call.
         unsafe { sys::cuLaunchKernelEx(&config, kernel.function, params.as_mut_ptr(), std::ptr::null_mut()) }
             .result()

@@ -201,10 +201,9 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
         places: passes.header + plan.header_bytes() as u64,
         cursors: cursors(plan, passes.header),
     };
-    // SAFETY: as in `launch`.
-    unsafe {
-        cuda.launch(&kernel, plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32, threads, shared, &params)
-    }
+    let blocks = plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32;
+    // SAFETY: as in `launch`; the kernel waits, and another one counts before it.
+    unsafe { cuda.launch_behind(&kernel, blocks, threads, shared, &params) }
 }
 
 /// Sorts the buckets where the passes by the highest bits have left them.
@@ -280,8 +279,14 @@ pub(super) fn by_warps(
     let each = segments.div_ceil(resident as usize * warps).clamp(1, 32);
     let blocks = segments.div_ceil(each * warps).clamp(1, resident as usize) as u32;
     let params = SortShortParams { each: each as u64, ..*params };
-    // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, blocks, threads, 0, &params) }
+    // SAFETY: as in `launch`; the kernel waits, and buckets are of passes before.
+    unsafe {
+        if params.buckets != 0 {
+            cuda.launch_behind(&kernel, blocks, threads, 0, &params)
+        } else {
+            cuda.launch(&kernel, blocks, threads, 0, &params)
+        }
+    }
 }
 
 /// Launches the kernel whose blocks sort what fits in their shared memory.
@@ -291,6 +296,12 @@ pub(super) fn local(cuda: &Cuda, plan: &SortPlan, local: &LocalPlan, params: &So
     let (threads, shared) = (local.threads() as u32, local.shared_bytes() as u32);
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let blocks = params.segments.min(resident.into()) as u32;
-    // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, blocks, threads, shared, params) }
+    // SAFETY: as in `launch`; the kernel waits, and where a header says whether there is anything to do, passes are before it.
+    unsafe {
+        if params.header != 0 {
+            cuda.launch_behind(&kernel, blocks, threads, shared, params)
+        } else {
+            cuda.launch(&kernel, blocks, threads, shared, params)
+        }
+    }
 }
