@@ -404,6 +404,7 @@ struct SortLocalParams {
     const void* list;
     const void* listed;
     u64 given;
+    u64 above;
     const void* header;
 };
 struct SortShortParams {

@@ -348,8 +348,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
     SortHeader& header = *(SortHeader*)p.header;
     SortShared& shared = *(SortShared*)(dynamic_shared + SORT_SLOT_BYTES);
     let_next_kernel_come();
-    for (u32 i = threadIdx.x; i < RANKER_WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
-    for (u32 i = threadIdx.x; i < RANKER_WARPS * DIGITS; i += THREADS) shared.counts[0][i] = 0;
     wait_for_kernel_before();
     const SortPass pass(p, header, shared);
     if (pass.step.deed == Deed::NOTHING) return;
@@ -359,6 +357,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
         // One after the other: a block's tiles ascend, so that it never waits for one of its own.
         for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);
     }
+    for (u32 i = threadIdx.x; i < RANKER_WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
+    for (u32 i = threadIdx.x; i < RANKER_WARPS * DIGITS; i += THREADS) shared.counts[0][i] = 0;
     __syncthreads();
     if (warp_index() < RANKER_WARPS) pass.run_rankers();
     else pass.run_storers();

@@ -14,11 +14,18 @@
 //       scatter   the keys to their slots, by finer buckets, in any order
 //       store     each where the few keys of its finer bucket, which are its neighbours, tell
 //
-// A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits.
+// A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits. Keys of up to four bytes without
+// values go so instead of two digits, too, and are put in order sooner:
+//
+//       sort      each piece of PIECE slots, by a thread in its registers
+//       merge     the higher half of each piece and the lower half of the next one
+//
+// A finer bucket of at most half a piece and one more key is in one piece, or in two halves that are merged: then it is in order.
 //
 // Of values, only positions go along, of 16 bits each; the values are fetched at the end, through the slots of the keys. Where equal
 // keys cannot be told apart, the first digit is ranked by atomic additions, in any order. Where rows of keys are runs of equal ones,
-// additions to one word would take turns; then the segment goes by digits, and all are ranked by ballots.
+// additions to one word would take turns; then the segment goes by digits, of which the first is ranked by an addition for each run, and the
+// others by ballots.
 
 #include "memory/instructions.cuh"
 #include "tile/rank.cuh"
@@ -91,12 +98,12 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     __syncthreads();
 }
 
-constexpr bool HAS_WINDOWS = !HAS_VALUES && KEY_BYTES <= 4;
-constexpr u32 WINDOW = 16;
-constexpr u32 FINE_KEYS = HAS_WINDOWS ? WINDOW / 2 + 1 : 16;  // of a finer bucket, if they are not all equal
+constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 4;
+constexpr u32 PIECE = 16;
+constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // of a finer bucket, if they are not all equal
 constexpr u32 NEAR = 3;  // neighbours on either side that are looked at without a branch
-// By windows as many finer buckets as there are keys.
-constexpr u32 MOST_FINE_BITS = !HAS_WINDOWS ? 13 : halvings(LOCAL_TILE > 8 * THREADS ? LOCAL_TILE : 8 * THREADS);
+// By pieces as many finer buckets as there are keys.
+constexpr u32 MOST_FINE_BITS = !BY_PIECES ? 13 : halvings(LOCAL_TILE > 8 * THREADS ? LOCAL_TILE : 8 * THREADS);
 // The counters of finer buckets, two of 16 bits in a word, take the place of the masks and counts, of which they fill as many as they can.
 constexpr u32 FINE_ROOM = WARPS * (MASK_ROWS * 2 + LOCAL_DIGITS / DIGITS);  // in DIGITS counters each
 constexpr u32 FINE_BITS = halvings(FINE_ROOM) + DIGIT_BITS < MOST_FINE_BITS ? halvings(FINE_ROOM) + DIGIT_BITS : MOST_FINE_BITS, FINE_WORDS = 1 << (FINE_BITS - 1);
@@ -144,19 +151,19 @@ __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
     return any != 0;
 }
 
-// Where slot `i` lies among those of finer buckets: so that lanes that load windows, 16 bytes at a time, find them in banks of their own.
+// Where slot `i` lies among those of finer buckets: so that lanes that load pieces, 16 bytes at a time, find them in banks of their own.
 constexpr u32 KEY_VECTOR = 16 / KEY_BYTES;
-__device__ __forceinline__ u32 fine_slot(u32 i) { return HAS_WINDOWS ? i ^ (i >> 3 & (KEY_BYTES - 1) * KEY_VECTOR) : i; }
+__device__ __forceinline__ u32 fine_slot(u32 i) { return BY_PIECES ? i ^ (i >> 3 & (KEY_BYTES - 1) * KEY_VECTOR) : i; }
 
-// Sorts each window of the slots from `begin` to `end`, of which parts of SORTED keys are sorted.
+// Sorts each piece of the slots from `begin` to `end`, of which parts of SORTED keys are sorted.
 template <u32 SORTED>
-__device__ __forceinline__ void sort_windows(KeyBits* slots, u32 begin, u32 end) {
+__device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) {
     struct alignas(16) Vector { KeyBits at[KEY_VECTOR]; };
 #pragma unroll 1
-    for (u32 first = begin + threadIdx.x * WINDOW; first < end; first += THREADS * WINDOW) {
-        KeyBits key[WINDOW];
+    for (u32 first = begin + threadIdx.x * PIECE; first < end; first += THREADS * PIECE) {
+        KeyBits key[PIECE];
 #pragma unroll
-        for (u32 i = 0; i < WINDOW; i += KEY_VECTOR) {
+        for (u32 i = 0; i < PIECE; i += KEY_VECTOR) {
             const Vector vector = *(const Vector*)(slots + fine_slot(first + i));
 #pragma unroll
             for (u32 j = 0; j < KEY_VECTOR; j++) key[i + j] = vector.at[j];
@@ -166,11 +173,27 @@ __device__ __forceinline__ void sort_windows(KeyBits* slots, u32 begin, u32 end)
             a = least, b = most;
         });
 #pragma unroll
-        for (u32 i = 0; i < WINDOW; i += KEY_VECTOR) {
+        for (u32 i = 0; i < PIECE; i += KEY_VECTOR) {
             Vector vector;
 #pragma unroll
             for (u32 j = 0; j < KEY_VECTOR; j++) vector.at[j] = key[i + j];
             *(Vector*)(slots + fine_slot(first + i)) = vector;
+        }
+    }
+}
+
+// Brings the values of a segment to their slots: several loads are under way at once.
+__device__ __forceinline__ void stage_values(const Value* values, u32 count, Value* slots) {
+    constexpr u32 AT_ONCE = 6;
+    for (u32 first = threadIdx.x; first < count; first += AT_ONCE * THREADS) {
+        Value value[AT_ONCE];
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            if (first + j * THREADS < count) value[j] = values[first + j * THREADS];
+        }
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            if (first + j * THREADS < count) slots[first + j * THREADS] = value[j];
         }
     }
 }
@@ -230,12 +253,12 @@ struct Fine {
 __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, const Fine& fine) {
     const u32 count = fine.count;
     KeyBits* const to = (KeyBits*)p.keys_out + begin;
-    if (HAS_WINDOWS) {
+    if (BY_PIECES) {
         if (fine.shift > 0) {
-            const u32 end = (count + WINDOW - 1) / WINDOW * WINDOW;
-            sort_windows<1>(fine.slots, 0, end);
+            const u32 end = (count + PIECE - 1) / PIECE * PIECE;
+            sort_pieces<1>(fine.slots, 0, end);
             __syncthreads();
-            sort_windows<WINDOW / 2>(fine.slots, WINDOW / 2, end - WINDOW / 2);
+            sort_pieces<PIECE / 2>(fine.slots, PIECE / 2, end - PIECE / 2);
             __syncthreads();
         }
         for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = out_of_order(fine.slots[fine_slot(i)]);
@@ -264,7 +287,7 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
     Value* const value_slots = (Value*)dynamic_shared;
     __syncthreads();
     if (!makes) {
-        for (u32 i = threadIdx.x; i < count; i += THREADS) value_slots[i] = values[i];
+        stage_values(values, count, value_slots);
         __syncthreads();
     }
 #pragma unroll
@@ -335,8 +358,8 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
             slots[slot] = key[k];
             if (HAS_VALUES) positions[slot] = (u16)segment.position(k);
         }
-        // What is in the last window beside them is behind them.
-        if (HAS_WINDOWS && threadIdx.x < WINDOW && (count + threadIdx.x) / WINDOW * WINDOW < count) slots[fine_slot(count + threadIdx.x)] = (KeyBits)~(KeyBits)0;
+        // What is in the last piece beside them is behind them.
+        if (BY_PIECES && threadIdx.x < PIECE && (count + threadIdx.x) / PIECE * PIECE < count) slots[fine_slot(count + threadIdx.x)] = (KeyBits)~(KeyBits)0;
     }
     __syncthreads();
     const auto clear = [&] {
@@ -428,7 +451,7 @@ __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalSh
         __syncthreads();
         const Value* const values = (const Value*)p.values + begin;
         Value* const value_slots = (Value*)dynamic_shared;
-        for (u32 i = threadIdx.x; i < count; i += THREADS) value_slots[i] = values[i];
+        stage_values(values, count, value_slots);
         __syncthreads();
         for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = value_slots[positions[i]];
     }
@@ -472,17 +495,17 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     differ = merged_bits(shared.differ[turn % 2]);
     const u32 orders = shared.differ[turn % 2][KEY_WORDS];
     const bool has_runs = (orders & RUNS) != 0;
-    // Finer buckets take the place of more than two digits, or by windows of two; of two, too, where keys that lie side by side have the same
+    // Finer buckets take the place of more than two digits, or by pieces of two; of two, too, where keys that lie side by side have the same
     // higher one, and lanes would take turns. Where few bits tell them, as others are the same in all keys, three digits are faster.
     if (FINE && differ != 0) {
         u32 digits = 0;
         for (KeyBits left = differ; left != 0; digits++) left &= (KeyBits)~(KeyBits)((KeyBits)(LOCAL_DIGITS - 1) << digit_shift(left));
         const u32 width = highest_bit(differ) + 1, shift = width > FINE_BITS ? width - FINE_BITS : 0;
         const bool tells = shift == 0 || digits > 3 || __popcll((i64)(u64)(differ >> shift)) + 3 >= FINE_BITS;
-        const u32 fewest = HAS_WINDOWS && !has_runs ? 2 : 3;
+        const u32 fewest = BY_PIECES && !has_runs ? 2 : 3;
         if (tells && (digits >= fewest || orders == ORDERLY) && sort_by_finer_buckets(p, shared, segment, key, differ)) return;
     }
-    if (FINE && HAS_WINDOWS) return load_and_sort_by_digits(p, shared, begin, count, differ, has_runs);
+    if (FINE && BY_PIECES) return load_and_sort_by_digits(p, shared, begin, count, differ, has_runs);
 #pragma unroll
     for (u32 k = 0; k < KEYS; k++) {
         if (k >= segment.rows) break;
@@ -492,7 +515,6 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort_local(const __grid_constant__ SortLocalParams p) {
-    let_next_kernel_come();
     LocalShared& shared = *(LocalShared*)(dynamic_shared + LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES);
     for (u32 i = threadIdx.x; i < WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
     for (u32 i = threadIdx.x; i < WARPS * LOCAL_DIGITS / 4; i += THREADS) ((u64*)shared.counts[0])[i] = 0;
@@ -507,7 +529,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort
     for (u64 s = blockIdx.x; s < segments; s += gridDim.x) {
         const u64 begin = list ? list[s].begin : starts ? starts[s] : s * p.length;
         const u64 end = list ? begin + list[s].count : starts ? starts[s + 1] : begin + p.length;
-        // Larger buckets are for larger blocks.
-        if (begin < end && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
+        // Larger buckets are for larger blocks, and smaller ones are for smaller ones.
+        if (end - begin > p.above && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
     }
 }

@@ -23,7 +23,6 @@ static_assert(KEYS % 2 == 0 && SCATTER_TILE <= 1 << 16, "two ranks of 16 bits in
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_sort_scatter(const __grid_constant__ SortScatterParams p) {
-    let_next_kernel_come();
     wait_for_kernel_before();
     if (((const SortHeader*)p.header)->road != Road::SPLIT) return;
     __shared__ u32 totals[WARPS];

@@ -131,7 +131,6 @@ __device__ __forceinline__ void append(bool chosen, u64 begin, u64 count, SortSe
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_short(const __grid_constant__ SortShortParams p) {
     __shared__ ShortShared shared;
-    let_next_kernel_come();
     wait_for_kernel_before();
     SegmentHeader* const header = (SegmentHeader*)p.header;
     if (header && header->wrong) return;

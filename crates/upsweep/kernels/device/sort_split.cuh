@@ -256,7 +256,6 @@ __device__ __forceinline__ void plan_fill(const SortSplitParams& p, const FewKey
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const __grid_constant__ SortSplitParams p) {
-    let_next_kernel_come();
     u32* const words = (u32*)dynamic_shared;
     const u32 values = 1 << p.bits;
     SortHeader& header = *(SortHeader*)p.header;

@@ -1,10 +1,11 @@
 //! Sorted keys: every type, length and distribution.
 
-use crate::check::check_keys;
+use crate::check::{check_keys, expect_keys};
 use crate::inputs::{KINDS, Kind, SortKey, keys, lengths, long_lengths, longest_lengths, some};
 use crate::support::on_each_backend;
 use crate::support::place::Place;
 use half::{bf16, f16};
+use upsweep::Sort;
 
 on_each_backend!(
     sort_lengths_1_byte,
@@ -17,6 +18,7 @@ on_each_backend!(
     sort_every_half,
     sort_misaligned,
     sort_many_tiles,
+    sort_long_runs,
 );
 
 fn sort_lengths<K: SortKey>(place: &Place) {
@@ -114,4 +116,19 @@ fn sort_many_tiles(place: &Place) {
     if place.is_cuda() {
         check_keys::<u128>(place, &keys(Kind::Random, some(place, 1_000_003)), (0, 0), "random");
     }
+}
+
+/// Of so many keys GPUs list the buckets that are too large for a block: here one in three, and of these a few are too large for the next
+/// larger blocks, too.
+fn sort_long_runs(place: &Place) {
+    const RUN: usize = 512;
+    let len = some(place, (1 << 25) + 5);
+    let of_runs: Vec<u32> = keys(Kind::Random, len.div_ceil(RUN));
+    let runs: Vec<u32> = (0..len).map(|i| of_runs[i / RUN]).collect();
+    let input = place.upload(&runs, 0);
+    let mut output = place.poisoned::<u32>(len, 0);
+    assert_eq!(Sort::new().run(&place.device, &input, &mut output), Ok(()));
+    let mut expected = runs;
+    expected.sort_unstable();
+    expect_keys(&output.check_guards(), &expected, "runs");
 }
