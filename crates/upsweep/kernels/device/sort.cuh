@@ -347,7 +347,6 @@ struct SortPass {
 extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __grid_constant__ SortParams p) {
     SortHeader& header = *(SortHeader*)p.header;
     SortShared& shared = *(SortShared*)(dynamic_shared + SORT_SLOT_BYTES);
-    let_next_kernel_come();
     wait_for_kernel_before();
     const SortPass pass(p, header, shared);
     if (pass.step.deed == Deed::NOTHING) return;

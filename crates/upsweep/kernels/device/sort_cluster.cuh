@@ -63,6 +63,13 @@ __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     return sum;
 }
 
+// The bits that any lane has.
+__device__ __forceinline__ KeyBits bits_of_lanes(KeyBits bits) {
+#pragma unroll
+    for (u32 distance = 1; distance < WARP; distance *= 2) bits |= shuffle(bits, lane_index() ^ distance);
+    return bits;
+}
+
 // Where the keys of this block go: their slots by warp in `counts`, and the way from a slot to a place in `bases`. All threads,
 // each for a digit and a group of warps. The first time the cluster has to have met.
 __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first) {

@@ -41,7 +41,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     u32* const counters = (u32*)dynamic_shared;
     constexpr u32 COUNTERS = DIGITS_A_KEY * DIGITS;
     SortHeader& header = *(SortHeader*)p.header;
-    let_next_kernel_come();
     wait_for_kernel_before();
     if (header.road != Road::PASSES) return;
     for (u32 i = threadIdx.x; i < COUNTERS * SORT_COLUMNS; i += THREADS) counters[i] = 0;

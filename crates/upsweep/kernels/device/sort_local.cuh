@@ -14,7 +14,7 @@
 //       scatter   the keys to their slots, by finer buckets, in any order
 //       store     each where the few keys of its finer bucket, which are its neighbours, tell
 //
-// A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits. Keys of up to four bytes without
+// A finer bucket that has more than few keys has to have equal ones alone, else the segment goes by digits. Keys of up to eight bytes without
 // values go so instead of two digits, too, and are put in order sooner:
 //
 //       sort      each piece of PIECE slots, by a thread in its registers
@@ -98,7 +98,7 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
     __syncthreads();
 }
 
-constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 4;
+constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 8;
 constexpr u32 PIECE = 16;
 constexpr u32 FINE_KEYS = BY_PIECES ? PIECE / 2 + 1 : 16;  // of a finer bucket, if they are not all equal
 constexpr u32 NEAR = 3;  // neighbours on either side that are looked at without a branch
@@ -169,7 +169,7 @@ __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) 
             for (u32 j = 0; j < KEY_VECTOR; j++) key[i + j] = vector.at[j];
         }
         sort_by_network<SORTED>(key, [](KeyBits& a, KeyBits& b) {
-            const KeyBits least = min(a, b), most = max(a, b);
+            const KeyBits least = b < a ? b : a, most = b < a ? a : b;
             a = least, b = most;
         });
 #pragma unroll
@@ -178,22 +178,6 @@ __device__ __forceinline__ void sort_pieces(KeyBits* slots, u32 begin, u32 end) 
 #pragma unroll
             for (u32 j = 0; j < KEY_VECTOR; j++) vector.at[j] = key[i + j];
             *(Vector*)(slots + fine_slot(first + i)) = vector;
-        }
-    }
-}
-
-// Brings the values of a segment to their slots: several loads are under way at once.
-__device__ __forceinline__ void stage_values(const Value* values, u32 count, Value* slots) {
-    constexpr u32 AT_ONCE = 6;
-    for (u32 first = threadIdx.x; first < count; first += AT_ONCE * THREADS) {
-        Value value[AT_ONCE];
-#pragma unroll
-        for (u32 j = 0; j < AT_ONCE; j++) {
-            if (first + j * THREADS < count) value[j] = values[first + j * THREADS];
-        }
-#pragma unroll
-        for (u32 j = 0; j < AT_ONCE; j++) {
-            if (first + j * THREADS < count) slots[first + j * THREADS] = value[j];
         }
     }
 }
@@ -287,7 +271,7 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
     Value* const value_slots = (Value*)dynamic_shared;
     __syncthreads();
     if (!makes) {
-        stage_values(values, count, value_slots);
+        for (u32 i = threadIdx.x; i < count; i += THREADS) value_slots[i] = values[i];
         __syncthreads();
     }
 #pragma unroll
@@ -306,17 +290,21 @@ struct Segment {
     __device__ __forceinline__ Segment(u64 begin, u32 count)
         : begin(begin), count(count), rows((count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE),
           first(warp_index() * (WARP * rows) + lane_index()), from_first(count - min(count, first)) {}
-    __device__ __forceinline__ bool exists(u32 k) const { return k * WARP < from_first; }
+    __device__ __forceinline__ bool exists(u32 k) const { return BY_PIECES ? k * WARP < from_first : first + k * WARP < count; }
 
     // Loads them; what does not exist is like the first key of all, which is returned.
     __device__ __forceinline__ KeyBits load(const SortLocalParams& p, KeyBits (&key)[KEYS]) const {
         const KeyBits* const keys = (const KeyBits*)p.keys + begin;
-        const KeyBits* const mine = keys + first;
         const auto number = [&](KeyBits key) { return p.given ? in_order(key) : key; };
         const KeyBits one = number(keys[0]);
-        // All of them are written, as compilers would keep what they had before.
+        const KeyBits* const mine = keys + first;
 #pragma unroll
-        for (u32 k = 0; k < KEYS; k++) key[k] = exists(k) ? mine[k * WARP] : (KeyBits)0;
+        for (u32 k = 0; k < KEYS; k++) {
+            // Where keys are loaded twice all are written: compilers would keep what was there before.
+            if (BY_PIECES) key[k] = exists(k) ? mine[k * WARP] : (KeyBits)0;
+            else if (k >= rows) break;
+            else if (exists(k)) key[k] = keys[first + k * WARP];
+        }
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
             if (k >= rows) break;
@@ -353,10 +341,11 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
             if (k >= segment.rows) break;
-            if (!segment.exists(k)) continue;
-            const u32 slot = fine_slot(fine.starts[digit_at<FINE_BITS>(key[k], shift)] + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
-            slots[slot] = key[k];
-            if (HAS_VALUES) positions[slot] = (u16)segment.position(k);
+            if (segment.exists(k)) {
+                const u32 slot = fine_slot(fine.starts[digit_at<FINE_BITS>(key[k], shift)] + (ranks[k / 2] >> k % 2 * 16 & 0xffff));
+                slots[slot] = key[k];
+                if (HAS_VALUES) positions[slot] = (u16)segment.position(k);
+            }
         }
         // What is in the last piece beside them is behind them.
         if (BY_PIECES && threadIdx.x < PIECE && (count + threadIdx.x) / PIECE * PIECE < count) slots[fine_slot(count + threadIdx.x)] = (KeyBits)~(KeyBits)0;
@@ -451,7 +440,7 @@ __device__ __forceinline__ void sort_by_digits(const SortLocalParams& p, LocalSh
         __syncthreads();
         const Value* const values = (const Value*)p.values + begin;
         Value* const value_slots = (Value*)dynamic_shared;
-        stage_values(values, count, value_slots);
+        for (u32 i = threadIdx.x; i < count; i += THREADS) value_slots[i] = values[i];
         __syncthreads();
         for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = value_slots[positions[i]];
     }
@@ -482,8 +471,7 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
         differ |= key[k] ^ one;
     }
     if (threadIdx.x <= KEY_WORDS) shared.differ[(turn + 1) % 2][threadIdx.x] = 0;
-    differ = bits_of_lanes(differ);
-    if (lane_index() == 0) merge_bits(shared.differ[turn % 2], differ);
+    merge_bits(shared.differ[turn % 2], differ);
     if (FINE) {
         const KeyBits before = shuffle_up(key[0], 1);
         const u32 rising = __ballot_sync(~0u, before < key[0]), falling = __ballot_sync(~0u, before > key[0]), equal = WARP - 1 - __popc(rising | falling);

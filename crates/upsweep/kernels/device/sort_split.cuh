@@ -132,7 +132,9 @@ __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* c
     if (near < end) prefetch(keys + near);
     if (threadIdx.x < KEY_WORDS) differ[threadIdx.x] = 0;
     if (threadIdx.x == 0) crowded = 0;
-    const KeyBits differs = bits_of_lanes(key ^ first);
+    KeyBits differs = key ^ first;
+#pragma unroll
+    for (u32 distance = WARP / 2; distance > 0; distance /= 2) differs |= shuffle(differs, lane_index() ^ distance);
     __syncthreads();
     if (lane_index() == 0) merge_bits(differ, differs);
     __syncthreads();

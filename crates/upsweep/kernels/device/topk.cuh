@@ -133,7 +133,6 @@ struct TopKTask {
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS + Pipeline<TopKTask>::HELPERS * WARP, BLOCKS) upsweep_topk(const __grid_constant__ TopKParams p) {
-    let_next_kernel_come();
     wait_for_kernel_before();
     const RankHeader& header = *(const RankHeader*)p.header;
     const bool done = p.takes && collected(p, header);

@@ -33,7 +33,6 @@ struct Collector {
 extern "C" __global__ void __launch_bounds__(THREADS, COLLECT_BLOCKS) upsweep_topk_collect(const __grid_constant__ TopKParams p) {
     __shared__ u32 of_warps[2][WARPS];
     __shared__ u64 place_of_block[2];
-    let_next_kernel_come();
     wait_for_kernel_before();
     RankHeader& header = *(RankHeader*)p.header;
     Collector all = {p, header.low, (KeyBits)(header.high - header.low)};

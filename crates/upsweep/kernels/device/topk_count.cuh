@@ -10,7 +10,6 @@
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_count(const __grid_constant__ TopKParams p) {
     __shared__ u32 bins[RANK_DIGITS];
-    let_next_kernel_come();
     wait_for_kernel_before();
     RankHeader& header = *(RankHeader*)p.header;
     // Behind the digits of the key come those of the last place.

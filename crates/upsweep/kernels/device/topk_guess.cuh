@@ -7,7 +7,6 @@
 #pragma once
 
 #include "block/barrier.cuh"
-#include "memory/instructions.cuh"
 #include "tile/ranked.cuh"
 #include "warp/scan.cuh"
 
@@ -46,7 +45,6 @@ __device__ __forceinline__ u32 sample_of_rank(const u32* keys, u32 rank, u32* bi
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_guess(const __grid_constant__ TopKParams p) {
     __shared__ u32 bins[GUESS_DIGITS];
-    let_next_kernel_come();
     u32 keys[SAMPLES_A_THREAD];
     const u64 part = p.n / SAMPLE;
 #pragma unroll

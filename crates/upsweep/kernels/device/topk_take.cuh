@@ -7,7 +7,6 @@
 #include "warp/index.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_topk_take(const __grid_constant__ TopKParams p) {
-    let_next_kernel_come();
     wait_for_kernel_before();
     RankHeader& header = *(RankHeader*)p.header;
     if (!collected(p, header)) return;

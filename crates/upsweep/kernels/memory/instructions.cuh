@@ -101,12 +101,6 @@ __device__ __forceinline__ void wait_for_kernel_before() {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// Lets the blocks of a kernel that is launched behind this one come to multiprocessors that have room, once all blocks have said so or ended.
-__device__ __forceinline__ void let_next_kernel_come() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
 
 // Stores and loads that are single-copy atomic, relaxed, at device scope: of 4 bytes, of 8, and of 16.
 __device__ __forceinline__ void store_relaxed(u32* to, u32 word) {

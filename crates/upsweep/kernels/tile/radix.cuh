@@ -5,7 +5,6 @@
 
 #include "config.cuh"
 #include "warp/index.cuh"
-#include "warp/shuffle.cuh"
 #include "word/key.cuh"
 
 constexpr u32 DIGITS = 256, DIGIT_BITS = 8, DIGITS_A_KEY = KEY_BYTES;
@@ -24,13 +23,6 @@ __device__ __forceinline__ u32 lowest_bit(KeyBits bits) {
 __device__ __forceinline__ u32 highest_bit(KeyBits bits) {
     const u64 high = (u64)(KEY_BYTES > 8 ? bits >> (KEY_BYTES > 8 ? 64 : 0) : 0);
     return high != 0 ? 127 - __clzll((i64)high) : 63 - __clzll((i64)(u64)bits);
-}
-
-// The bits that any lane has.
-__device__ __forceinline__ KeyBits bits_of_lanes(KeyBits bits) {
-#pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) bits |= shuffle(bits, lane_index() ^ distance);
-    return bits;
 }
 
 constexpr u32 KEY_WORDS = (KEY_BYTES + 3) / 4;
