@@ -404,7 +404,6 @@ struct SortLocalParams {
     const void* list;
     const void* listed;
     u64 given;
-    u64 above;
     const void* header;
 };
 struct SortShortParams {

@@ -285,11 +285,13 @@ __device__ __forceinline__ void store_fine(const SortLocalParams& p, u64 begin, 
 // A segment, and this thread's keys of it: of each of its warp's rows one. Each warp has as many rows as the others.
 struct Segment {
     u64 begin;
-    u32 count, rows, first, from_first;  // keys from this thread's first one on
+    u32 count, rows, first;
+    u32 from_first;  // keys from this thread's first one on
 
     __device__ __forceinline__ Segment(u64 begin, u32 count)
         : begin(begin), count(count), rows((count + THREADS * ROWS_AT_ONCE - 1) / (THREADS * ROWS_AT_ONCE) * ROWS_AT_ONCE),
           first(warp_index() * (WARP * rows) + lane_index()), from_first(count - min(count, first)) {}
+    // Two ways to ask the same: the second has the key's place, which values need, and the first takes no register for it.
     __device__ __forceinline__ bool exists(u32 k) const { return BY_PIECES ? k * WARP < from_first : first + k * WARP < count; }
 
     // Loads them; what does not exist is like the first key of all, which is returned.
@@ -303,7 +305,7 @@ struct Segment {
             // Where keys are loaded twice all are written: compilers would keep what was there before.
             if (BY_PIECES) key[k] = exists(k) ? mine[k * WARP] : (KeyBits)0;
             else if (k >= rows) break;
-            else if (exists(k)) key[k] = keys[first + k * WARP];
+            else if (exists(k)) key[k] = keys[position(k)];
         }
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {
@@ -517,7 +519,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort
     for (u64 s = blockIdx.x; s < segments; s += gridDim.x) {
         const u64 begin = list ? list[s].begin : starts ? starts[s] : s * p.length;
         const u64 end = list ? begin + list[s].count : starts ? starts[s + 1] : begin + p.length;
-        // Larger buckets are for larger blocks, and smaller ones are for smaller ones.
-        if (end - begin > p.above && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
+        // Larger buckets are for larger blocks.
+        if (begin < end && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
     }
 }

@@ -96,8 +96,6 @@ pub struct SortPlan {
     pub whole: LocalPlan,
     /// How larger blocks sort buckets that are too large for others.
     pub large: LocalPlan,
-    /// How blocks between these sort, of which a multiprocessor holds more.
-    pub middle: Option<LocalPlan>,
     /// How a cluster of blocks sorts, on devices that have them.
     pub cluster: Option<ClusterPlan>,
     /// Whether a block has room for the most buckets of a single pass, and a tile.
@@ -124,7 +122,6 @@ impl SortPlan {
             local: LocalPlan::new(types, shared),
             whole: LocalPlan::whole(types, shared),
             large: LocalPlan::large(types, shared),
-            middle: LocalPlan::middle(types, shared),
             cluster: ClusterPlan::new(types, capability, shared),
             has_room_to_scatter: scatter::fits(shared),
         };
@@ -142,7 +139,6 @@ impl SortPlan {
         let rest = 8 * types.key as u32 - plan.split_bits();
         plan.local = plan.local.with_bits(rest, shared);
         plan.large = plan.large.with_bits(rest, shared);
-        plan.middle = plan.middle.map(|middle| middle.with_bits(rest, shared));
         plan
     }
 
@@ -240,12 +236,6 @@ impl SortPlan {
     #[must_use]
     pub fn lists_large(&self) -> bool {
         self.splits_twice() && self.len >= LARGE_FROM && self.large.tile() > self.local.tile()
-    }
-
-    /// The blocks that sort them, the smallest ones first.
-    pub fn larger(&self) -> impl Iterator<Item = LocalPlan> {
-        let between = self.local.tile() + 1..self.large.tile();
-        self.middle.filter(|middle| between.contains(&middle.tile())).into_iter().chain([self.large])
     }
 
     /// The most buckets on that list.
@@ -414,19 +404,6 @@ mod tests {
     use super::*;
     use crate::key::KeyOrder;
     use crate::plan::tuning::TUNING;
-
-    #[test]
-    fn larger_blocks_have_room_for_more_and_more() {
-        let order = KeyOrder { signed: false, mantissa: 0 };
-        let tiles = |key, value| {
-            let types = SortTypes { key, order, descending: false, value, indices: Indices::None, keys_out: true };
-            let plan = SortPlan::new(1 << 28, types, false, (9, 0), 132);
-            std::iter::once(plan.local).chain(plan.larger()).map(|local| local.tile()).collect::<Vec<_>>()
-        };
-        assert_eq!(tiles(4, 0), [4608, 9216, 16384]);
-        assert!(tiles(4, 4).is_sorted_by(|a, b| a < b) && tiles(4, 4).len() == 3);
-        assert_eq!(tiles(8, 0), [4608, 8192]);
-    }
 
     #[test]
     fn every_sort_fits_every_gpu() {

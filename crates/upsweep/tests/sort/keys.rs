@@ -118,8 +118,7 @@ fn sort_many_tiles(place: &Place) {
     }
 }
 
-/// Of so many keys GPUs list the buckets that are too large for a block: here one in three, and of these a few are too large for the next
-/// larger blocks, too.
+/// Of so many keys GPUs list the buckets that are too large for a block, for larger blocks: here one in three.
 fn sort_long_runs(place: &Place) {
     const RUN: usize = 512;
     let len = some(place, (1 << 25) + 5);

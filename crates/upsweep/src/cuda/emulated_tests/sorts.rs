@@ -104,6 +104,7 @@ fn emulated_splits() {
 fn emulated_sorts_of_segments() {
     segments::<u32>(0, NONE, false, 30);
     segments::<i16>(0, NONE, true, 15);
+    segments::<f64>(0, NONE, true, 15);
     segments::<f32>(4, NONE, true, 6);
     segments::<u64>(4, Indices::InArray, false, 30);
     segments::<u8>(4, Indices::InSegment, true, 6);

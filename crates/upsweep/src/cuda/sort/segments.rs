@@ -195,7 +195,6 @@ pub(super) fn sort(
             list: if by_list { list } else { 0 },
             listed: segment_header + 4 + 4 * number,
             given: 1,
-            above: 0,
             header: 0,
         };
         split::local(cuda, &plan.pass, &local, &params)?;

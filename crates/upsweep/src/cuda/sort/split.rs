@@ -80,8 +80,6 @@ params! {
         listed: "const void*",
         /// Whether the keys are the caller's, not put into their order yet.
         given: "u64",
-        /// Segments of at most so many keys are left out.
-        above: "u64",
         /// Null, or a `SortHeader` that says whether there is anything to do.
         header: "const void*",
     }
@@ -238,18 +236,12 @@ pub(super) fn sort_buckets(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) ->
         list: 0,
         listed: 0,
         given: 0,
-        above: 0,
         header: passes.header,
     };
     local(cuda, plan, &plan.local, &params)?;
     let Some(list) = plan.large_list_at() else { return Ok(()) };
     let (list, listed) = (passes.header + list as u64, passes.header + plan.listed_at() as u64);
-    let mut above = 0;
-    for larger in plan.larger() {
-        local(cuda, plan, &larger, &SortLocalParams { starts: 0, list, listed, above, ..params })?;
-        above = larger.tile() as u64;
-    }
-    Ok(())
+    local(cuda, plan, &plan.large, &SortLocalParams { starts: 0, list, listed, ..params })
 }
 
 /// Sorts what one block has room for.
@@ -265,7 +257,6 @@ pub(super) fn whole(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()
         list: 0,
         listed: 0,
         given: 1,
-        above: 0,
         header: 0,
     };
     let whole =

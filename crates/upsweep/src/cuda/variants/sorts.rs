@@ -23,9 +23,6 @@ pub(super) fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
             kernels.push((format!("sort scatter {name}"), split::scatter_source(&plan)));
         }
         kernels.push((format!("sort local {name}"), split::local_source(&plan, &plan.local)));
-        if let Some(middle) = plan.middle {
-            kernels.push((format!("sort middle {name}"), split::local_source(&plan, &middle)));
-        }
         if let Some(of_cluster) = plan.cluster {
             kernels.push((format!("sort by a cluster {name}"), cluster::source(&plan, &of_cluster)));
         }

@@ -4,14 +4,9 @@ use super::types::{DIGITS, SortTypes};
 use crate::plan::constants::{Constants, constants};
 
 /// Threads of a block, keys that a thread may have, bytes of keys that its registers have room for, and blocks that a multiprocessor
-/// should hold at least: of a block, of a larger one, of one that is alone, and of one between the first two. 18 keys are as many as buckets of
-/// 2^28 random keys need.
-const SIZES: [(usize, &[usize], usize, usize); 4] = [
-    (256, &[18, 16, 12, 8, 4], 144, 4),
-    (512, &[32, 24, 16, 12, 8, 4], 128, 1),
-    (512, &[10, 8, 4], 144, 1),
-    (512, &[18, 16, 12], 72, 2),
-];
+/// should hold at least: of a block, of a larger one, and of one that is alone. 18 keys are as many as buckets of 2^28 random keys need.
+const SIZES: [(usize, &[usize], usize, usize); 3] =
+    [(256, &[18, 16, 12, 8, 4], 144, 4), (512, &[32, 24, 16, 12, 8, 4], 128, 1), (512, &[10, 8, 4], 144, 1)];
 /// Shared memory that the driver takes of each block.
 const DRIVER_BYTES: usize = 1 << 10;
 /// Rows that are matched at once, and of these those that are matched through shared memory.
@@ -67,12 +62,6 @@ impl LocalPlan {
     #[must_use]
     pub fn large(types: SortTypes, shared: usize) -> Self {
         Self::of_size(types, shared, SIZES[1]).unwrap_or_else(|| Self::new(types, shared))
-    }
-
-    /// The plan of blocks twice as large as others, of which a multiprocessor holds two, where there is room for them.
-    #[must_use]
-    pub fn middle(types: SortTypes, shared: usize) -> Option<Self> {
-        Self::of_size(types, shared, SIZES[3])
     }
 
     fn of_size(types: SortTypes, shared: usize, size: (usize, &[usize], usize, usize)) -> Option<Self> {
