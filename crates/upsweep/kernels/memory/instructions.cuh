@@ -126,10 +126,11 @@ __device__ __forceinline__ u64 unknown(u64 number) {
 // Asks for what is at an address, to have it nearer when it is read.
 __device__ __forceinline__ void prefetch(const void* global) { asm volatile("prefetch.global.L2 [%0];" ::"l"(global)); }
 
-// Adds to a word, atomic and relaxed at device scope. What was there is waited for where it is used: a compiler would wait at once.
-__device__ __forceinline__ u32 add_relaxed(u32* to, u32 amount) {
+// Counts one more in a word, to less than 2^32 - 1, atomic and relaxed at device scope. What was there is waited for where it is used: no addition,
+// because of additions ptxas makes one for all threads of a warp, and waits for that at once.
+__device__ __forceinline__ u32 count_relaxed(u32* word) {
     u32 before;
-    asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(to), "r"(amount) : "memory");
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], 0xfffffffe;" : "=r"(before) : "l"(word) : "memory");
     return before;
 }
 

@@ -162,11 +162,11 @@ private:
                 task.reduce(k, tile);
                 if (threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
                 meet(task, k + 1);  // the warps' totals, the ticket and the next tile's preparation are there
-                if (Task::ASKS_EARLY && threadIdx.x == Task::DRAWER) next = more ? take_ticket(p.workspace) : ~0u;
                 if (warp_index() == Task::PUBLISHER && tile + 1 < tiles) {
                     const State total = aggregate_of(task.totals(k));
                     if (lane_index() == 0) chain().publish(tile, total);
                 }
+                if (Task::ASKS_EARLY && threadIdx.x == Task::DRAWER) next = more ? take_ticket(p.workspace) : ~0u;
                 task.store(k, tile);
                 barrier_arrive(reduced_barrier(k), MEETING);
                 task.check(tile);

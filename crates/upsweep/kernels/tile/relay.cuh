@@ -140,10 +140,8 @@ private:
             });
             if (lane_index() == WARP - 1) shared.parts[k % 2][warp_index()] = own;
             if (threadIdx.x == 0) {
-                for (u32 i = drawn; i < wanted; i++) {
-                    if (i > drawn) next = more ? take_ticket(p.workspace) : ~0u;
-                    more &= remember(i, next);
-                }
+                if (drawn < wanted) more &= remember(drawn, next);
+                if (drawn + 1 < wanted) more &= remember(drawn + 1, more ? take_ticket(p.workspace) : ~0u);
             }
             drawn = max(drawn, wanted);
             main_sync();

@@ -85,7 +85,7 @@ inline void prefetch(const void*) {}
 template <class V>
 inline V load_constant(u64 address) { return *(const V*)address; }
 
-inline u32 add_relaxed(u32* to, u32 amount) { return atomicAdd(to, amount); }
+inline u32 count_relaxed(u32* word) { return atomicAdd(word, 1u); }
 inline void store_relaxed(u32* to, u32 word) { *to = word, emulator::sleeps = 0; }
 inline void load_relaxed(const u32* from, u32& word) { word = *from; }
 inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0; }
