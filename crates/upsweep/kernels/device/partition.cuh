@@ -42,11 +42,12 @@ struct SelectTask {
     using Params = SelectParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
+    static constexpr bool ASKS_EARLY = true;
     // Beside elements or results: the phases of two runs, the first one's end rounded up.
     static constexpr u32 PHASE = 16, PHASES = 3 * PHASE;
     static constexpr bool BY_WARP = sizeof(Stored) <= 2;  // whether each warp compacts and stores by itself
     static constexpr u32 LANES = BY_WARP ? WARP : THREADS;  // that do it together
-    using Chosen = Choose<(PHASES + SLOT_BYTES - 1) / SLOT_BYTES>;
+    using Chosen = Choose<(PHASES + SLOT_BYTES - 1) / SLOT_BYTES, !BY_WARP>;
 
     // Dynamic shared memory: the tiles, the flags of those that are staged, a buffer where results need more room than elements.
     static constexpr bool BUFFERED = !Chosen::READS || sizeof(Stored) * VECTOR > SLOT_BYTES;
@@ -60,13 +61,18 @@ struct SelectTask {
         Kept before_tile[STAGES];
         u32 before_warp[STAGES][WARPS];  // kept in the tile
         u32 number[STAGES];              // kept in the tile
+        typename Chosen::Copies copies[STAGES];
     };
 
     const Params& p;
     Shared& shared;
     const Chosen chosen;
 
-    __device__ __forceinline__ SelectTask(const Params& p, Shared& shared) : p(p), shared(shared), chosen(p.input, p.flags, p.n) {}
+    __device__ __forceinline__ SelectTask(const Params& p, Shared& shared) : p(p), shared(shared), chosen(p.input, p.flags, p.n) {
+        if (warp_index() >= WARPS) return;
+#pragma unroll
+        for (u32 k = 0; k < STAGES; k++) Chosen::open(shared.copies[k]);
+    }
 
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + k % STAGES * Chosen::STAGED_BYTES; }
     __device__ __forceinline__ u8* flags(u32 k) const { return dynamic_shared + TILES_BYTES + k % FLAG_SLOTS * Chosen::FLAG_BYTES; }
@@ -81,17 +87,18 @@ struct SelectTask {
     }
     __device__ __forceinline__ const Kept* totals(u32 k) const { return shared.warp_totals[k % STAGES]; }
 
-    __device__ __forceinline__ void stage(u32 k, u64 tile) const { chosen.stage(tile, staged(k), flags(k)); }
+    __device__ __forceinline__ void stage(u32 k, u64 tile) const { chosen.stage(tile, staged(k), flags(k), shared.copies[k % STAGES]); }
 
     __device__ __forceinline__ void reduce(u32 k, u64 tile) const {
-        const auto found = chosen.find(tile, tile_count(p.n, tile), staged(k), flags(k), [](u32, const auto&) {});
+        Chosen::await(shared.copies[k % STAGES], k / STAGES);
+        const auto found = chosen.find(tile, tile_count(p.n, tile), staged(k), flags(k), [](u32, const auto&) {}, [] {});
         u32 own = 0;
 #pragma unroll
         for (u32 i = 0; i < Chosen::BIT_WORDS; i++) {
             shared.bits[k % STAGES][i][threadIdx.x] = found.bits[i];
             own += __popc(found.bits[i]);
         }
-        const u32 all = warp_sum(own);
+        const u32 all = sum_of_lanes(own);
         if (lane_index() == 0) shared.warp_totals[k % STAGES][warp_index()] = {all};
     }
     __device__ __forceinline__ void store(u32, u64) const {}
@@ -136,10 +143,19 @@ struct SelectTask {
             const u32 item = Chosen::item_of(row), place = places.of(row);
             SharedPlace at = kept + place * (u32)sizeof(Stored);
             SharedPlace other_at = others + (item - warp_index() * Chosen::SHARE - place) * (u32)sizeof(Stored);
+            const SharedPlace both = at + other_at;
 #pragma unroll
             for (u32 j = 0; j < Chosen::GRAIN; j++) {
-                if (found.keeps(row * Chosen::GRAIN + j)) leave_one(at, tile, item, grains[row], j);
-                else if (FULL || item + j < count) leave_one(other_at, tile, item, grains[row], j);
+                const bool keep = found.keeps(row * Chosen::GRAIN + j);
+                if constexpr (BY_WARP) {
+                    if (keep) leave_one(at, tile, item, grains[row], j);
+                    else if (FULL || item + j < count) leave_one(other_at, tile, item, grains[row], j);
+                } else {
+                    // One store, wherever it goes: with each element one of the two places goes on, so their sum tells one from the other.
+                    SharedPlace to = keep ? at : both + j * (u32)sizeof(Stored) - at;
+                    if (FULL || keep || item + j < count) leave_one(to, tile, item, grains[row], j);
+                    if (keep) at += sizeof(Stored);
+                }
             }
         }
     }

@@ -24,19 +24,33 @@
 #include "tile/choose.cuh"
 #include "tile/relay.cuh"
 #include "warp/store.cuh"
+#include "word/instructions.cuh"
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // The place of the highest bit that is set.
 __device__ __forceinline__ u32 highest(u32 bits) { return 31 - __clz(bits); }
 
+// How many results a warp has; of runs also one more than where in the tile the last of these begins, or 0.
+template <bool RUNS> struct PartOf {
+    u32 number;
+    static __device__ __forceinline__ PartOf of(u32 number, u32) { return {number}; }
+    __device__ __forceinline__ u32 behind() const { return 0; }
+};
+template <> struct PartOf<true> {
+    u32 number, behind_last;
+    static __device__ __forceinline__ PartOf of(u32 number, u32 behind) { return {number, behind}; }
+    __device__ __forceinline__ u32 behind() const { return behind_last; }
+};
+
 struct SelectTask {
     using State = Kept;
     using Params = SelectParams;
     static constexpr bool RUNS = RUN_BYTES > 0;
-    static constexpr bool LATE = RUNS;  // an element's result may be twice as large
+    static constexpr u32 FEW = RUNS ? 16 : 4;
     using Run = UnsignedOf<RUN_BYTES>::type;
-    using Chosen = Choose<HEADS == Heads::KEYS ? 1 : 0>;
+    // The vector beside a warp's elements makes a copy at once worth while; elements alone are there as soon by many.
+    using Chosen = Choose<HEADS == Heads::KEYS ? 1 : 0, HEADS == Heads::KEYS>;
     static_assert(TILE <= 1 << 16, "the place of an element in its tile is 16 bits");
 
     // What lies in the ring: elements, or the places of what is kept, or both.
@@ -45,7 +59,10 @@ struct SelectTask {
     // Dynamic shared memory: the ring, the elements and flags that are staged.
     static constexpr u32 DYNAMIC_BYTES = RING_BYTES + AHEAD * (Chosen::STAGED_BYTES + Chosen::FLAG_BYTES);
 
-    struct Shared {};
+    struct Shared {
+        typename Chosen::Copies copies[AHEAD];
+    };
+    using Part = PartOf<RUNS>;
     struct Items {
         typename Chosen::Grain grains[Chosen::GRAINS];
         typename Chosen::Found found;
@@ -53,9 +70,14 @@ struct SelectTask {
     };
 
     const Params& p;
+    Shared& shared;
     const Chosen chosen;
 
-    __device__ __forceinline__ SelectTask(const Params& p, Shared&) : p(p), chosen(p.input, p.flags, p.n) {}
+    __device__ __forceinline__ SelectTask(const Params& p, Shared& shared) : p(p), shared(shared), chosen(p.input, p.flags, p.n) {
+        if (warp_index() >= WARPS) return;
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) Chosen::open(shared.copies[k]);
+    }
 
     __device__ __forceinline__ unsigned char* ring() const { return dynamic_shared; }
     __device__ __forceinline__ unsigned char* staged(u32 k) const { return dynamic_shared + RING_BYTES + k % AHEAD * Chosen::STAGED_BYTES; }
@@ -63,25 +85,33 @@ struct SelectTask {
         return dynamic_shared + RING_BYTES + AHEAD * Chosen::STAGED_BYTES + k % AHEAD * Chosen::FLAG_BYTES;
     }
 
-    __device__ __forceinline__ void stage(u32 k, u64 tile) const { chosen.stage(tile, staged(k), flags(k)); }
+    __device__ __forceinline__ void stage(u32 k, u64 tile) const { chosen.stage(tile, staged(k), flags(k), shared.copies[k % AHEAD]); }
 
-    __device__ __forceinline__ Kept take(u32 k, u64 tile, Items& items) const {
-        items.found = chosen.find(tile, tile_count(p.n, tile), staged(k), flags(k), [&](u32 row, const typename Chosen::Grain& words) { memcpy(items.grains[row], words, sizeof(words)); });
+    template <class L>
+    __device__ __forceinline__ Part take(u32 k, u64 tile, Items& items, L loaded) const {
+        Chosen::await(shared.copies[k % AHEAD], k / AHEAD);
+        const auto with_grain = [&](u32 row, const typename Chosen::Grain& words) { memcpy(items.grains[row], words, sizeof(words)); };
+        items.found = chosen.find(tile, tile_count(p.n, tile), staged(k), flags(k), with_grain, loaded);
         items.places = Chosen::places(items.found.own);
-        u64 last = 0;
+        u32 behind = 0, mine = 0;  // one more than the last bit that is set, and than the place of its element
         if constexpr (RUNS) {
-            u32 behind = 0, mine = 0;  // one more than the last bit that is set, and than the place of its element
 #pragma unroll
             for (u32 i = 0; i < Chosen::BIT_WORDS; i++) {
                 if (items.found.bits[i]) behind = i * 32 + highest(items.found.bits[i]) + 1;
             }
             if (behind > 0) mine = Chosen::item_of((behind - 1) / Chosen::GRAIN) + (behind - 1) % Chosen::GRAIN + 1;
-#pragma unroll
-            for (u32 distance = 1; distance < WARP; distance *= 2) mine = max(mine, __shfl_up_sync(~0u, mine, distance));
-            last = tile * TILE + mine - 1;
+            mine = largest_of_lanes(mine);
         }
-        return Kept::of(items.places.number, last);
+        return Part::of(items.places.number, mine);
     }
+
+    static __device__ __forceinline__ Kept total(u64 tile, const Part& part) {
+        const u32 number = sum_of_lanes(part.number);
+        u64 last = 0;
+        if constexpr (RUNS) last = tile * TILE + largest_of_lanes(part.behind()) - 1;
+        return Kept::of(number, last);
+    }
+    static __device__ __forceinline__ u32 before(const Part& part) { return sum_of_lanes(part.number); }
 
     // Bytes of `number` elements or places in the ring.
     static __device__ __forceinline__ u32 value_bytes(u32 number) { return VALUES ? (number * (u32)sizeof(In) + 15) / 16 * 16 : 0; }
@@ -93,13 +123,13 @@ struct SelectTask {
         return value_bytes(number) + place_bytes(number);
     }
 
-    __device__ __forceinline__ void leave(const Items& items, const Kept& before, const Kept& total, u32 at) const {
+    __device__ __forceinline__ void leave(const Items& items, u32 before, const Kept& total, u32 at) const {
         if (!p.output) return;
         const u32 number = (u32)total.number;
         const SharedPlace values = shared_place(ring() + at), places = values + value_bytes(number);
 #pragma unroll
         for (u32 row = 0; row < Chosen::GRAINS; row++) {
-            const u32 item = Chosen::item_of(row), place = (u32)before.number + items.places.of(row);
+            const u32 item = Chosen::item_of(row), place = before + items.places.of(row);
             SharedPlace value = values + place * (u32)sizeof(In), at_place = places + place * 2;
 #pragma unroll
             for (u32 j = 0; j < Chosen::GRAIN; j++) {

@@ -66,6 +66,38 @@ __device__ __forceinline__ void wait_copies() {
 #endif
 }
 
+// Copies of many bytes at once, which the hardware makes by itself. A warp's first lane asks for them, and all of its lanes wait at a word
+// of shared memory, the copies' barrier, which a lane has opened before. Of addresses and sizes all are multiples of 16.
+//
+// Memory ordering. The copies are written by another proxy than what threads write: a fence comes before them. A thread has read, before it
+// asks, what lies where a copy goes, and warps whose threads have written there have met it at a barrier of the block.
+#if __CUDA_ARCH__ >= 900
+constexpr bool BULK_COPIES = true;
+__device__ __forceinline__ void fence_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ __forceinline__ void open_barrier(u64& barrier) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_place(&barrier)) : "memory");
+    fence_copies();
+}
+// The bytes of the copies that follow, and the copies.
+__device__ __forceinline__ void expect_copies(u64& barrier, u32 bytes) {
+    fence_copies();
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_place(&barrier)), "r"(bytes) : "memory");
+}
+__device__ __forceinline__ void copy_bulk(u64& barrier, void* shared, const void* global, u32 bytes) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_place(shared)), "l"(global), "r"(bytes), "r"(shared_place(&barrier)) : "memory");
+}
+// Waits for what has been expected `turn` times before, counted modulo 2.
+__device__ __forceinline__ void await_copies(u64& barrier, u32 turn) {
+    asm volatile("{ .reg .pred p; again%=: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again%=; }" ::"r"(shared_place(&barrier)), "r"(turn) : "memory");
+}
+#else
+constexpr bool BULK_COPIES = false;
+__device__ void open_barrier(u64&);
+__device__ void expect_copies(u64&, u32);
+__device__ void copy_bulk(u64&, void*, const void*, u32);
+__device__ void await_copies(u64&, u32);
+#endif
+
 // The `V` at an address in global memory, which nothing writes while the kernel runs: equal loads may become one.
 template <class V>
 __device__ __forceinline__ V load_constant(u64 address) {
@@ -100,6 +132,14 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+// Counts one more in a word, to less than 2^32 - 1, atomic and relaxed at device scope. What was there is waited for where it is used: no addition,
+// because of additions ptxas makes one for all threads of a warp, and waits for that at once.
+__device__ __forceinline__ u32 count_relaxed(u32* word) {
+    u32 before;
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], 0xfffffffe;" : "=r"(before) : "l"(word) : "memory");
+    return before;
 }
 
 // Stores and loads that are single-copy atomic, relaxed, at device scope: of 4 bytes, of 8, and of 16.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config.cuh"
+#include "memory/instructions.cuh"
 #include "memory/layout.cuh"
 
 // The epoch of this launch.
@@ -13,7 +14,7 @@ __device__ __forceinline__ u32 current_epoch(const Workspace& space) {
 // A tile that no other block has. Tickets ascend, so a tile that waits for lower tiles waits for tiles that running
 // blocks hold: the grid makes progress however few of its blocks are resident.
 __device__ __forceinline__ u32 take_ticket(const Workspace& space) {
-    return atomicAdd(&space.header->ticket, 1);
+    return count_relaxed(&space.header->ticket);
 }
 
 constexpr u32 FAULT_CLAIMED = ~0u;  // a thread is about to say what is wrong

@@ -1,10 +1,11 @@
 // Which elements of a tile a predicate, flags or their neighbours choose: a bit for each, and where the chosen ones of a warp lie among these.
 //
 // How a thread has its elements: a warp has rows of grains, a lane one grain of neighbours of each. So what the lanes keep of a
-// row lies side by side in shared memory, with few bank conflicts. The numbers that the lanes keep of three rows are scanned at once, in
-// fields of a word.
+// row lies side by side in shared memory, with few bank conflicts. The numbers that the lanes keep of some rows are scanned at once, in
+// fields of a word: of four rows where the number of a row takes 8 bits, else of three.
 //
-// Memory ordering. A warp stages what its own lanes look at (stage.cuh): its elements, the vector beside them, its flags.
+// Memory ordering. A warp stages what its own lanes look at (stage.cuh): its elements, the vector beside them, its flags. Where its first lane
+// asks for all of that in one copy, all lanes await it at the warp's barrier (memory/instructions.cuh).
 
 #pragma once
 
@@ -54,8 +55,9 @@ __device__ __forceinline__ u32 with_room(u64 at, u32 number, u64 capacity) {
     return at >= capacity ? 0 : (u32)min((u64)number, capacity - at);
 }
 
-// What looks at the tiles of a kernel. Between the slots of neighbouring warps are GAP others.
-template <u32 GAP>
+// What looks at the tiles of a kernel. Between the slots of neighbouring warps are GAP others. AT_ONCE: a warp's share of a tile is one copy
+// where that can be.
+template <u32 GAP, bool AT_ONCE>
 class Choose {
 public:
     static constexpr bool BY_FLAGS = HEADS == Heads::FLAGS, BY_NEIGHBOUR = HEADS == Heads::KEYS;
@@ -70,9 +72,10 @@ public:
     static constexpr u32 GRAINS = ROWS * SPLIT;     // of a thread
     static constexpr u32 SHARE = WARP * ITEMS;      // elements of a warp
     static constexpr u32 BIT_WORDS = (ITEMS + 31) / 32;
-    static constexpr u32 FIELD = 10, FIELDS = 3;    // bits of a row's number, and the rows of a word
+    static constexpr bool BYTES = WARP * GRAIN < 1 << 8;  // whether a row's number fits in a byte
+    static constexpr u32 FIELD = BYTES ? 8 : 10, FIELDS = BYTES ? 4 : 3;  // bits of a row's number, and the rows of a word
     static constexpr u32 WORDS = (GRAINS + FIELDS - 1) / FIELDS;
-    static_assert(FIELDS * WARP * GRAIN < 1 << FIELD, "the numbers of a word's rows fit in a field");
+    static_assert(WARP * GRAIN < 1 << FIELD, "a row's number fits in a field");
 
     // Of a tile in shared memory. The vector beside a warp's elements lies in the gap before them, or with KEEP_LAST behind them.
     static constexpr u32 EDGES = BY_NEIGHBOUR ? 1 : 0, FRONT = BY_NEIGHBOUR && !KEEP_LAST ? 1 : 0;
@@ -91,9 +94,14 @@ public:
     };
     // Where those of a thread's grains lie among what their warp keeps.
     struct Places {
-        u32 fields[WORDS], bases[WORDS];  // among those of the rows of a word; of these
-        u32 number;                       // that the warp keeps
-        __device__ __forceinline__ u32 of(u32 row) const { return bases[row / FIELDS] + (fields[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1)); }
+        u32 fields[WORDS], bases[GRAINS];  // among those of their row; of this
+        u32 number;                        // that the warp keeps
+        __device__ __forceinline__ u32 of(u32 row) const { return bases[row] + field(fields, row); }
+    };
+    // The copies of a tile, of each warp.
+    static constexpr bool BULK = AT_ONCE && BULK_COPIES && SLOT_BYTES == VECTOR * sizeof(In) && SLOT_BYTES % 16 == 0;
+    struct Copies {
+        u64 barriers[BULK ? WARPS : 1];
     };
 
 private:
@@ -108,11 +116,27 @@ public:
     // The place in the tile of the first element of the lane's grain in a row.
     static __device__ __forceinline__ u32 item_of(u32 row) { return warp_index() * SHARE + (row * WARP + lane_index()) * GRAIN; }
 
+    // Each compute warp, before it stages anything.
+    static __device__ __forceinline__ void open(Copies& copies) {
+        if constexpr (BULK) {
+            if (lane_index() == 0) open_barrier(copies.barriers[warp_index()]);
+            __syncwarp();
+        }
+    }
+
     // Issues the copies of a tile to shared memory: elements to `staged`, flags to `flags`.
-    __device__ __forceinline__ void stage(u64 tile, unsigned char* staged, u8* flags) const {
+    __device__ __forceinline__ void stage(u64 tile, unsigned char* staged, u8* flags, Copies& copies) const {
+        if constexpr (BULK) {
+            if (stage_at_once(tile, staged, flags, copies.barriers[warp_index()])) return;
+        }
         if constexpr (READS) input.stage_tile(tile, slots(staged));
         if constexpr (BY_FLAGS) stage_flags(tile, flags);
         if constexpr (BY_NEIGHBOUR) stage_edge(tile, staged);
+    }
+
+    // Waits for the copies of a tile, after those of other kinds (`wait_groups`): `turn` others have been staged in its place.
+    static __device__ __forceinline__ void await(Copies& copies, u32 turn) {
+        if constexpr (BULK) await_copies(copies.barriers[warp_index()], turn % 2);
     }
 
     // The words of the lane's grain in a row.
@@ -127,25 +151,33 @@ public:
         }
     }
 
-    // What is kept of the tile of `count` elements; `with_grain(row, words)` has each grain.
-    template <class F>
-    __device__ __forceinline__ Found find(u64 tile, u32 count, unsigned char* staged, const u8* flags, F with_grain) const {
-        return count == TILE ? find<true>(tile, count, staged, flags, with_grain) : find<false>(tile, count, staged, flags, with_grain);
+    // What is kept of the tile of `count` elements. `with_grain(row, words)` has each grain, and `loaded()` comes when the tile's place in
+    // shared memory is free.
+    template <class F, class L>
+    __device__ __forceinline__ Found find(u64 tile, u32 count, unsigned char* staged, const u8* flags, F with_grain, L loaded) const {
+        Row rows[GRAINS];
+        if (count == TILE) load_rows<true>(tile, count, staged, flags, rows, with_grain);
+        else load_rows<false>(tile, count, staged, flags, rows, with_grain);
+        loaded();
+        return count == TILE ? find<true>(tile, count, rows) : find<false>(tile, count, rows);
     }
 
-    // Each field has what the lanes below keep of its row, and what all keep of the rows before.
+    // Each field has what the lanes below keep of its row.
     static __device__ __forceinline__ Places places(const u32 (&own)[WORDS]) {
         Places places;
-        u32 number = 0;
+        u32 number = 0, all[WORDS];
 #pragma unroll
         for (u32 w = 0; w < WORDS; w++) {
             u32 up_to = own[w];
 #pragma unroll
             for (u32 distance = 1; distance < WARP; distance *= 2) up_to = add_lower(up_to, distance);
-            const u32 all = __shfl_sync(~0u, up_to, WARP - 1);
-            places.fields[w] = up_to - own[w] + (all << FIELD) + (all << 2 * FIELD);
-            places.bases[w] = number;
-            number += (all + (all >> FIELD) + (all >> 2 * FIELD)) & ((1 << FIELD) - 1);
+            all[w] = __shfl_sync(~0u, up_to, WARP - 1);
+            places.fields[w] = up_to - own[w];
+        }
+#pragma unroll
+        for (u32 row = 0; row < GRAINS; row++) {
+            places.bases[row] = number;
+            number += field(all, row);
         }
         places.number = number;
         return places;
@@ -168,6 +200,32 @@ public:
     }
 
 private:
+    // A grain and the element beside it: the last one of the grain before, or with KEEP_LAST the first one of the next. By flags, their bits.
+    struct Row {
+        In x[GRAIN], beside;
+        u32 bits;
+    };
+
+    // A row's field.
+    static __device__ __forceinline__ u32 field(const u32 (&words)[WORDS], u32 row) {
+        if constexpr (BYTES) return __byte_perm(words[row / FIELDS], 0, 0x4440 + row % FIELDS);
+        return words[row / FIELDS] >> row % FIELDS * FIELD & ((1 << FIELD) - 1);
+    }
+
+    // Asks for the warp's share of the tile in one copy, and one of flags, and returns whether that can be.
+    __device__ __forceinline__ bool stage_at_once(u64 tile, unsigned char* staged, u8* flags, u64& barrier) const {
+        const bool whole = (tile + 1) * TILE + (KEEP_LAST ? EDGES * VECTOR : 0) <= input.n && input.aligned && (!BY_FLAGS || flags_aligned == 16);
+        if (lane_index() == 0) {
+            const u64 first = tile * TILE + warp_index() * SHARE;
+            const u32 front = first > 0 ? FRONT * SLOT_BYTES : 0;
+            const u32 elements = READS ? front + SHARE * sizeof(In) + (EDGES - FRONT) * SLOT_BYTES : 0, own_flags = BY_FLAGS ? SHARE : 0;
+            expect_copies(barrier, whole ? elements + own_flags : 0);
+            if (whole && READS) copy_bulk(barrier, (unsigned char*)(slots(staged) + warp_index() * WARP * ROWS) - front, (const unsigned char*)(input.base + first) - front, elements);
+            if (whole && BY_FLAGS) copy_bulk(barrier, flags + warp_index() * SHARE, all_flags + first, own_flags);
+        }
+        return whole;
+    }
+
     // The slots of a tile, to be indexed by its vectors' numbers: those of this warp.
     static __device__ __forceinline__ Slot* slots(unsigned char* staged) { return (Slot*)staged + warp_index() * GAP + FRONT; }
     static __device__ __forceinline__ unsigned char* grain(unsigned char* staged, u32 row) {
@@ -210,29 +268,33 @@ private:
         }
     }
 
+    // A bit for each of a grain's flags that is set.
+    template <bool FULL>
+    static __device__ __forceinline__ u32 flag_bits(const u8* flags, u32 item, u32 mine) {
+        constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once
+        u32 bits = 0;
+#pragma unroll
+        for (u32 i = 0; i < GRAIN; i += WIDTH) {
+            const u8* const from = flags + item + i;
+            const u32 four = WIDTH == 4 ? *(const u32*)from : WIDTH == 2 ? *(const u16*)from : *from;
+            bits |= set_bytes(four) << i;
+        }
+        return FULL ? bits : bits & ((1u << mine) - 1);  // what lies behind the last flag is of another tile
+    }
+
     // Which of the elements of a grain are kept, of which `mine` exist and the first one is `item` of the tile.
     template <bool FULL>
-    static __device__ __forceinline__ u32 kept_bits(const unsigned char* grain, const u8* flags, const In (&x)[GRAIN], u64 begin, u32 item, u32 mine, bool ends) {
+    static __device__ __forceinline__ u32 kept_bits(const Row& row, u64 begin, u32 item, u32 mine, bool ends) {
+        const In (&x)[GRAIN] = row.x;
         u32 bits = 0;
         if constexpr (BY_FLAGS) {
-            constexpr u32 WIDTH = GRAIN % 4 == 0 ? 4 : GRAIN % 2 == 0 ? 2 : 1;  // flags that are read at once
-#pragma unroll
-            for (u32 i = 0; i < GRAIN; i += WIDTH) {
-                const u8* const from = flags + item + i;
-                const u32 four = WIDTH == 4 ? *(const u32*)from : WIDTH == 2 ? *(const u16*)from : *from;
-                bits |= set_bytes(four) << i;
-            }
-            if (!FULL) bits &= (1u << mine) - 1;  // what lies behind the last flag is of another tile
+            bits = row.bits;
         } else if constexpr (BY_NEIGHBOUR) {
-            In beside;  // the last one of the grain before, or with KEEP_LAST the first one of the next; where the array `ends`, there is none
-            if ((FULL || mine == GRAIN || (!KEEP_LAST && mine > 0)) && !ends) {
-                beside = KEEP_LAST ? *(const In*)(grain + GRAIN_BYTES) : ((const In*)(grain - GRAIN_BYTES))[GRAIN - 1];
-            }
 #pragma unroll
             for (u32 j = 0; j < GRAIN; j++) {
                 if (!FULL && j >= mine) continue;
                 const bool alone = ends && j == (KEEP_LAST ? mine - 1 : 0);
-                const bool same = !alone && (KEEP_LAST ? same_key(x[j], j + 1 < GRAIN ? x[j + 1] : beside) : same_key(j > 0 ? x[j - 1] : beside, x[j]));
+                const bool same = !alone && (KEEP_LAST ? same_key(x[j], j + 1 < GRAIN ? x[j + 1] : row.beside) : same_key(j > 0 ? x[j - 1] : row.beside, x[j]));
                 bits |= (u32)!same << j;
             }
         } else {
@@ -251,24 +313,42 @@ private:
         return bits;
     }
 
-    template <bool FULL, class F>
-    __device__ __forceinline__ Found find(u64 tile, u32 count, unsigned char* staged, const u8* flags, F with_grain) const {
-        Found found = {};
-        // Whether the array ends with the tile, on the side where neighbours lie, and with this thread's last or first grain.
+    // Whether the array ends with this thread's grain of a row, on the side where neighbours lie: then nothing is beside it.
+    template <bool FULL>
+    __device__ __forceinline__ bool ends_with(u64 tile, u32 count, u32 row, u32 item, u32 mine) const {
         const bool outermost = KEEP_LAST ? tile * TILE + count == input.n : tile == 0;
-        const bool outer = outermost && threadIdx.x == (KEEP_LAST ? THREADS - 1 : 0);
+        if (!FULL && KEEP_LAST) return outermost && item + mine == count;
+        return outermost && threadIdx.x == (KEEP_LAST ? THREADS - 1 : 0) && row == (KEEP_LAST ? GRAINS - 1 : 0);
+    }
+
+    template <bool FULL, class F>
+    __device__ __forceinline__ void load_rows(u64 tile, u32 count, unsigned char* staged, const u8* flags, Row (&rows)[GRAINS], F with_grain) const {
 #pragma unroll
         for (u32 row = 0; row < GRAINS; row++) {
-            Grain words;
-            In x[GRAIN];
+            const u32 item = item_of(row), mine = existing<FULL>(item, GRAIN, count);
             if constexpr (READS) {
+                Grain words;
                 load(staged, row, words);
-                memcpy(x, words, sizeof(x));
+                memcpy(rows[row].x, words, sizeof(rows[row].x));
                 with_grain(row, words);
             }
+            if constexpr (BY_FLAGS) rows[row].bits = flag_bits<FULL>(flags, item, mine);
+            if constexpr (BY_NEIGHBOUR) {
+                const unsigned char* const own = grain(staged, row);
+                if ((FULL || mine == GRAIN || (!KEEP_LAST && mine > 0)) && !ends_with<FULL>(tile, count, row, item, mine)) {
+                    rows[row].beside = KEEP_LAST ? *(const In*)(own + GRAIN_BYTES) : ((const In*)(own - GRAIN_BYTES))[GRAIN - 1];
+                }
+            }
+        }
+    }
+
+    template <bool FULL>
+    __device__ __forceinline__ Found find(u64 tile, u32 count, const Row (&rows)[GRAINS]) const {
+        Found found = {};
+#pragma unroll
+        for (u32 row = 0; row < GRAINS; row++) {
             const u32 item = item_of(row), mine = existing<FULL>(item, GRAIN, count);
-            const bool ends = FULL || !KEEP_LAST ? outer && row == (KEEP_LAST ? GRAINS - 1 : 0) : outermost && item + mine == count;
-            const u32 bits = kept_bits<FULL>(grain(staged, row), flags, x, tile * TILE, item, mine, ends), first = row * GRAIN;
+            const u32 bits = kept_bits<FULL>(rows[row], tile * TILE, item, mine, BY_NEIGHBOUR && ends_with<FULL>(tile, count, row, item, mine)), first = row * GRAIN;
             found.bits[first / 32] |= bits << first % 32;
             found.add(row, bits);
         }

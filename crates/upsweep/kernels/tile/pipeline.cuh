@@ -20,6 +20,8 @@
 //   FINISHES                 whether compute warps see a tile again, LAG tiles later. Else the look-back warp completes it
 //   PREPARERS                preparing warps
 //   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates; WARPS where look_back does
+//   ASKS_EARLY               whether a ticket is asked for as soon as the one before is there, and not when the next tile begins: an atomic
+//                            addition takes longer than to reduce a small tile
 //   Task(p, shared)          made by each warp for itself: its fields are registers of the warp's role
 //   stage(k, tile)           compute warps: issue the copies of this block's k-th tile
 //   reduce(k, tile)          compute warps: leave the warps' totals in shared memory
@@ -101,12 +103,12 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so
-    // the last of all is known.
-    __device__ __forceinline__ u32 draw() const {
-        const u32 ticket = take_ticket(p.workspace);
+    // The DRAWER remembers ticket k and returns whether there are more. A ticket of `tiles` or more is no tile's: each block draws one such ticket
+    // and no more, so the last of all is known.
+    __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
         if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
-        return ticket;
+        shared.tickets[k % TICKETS] = ticket;
+        return ticket < tiles;
     }
 
     __device__ __forceinline__ void stage(Task& task, u32 k) const {
@@ -137,15 +139,13 @@ private:
         bool more = !alone;  // DRAWER: whether to draw
         // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
         for (u32 k = 0; k < DRAWN; k++) {
-            if (threadIdx.x == Task::DRAWER) {
-                const u32 next = more ? draw() : alone ? k : ~0u;
-                more &= next < tiles;
-                shared.tickets[k] = next;
-            }
+            if (threadIdx.x == Task::DRAWER) more &= remember(k, more ? take_ticket(p.workspace) : alone && k == 0 ? 0 : ~0u);
             main_sync();
             if (k < AHEAD) stage(task, k);
             if (k < PREPARERS) barrier_arrive(ticket_barrier(k), MEETING);
         }
+        u32 next = ~0u;  // DRAWER: a ticket that is asked for long before it is remembered
+        if (Task::ASKS_EARLY && threadIdx.x == Task::DRAWER && more) next = take_ticket(p.workspace);
         meet(task, 0);
         u32 reduced = 0, finished = 0;  // this block's tiles so far
         u32 told = 0;                   // look-back warps that know of the end
@@ -153,23 +153,20 @@ private:
             const u64 tile = tile_of(reduced);
             if (tile < tiles) {
                 const u32 k = reduced;
-                u32 next = ~0u;  // asked for here, needed after the reduction
-                if (threadIdx.x == Task::DRAWER && more) next = draw();
+                if (!Task::ASKS_EARLY && threadIdx.x == Task::DRAWER) next = more ? take_ticket(p.workspace) : ~0u;
                 stage(task, k + AHEAD);
                 if constexpr (!Task::FINISHES) {
                     if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // the entry is free
                 }
                 wait_groups<AHEAD>();
                 task.reduce(k, tile);
-                if (threadIdx.x == Task::DRAWER) {
-                    more &= next < tiles;
-                    shared.tickets[(k + DRAWN) % TICKETS] = next;
-                }
+                if (threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
                 meet(task, k + 1);  // the warps' totals, the ticket and the next tile's preparation are there
                 if (warp_index() == Task::PUBLISHER && tile + 1 < tiles) {
                     const State total = aggregate_of(task.totals(k));
                     if (lane_index() == 0) chain().publish(tile, total);
                 }
+                if (Task::ASKS_EARLY && threadIdx.x == Task::DRAWER) next = more ? take_ticket(p.workspace) : ~0u;
                 task.store(k, tile);
                 barrier_arrive(reduced_barrier(k), MEETING);
                 task.check(tile);

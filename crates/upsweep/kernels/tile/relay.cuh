@@ -2,8 +2,9 @@
 // side in shared memory, and a storing warp looks back and stores them.
 //
 //   tickets ascend; each block, for its tiles t[0] < t[1] < t[2] < ...
-//   compute warps     take t[k] to registers               and find each warp's total
-//                     stage t[k + AHEAD]                   where t[k] was, asynchronously; LATE: once all have taken t[k]
+//   compute warps     take t[k] to registers               and find each warp's share of the results
+//                     stage t[k + AHEAD]                   where t[k] was, asynchronously: once a warp has taken t[k] or, where results are
+//                                                          many, once all have
 //                     publish the aggregate of t[k]
 //                     leave the results of t[k]            in a ring of RING_BYTES, as soon as there is room
 //   a storing warp    look back from t[k], store its results, free their room
@@ -14,14 +15,17 @@
 // A task has
 //
 //   State, Params, Shared    as in pipeline.cuh
+//   Part                     what a warp has of a tile
 //   Items                    what a thread takes of a tile
-//   LATE                     whether a tile's ticket is drawn as late as may be. A block that waits for room holds tickets of tiles that
-//                            it cannot publish, for which all others wait: where results need as much room as elements, one ticket less
-//                            is worth more than the time that a copy gains by beginning before the barrier
+//   FEW                      how often the results of a tile fit in the ring that has few. The ticket of the tile that is staged next is then
+//                            drawn a tile ahead, so that its copy begins early. Else it is drawn as late as may be: a block that waits for
+//                            room holds tickets of tiles that it cannot publish, for which all others wait
 //   stage(k, tile)           issue the copies of this block's k-th tile
-//   take(k, tile, items)     the thread's elements to registers; returns the warp's total, good in the last lane
+//   take(k, tile, items, loaded)   the thread's elements to registers, then loaded(); returns the warp's Part, good in the last lane
+//   total(tile, part)        the State of a tile of whose parts each lane has one
+//   before(part)             how many results these are, together
 //   bytes(total)             the room that the tile's results need, a multiple of 16, at most RING_BYTES
-//   leave(items, before, total, at)   results into the ring from byte `at` on; `before` is what lies before the warp in the tile
+//   leave(items, before, total, at)   results into the ring from byte `at` on; so many of them lie before the warp's
 //   finish(tile, at, total, chain)          a storing warp: look back and store
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the barrier and its
@@ -29,9 +33,9 @@
 //
 //   shared memory          written by        barrier                    read by           written again after
 //   slots                  a warp's copies   none: its own, wait_groups the same warp     the same warp has read them (__syncwarp)
-//   tickets[k]             thread 0          main_sync of an earlier    compute warps     main_sync of tile k + 1
-//                                            tile, LATE: k - AHEAD
-//   totals[k % 2]          compute warps     main_sync of tile k        compute warps     main_sync of tile k + 1
+//   tickets[k]             thread 0          main_sync of tile          compute warps     main_sync of tile k + 1
+//                                            k - AHEAD or earlier
+//   parts[k % 2]           compute warps     main_sync of tile k        compute warps     main_sync of tile k + 1
 //   the entry of tile k    thread 0          full_barrier               a storing warp    free_barrier of the entry
 //                                            free_barrier of the tile   compute warps
 //                                            before
@@ -60,9 +64,9 @@ template <class Task>
 class Relay {
     using State = typename Task::State;
     using Params = typename Task::Params;
-    // Tickets that are drawn ahead, and those that are remembered: those from the tile that is taken on, and one more.
-    static constexpr u32 DRAWN = AHEAD + !Task::LATE, TICKETS = 4;
-    static_assert(DRAWN < TICKETS, "a ticket is drawn into the place of one that is done with");
+    using Part = typename Task::Part;
+    static constexpr u32 TICKETS = 4;  // that are remembered
+    static_assert(AHEAD + 1 < TICKETS, "a ticket is drawn into the place of one that is done with");
     static constexpr u32 MEETING = THREADS + WARP;  // threads at a barrier: the compute warps and a storing warp
 
 public:
@@ -72,7 +76,7 @@ public:
     };
     struct Shared {
         u32 tickets[TICKETS];
-        State totals[2][WARPS];
+        Part parts[2][WARPS];
         Entry entries[RING];
         typename Task::Shared task;
     };
@@ -86,12 +90,12 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
-    // The next tile for this block, `tiles` or more when there is none: each block draws one such ticket and no more, so
-    // the last of all is known.
-    __device__ __forceinline__ u32 draw() const {
-        const u32 ticket = take_ticket(p.workspace);
+    // Thread 0 remembers ticket k and returns whether there are more. A ticket of `tiles` or more is no tile's: each block draws one such ticket and
+    // no more, so the last of all is known.
+    __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
         if (ticket == tiles + gridDim.x - 1) prepare_next_launch(p.workspace, epoch);
-        return ticket;
+        shared.tickets[k % TICKETS] = ticket;
+        return ticket < tiles;
     }
 
     __device__ __forceinline__ void stage(const Task& task, u32 k) const {
@@ -103,19 +107,17 @@ private:
     __device__ __forceinline__ void compute_warps() const {
         const Task task(p, shared.task);
         bool more = !alone;  // thread 0: whether to draw
+        u32 drawn = 0;       // tickets so far
         // The first tickets are drawn one after the other, so that blocks which start together share the first tiles.
-        for (u32 k = 0; k < DRAWN; k++) {
-            if (threadIdx.x == 0) {
-                const u32 next = more ? draw() : alone ? k : ~0u;
-                more &= next < tiles;
-                shared.tickets[k] = next;
-            }
+        for (; drawn < AHEAD; drawn++) {
+            if (threadIdx.x == 0) more &= remember(drawn, more ? take_ticket(p.workspace) : alone && drawn == 0 ? 0 : ~0u);
             main_sync();
-            if (k < AHEAD) stage(task, k);
+            stage(task, drawn);
         }
         u32 left = 0, waiting = 0;      // tiles whose results are left in the ring, and of these the ones that are not stored
         u32 entry = 0, oldest = 0;      // the next tile's, and that of the first of these
         u32 head = 0, tail = 0;         // of the ring
+        bool few = false;               // whether the results of the last tile are few
         const auto free_oldest = [&] {
             barrier_wait(free_barrier(oldest), MEETING);
             oldest = next_entry(oldest);
@@ -126,33 +128,37 @@ private:
             const u32 k = left;
             const u64 tile = tile_of(k);
             if (tile >= tiles) break;
+            const bool known = drawn > k + AHEAD;  // the ticket of the next tile to stage
+            const u32 wanted = k + AHEAD + 1 + few;
             u32 next = ~0u;  // asked for here, needed at the end of this tile
-            if (threadIdx.x == 0 && more) next = draw();
+            if (threadIdx.x == 0 && more && drawn < wanted) next = take_ticket(p.workspace);
             wait_groups<AHEAD - 1>();
             typename Task::Items items;
-            const State own = task.take(k, tile, items);
-            if (lane_index() == WARP - 1) shared.totals[k % 2][warp_index()] = own;
-            __syncwarp();
-            if (!Task::LATE) stage(task, k + AHEAD);
+            const Part own = task.take(k, tile, items, [&] {
+                __syncwarp();
+                if (known) stage(task, k + AHEAD);
+            });
+            if (lane_index() == WARP - 1) shared.parts[k % 2][warp_index()] = own;
             if (threadIdx.x == 0) {
-                more &= next < tiles;
-                shared.tickets[(k + DRAWN) % TICKETS] = next;
+                if (drawn < wanted) more &= remember(drawn, next);
+                if (drawn + 1 < wanted) more &= remember(drawn + 1, more ? take_ticket(p.workspace) : ~0u);
             }
+            drawn = max(drawn, wanted);
             main_sync();
-            if (Task::LATE) stage(task, k + AHEAD);
+            if (!known) stage(task, k + AHEAD);
 
             // The tile's total, and what lies before the warp in the tile.
             const u32 lane = lane_index();
-            const State mine = shared.totals[k % 2][lane % WARPS];
-            const State up_to = warp_inclusive_scan<WARPS>(mine, lane % WARPS);
-            const State total = shuffle(up_to, WARPS - 1);
-            State before = shuffle(up_to, (warp_index() + WARPS - 1) % WARPS);
-            if (warp_index() == 0) before = State{};
+            Part part = {};
+            if (lane < WARPS) part = shared.parts[k % 2][lane];
+            const State total = Task::total(tile, part);
+            const u32 before = Task::before(lane < warp_index() ? part : Part{});
             if (threadIdx.x == 0 && tile + 1 < tiles) Chain<State>{p.workspace, tiles, epoch}.publish(tile, total);
 
             // Room for its results side by side, behind those of the tile before or at the begin of the ring. Where all is free, the
             // ring begins anew.
             const u32 bytes = task.bytes(total);
+            few = bytes * Task::FEW <= RING_BYTES;
             u32 at = head;
             while (true) {
                 if (waiting < RING) {

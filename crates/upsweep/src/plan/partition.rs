@@ -11,6 +11,8 @@ use super::tuning::Tuning;
 const OVERHEAD: usize = 512;
 /// Beside results: the phases of two runs, the first one's end rounded up.
 const PHASES: usize = 48;
+/// The bytes of a result up to which each warp stores its own.
+const STORED_BY_WARP: usize = 2;
 /// The sizes of tiles, and the blocks a multiprocessor, from which the first is taken with which a tile waits long enough for its
 /// prefix. Most of the kernel's instructions are of a tile, whatever its size, and they are what bounds it (H200, 2026-11-22: 450
 /// instructions a warp for tiles of 12 KiB, of which 100 depend on the number of elements).
@@ -55,10 +57,12 @@ fn stage_bytes(plan: &SelectPlan) -> usize {
     if plan.sizes.reads_elements() { plan.shape.bytes() + gap } else { 0 }
 }
 
-/// What is kept of a tile beside its elements: a bit for each of them, in words of a thread's own, and some numbers a warp.
+/// What is kept of a tile beside its elements: a bit for each of them, in words of a thread's own, and some numbers a warp; where results are
+/// large a barrier of its copies, too.
 fn number_bytes(plan: &SelectPlan) -> usize {
     let words = (plan.shape.rows * plan.shape.vector).div_ceil(32);
-    plan.shape.threads * 4 * words + (plan.state + 4) * (plan.shape.warps() + 1)
+    let copies = if stored(plan) > STORED_BY_WARP { 8 * plan.shape.warps() } else { 8 };
+    plan.shape.threads * 4 * words + (plan.state + 4) * (plan.shape.warps() + 1) + copies
 }
 
 /// Dynamic shared memory beside the tiles: flags, the buffer.

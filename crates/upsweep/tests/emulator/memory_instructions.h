@@ -30,6 +30,42 @@ inline void wait_copies() {
     // Those that are done already are fewer groups under way, in the same order.
     emulator::finish_copies(PENDING);
 }
+
+// Bulk copies are done when their warp waits, and before that what lies there is neither the old nor the new. A barrier's word has the times
+// that it was waited at, and in its upper half one more than the bytes that are expected.
+namespace emulator {
+struct BulkCopy { u64* barrier; void* to; const void* from; u32 bytes; };
+static std::vector<BulkCopy> bulk_copies;
+}  // namespace emulator
+
+constexpr bool BULK_COPIES = true;
+inline void open_barrier(u64& barrier) { barrier = 0; }
+inline void expect_copies(u64& barrier, u32 bytes) {
+    if (barrier >> 32) emulator::fail("expects copies twice");
+    barrier |= (u64)(bytes + 1) << 32;
+}
+inline void copy_bulk(u64& barrier, void* shared, const void* global, u32 bytes) {
+    if ((u64)shared % 16 != 0 || (u64)global % 16 != 0 || bytes % 16 != 0 || bytes == 0) emulator::fail("a misaligned bulk copy of %u bytes", bytes);
+    emulator::look_at_access(shared, bytes, true);
+    memset(shared, 0x5b, bytes);
+    emulator::bulk_copies.push_back({&barrier, shared, global, bytes});
+}
+inline void await_copies(u64& barrier, u32 turn) {
+    if (threadIdx.x % 32 == 0) {
+        u32 bytes = 0;
+        std::erase_if(emulator::bulk_copies, [&](const emulator::BulkCopy& copy) {
+            if (copy.barrier != &barrier) return false;
+            emulator::look_at_access(copy.to, copy.bytes, true);
+            memcpy(copy.to, copy.from, copy.bytes);
+            bytes += copy.bytes;
+            return true;
+        });
+        if (barrier >> 32 != bytes + 1) emulator::fail("waits for %llu bytes, of which %u are copied", (barrier >> 32) - 1, bytes);
+        if ((u32)barrier % 2 != turn % 2) emulator::fail("waits for copies of another turn");
+        barrier = (u32)barrier + 1;
+    }
+    __syncwarp();
+}
 using SharedPlace = u64;
 inline SharedPlace shared_place(void* shared) { return (u64)shared; }
 inline void* at_shared_place(SharedPlace at) { return (void*)at; }
@@ -50,6 +86,7 @@ inline void wait_for_kernel_before() {}
 template <class V>
 inline V load_constant(u64 address) { return *(const V*)address; }
 
+inline u32 count_relaxed(u32* word) { return atomicAdd(word, 1u); }
 inline void store_relaxed(u32* to, u32 word) { *to = word, emulator::sleeps = 0; }
 inline void load_relaxed(const u32* from, u32& word) { word = *from; }
 inline void store_relaxed(u64* to, u64 word) { *to = word, emulator::sleeps = 0; }
