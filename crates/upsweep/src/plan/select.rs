@@ -234,7 +234,8 @@ mod tests {
                         let plan = SelectPlan::new(len, sizes, capability);
                         let most = plan.tuning.shared_bytes;
                         let most = (most + (1 << 10)) / plan.blocks - (1 << 10);
-                        let fixed = 64 + RING * (8 + plan.state) + 2 * plan.shape.warps() * 8 + AHEAD * plan.shape.warps() * 8;
+                        let fixed =
+                            64 + RING * (8 + plan.state) + 2 * plan.shape.warps() * 8 + AHEAD * plan.shape.warps() * 8;
                         assert!(
                             fixed <= OVERHEAD && plan.shared_bytes() + OVERHEAD <= most,
                             "{capability:?} {sizes:?}: {plan:?}"
