@@ -34,6 +34,7 @@
 #include "memory/access.cuh"
 #include "tile/automaton.cuh"
 #include "tile/pipeline.cuh"
+#include "warp/sum.cuh"
 
 template <u32 BYTES> struct NumberOf { using type = u64; };
 template <> struct NumberOf<4> { using type = u32; };

@@ -34,6 +34,7 @@
 #include "tile/choose.cuh"
 #include "tile/pipeline.cuh"
 #include "warp/store.cuh"
+#include "warp/sum.cuh"
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -98,7 +99,7 @@ struct SelectTask {
             shared.bits[k % STAGES][i][threadIdx.x] = found.bits[i];
             own += __popc(found.bits[i]);
         }
-        const u32 all = sum_of_lanes(own);
+        const u32 all = warp_sum(own);
         if (lane_index() == 0) shared.warp_totals[k % STAGES][warp_index()] = {all};
     }
     __device__ __forceinline__ void store(u32, u64) const {}

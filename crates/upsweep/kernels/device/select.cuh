@@ -24,7 +24,7 @@
 #include "tile/choose.cuh"
 #include "tile/relay.cuh"
 #include "warp/store.cuh"
-#include "word/instructions.cuh"
+#include "warp/sum.cuh"
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -100,18 +100,18 @@ struct SelectTask {
                 if (items.found.bits[i]) behind = i * 32 + highest(items.found.bits[i]) + 1;
             }
             if (behind > 0) mine = Chosen::item_of((behind - 1) / Chosen::GRAIN) + (behind - 1) % Chosen::GRAIN + 1;
-            mine = largest_of_lanes(mine);
+            mine = warp_max(mine);
         }
         return Part::of(items.places.number, mine);
     }
 
     static __device__ __forceinline__ Kept total(u64 tile, const Part& part) {
-        const u32 number = sum_of_lanes(part.number);
+        const u32 number = warp_sum(part.number);
         u64 last = 0;
-        if constexpr (RUNS) last = tile * TILE + largest_of_lanes(part.behind()) - 1;
+        if constexpr (RUNS) last = tile * TILE + warp_max(part.behind()) - 1;
         return Kept::of(number, last);
     }
-    static __device__ __forceinline__ u32 before(const Part& part) { return sum_of_lanes(part.number); }
+    static __device__ __forceinline__ u32 before(const Part& part) { return warp_sum(part.number); }
 
     // Bytes of `number` elements or places in the ring.
     static __device__ __forceinline__ u32 value_bytes(u32 number) { return VALUES ? (number * (u32)sizeof(In) + 15) / 16 * 16 : 0; }

@@ -23,6 +23,7 @@
 #include "memory/instructions.cuh"
 #include "tile/drain.cuh"
 #include "tile/rank.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RANKER_WARPS, STORERS = THREADS - RANKERS;
 constexpr u32 SORT_TILE = RANKERS * KEYS;
@@ -123,12 +124,7 @@ struct SortPass {
         const u32 exist = digit == digit_at((KeyBits)~(KeyBits)0, step.shift) ? sum - (SORT_TILE - which.count) : sum;
         if (HAS_VALUES || !step.cursors) publish(tile, digit, which.row_and_first & 1 ? DigitStatus::PREFIX : DigitStatus::COUNT, exist);
         shared.totals[phase][digit] = exist;
-        u32 inclusive = sum;
-#pragma unroll
-        for (u32 distance = 1; distance < WARP; distance *= 2) {
-            const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-            if (lane_index() >= distance) inclusive += lower;
-        }
+        const u32 inclusive = warp_inclusive_sum(sum);
         if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive;
         barrier_wait(DIGITS_MEET, DIGITS);
         u32 start = inclusive - sum;

@@ -23,6 +23,7 @@
 #include "memory/instructions.cuh"
 #include "tile/rank.cuh"
 #include "warp/shuffle.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 MOST_SHARE = THREADS * KEYS, ROW_GROUP = DIGITS / WARP, ROW_GROUPS = WARPS / ROW_GROUP;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
@@ -44,16 +45,6 @@ constexpr u32 SHARE_BYTES = MOST_SHARE * KEY_BYTES, POSITION_BYTES = HAS_VALUES 
 static_assert(2 * (SHARE_BYTES + POSITION_BYTES) + sizeof(ClusterShared) <= SORT_SHARED_BYTES);
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// The sum of the numbers of lower lanes and this one.
-__device__ __forceinline__ u32 sum_of_lower(u32 number) {
-    u32 inclusive = number;
-#pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
-        const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-        if (lane_index() >= distance) inclusive += lower;
-    }
-    return inclusive;
-}
 // Of a sum over the digits, of which ROW_GROUP neighbouring warps have the parts: what lower warps of the group have.
 __device__ __forceinline__ u32 sum_of_lower_warps(const u32* sums) {
     const u32 within = warp_index() % ROW_GROUP;
@@ -96,7 +87,7 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
     #pragma unroll
     for (u32 block = 0; block < CLUSTER; block += ROW_GROUPS) *in_block(&shared.of_blocks[blockIdx.x][digit], block + group) = total;
     cluster_arrive();
-    const u32 inclusive = sum_of_lower(total);
+    const u32 inclusive = warp_inclusive_sum(total);
     if (lane_index() == WARP - 1) shared.sums[0][warp_index()] = inclusive;
     __syncthreads();
     const u32 start = inclusive - total + sum_of_lower_warps(shared.sums[0]);
@@ -112,7 +103,7 @@ __device__ __forceinline__ void find_places(ClusterShared& shared, bool is_first
             of_all += count;
         }
     }
-    const u32 to_here = sum_of_lower(of_all);
+    const u32 to_here = warp_inclusive_sum(of_all);
     if (lane_index() == WARP - 1) shared.sums[1][warp_index()] = to_here;
     __syncthreads();
     if (group == 0) shared.bases[digit] = to_here - of_all + sum_of_lower_warps(shared.sums[1]) + of_lower_blocks - start;

@@ -17,6 +17,7 @@
 
 #include "memory/instructions.cuh"
 #include "tile/radix.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 SCATTER_TILE = THREADS * KEYS;
 static_assert(KEYS % 2 == 0 && SCATTER_TILE <= 1 << 16, "two ranks of 16 bits in a register");
@@ -58,12 +59,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, SCATTER_BLOCKS) upsweep_so
         const u32 share = (buckets + THREADS - 1) / THREADS, first = min(threadIdx.x * share, buckets), last = min(first + share, buckets);
         u32 sum = 0;
         for (u32 bucket = first; bucket < last; bucket++) sum += counts[bucket];
-        u32 inclusive = sum;
-#pragma unroll
-        for (u32 distance = 1; distance < WARP; distance *= 2) {
-            const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-            if (lane_index() >= distance) inclusive += lower;
-        }
+        const u32 inclusive = warp_inclusive_sum(sum);
         if (lane_index() == WARP - 1) totals[warp_index()] = inclusive;
         __syncthreads();
         u32 slot = inclusive - sum;

@@ -22,6 +22,7 @@
 #include "tile/passes.cuh"
 #include "tile/visit.cuh"
 #include "warp/shuffle.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 HALF = 1 << 15;
 constexpr u32 CROWDED = 8;  // keys of a sample in two buckets, beside eight times as many as there are in the mean
@@ -84,12 +85,7 @@ __device__ __forceinline__ u32 cut_into_tiles(const SortSplitParams& p, u32 firs
     if (warp_index() == 0) {
         u32 before = 0;
         for (u32 d = 0; d < buckets; d += WARP) {
-            u32 inclusive = begins[d + lane_index() + 1];
-#pragma unroll
-            for (u32 distance = 1; distance < WARP; distance *= 2) {
-                const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-                if (lane_index() >= distance) inclusive += lower;
-            }
+            const u32 inclusive = warp_inclusive_sum(begins[d + lane_index() + 1]);
             begins[d + lane_index() + 1] = before + inclusive;
             before += __shfl_sync(~0u, inclusive, WARP - 1);
         }

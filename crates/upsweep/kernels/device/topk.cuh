@@ -11,6 +11,7 @@
 
 #include "tile/pipeline.cuh"
 #include "tile/ranked.cuh"
+#include "warp/sum.cuh"
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 

@@ -8,7 +8,7 @@
 #include "memory/access.cuh"
 #include "memory/instructions.cuh"
 #include "tile/ranked.cuh"
-#include "warp/scan.cuh"
+#include "warp/sum.cuh"
 
 // Vectors that a thread loads at once, how many times in a step, and the vectors of a block's step: a bit for each key of a thread.
 constexpr u32 AT_ONCE = 4, TURNS = 64 / (AT_ONCE * KEY_VECTOR), STEP_VECTORS = TURNS * AT_ONCE * THREADS;

@@ -8,7 +8,7 @@
 
 #include "block/barrier.cuh"
 #include "tile/ranked.cuh"
-#include "warp/scan.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 SAMPLES_A_THREAD = SAMPLE / THREADS, GUESS_DIGITS = 256;
 static_assert(SAMPLE % THREADS == 0 && THREADS >= WARP);

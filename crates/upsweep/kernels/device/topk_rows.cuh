@@ -10,7 +10,7 @@
 
 #include "block/barrier.cuh"
 #include "tile/ranked.cuh"
-#include "warp/scan.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 ROW_DIGIT_BITS = 8, ROW_DIGITS = 1 << ROW_DIGIT_BITS;
 

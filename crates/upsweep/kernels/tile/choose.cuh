@@ -13,7 +13,7 @@
 #include "memory/status.cuh"
 #include "tile/stage.cuh"
 #include "warp/shuffle.cuh"
-#include "word/instructions.cuh"
+#include "warp/sum.cuh"
 
 template <u32 BYTES> struct UnsignedOf { using type = u64; };
 template <> struct UnsignedOf<4> { using type = u32; };
@@ -168,9 +168,7 @@ public:
         u32 number = 0, all[WORDS];
 #pragma unroll
         for (u32 w = 0; w < WORDS; w++) {
-            u32 up_to = own[w];
-#pragma unroll
-            for (u32 distance = 1; distance < WARP; distance *= 2) up_to = add_lower(up_to, distance);
+            const u32 up_to = warp_inclusive_sum(own[w]);
             all[w] = __shfl_sync(~0u, up_to, WARP - 1);
             places.fields[w] = up_to - own[w];
         }

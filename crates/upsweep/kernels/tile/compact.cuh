@@ -5,7 +5,7 @@
 
 #include "tile/items.cuh"
 #include "tile/store.cuh"
-#include "warp/scan.cuh"
+#include "warp/sum.cuh"
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "tile/radix.cuh"
+#include "warp/sum.cuh"
 
 // Of each digit of a tile: the slot of its first value, how many there are, and where they go.
 struct TileRuns {
@@ -70,12 +71,7 @@ __device__ __forceinline__ void drain_long_runs(const TileRuns& runs, const V* s
     for (u32 d = 0; d < DIGITS; d += WARP) {
         const Run<V> own(runs, d + lane_index(), slots, to);
         const u32 chunks = own.count == 0 ? 0 : (own.skew + own.count + WARP * LINES - 1) / (WARP * LINES);
-        u32 inclusive = chunks;
-#pragma unroll
-        for (u32 distance = 1; distance < WARP; distance *= 2) {
-            const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-            if (lane_index() >= distance) inclusive += lower;
-        }
+        const u32 inclusive = warp_inclusive_sum(chunks);
         const u32 total = (__shfl_sync(~0u, inclusive, WARP - 1) + CHUNKS - 1) / CHUNKS * CHUNKS;
         for (; next < total; next += STORING * CHUNKS) {
             Run<V> run[CHUNKS];

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tile/local.cuh"
+#include "warp/sum.cuh"
 #include "word/network.cuh"
 
 constexpr bool BY_PIECES = !HAS_VALUES && KEY_BYTES <= 8;
@@ -35,12 +36,7 @@ __device__ __forceinline__ bool fine_counts_to_slots(LocalShared& shared) {
         word = total | (total + low) << 16;
         total += low + high;
     }
-    u32 inclusive = total;
-#pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
-        const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-        if (lane_index() >= distance) inclusive += lower;
-    }
+    const u32 inclusive = warp_inclusive_sum(total);
     const bool too_many = __any_sync(~0u, most > FINE_KEYS);
     if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive | (u32)too_many << 31;
     __syncthreads();

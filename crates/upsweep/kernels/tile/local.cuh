@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tile/rank.cuh"
+#include "warp/sum.cuh"
 
 constexpr u32 LOCAL_TILE = THREADS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
@@ -49,12 +50,7 @@ __device__ __forceinline__ void counts_to_slots(LocalShared& shared) {
             of_lower_digits |= (Counts)((Counts)total << 16 * digit);
             total += (u32)(sum >> 16 * digit) & 0xffff;
         }
-        inclusive = total;
-#pragma unroll
-        for (u32 distance = 1; distance < WARP; distance *= 2) {
-            const u32 lower = __shfl_up_sync(~0u, inclusive, distance);
-            if (lane_index() >= distance) inclusive += lower;
-        }
+        inclusive = warp_inclusive_sum(total);
         if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive;
     }
     __syncthreads();

@@ -11,6 +11,7 @@
 #include "tile/packed.cuh"
 #include "tile/store.cuh"
 #include "warp/scan.cuh"
+#include "warp/sum.cuh"
 
 // Whether every tile is computed as a full one. Slots past the end hold garbage. It can only reach results past the end,
 // which are not stored, and these functions take any bits. One code path halves the instructions that a short scan must

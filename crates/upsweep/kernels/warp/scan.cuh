@@ -33,14 +33,3 @@ __device__ __forceinline__ V warp_reduce(V value, u32 lanes) {
     }
     return value;
 }
-
-// Every lane gets the sum of its own and all lower lanes' numbers.
-__device__ __forceinline__ u32 warp_inclusive_sum(u32 number) {
-#pragma unroll
-    for (u32 distance = 1; distance < WARP; distance *= 2) {
-        const u32 lower = __shfl_up_sync(~0u, number, distance);
-        if (lane_index() >= distance) number += lower;
-    }
-    return number;
-}
-__device__ __forceinline__ u32 warp_sum(u32 number) { return __shfl_sync(~0u, warp_inclusive_sum(number), WARP - 1); }

@@ -31,23 +31,3 @@ __device__ __forceinline__ u32 add_lower(u32 number, u32 distance) {
     asm volatile("{ .reg .pred p; .reg .b32 lower; shfl.sync.up.b32 lower|p, %0, %1, 0, 0xffffffff; @p add.u32 %0, %0, lower; }" : "+r"(number) : "r"(distance));
     return number;
 }
-
-// The sum and the largest of the numbers of a warp's lanes, for all of them.
-__device__ __forceinline__ u32 sum_of_lanes(u32 number) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(~0u, number);
-#else
-#pragma unroll
-    for (u32 distance = 1; distance < 32; distance *= 2) number += __shfl_xor_sync(~0u, number, distance);
-    return number;
-#endif
-}
-__device__ __forceinline__ u32 largest_of_lanes(u32 number) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(~0u, number);
-#else
-#pragma unroll
-    for (u32 distance = 1; distance < 32; distance *= 2) number = max(number, __shfl_xor_sync(~0u, number, distance));
-    return number;
-#endif
-}

@@ -6,6 +6,7 @@ use super::features::{Features, Pass};
 use super::job::{Begin, CudaJob, Functions, buffer_functions, text_of};
 use super::lender::Extent;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use crate::buffer::View;
 use crate::error::Result;
 use crate::job::{Job, NOT_IN_PLACE};
@@ -172,5 +173,5 @@ fn enqueue(cuda: &Cuda, job: &CudaJob<'_>, step: Step, exclusive: bool, fixed: A
     let params = Params::new(fixed, begin, 1, &job.functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it). The loans keep the buffers good for the list's elements and
     // results, and the scratch has room for the numbers of all pieces, until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, grid, threads, 0, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, 0), &params) }
 }

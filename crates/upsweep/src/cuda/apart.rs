@@ -6,6 +6,7 @@ use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use crate::error::Result;
 use crate::plan::apart::ApartPlan;
 
@@ -70,7 +71,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let starting_blocks = plan.starting_blocks(segments, cuda.multiprocessors() as usize) as u32;
     // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for `n` elements, the
     // offsets and the results, and the scratch is freed in the order of the stream.
-    unsafe { cuda.launch(&starting, starting_blocks, threads, 0, &params) }?;
+    unsafe { cuda.launch(&starting, Grid::new(starting_blocks, threads, 0), &params) }?;
     // SAFETY: as above.
-    unsafe { cuda.launch(&reducing, plan.tiles as u32, threads, 0, &params) }
+    unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0), &params) }
 }

@@ -6,6 +6,7 @@ use super::features::Features;
 use super::job::{Functions, write_one};
 use super::lender::Extent;
 use super::params::{WithNumbers, params};
+use super::runtime::Grid;
 use super::select::{with_functions, write};
 use super::{Cuda, KernelSource, Workspace};
 use crate::buffer::ViewMut;
@@ -97,7 +98,11 @@ pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<
             let (blocks, threads) = plan.way_blocks(cuda.multiprocessors() as usize);
             // SAFETY: as below.
             unsafe {
-                cuda.launch(&loaded, blocks as u32, threads as u32, plan.way_shared_bytes(threads) as u32, &params)
+                cuda.launch(
+                    &loaded,
+                    Grid::new(blocks as u32, threads as u32, plan.way_shared_bytes(threads) as u32),
+                    &params,
+                )
             }?;
         }
         let threads = plan.threads() as u32;
@@ -116,7 +121,7 @@ pub(crate) fn run<P: Element>(cuda: &Cuda, call: Walking<'_, P>, count: ViewMut<
             // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans and the scratch keep its
             // pointers good for `n` bytes, the tiles' states, the events that there is room for, and their number, until the kernel is
             // enqueued in the stream's order.
-            unsafe { cuda.launch(&loaded, tiles.min(resident as usize) as u32, threads, shared, &params) }?;
+            unsafe { cuda.launch(&loaded, Grid::new(tiles.min(resident as usize) as u32, threads, shared), &params) }?;
         }
         Ok(())
     })

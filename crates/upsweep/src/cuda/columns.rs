@@ -4,6 +4,7 @@ use super::code::Kernel;
 use super::features::{Features, Layouts, Pass};
 use super::job::{Begin, CudaJob, Functions};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::error::{Error, Result};
 use crate::job::Direction;
@@ -138,6 +139,6 @@ impl Launch {
         let params = Params::new(fixed, begin, 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans keep its
         // pointers good for the elements of the shape until the kernel is enqueued in the stream's order.
-        unsafe { cuda.launch(&loaded, grid, plan.threads() as u32, 0, &params) }
+        unsafe { cuda.launch(&loaded, Grid::new(grid, plan.threads() as u32, 0), &params) }
     }
 }

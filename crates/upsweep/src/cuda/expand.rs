@@ -7,6 +7,7 @@ use super::features::Features;
 use super::job::{Begin, Functions};
 use super::lender::Extent;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::select::{with_functions, write};
 use crate::buffer::{View, ViewMut};
 use crate::choosing::{Unasked, Where};
@@ -97,7 +98,7 @@ where
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
         // counts and values, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
         // stream's order; the scratch for as many stretches as there can be.
-        unsafe { cuda.launch(&loaded, plan.tiles.min(resident as usize) as u32, threads, shared, &params) }?;
+        unsafe { cuda.launch(&loaded, Grid::new(plan.tiles.min(resident as usize) as u32, threads, shared), &params) }?;
         if !asked || room == 0 {
             return Ok(());
         }
@@ -105,7 +106,7 @@ where
         let threads = plan.shape.threads as u32;
         let resident = loaded.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
         // SAFETY: as before; the stretches are of this call.
-        unsafe { cuda.launch(&loaded, most.min(resident as usize) as u32, threads, 0, &params) }
+        unsafe { cuda.launch(&loaded, Grid::new(most.min(resident as usize) as u32, threads, 0), &params) }
     })
 }
 

@@ -6,6 +6,7 @@ use super::features::{Features, Layout, Layouts};
 use super::job::{Begin, Functions, Text};
 use super::lender::Extent;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Form, Function, Map, Same, Source};
@@ -179,7 +180,7 @@ fn launch(
         let params = Params::new(fixed, &begin, 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the caller's loans and the scratch keep its
         // pointers good for the elements, the edges and the slots until the kernel is enqueued in the stream's order.
-        unsafe { cuda.launch(&loaded, grid as u32, plan.threads as u32, shared as u32, &params) }
+        unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, shared as u32), &params) }
     };
     if job.amount == Amount::Float {
         // The sums, the marks, and the largest exponent.

@@ -6,6 +6,7 @@ use super::features::{Features, Heads};
 use super::job::{Begin, Functions};
 use super::lender::Lender;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::select::with_functions;
 use crate::choosing::FirstOf;
 use crate::error::Result;
@@ -119,7 +120,7 @@ pub(super) unsafe fn launch(
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeParams>())?;
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of all cells and
         // tiles; the caller answers for the other pointers.
-        unsafe { cuda.launch(&loaded, blocks as u32, threads as u32, 0, &params)? };
+        unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::code::Kernel;
 use super::features::{Features, Heads};
 use super::job::{Begin, Functions};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use crate::error::Result;
 use crate::plan::merge::{MergePlan, MergeStep, SPLITTERS};
 
@@ -58,7 +59,7 @@ pub(super) unsafe fn launch(
         let loaded = cuda.kernel(kernel.key(), || kernel.source::<MergeFourParams>())?;
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the scratch is good for the splits of all pivots; the
         // caller answers for the other pointers.
-        unsafe { cuda.launch(&loaded, blocks as u32, threads as u32, 0, &params)? };
+        unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, threads as u32, 0), &params)? };
     }
     Ok(())
 }

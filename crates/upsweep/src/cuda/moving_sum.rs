@@ -5,6 +5,7 @@ use super::features::{Features, Layout, Layouts};
 use super::job::{Begin, Functions, Text};
 use super::lender::Lender;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::buffer::View;
 use crate::error::Result;
@@ -176,7 +177,7 @@ where
             let (threads, shared) = (plan.launched() as u32, plan.shared_bytes() as u32);
             // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for all values
             // until the kernel is enqueued in the stream's order.
-            unsafe { cuda.launch(&loaded, of_launch, threads, shared, &params) }?;
+            unsafe { cuda.launch(&loaded, Grid::new(of_launch, threads, shared), &params) }?;
         }
         Ok(())
     })

@@ -5,6 +5,7 @@ use super::features::{Features, Layout, Layouts};
 use super::job::{Begin, Functions, Text};
 use super::lender::Lender;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::buffer::View;
 use crate::error::{Error, Result};
@@ -179,7 +180,7 @@ where
                 let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
                 // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for
                 // the image and all levels until the kernel is enqueued in the stream's order.
-                unsafe { cuda.launch(&loaded, blocks as u32, THREADS as u32, 0, &params) }?;
+                unsafe { cuda.launch(&loaded, Grid::new(blocks as u32, THREADS as u32, 0), &params) }?;
             }
             (from, done, copies) = (last, done + levels, false);
         }

@@ -6,6 +6,7 @@ use super::histogram::{functions, text_of};
 use super::job::{Begin, Functions};
 use super::lender::Extent;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::bins::NoRule;
 use crate::buffer::{View, ViewMut};
@@ -82,7 +83,7 @@ fn query<T: Element>(
     let grid = n.div_ceil(THREADS).min(MOST_BLOCKS);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n` queries
     // and results and `bins + 1` sums until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, grid as u32, THREADS as u32, 0, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid as u32, THREADS as u32, 0), &params) }
 }
 
 /// The kernel that answers queries of ranges, or of quantiles.

@@ -6,6 +6,7 @@ use super::features::{Features, Heads};
 use super::job::{Functions, text_of};
 use super::lender::Extent;
 use super::params::{WithNumbers, params};
+use super::runtime::Grid;
 use super::scan::ScanParams;
 use super::select::write;
 use super::{Cuda, Loan, Workspace};
@@ -105,7 +106,7 @@ pub(crate) fn run<C: ComputesOn<I>, I: Element>(cuda: &Cuda, call: Call<'_, '_, 
             let grid = shape.lines().div_ceil(LINES_THREADS).min(MOST_BLOCKS) as u32;
             // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good
             // for the shape's elements and states until the kernel is enqueued in the stream's order.
-            return unsafe { cuda.launch(&loaded, grid, LINES_THREADS as u32, 0, &params) };
+            return unsafe { cuda.launch(&loaded, Grid::new(grid, LINES_THREADS as u32, 0), &params) };
         }
         let heads = if shape.outer > 1 { Heads::Rows } else { Heads::None };
         launch(cuda, &system, (shape.len, n), Features { heads, ..features }, functions, buffers)
@@ -171,7 +172,7 @@ fn launch<C: Coefficient>(
     let params = WithNumbers::new(fixed, functions, &[&system.coefficients, &prepared.matrices]);
     // SAFETY: the parameters begin with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements, and the states of their lines, until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
 /// What a kernel is compiled for, and what it is given beside the coefficients. It depends on neither the elements nor their number.

@@ -5,6 +5,7 @@ use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::scan::{self, Extra};
 use super::{Cuda, Workspace, apart, columns, rows};
 use crate::buffer::ViewMut;
@@ -138,5 +139,5 @@ fn launch_whole(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements and one result until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, grid as u32, plan.threads as u32, 0, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid as u32, plan.threads as u32, 0), &params) }
 }

@@ -4,6 +4,7 @@ use super::code::Kernel;
 use super::features::{Features, Layouts};
 use super::job::{CudaJob, Functions};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::error::Result;
 use crate::operator::Form;
@@ -59,5 +60,5 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &RowsPlan) -> Result<
     let params = Params::new(fixed, &job.begin, 1, &job.functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for all
     // rows and their results until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, plan.grid() as u32, plan.threads as u32, 0, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(plan.grid() as u32, plan.threads as u32, 0), &params) }
 }

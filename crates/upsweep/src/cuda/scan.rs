@@ -6,6 +6,7 @@ use super::code::Kernel;
 use super::features::{Features, Heads, Layouts, Pass};
 use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace, columns};
 use crate::buffer::ViewMut;
 use crate::error::Result;
@@ -178,5 +179,5 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let params = Params::new(fixed, &job.begin, interleaved, &functions.held.values);
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `n`
     // elements, or as many as the kernel asks for, until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }

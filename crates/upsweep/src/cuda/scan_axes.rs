@@ -5,6 +5,7 @@ use super::code::Kernel;
 use super::features::{Features, Layouts};
 use super::job::{CudaJob, Functions, buffer_functions, layouts_of, text_of};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
@@ -109,7 +110,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, plan: &AxesPlan, features: Features, b
     let grid = plan.grid() as u32;
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements of the
     // shape, and the results of `out_height` rows of `out_width` for each array, until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
 /// The kernel of a plan.

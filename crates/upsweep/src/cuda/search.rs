@@ -5,6 +5,7 @@ use super::features::Features;
 use super::job::{Begin, Functions};
 use super::lender::Extent;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::select::{with_functions, write};
 use super::{Cuda, Workspace};
 use crate::buffer::View;
@@ -64,7 +65,7 @@ where
         let params = Params::new(fixed, &Begin::nothing(functions.layouts.acc), 1, &functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `len`
         // sorted elements and `n` values and results until the kernel is enqueued in the stream's order.
-        unsafe { cuda.launch(&loaded, blocks(n) as u32, THREADS as u32, 0, &params) }
+        unsafe { cuda.launch(&loaded, Grid::new(blocks(n) as u32, THREADS as u32, 0), &params) }
     })
 }
 

@@ -5,6 +5,7 @@ use super::features::{Features, Heads};
 use super::job::{Begin, Functions, text_of};
 use super::lender::Extent;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Loan};
 use crate::buffer::ViewMut;
 use crate::choosing::{Choose, Choosing, Neighbour, Others, Values, Yields};
@@ -172,7 +173,7 @@ where
     // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for `len`
     // elements and flags, for the results that there is room for, and for the numbers, until the kernel is enqueued in the
     // stream's order.
-    unsafe { cuda.launch(&loaded, grid, threads, shared, &params) }
+    unsafe { cuda.launch(&loaded, Grid::new(grid, threads, shared), &params) }
 }
 
 /// Makes what a choice contributes to its kernels.

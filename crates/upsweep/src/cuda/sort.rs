@@ -15,6 +15,7 @@ use self::kernels::{
 };
 use super::Cuda;
 use super::lender::Lender;
+use super::runtime::Grid;
 use crate::buffer::View;
 use crate::error::Result;
 use crate::inputs::Lend;
@@ -222,7 +223,7 @@ impl Call {
         let to_places = |values, output, positions| {
             let params = SortValuesParams { values, output, positions, n: len as u64 };
             // SAFETY: as in `launch`.
-            unsafe { cuda.launch(&kernel, blocks, threads as u32, 0, &params) }
+            unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
         };
         if len == 0 {
             return Ok(());
@@ -266,7 +267,7 @@ fn launch(cuda: &Cuda, len: usize, types: SortTypes, in_place: bool, buffers: Bu
     let params = SortTallyParams { keys: buffers.keys, n: len as u64, part: part as u64, counts: counts_at, done };
     // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
     // good until the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }?;
+    unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }?;
     fill(cuda, &plan, buffers.keys_out, counts_at)
 }
 
@@ -286,13 +287,7 @@ fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, header: u64, status: (u64, usi
     };
     let (blocks, threads, shared) = (blocks as u32, threads as u32, shared_bytes as u32);
     // SAFETY: as in `launch`; the kernel waits.
-    unsafe {
-        if plan.split_bits() > 0 {
-            cuda.launch_behind(&kernel, blocks, threads, shared, &params)
-        } else {
-            cuda.launch(&kernel, blocks, threads, shared, &params)
-        }
-    }
+    unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(plan.split_bits() > 0), &params) }
 }
 
 /// Stores each value where `places` say.
@@ -302,7 +297,7 @@ fn fill(cuda: &Cuda, plan: &SortPlan, output: u64, places: u64) -> Result<()> {
     let resident = kernel.blocks_per_multiprocessor(threads, 0)?.max(1) * cuda.multiprocessors();
     let params = SortFillParams { output, n: plan.len as u64, places };
     // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, plan.fill_blocks().min(resident as usize) as u32, threads, 0, &params) }
+    unsafe { cuda.launch(&kernel, Grid::new(plan.fill_blocks().min(resident as usize) as u32, threads, 0), &params) }
 }
 
 /// Counts, and goes over keys and values once for each digit that varies.
@@ -344,7 +339,7 @@ fn by_passes(cuda: &Cuda, plan: &SortPlan, buffers: Buffers) -> Result<()> {
         let params = SortParams { launch, ..params };
         let blocks = plan.most_tiles().min(resident as usize) as u32;
         // SAFETY: as in `launch`; the kernel waits, and another one counts before it.
-        unsafe { cuda.launch_behind(&kernel, blocks, threads, shared, &params) }?;
+        unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }?;
     }
     if splits { split::sort_buckets(cuda, plan, &params) } else { Ok(()) }
 }

@@ -7,6 +7,7 @@ use super::lender::Lender;
 use super::merge::{self, MergeParams};
 use super::merge_four::{self, MergeFourParams};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::select::with_functions;
 use super::{Cuda, Workspace};
 use crate::choosing::FirstOf;
@@ -91,7 +92,7 @@ where
         let blocks = len.div_ceil(plan.sorted_tile()) as u32;
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the loans and the scratch are good for all
         // elements and values.
-        unsafe { cuda.launch(&loaded, blocks, plan.sorters() as u32, 0, &params)? };
+        unsafe { cuda.launch(&loaded, Grid::new(blocks, plan.sorters() as u32, 0), &params)? };
         for (done, pass) in plan.passes().enumerate() {
             let ((from, from_values), (to, to_values)) = (place(passes - done), place(passes - done - 1));
             let (n, run) = (len as u64, pass.run as u64);

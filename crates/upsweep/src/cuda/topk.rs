@@ -5,6 +5,7 @@ use super::features::Features;
 use super::job::{Begin, Functions};
 use super::lender::Lender;
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::select::with_functions;
 use super::sort;
 use super::{Cuda, Workspace};
@@ -150,13 +151,7 @@ impl Call<'_> {
         };
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it); the caller answers for the pointers. Kernels that are
         // behind others wait.
-        unsafe {
-            if is_behind {
-                self.cuda.launch_behind(&loaded, blocks, threads, shared, &params)
-            } else {
-                self.cuda.launch(&loaded, blocks, threads, shared, &params)
-            }
-        }
+        unsafe { self.cuda.launch(&loaded, Grid::new(blocks, threads, shared).behind_if(is_behind), &params) }
     }
 
     /// The wanted key of one row, and with `values` or `places` the results.

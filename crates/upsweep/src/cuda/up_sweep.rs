@@ -4,6 +4,7 @@ use super::code::Kernel;
 use super::features::Features;
 use super::job::{Begin, CudaJob, Functions, buffer_functions, text_of};
 use super::params::{Params, params};
+use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::error::Result;
 use crate::job::{Job, NOT_IN_PLACE};
@@ -49,7 +50,7 @@ pub(crate) fn run<S: Steps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> 
         let params = Params::new(fixed, &Begin::nothing(job.functions.layouts.acc), 1, &job.functions.held.values);
         // SAFETY: `Params` begins with the kernel's layout (its text asserts it), and the loans keep its pointers good for the elements
         // and results until the kernel is enqueued in the stream's order.
-        unsafe { cuda.launch(&loaded, n.div_ceil(tile) as u32, THREADS as u32, 0, &params) }?;
+        unsafe { cuda.launch(&loaded, Grid::new(n.div_ceil(tile) as u32, THREADS as u32, 0), &params) }?;
         (input, stride, n) = (job.output, stride * tile, n / tile);
     }
     Ok(())

@@ -14,15 +14,3 @@ inline u32 add_lower(u32 number, u32 distance) {
     const u32 lower = __shfl_up_sync(~0u, number, distance);
     return threadIdx.x % 32 < distance ? number : number + lower;
 }
-inline u32 sum_of_lanes(u32 number) {
-    const u64* const numbers = emulator::meet("a sum", number);
-    u32 r = 0;
-    for (u32 i = 0; i < 32; i++) r += (u32)numbers[i];
-    return r;
-}
-inline u32 largest_of_lanes(u32 number) {
-    const u64* const numbers = emulator::meet("a maximum", number);
-    u32 r = 0;
-    for (u32 i = 0; i < 32; i++) r = max(r, (u32)numbers[i]);
-    return r;
-}

@@ -145,6 +145,7 @@ kernel_files! {
     "warp/shuffle.cuh",
     "warp/store.cuh",
     "warp/stretch.cuh",
+    "warp/sum.cuh",
     "word/instructions.cuh",
     "word/key.cuh",
     "word/lanes.cuh",

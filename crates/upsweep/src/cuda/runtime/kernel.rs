@@ -2,13 +2,12 @@
 
 use super::context::Context;
 use super::driver::{Doing, OutsideCapture, lock};
+use super::grid::Grid;
 use crate::cuda::compile::{self, DiskCache, KernelSource, Nvrtc};
 use crate::error::{Error, Result};
 use cudarc::driver::CudaContext;
 use cudarc::driver::result::{self, function, occupancy};
-use cudarc::driver::sys::{
-    self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchConfig, CUmodule, CUstream,
-};
+use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute, CUmodule};
 use std::any::Any;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -99,16 +98,16 @@ impl Kernel {
         Ok(blocks)
     }
 
-    /// Whether so many blocks run together as a cluster. The driver is asked once, for a kernel is launched in one shape.
-    pub(crate) fn runs_as_a_cluster(&self, blocks: u32, block: u32, dynamic_smem: u32) -> Result<bool> {
+    /// Whether the device runs such a cluster. The driver is asked once, for a kernel is launched in one shape.
+    pub(crate) fn runs(&self, cluster: Grid) -> Result<bool> {
         if let Some(runs) = self.cluster.get() {
             return Ok(*runs);
         }
         self.context.bind_to_thread().doing("selecting the device's context")?;
-        self.allow_shared_memory(dynamic_smem)?;
+        self.allow_shared_memory(cluster.dynamic_smem)?;
         let larger = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-        let mut attribute = cluster_of(blocks);
-        let config = launch_config((blocks, block, dynamic_smem), std::ptr::null_mut(), &mut attribute);
+        let mut attribute = cluster.attribute(|| Ok(false))?;
+        let config = cluster.config(std::ptr::null_mut(), attribute.as_mut());
         let mut clusters = 0;
         // A device that has no clusters, or none of this size, refuses either.
         // SAFETY: the function is alive, and the attribute outlives the call.
@@ -163,43 +162,6 @@ impl Kernel {
         };
         kernel.allowed_shared_bytes = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?.into();
         Ok(kernel)
-    }
-}
-
-/// That so many blocks, the whole grid, are a cluster.
-pub(super) fn cluster_of(blocks: u32) -> CUlaunchAttribute {
-    let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
-    value.clusterDim.x = blocks;
-    value.clusterDim.y = 1;
-    value.clusterDim.z = 1;
-    CUlaunchAttribute { id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, pad: [0; 4], value }
-}
-
-/// That its blocks may come while those of the kernel before are ending.
-pub(super) fn behind_another() -> CUlaunchAttribute {
-    let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
-    value.programmaticStreamSerializationAllowed = 1;
-    let id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    CUlaunchAttribute { id, pad: [0; 4], value }
-}
-
-/// A launch of this grid, these blocks and so much dynamic shared memory with one attribute, which has to outlive it.
-pub(super) fn launch_config(
-    (grid, block, dynamic_smem): (u32, u32, u32),
-    stream: CUstream,
-    attribute: &mut CUlaunchAttribute,
-) -> CUlaunchConfig {
-    CUlaunchConfig {
-        gridDimX: grid,
-        gridDimY: 1,
-        gridDimZ: 1,
-        blockDimX: block,
-        blockDimY: 1,
-        blockDimZ: 1,
-        sharedMemBytes: dynamic_smem,
-        hStream: stream,
-        attrs: attribute,
-        numAttrs: 1,
     }
 }
 

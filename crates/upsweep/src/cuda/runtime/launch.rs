@@ -2,6 +2,7 @@
 
 use super::device::Cuda;
 use super::driver::{self, Doing};
+use super::grid::Grid;
 use super::kernel::Kernel;
 use crate::cuda::compile::KernelSource;
 use crate::error::Result;
@@ -25,89 +26,21 @@ impl Cuda {
         self.state.kernels.get(&self.state.context, key, source)
     }
 
-    /// Enqueues a kernel with a grid and blocks of one dimension on the device's stream.
+    /// Enqueues a kernel on the device's stream.
     ///
     /// # Safety
     /// - `params`, which is copied, has the layout of the kernel's only parameter.
     /// - The pointers in it are good for what the kernel does when it runs on the stream.
-    pub(crate) unsafe fn launch<P>(
-        &self,
-        kernel: &Kernel,
-        grid: u32,
-        block: u32,
-        dynamic_smem: u32,
-        params: &P,
-    ) -> Result<()> {
+    /// - [`Grid::behind`] and [`Grid::as_a_cluster`] say what else holds for such grids.
+    pub(crate) unsafe fn launch<P>(&self, kernel: &Kernel, grid: Grid, params: &P) -> Result<()> {
         self.context().bind()?;
-        kernel.allow_shared_memory(dynamic_smem)?;
-        let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
-        // SAFETY: the kernel and the stream are alive; the caller answers for the parameter.
-        unsafe {
-            let stream = self.stream().cu_stream();
-            result::launch_kernel(kernel.function, (grid, 1, 1), (block, 1, 1), dynamic_smem, stream, &mut params)
-        }
-        .doing("launching a kernel")
-    }
-
-    /// Enqueues a kernel behind another one of the same call. On devices from compute capability 9.0 on its blocks come to
-    /// multiprocessors that the other one's have left, so the device does not stand still in between. In a capture they do not: the
-    /// graph's dependencies would have data, for which not everybody asks who asks for the dependencies.
-    ///
-    /// # Safety
-    /// As [`launch`](Self::launch); and whatever the kernel does with memory it does after `wait_for_kernel_before`
-    /// (`kernels/memory/instructions.cuh`), as does each kernel of the call but the first.
-    pub(crate) unsafe fn launch_behind<P>(
-        &self,
-        kernel: &Kernel,
-        grid: u32,
-        block: u32,
-        dynamic_smem: u32,
-        params: &P,
-    ) -> Result<()> {
-        self.context().bind()?;
+        kernel.allow_shared_memory(grid.dynamic_smem)?;
         let stream = self.stream().cu_stream();
-        if self.compute_capability() < (9, 0) || driver::of_stream(stream)?.is_some() {
-            // SAFETY: the caller answers for the parameters.
-            return unsafe { self.launch(kernel, grid, block, dynamic_smem, params) };
-        }
-        kernel.allow_shared_memory(dynamic_smem)?;
-        let attribute = super::kernel::behind_another();
-        // SAFETY: the caller answers for the parameters.
-        unsafe { self.launch_with(kernel, (grid, block, dynamic_smem), attribute, params) }
-    }
-
-    /// Enqueues a kernel whose blocks are one cluster.
-    ///
-    /// # Safety
-    /// As [`launch`](Self::launch); and the device runs such a cluster.
-    pub(crate) unsafe fn launch_cluster<P>(
-        &self,
-        kernel: &Kernel,
-        blocks: u32,
-        block: u32,
-        dynamic_smem: u32,
-        params: &P,
-    ) -> Result<()> {
-        self.context().bind()?;
-        let attribute = super::kernel::cluster_of(blocks);
-        // SAFETY: the caller answers for the parameters.
-        unsafe { self.launch_with(kernel, (blocks, block, dynamic_smem), attribute, params) }
-    }
-
-    /// Enqueues a kernel with an attribute.
-    ///
-    /// # Safety
-    /// As [`launch`](Self::launch).
-    unsafe fn launch_with<P>(
-        &self,
-        kernel: &Kernel,
-        shape: (u32, u32, u32),
-        mut attribute: sys::CUlaunchAttribute,
-        params: &P,
-    ) -> Result<()> {
+        let starts_early = || Ok(self.compute_capability() >= (9, 0) && driver::of_stream(stream)?.is_none());
+        let mut attribute = grid.attribute(starts_early)?;
+        let config = grid.config(stream, attribute.as_mut());
         let mut params = [std::ptr::from_ref(params).cast_mut().cast::<c_void>()];
-        let config = super::kernel::launch_config(shape, self.stream().cu_stream(), &mut attribute);
-        // SAFETY: as in `launch`; the attribute outlives the call.
+        // SAFETY: the kernel and the stream are alive, the attribute outlives the call; the caller answers for the parameter.
         unsafe { sys::cuLaunchKernelEx(&config, kernel.function, params.as_mut_ptr(), std::ptr::null_mut()) }
             .result()
             .doing("launching a kernel")

@@ -8,6 +8,7 @@
 //! - `workspace`: the memory through which a kernel's blocks talk to each other
 //! - `stream`: a stream with its workspaces
 //! - `capture`: the memory of graphs
+//! - `grid`: the blocks of a launch
 //! - `kernel`: loaded kernels
 //! - `state`: what all devices of one context share
 //! - `wait`: waiting for a stream
@@ -19,6 +20,7 @@ mod context;
 mod device;
 mod driver;
 mod fill;
+mod grid;
 mod kernel;
 mod landing;
 mod launch;
@@ -35,5 +37,6 @@ pub use device::Cuda;
 pub use driver::DeviceInfo;
 pub use survey::{Survey, survey};
 
+pub(crate) use grid::Grid;
 pub(crate) use memory::{Loan, download};
 pub(crate) use workspace::Workspace;

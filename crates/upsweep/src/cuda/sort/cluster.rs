@@ -4,6 +4,7 @@ use super::kernels::{Buffers, SortKey};
 use crate::cuda::Cuda;
 use crate::cuda::compile::KernelSource;
 use crate::cuda::params::params;
+use crate::cuda::runtime::Grid;
 use crate::error::Result;
 use crate::plan::sort::SortPlan;
 use crate::plan::sort::cluster::ClusterPlan;
@@ -41,7 +42,8 @@ pub(super) fn sort(cuda: &Cuda, plan: &SortPlan, cluster: &ClusterPlan, buffers:
     let kernel = cuda.kernel(SortKey::new(CLUSTER, plan.cluster_constants(cluster)), || Ok(source(plan, cluster)))?;
     let (blocks, threads) = (ClusterPlan::blocks() as u32, ClusterPlan::threads() as u32);
     let shared = cluster.shared_bytes() as u32;
-    if !kernel.runs_as_a_cluster(blocks, threads, shared)? {
+    let grid = Grid::new(blocks, threads, shared).as_a_cluster();
+    if !kernel.runs(grid)? {
         return Ok(false);
     }
     let Buffers { keys, keys_out, values, values_out } = buffers;
@@ -49,6 +51,6 @@ pub(super) fn sort(cuda: &Cuda, plan: &SortPlan, cluster: &ClusterPlan, buffers:
     let params = SortClusterParams { keys, keys_out, values, values_out, n, share };
     // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans keep what they point to good until the kernel is
     // enqueued in the stream's order.
-    unsafe { cuda.launch_cluster(&kernel, blocks, threads, shared, &params) }?;
+    unsafe { cuda.launch(&kernel, grid, &params) }?;
     Ok(true)
 }

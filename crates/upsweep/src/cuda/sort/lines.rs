@@ -4,6 +4,7 @@ use super::kernels::SortKey;
 use crate::cuda::Cuda;
 use crate::cuda::compile::KernelSource;
 use crate::cuda::params::params;
+use crate::cuda::runtime::Grid;
 use crate::error::Result;
 use crate::plan::Shape;
 use crate::plan::constants::Constants;
@@ -48,7 +49,7 @@ pub(super) fn to_rows(cuda: &Cuda, shape: Shape, (size, align): (usize, usize), 
     let params = SortLinesParams { input, output, outer: outer as u64, len: len as u64, inner: inner as u64 };
     // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and scratch keep what they point to good until
     // the kernel is enqueued in the stream's order.
-    unsafe { cuda.launch(&kernel, blocks, threads as u32, 0, &params) }
+    unsafe { cuda.launch(&kernel, Grid::new(blocks, threads as u32, 0), &params) }
 }
 
 /// Moves elements from rows to lines of this shape.

@@ -5,6 +5,7 @@ use super::split;
 use crate::cuda::Cuda;
 use crate::cuda::compile::KernelSource;
 use crate::cuda::params::params;
+use crate::cuda::runtime::Grid;
 use crate::error::Result;
 use crate::plan::constants::Constants;
 use crate::plan::sort::ScratchParts;
@@ -139,7 +140,7 @@ pub(super) fn sort(
         let (kernel, blocks) = (around(STARTS)?, blocks_of(segments + 1, parts_threads));
         // SAFETY: the kernel's text asserts the layout of its parameters; the caller's loans and the scratch keep what they point to
         // good until the kernel is enqueued in the stream's order.
-        unsafe { cuda.launch(&kernel, blocks, parts_threads as u32, 0, &params) }?;
+        unsafe { cuda.launch(&kernel, Grid::new(blocks, parts_threads as u32, 0), &params) }?;
         if let Some(reader) = reader {
             cuda.mark_may_fault(reader)?;
         }
@@ -224,7 +225,7 @@ pub(super) fn sort(
         let kernel = around(entry)?;
         let blocks = blocks_of(work, parts_threads).max(if entry == CUT { 2 } else { 1 });
         // SAFETY: as above.
-        unsafe { cuda.launch(&kernel, blocks, parts_threads as u32, 0, &params) }?;
+        unsafe { cuda.launch(&kernel, Grid::new(blocks, parts_threads as u32, 0), &params) }?;
     }
     let kernel = cuda.kernel(SortKey::new(PASS, plan.pass.pass_constants()), || Ok(pass_source(&plan.pass)))?;
     let (threads, shared) = (plan.pass.threads() as u32, plan.pass.shared_bytes() as u32);
@@ -245,7 +246,9 @@ pub(super) fn sort(
             tiles,
         };
         // SAFETY: as above.
-        unsafe { cuda.launch(&kernel, plan.most_tiles().min(resident as usize) as u32, threads, shared, &params) }?;
+        unsafe {
+            cuda.launch(&kernel, Grid::new(plan.most_tiles().min(resident as usize) as u32, threads, shared), &params)
+        }?;
     }
     Ok(())
 }

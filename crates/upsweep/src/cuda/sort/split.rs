@@ -4,6 +4,7 @@ use super::kernels::{Buffers, SortKey, SortParams};
 use crate::cuda::Cuda;
 use crate::cuda::compile::KernelSource;
 use crate::cuda::params::params;
+use crate::cuda::runtime::Grid;
 use crate::error::Result;
 use crate::plan::sort::local::LocalPlan;
 use crate::plan::sort::types::DIGITS;
@@ -183,7 +184,7 @@ pub(super) fn count(cuda: &Cuda, plan: &SortPlan, keys: u64, (header, status, ti
         large_room: plan.large.tile() as u64,
     };
     // SAFETY: as in `launch`.
-    unsafe { cuda.launch(&kernel, blocks as u32, threads as u32, shared_bytes as u32, &params) }
+    unsafe { cuda.launch(&kernel, Grid::new(blocks as u32, threads as u32, shared_bytes as u32), &params) }
 }
 
 /// Puts keys into the buckets of their highest bits.
@@ -203,7 +204,7 @@ pub(super) fn scatter(cuda: &Cuda, plan: &SortPlan, passes: &SortParams) -> Resu
     };
     let blocks = plan.len.div_ceil(scatter.tile()).min(resident as usize) as u32;
     // SAFETY: as in `launch`; the kernel waits, and another one counts before it.
-    unsafe { cuda.launch_behind(&kernel, blocks, threads, shared, &params) }
+    unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind(), &params) }
 }
 
 /// Sorts the buckets where the passes by the highest bits have left them.
@@ -280,13 +281,7 @@ pub(super) fn by_warps(
     let blocks = segments.div_ceil(each * warps).clamp(1, resident as usize) as u32;
     let params = SortShortParams { each: each as u64, ..*params };
     // SAFETY: as in `launch`; the kernel waits, and buckets are of passes before.
-    unsafe {
-        if params.buckets != 0 {
-            cuda.launch_behind(&kernel, blocks, threads, 0, &params)
-        } else {
-            cuda.launch(&kernel, blocks, threads, 0, &params)
-        }
-    }
+    unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, 0).behind_if(params.buckets != 0), &params) }
 }
 
 /// Launches the kernel whose blocks sort what fits in their shared memory.
@@ -297,11 +292,5 @@ pub(super) fn local(cuda: &Cuda, plan: &SortPlan, local: &LocalPlan, params: &So
     let resident = kernel.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let blocks = params.segments.min(resident.into()) as u32;
     // SAFETY: as in `launch`; the kernel waits, and where a header says whether there is anything to do, passes are before it.
-    unsafe {
-        if params.header != 0 {
-            cuda.launch_behind(&kernel, blocks, threads, shared, params)
-        } else {
-            cuda.launch(&kernel, blocks, threads, shared, params)
-        }
-    }
+    unsafe { cuda.launch(&kernel, Grid::new(blocks, threads, shared).behind_if(params.header != 0), params) }
 }

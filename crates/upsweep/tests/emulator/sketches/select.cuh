@@ -2,6 +2,7 @@
 // memory, and so is how many are kept. The pipeline's task for it; it is not fast.
 
 #include "tile/pipeline.cuh"
+#include "warp/sum.cuh"
 
 struct Params {
     const u32* first;
