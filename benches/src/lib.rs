@@ -38,15 +38,15 @@ pub struct Options {
     pub smoke: bool,
     /// Fewer sizes and calls.
     pub quick: bool,
-    /// Only the benches whose `algorithm/type` has this in it.
-    pub only: Option<String>,
+    /// Only the benches whose `algorithm/type` has one of these in it.
+    pub only: Option<Vec<String>>,
     /// The sizes, as powers of two, in place of the bench's own.
     pub sizes: Option<Vec<u32>>,
     /// Where the record goes; standard output when not given.
     pub out: Option<PathBuf>,
 }
 
-const USAGE: &str = "options: [--smoke] [--quick] [--only PART_OF_ALGORITHM/TYPE] [--sizes 10,20] [--out FILE]";
+const USAGE: &str = "options: [--smoke] [--quick] [--only PART_OF_ALGORITHM/TYPE,...] [--sizes 10,20] [--out FILE]";
 
 impl Options {
     /// From the command line.
@@ -60,7 +60,7 @@ impl Options {
             match arg.as_str() {
                 "--smoke" => options.smoke = true,
                 "--quick" => options.quick = true,
-                "--only" => options.only = Some(value()?),
+                "--only" => options.only = Some(value()?.split(',').map(str::to_owned).collect()),
                 "--out" => options.out = Some(value()?.into()),
                 "--sizes" => {
                     let sizes = value()?.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>();
@@ -87,7 +87,8 @@ impl Options {
     /// Whether `algo` on `ty` is asked for.
     #[must_use]
     pub fn wants(&self, algo: &str, ty: &str) -> bool {
-        self.only.as_ref().is_none_or(|part| format!("{algo}/{ty}").contains(part.as_str()))
+        let name = format!("{algo}/{ty}");
+        self.only.as_ref().is_none_or(|parts| parts.iter().any(|part| name.contains(part.as_str())))
     }
 }
 
