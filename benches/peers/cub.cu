@@ -291,6 +291,25 @@ static void runs(const std::vector<int>& sizes) {
     }
 }
 
+// Keys and values lie side by side.
+static void by_key(const std::vector<int>& sizes) {
+    for (int log2n : sizes) {
+        uint64_t n = (uint64_t)1 << log2n;
+        if (2 * n * sizeof(uint32_t) > capacity || log2n > 28) continue;
+        uint32_t *keys = (uint32_t*)input, *values = keys + n, *out = (uint32_t*)output, *reduced = out + n;
+        fill<<<1024, 256>>>(values, n);
+        fill_runs<<<1024, 256>>>(keys, n, 64);
+        double copy = copy_gbps<uint32_t>(n), bytes = 8.0 * n + 8.0 * n / 64;
+        fill_runs<<<1024, 256>>>(keys, n, 64);
+        row("reduce_by_key_64", "u32", log2n, bytes, copy, [&](void* s, size_t& size) {
+            return cub::DeviceReduce::ReduceByKey(s, size, keys, out, values, reduced, (int64_t*)extra, cuda::std::plus<>(), (int64_t)n);
+        });
+        row("dedup_by_key_64", "u32", log2n, bytes, copy, [&](void* s, size_t& size) {
+            return cub::DeviceSelect::UniqueByKey(s, size, keys, values, out, reduced, (int64_t*)extra, (int64_t)n);
+        });
+    }
+}
+
 static void select_flags(const std::vector<int>& sizes) {
     uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output;
     for (int log2n : sizes) {
@@ -386,7 +405,7 @@ int main(int argc, char** argv) {
     capacity = std::min((size_t)8 << largest, free_bytes / 4);
     CHECK(cudaMalloc(&input, capacity));
     CHECK(cudaMalloc(&output, capacity));
-    CHECK(cudaMalloc(&extra, 128 + ((size_t)4 << std::min(largest, 28))));
+    CHECK(cudaMalloc(&extra, 128 + ((size_t)8 << std::min(largest, 28))));
     CHECK(cudaMalloc(&scratch, scratch_capacity));
     CHECK(cudaMalloc(&flushed, FLUSHED));
 
@@ -421,6 +440,7 @@ int main(int argc, char** argv) {
     sorts<uint64_t>("u64", sizes);
     sort_shapes(sizes);
     runs(from_16);
+    by_key(from_16);
     merges<uint32_t>("u32", sizes);
     merges<uint64_t>("u64", sizes);
     histogram<uint8_t>("u8", from_16, {256}, 256.0f);

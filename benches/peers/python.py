@@ -198,6 +198,7 @@ def sparse_rows(torch, median):
         micros = median(lambda: torch.mv(matrix, x))
         row("torch", f"spmv_{name}", "f32", log2n, micros, 8 * n + 12 * shape[0] + 4 * shape[1], copy, copied)
         del matrix, places
+    sparse_products(torch, median, 10 if SMOKE else 28)
     ends = torch.randint(0, n // 16, (2, n), device="cuda")
     ones = torch.ones(n, dtype=torch.uint8, device="cuda")
     shape = (n // 16, n // 16)
@@ -207,6 +208,22 @@ def sparse_rows(torch, median):
         host_rows(ends.int().cpu().numpy(), copy, copied, log2n)
     except ImportError as error:
         print(f"left out: {error}", file=sys.stderr)
+
+
+def sparse_products(torch, median, log2n):
+    """The products of benches/src/bin/gpu/pieces.rs: 16 elements a row, in neighbouring columns or anywhere."""
+    n = 1 << log2n
+    rows = n // 16
+    values, x = torch.randn(n, device="cuda"), torch.randn(rows, device="cuda")
+    begins = torch.arange(0, n + 1, 16, device="cuda", dtype=torch.int32)
+    out = torch.empty(n, device="cuda")
+    copy, copied = median(lambda: out.copy_(values)), 8 * n
+    del out
+    place = torch.arange(n, device="cuda", dtype=torch.int32)
+    for name, columns in [("banded", (place // 16 + place % 16) % rows), ("random", torch.randint(0, rows, (n,), device="cuda", dtype=torch.int32))]:
+        matrix = torch.sparse_csr_tensor(begins, columns, values, (rows, rows))
+        row("torch", f"sparse_product_{name}", "f32", log2n, median(lambda: torch.mv(matrix, x)), 8 * n + 12 * rows, copy, copied)
+        del matrix, columns
 
 
 def host_rows(ends, copy, copied, log2n):

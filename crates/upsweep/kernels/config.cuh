@@ -8,7 +8,7 @@
 
 // Where functions find the values that they hold.
 #define PARAMETERS "upsweep_scan_param_0"
-constexpr u32 VALUES_AT = 160, WORKSPACE_AT = 120;
+constexpr u32 VALUES_AT = 176, WORKSPACE_AT = 136;
 
 // Types and functions of the job.
 __device__ __forceinline__ f32 sum_0([[maybe_unused]] f32 a_1_, [[maybe_unused]] f32 b_2_) {
@@ -212,6 +212,8 @@ struct ScanParams {
     u64 share;
     u64 outputs;
     u64* count;
+    void* keys;
+    u64 keys_room;
     Given* carry;
     u64 total;
     const Given* init_from;

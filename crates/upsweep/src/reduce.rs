@@ -42,7 +42,7 @@ use crate::inputs::{Inputs, Read, len_of};
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Options, expect_identity, shared_options};
-use crate::outputs::{Outputs, Write};
+use crate::outputs::{Outputs, Target, Write};
 use crate::segments::{SegmentKind, Segmentation, Whole};
 use crate::steps::{Parts, Steps};
 
@@ -60,6 +60,19 @@ impl<Op> Reduce<'_, Op> {
     pub fn new(operator: Op) -> Self {
         Self { options: Options::new(operator) }
     }
+}
+
+/// What a reduction stores beside its results.
+pub(crate) struct Beside<'a, K: Element> {
+    /// The number of segments.
+    pub(crate) count: Option<ViewMut<'a, u64>>,
+    /// On CUDA: the first key of each segment.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "the CPU goes over the keys once more"))]
+    pub(crate) keys: Option<Target<'a, K>>,
+}
+
+impl<K: Element> Beside<'_, K> {
+    const NOTHING: Self = Self { count: None, keys: None };
 }
 
 impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
@@ -85,7 +98,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
-        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), None)
+        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), Beside::<G::Key>::NOTHING)
     }
 
     /// As [`run`](Self::run), and stores the number of segments in `count[0]`, which lies where the device computes.
@@ -108,7 +121,8 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         if count.is_empty() {
             return Err(Error::Length { what: "count", found: 0, expected: 1 });
         }
-        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), Some(count))
+        let beside = Beside { count: Some(count), ..Beside::<G::Key>::NOTHING };
+        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), beside)
     }
 
     /// Reduces the whole of `input` to a value on the host. On CUDA this waits for it.
@@ -127,17 +141,18 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     {
         device.refuse_in_capture("reading the result of a reduction")?;
         let input = input.given();
+        let nothing = Beside::<G::Key>::NOTHING;
         let result =
-            device.compute_array(1, |output| self.dispatch::<X::Item, O>(device, input, output, None))?.to_vec()?;
+            device.compute_array(1, |output| self.dispatch::<X::Item, O>(device, input, output, nothing))?.to_vec()?;
         result.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
     }
 
-    fn dispatch<I, O>(
+    pub(crate) fn dispatch<I, O>(
         &self,
         device: &Device,
         input: I::Given<'_>,
         output: O::Given<'_>,
-        count: Option<ViewMut<'_, u64>>,
+        beside: Beside<'_, G::Key>,
     ) -> Result<()>
     where
         I: Read,
@@ -172,9 +187,9 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         }
         let (input, steps) = (Elements::Given(input), Parts::<I, O, Op, M, F>::new(operator, map, finish));
         if const { sums_in_f32::<M::Output, Op>() } {
-            run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps: InF32(steps) }, count)
+            run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps: InF32(steps) }, beside)
         } else {
-            run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps }, count)
+            run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps }, beside)
         }
     }
 }
@@ -185,12 +200,12 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
 fn run_job<'x, 'y, 'a, S: Steps, G: Segmentation>(
     device: &Device,
     job: impl FnOnce() -> Job<'x, 'y, 'a, S, G>,
-    count: Option<ViewMut<'_, u64>>,
+    beside: Beside<'_, G::Key>,
 ) -> Result<()> {
     match &device.0 {
-        Backend::Cpu => cpu::reduce::run(job(), count),
+        Backend::Cpu => cpu::reduce::run(job(), beside.count),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => crate::cuda::reduce::run(cuda, job(), count),
+        Backend::Cuda(cuda) => crate::cuda::reduce::run(cuda, job(), beside.count, beside.keys),
     }
 }
 

@@ -17,18 +17,22 @@
 //!
 //! **Order.** Sums of floats are the same bits in every run, and on every device, as those of every [`Reduce`].
 //!
-//! **Cost.** The keys are read twice and the elements once.
+//! **Cost.** One pass over keys and elements; on the CPU the keys are read twice.
 
 use crate::buffer::{Input, Output};
 use crate::choosing::{Choose, FirstOf, Values, Yields};
 use crate::count::{Count, CountedInput};
 use crate::dedup::Dedup;
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::init::Init;
 use crate::inputs::Inputs;
 use crate::operator::{Function, Map, Operator, Stores};
 use crate::outputs::Outputs;
+#[cfg(feature = "cuda")]
+use crate::outputs::Target;
+#[cfg(feature = "cuda")]
+use crate::reduce::Beside;
 use crate::reduce::Reduce;
 use crate::segments::Keys;
 
@@ -85,8 +89,17 @@ where
         Values: Yields<<B as Input>::Item, <B as Input>::Item>,
         V: Init<M::Output>,
     {
-        let Keys(of_elements, same) = &self.options.segments;
-        self.run(device, input, output)?;
-        Dedup::by(*same).run_counted(device, *of_elements, keys, count)
+        match &device.0 {
+            Backend::Cpu => {
+                let Keys(of_elements, same) = &self.options.segments;
+                self.run(device, input, output)?;
+                Dedup::by(*same).run_counted(device, *of_elements, keys, count)
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(_) => {
+                let beside = Beside { count: Some(count.view_mut()), keys: Some(Target::new(keys.view_mut())) };
+                self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), beside)
+            }
+        }
     }
 }

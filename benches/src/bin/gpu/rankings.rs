@@ -2,6 +2,7 @@
 //! where as many results are stored.
 
 use crate::gpu::Gpu;
+use crate::sorts::finite_floats;
 use cudarc::driver::{CudaView, CudaViewMut};
 use upsweep::prelude::*;
 use upsweep::{Key, TopK};
@@ -20,6 +21,7 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         tops::<u32>(gpu, n)?;
         // Small whole numbers: very many ties.
         tops::<f32>(gpu, n)?;
+        tops_of_all_bits(gpu, n)?;
         merges::<u32>(gpu, n)?;
         merges::<u64>(gpu, n)?;
         if gpu.fits::<u32>(n) {
@@ -72,6 +74,24 @@ fn tops<T: Value + Key>(gpu: &mut Gpu, n: usize) -> Outcome {
             Nth::median().run(device, x, &mut out.slice_mut(..1))
         },
     )
+}
+
+/// Of floats that are all but all different.
+fn tops_of_all_bits(gpu: &mut Gpu, n: usize) -> Outcome {
+    for (k, algo) in [(16, "top_16_all_bits"), (1 << 16, "top_65536_all_bits")] {
+        if k > n || !gpu.fits::<f32>(n) || !gpu.wants::<f32>(algo) {
+            continue;
+        }
+        let (x, mut out) = (finite_floats(gpu, n)?, gpu.upload(&vec![0f32; k])?);
+        let top = TopK::largest(k);
+        gpu.work::<f32>(algo, n, n * size_of::<f32>(), |device| Ok(top.run(device, &x, &mut out)?))?;
+        let mut sorted = x.into_vec()?;
+        sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+        if out.into_vec()? != sorted[..k] {
+            return Err(format!("{algo} of {n}: the results are not the first of the sorted keys").into());
+        }
+    }
+    Ok(())
 }
 
 /// Two halves, each of which is sorted before.

@@ -3,6 +3,7 @@
 use crate::gpu::Gpu;
 use cudarc::driver::{CudaView, CudaViewMut};
 use std::cell::RefCell;
+use upsweep::operator::builtin::First;
 use upsweep::prelude::*;
 use upsweep::{Choose, Flagged, Where};
 use upsweep_bench::{Outcome, Value, hash};
@@ -46,6 +47,8 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         for (algo, mean) in [("runs_64", 64), ("runs_4", 4), ("runs_1", 1)] {
             runs(gpu, algo, n, mean)?;
         }
+        by_key(gpu, n, "reduce_by_key_64", Sum)?;
+        by_key(gpu, n, "dedup_by_key_64", First)?;
         expand(gpu, n)?;
         search(gpu, n)?;
     }
@@ -188,6 +191,40 @@ fn runs(gpu: &mut Gpu, algo: &str, n: usize, mean: u32) -> Outcome {
             Runs::new().run_counted(device, &values, outputs, &mut count.borrow_mut())
         },
     )
+}
+
+/// The keys of runs of 64 elements, and what their values are combined to.
+fn by_key<Op: Operator<u32> + Copy>(gpu: &mut Gpu, n: usize, algo: &str, operator: Op) -> Outcome {
+    const MEAN: u32 = 64;
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
+        return Ok(());
+    }
+    let host = in_runs(n, MEAN);
+    let (keys, count) = (gpu.upload(&host)?, RefCell::new(Count::new(gpu.device())?));
+    let first_keys = RefCell::new(gpu.upload(&vec![0u32; n])?);
+    let reduce = Reduce::new(operator).segments(Segments::Keys(&keys));
+    let expected = || {
+        let shown = &host[..n.min(1 << 20)];
+        let begins: Vec<usize> = (0..shown.len()).filter(|&at| at == 0 || shown[at] != shown[at - 1]).collect();
+        let of_run = |run: &[usize]| {
+            (run[0] + 1..run[1]).fold(u32::random(run[0]), |sum, at| operator.combine(sum, u32::random(at)))
+        };
+        begins.windows(2).map(of_run).collect()
+    };
+    gpu.reduce_segments(
+        algo,
+        (n, 2 * (n + n / MEAN as usize) * size_of::<u32>()),
+        expected,
+        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
+            reduce.run_with_keys_counted(device, x, (&mut *first_keys.borrow_mut(), out), &mut count.borrow_mut())
+        },
+    )?;
+    let found = first_keys.borrow().to_vec()?;
+    let wanted = first_of_runs(&host);
+    if found[..wanted.len() - 1] != wanted[..wanted.len() - 1] {
+        return Err(format!("{algo}: the keys are not those of the runs").into());
+    }
+    Ok(())
 }
 
 /// The owners of `n` results in the mean, of a quarter as many counts from 0 to 8.

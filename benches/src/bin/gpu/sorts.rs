@@ -129,9 +129,14 @@ fn any_float(gpu: &mut Gpu, n: usize) -> Outcome {
     if !gpu.fits::<f32>(n) || !gpu.wants::<f32>("sort_all_bits") {
         return Ok(());
     }
-    let given_bits = gpu.filled::<u32>(n)?;
-    let keys: Array<f32> = Transform::new(Finite).run_to_array(gpu.device(), &given_bits)?;
+    let keys = finite_floats(gpu, n)?;
     given(gpu, "sort_all_bits", n, &keys)
+}
+
+/// Floats of which all bits are random.
+pub(crate) fn finite_floats(gpu: &mut Gpu, n: usize) -> Outcome<Array<f32>> {
+    let given_bits = gpu.filled::<u32>(n)?;
+    Ok(Transform::new(Finite).run_to_array(gpu.device(), &given_bits)?)
 }
 
 /// Keys of 64 bits with values of 32.

@@ -1,11 +1,14 @@
 // Reduction by flags or keys as a scan that stores only each segment's last result: where a result goes is the number of
-// heads before it, which the tile's prefix tells (state.cuh, `Counted`).
+// heads before it, which the tile's prefix tells (state.cuh, `Counted`). There goes the head's key, too, where keys are asked for; it was read
+// when heads were told, and is in the second cache.
 
 #pragma once
 
 #include "tile/items.cuh"
 #include "tile/store.cuh"
 #include "warp/sum.cuh"
+
+constexpr u64 NO_KEYS = ~0ull;  // in place of the room for keys: none are asked for
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads) {
@@ -28,6 +31,16 @@ struct Compaction {
         : tails(counted_tails(p, begin, count, heads)) {
         const u32 own = head_number(heads);
         segment = (some ? heads_of(prefix) : 0) + warp_inclusive_sum(own) - own;
+        if constexpr (HEADS == Heads::KEYS) {
+            if (p.keys_room != NO_KEYS) store_keys(p, begin, heads);
+        }
+    }
+
+    __device__ __forceinline__ void store_keys(const Params& p, u64 begin, Mask heads) const {
+        Key* const keys = (Key*)p.keys;
+        for (u64 to = segment; heads != 0; heads &= heads - 1, to++) {
+            if (to < p.keys_room) keys[to] = source_of(p, begin + threadIdx.x * ITEMS + lowest_bit(heads));
+        }
     }
 
     // Element j of the vector in `row` has this result.
@@ -35,7 +48,10 @@ struct Compaction {
         segment += items.head(j);
         if (tails >> (row * VECTOR + j) & 1) {
             store_segment(p, segment - 1, result);
-            if (items.index + j == p.n - 1 && p.count) *p.count = segment;
+            if (items.index + j == p.n - 1) {
+                if (p.count) *p.count = segment;
+                if (p.keys_room != NO_KEYS && segment > p.keys_room) report_fault(p.workspace, FAULT_CAPACITY, segment, (i64)p.keys_room);
+            }
         }
     }
 };

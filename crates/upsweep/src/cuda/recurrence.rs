@@ -7,7 +7,7 @@ use super::job::{Functions, text_of};
 use super::lender::Extent;
 use super::params::{WithNumbers, params};
 use super::runtime::Grid;
-use super::scan::ScanParams;
+use super::scan::{NO_KEYS, ScanParams};
 use super::select::write;
 use super::{Cuda, Loan, Workspace};
 use crate::buffer::ViewMut;
@@ -164,6 +164,8 @@ fn launch<C: Coefficient>(
         share: 0,
         outputs: n as u64,
         count: 0,
+        keys: 0,
+        keys_room: NO_KEYS,
         carry: buffers.last,
         total: 0,
         init_from: buffers.first,

@@ -7,11 +7,13 @@ use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::scan::{self, Extra};
+use super::select::write;
 use super::{Cuda, Workspace, apart, columns, rows};
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::{Form, Source};
+use crate::outputs::Target;
 use crate::plan::Shape;
 use crate::plan::memory::StatusWords;
 use crate::plan::reduce::ReducePlan;
@@ -36,22 +38,27 @@ params! {
     }
 }
 
+/// `keys` is where the first key of each segment goes.
 pub(crate) fn run<S: Steps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,
     mut count: Option<ViewMut<'_, u64>>,
+    mut keys: Option<Target<'_, G::Key>>,
 ) -> Result<()> {
     let (steps, same) = (job.steps, job.segments.same());
     let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
     let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref(), &functions);
     let (count, _count) = write_one(cuda, "count", &mut count)?;
+    let asked = keys.is_some();
+    let (keys, room, _keys) = write(cuda, "output of the keys", keys.as_mut())?;
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, same.as_ref())?;
-    launch(cuda, &CudaJob::open(cuda, &mut job, &text, &mut held, false)?, count)
+    launch(cuda, &CudaJob::open(cuda, &mut job, &text, &mut held, false)?, count, asked.then_some((keys, room)))
 }
 
-/// Launches what the job needs. `count` is the address of the number of segments, or 0.
-fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
+/// Launches what the job needs. `count` is the address of the number of segments, or 0; `keys` that of their first keys, and how many of
+/// these there is room for.
+fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64, keys: Option<(u64, usize)>) -> Result<()> {
     // Where the number of segments does not depend on the data, it is stored here.
     let known = match job.heads {
         Heads::None | Heads::Rows | Heads::Offsets => Some(job.outputs as u64),
@@ -68,7 +75,7 @@ fn launch(cuda: &Cuda, job: &CudaJob<'_>, count: u64) -> Result<()> {
         Way::Apart => apart::launch(cuda, job),
         Way::Segments => {
             let count = if known.is_some() { 0 } else { count };
-            scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count) })
+            scan::launch(cuda, job, Direction::default(), Extra { carry: 0, by_segment: Some(count), keys })
         }
     }
 }

@@ -41,6 +41,9 @@ params! {
         outputs: "u64",
         /// Null, or where a reduction by flags or keys stores the number of segments.
         count: "u64*",
+        /// Where a reduction by keys stores the first key of each segment, and how many there is room for, or ~0.
+        keys: "void*",
+        keys_room: "u64",
         /// Null, or where a scan of the whole array stores what follows it.
         carry: "Given*",
         /// Whether what follows a scan of the whole array is its last result.
@@ -70,7 +73,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     held.add_all::<S, G>(&steps, same.as_ref())?;
     let job = CudaJob::open(cuda, &mut job, &text, &mut held, true)?;
     if interleaves_as_one(job.shape, job.functions.layouts) {
-        launch(cuda, &job, direction, Extra { carry, by_segment: None })
+        launch(cuda, &job, direction, Extra { carry, ..Extra::default() })
     } else {
         columns::launch(cuda, &job, direction, false)
     }
@@ -84,6 +87,9 @@ pub(super) fn interleaves_as_one(shape: Shape, layouts: Layouts) -> bool {
     shape.inner <= 1 || (few && layouts.plain())
 }
 
+/// In place of the room for keys: none are asked for (`kernels/tile/compact.cuh`).
+pub(super) const NO_KEYS: u64 = u64::MAX;
+
 /// What a launch stores beside its results.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extra {
@@ -91,6 +97,8 @@ pub(super) struct Extra {
     pub(super) carry: u64,
     /// Of a reduction: the address of the one value that it stores the number of segments at, or 0.
     pub(super) by_segment: Option<u64>,
+    /// Of a reduction by keys: the address of the first key of each segment, and how many there is room for.
+    pub(super) keys: Option<(u64, usize)>,
 }
 
 /// The plan for `n` elements, of a job with these features.
@@ -149,12 +157,12 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let resident = loaded.blocks_per_multiprocessor(threads, shared)?.max(1) * cuda.multiprocessors();
     let grid = plan.grid(resident as usize) as u32;
     let words = plan.words();
-    let workspace = if plan.tiles() > 1 || by_offsets || functions.may_fault {
+    let workspace = if plan.tiles() > 1 || by_offsets || functions.may_fault || extra.keys.is_some() {
         cuda.workspace(words.words8, words.words16)?
     } else {
         Workspace::NONE
     };
-    if by_offsets || functions.may_fault {
+    if by_offsets || functions.may_fault || extra.keys.is_some_and(|(_, room)| room < n) {
         cuda.mark_may_fault(&job.output_stream)?;
     }
     let (row, segments) = (shape.len as u64, if by_offsets { job.head_items as u64 - 1 } else { 0 });
@@ -171,6 +179,8 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
         share: segments / plan.tiles() as u64 + 1,
         outputs: outputs as u64,
         count: extra.by_segment.unwrap_or(0),
+        keys: extra.keys.map_or(0, |(address, _)| address),
+        keys_room: extra.keys.map_or(NO_KEYS, |(_, room)| room as u64),
         carry: extra.carry,
         total: total.into(),
         init_from: job.begin.init_from,

@@ -31,6 +31,7 @@ static ScanParams params_of(u64 n, u64 row, u64 segments, u64 tiles) {
     p.n = n, p.row = row, p.row_reciprocal = ~0ull / max(row, 1ull);
     for (u64 bit = 0; bit < 64; bit++) p.row_pattern |= (u64)(bit % max(row, 1ull) == 0) << bit;
     p.segments = HEADS == Heads::OFFSETS ? segments : 0, p.share = p.segments / tiles + 1;
+    p.keys_room = NO_KEYS;
     return p;
 }
 
@@ -103,6 +104,9 @@ static void one_case() {
     ScanParams launched = params_of(n, row, number, tiles);
     launched.input = input, launched.output = output.values, launched.outputs = output.number, launched.workspace = space.workspace();
     launched.head_source = sources.values, launched.offsets = offsets.values, launched.count = COUNTED ? &count : nullptr;
+    const bool with_keys = COUNTED && HEADS == Heads::KEYS && once_in(2);
+    Guarded<Source> keys(!with_keys ? 0 : once_in(2) ? below(number + 1) : number);
+    if (with_keys) launched.keys = keys.values, launched.keys_room = keys.number;
     Guarded<Given> carry(1);
     launched.carry = CARRIES ? carry.values : nullptr;
     launched.given_init = launched.given_first = given_acc(init[0]);
@@ -112,9 +116,18 @@ static void one_case() {
     races_matter = !spoilt;  // segments that overlap have several writers, whatever they write is as good
     launch(grid, threads, dynamic, [&] { KERNEL(launched); });
 
-    output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), carry.check("the carry");
+    output.check("results"), separate.check("elements"), offsets.check("offsets"), sources.check("flags or keys"), carry.check("the carry"), keys.check("first keys");
     if (!alone) space.check();
     if (spoilt) return check_fault(space.header, offsets, n);
+    if (with_keys) {
+        for (u64 k = 0; k < keys.number; k++) {
+            if (!same_bits(keys[k], sources[segments[k]])) fail("another key than the first of segment %llu", k);
+        }
+        if (keys.number < number) {
+            if (space.header.fault != FAULT_CAPACITY || space.header.fault_index != number || space.header.fault_value != (i64)keys.number) fail("says nothing of %llu keys that there is no room for", number - keys.number);
+            space.header.fault = 0;
+        }
+    }
     if (space.header.fault) fail("says that offset %llu, %lld, is wrong", space.header.fault_index, space.header.fault_value);
     check_results(p, elements, segments, output);
     if constexpr (CARRIES) check_carry(p, elements, carry[0]);

@@ -5,7 +5,7 @@ use crate::support::{Odd, Spread, chosen, expect_beginning, kept, on_each_backen
 use upsweep::Error;
 use upsweep::prelude::*;
 
-on_each_backend! { too_little_room, more_than_the_buffer_of_a_count, other_numbers_of_flags, overlaps }
+on_each_backend! { too_little_room, too_little_room_for_keys, more_than_the_buffer_of_a_count, other_numbers_of_flags, overlaps }
 
 /// The error of a call, from wherever it is told.
 fn told(place: &Place, result: upsweep::Result<Count>) -> Option<Error> {
@@ -37,6 +37,26 @@ fn too_little_room(place: &Place) {
     }
     let error = Error::Capacity { what: "output", needed: 5, capacity: 3 };
     assert_eq!(error.to_string(), "the output has room for 3 elements, and there are 5: give a larger one");
+}
+
+fn too_little_room_for_keys(place: &Place) {
+    for len in [1, 100, 5000, 40_000u32] {
+        let keys: Vec<u32> = (0..len).map(|i| i / 3).collect();
+        let mut first = keys.clone();
+        first.dedup();
+        let needed = first.len();
+        let sums: Vec<u64> = first.iter().map(|&key| u64::from((len - 3 * key).min(3))).collect();
+        let (of, ones) = (place.upload(&keys, 1), place.upload(&vec![1u64; keys.len()], 0));
+        for capacity in [0, needed / 2, needed - 1, needed] {
+            let (mut found, mut output) = (place.poisoned::<u32>(capacity, 1), place.poisoned::<u64>(needed, 0));
+            let reduce = Reduce::new(Sum).segments(Segments::Keys(&of));
+            let error = told(place, reduce.run_with_keys(&place.device, &ones, (&mut found, &mut output)));
+            let wanted = (capacity < needed).then_some(Error::Capacity { what: "output", needed, capacity });
+            assert_eq!(error, wanted, "{len}");
+            expect_beginning(&found, &first[..capacity], &format!("{capacity} of {needed} keys"));
+            expect_beginning(&output, &sums, &format!("sums beside {capacity} of {needed} keys"));
+        }
+    }
 }
 
 fn more_than_the_buffer_of_a_count(place: &Place) {
