@@ -3,7 +3,7 @@
 use crate::buffer::{Array, Storage, host_memory};
 #[cfg(feature = "cuda")]
 use crate::cuda::Cuda;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::operator::{Element, Number};
 use crate::outputs::Target;
 
@@ -196,6 +196,18 @@ impl Device {
 }
 
 impl Device {
+    /// One value, which `compute` writes when it returns `Ok`, on the host. On CUDA this waits for it.
+    pub(crate) fn compute_one<T: Element>(&self, compute: impl FnOnce(Target<'_, T>) -> Result<()>) -> Result<T> {
+        match &self.0 {
+            Backend::Cpu => {
+                let missing = Error::Length { what: "output", found: 0, expected: 1 };
+                self.compute_array(1, compute)?.into_vec()?.first().copied().ok_or(missing)
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda(cuda) => cuda.compute_one(|one| compute(Target::new(crate::buffer::ViewMut::Cuda(one)))),
+        }
+    }
+
     pub(crate) fn is_cpu(&self) -> bool {
         matches!(self.0, Backend::Cpu)
     }

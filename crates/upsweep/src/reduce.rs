@@ -142,9 +142,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.refuse_in_capture("reading the result of a reduction")?;
         let input = input.given();
         let nothing = Beside::<G::Key>::NOTHING;
-        let result =
-            device.compute_array(1, |output| self.dispatch::<X::Item, O>(device, input, output, nothing))?.to_vec()?;
-        result.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 })
+        device.compute_one(|output| self.dispatch::<X::Item, O>(device, input, output, nothing))
     }
 
     pub(crate) fn dispatch<I, O>(

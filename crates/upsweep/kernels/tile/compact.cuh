@@ -22,36 +22,50 @@ __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 co
 }
 
 // The results of this thread that are stored, and where.
-struct Compaction {
-    Mask tails;
-    u64 segment;  // the number of heads so far
+class Compaction {
+    Mask heads, tails;
+    u64 before;   // heads before the thread
+    u64 segment;  // heads so far
 
-    // `own` are the thread's heads; `some` says whether anything lies before the warp, `prefix` what.
-    __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, bool some, const State& prefix)
-        : tails(counted_tails(p, begin, count, heads)) {
-        const u32 own = head_number(heads);
-        segment = (some ? heads_of(prefix) : 0) + warp_inclusive_sum(own) - own;
-        if constexpr (HEADS == Heads::KEYS) {
-            if (p.keys_room != NO_KEYS) store_keys(p, begin, heads);
-        }
+    // Element i ends the segment before which, and with which, there are so many.
+    __device__ __forceinline__ void store_tail(const Params& p, u64 i, u64 number, const Out& result) const {
+        store_segment(p, number - 1, result);
+        if (i != p.n - 1) return;
+        if (p.count) *p.count = number;
+        if (p.keys_room != NO_KEYS && number > p.keys_room) report_fault(p.workspace, FAULT_CAPACITY, number, (i64)p.keys_room);
     }
 
-    __device__ __forceinline__ void store_keys(const Params& p, u64 begin, Mask heads) const {
+    __device__ __forceinline__ void store_keys(const Params& p, u64 begin) const {
         Key* const keys = (Key*)p.keys;
-        for (u64 to = segment; heads != 0; heads &= heads - 1, to++) {
-            if (to < p.keys_room) keys[to] = source_of(p, begin + threadIdx.x * ITEMS + lowest_bit(heads));
+        u64 to = before;
+        for (Mask left = heads; left != 0; left &= left - 1, to++) {
+            if (to < p.keys_room) keys[to] = source_of(p, begin + threadIdx.x * ITEMS + lowest_bit(left));
         }
     }
 
-    // Element j of the vector in `row` has this result.
+public:
+    // `some` says whether anything lies before the warp, `prefix` what.
+    __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, bool some, const State& prefix)
+        : heads(heads), tails(counted_tails(p, begin, count, heads)) {
+        const u32 own = head_number(heads);
+        before = segment = (some ? heads_of(prefix) : 0) + warp_inclusive_sum(own) - own;
+        if constexpr (HEADS == Heads::KEYS) {
+            if (p.keys_room != NO_KEYS) store_keys(p, begin);
+        }
+    }
+
+    // Element j of the vector in `row` has this result. Not where results go through slots.
     __device__ __forceinline__ void store(const Params& p, const Items& items, u32 row, u32 j, const Out& result) {
         segment += items.head(j);
-        if (tails >> (row * VECTOR + j) & 1) {
-            store_segment(p, segment - 1, result);
-            if (items.index + j == p.n - 1) {
-                if (p.count) *p.count = segment;
-                if (p.keys_room != NO_KEYS && segment > p.keys_room) report_fault(p.workspace, FAULT_CAPACITY, segment, (i64)p.keys_room);
-            }
+        if (tails >> (row * VECTOR + j) & 1) store_tail(p, items.index + j, segment, result);
+    }
+
+    // Those that the thread has left in its slots: few elements end a segment, so they are not asked one by one.
+    __device__ __forceinline__ void store_from(const Params& p, u64 begin, const Slot* slots) const {
+        for (Mask left = tails; left != 0; left &= left - 1) {
+            const u32 i = lowest_bit(left);
+            const u64 number = before + head_number(heads & (((Mask)2 << i) - 1));
+            store_tail(p, begin + threadIdx.x * ITEMS + i, number, ((const Out*)slots[threadIdx.x * ROWS + i / VECTOR].bytes)[i % VECTOR]);
         }
     }
 };
@@ -59,5 +73,6 @@ template <bool> struct CompactionOf { using type = Compaction; };
 struct NoCompaction {
     __device__ __forceinline__ NoCompaction(const Params&, u64, u32, Mask, bool, const State&) {}
     __device__ __forceinline__ void store(const Params&, const Items&, u32, u32, const Out&) {}
+    __device__ __forceinline__ void store_from(const Params&, u64, const Slot*) const {}
 };
 template <> struct CompactionOf<false> { using type = NoCompaction; };

@@ -174,18 +174,19 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
                 if (alone) with = e;
                 else with = combine(carry, e);
                 results[j] = result(!EXCLUSIVE ? with : alone ? p.first : carry);
-                compaction.store(p, items, row, j, results[j]);
+                if constexpr (!THROUGH_SLOTS) compaction.store(p, items, row, j, results[j]);
                 carry = with;
                 some = true;
             }
         }
-        if constexpr (COUNTED) continue;
+        if constexpr (COUNTED && !THROUGH_SLOTS) continue;
         if constexpr (THROUGH_SLOTS) put_in_slot(slots[threadIdx.x * ROWS + row], results);
         else {
             const u32 mine = existing<FULL && !ALL_FULL>((u32)(items.index - begin), VECTOR, count);
             if (mine > 0) store_vector(vector_address(output_of(p), p.n, items.index), results, mine, aligned);
         }
     }
+    if constexpr (COUNTED && THROUGH_SLOTS) compaction.store_from(p, begin, slots);
     if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read
 }

@@ -1,4 +1,5 @@
-//! Where small results land on the host: page-locked memory, to which the GPU copies in the order of a stream while the host goes on.
+//! Where small results land on the host: page-locked memory, to which the GPU copies, or a kernel stores, in the order of a stream while the
+//! host goes on.
 //!
 //! A copy to other memory waits for the stream in the driver, and takes some microseconds more. Several copies to a landing, a result and
 //! whether a kernel reported a fault, take one wait.
@@ -53,10 +54,22 @@ impl Landing {
         Ok(Some(range))
     }
 
+    /// Room for a value of so many bytes that a kernel stores itself, aligned for any: its address on the device, and where it lands. None where
+    /// there is no room.
+    pub(super) fn room(&mut self, bytes: usize) -> Option<(CUdeviceptr, Range<usize>)> {
+        let end = self.used.checked_add(bytes).filter(|&end| end <= BYTES)?;
+        let range = self.used..end;
+        self.used = end.next_multiple_of(ALIGNMENT).min(BYTES);
+        // SAFETY: the range is in the landing.
+        let address = unsafe { self.first.add(range.start) };
+        // Page-locked memory has the same address for the device.
+        Some((address.as_ptr().expose_provenance() as CUdeviceptr, range))
+    }
+
     /// What landed there.
     ///
     /// # Safety
-    /// The range is that of a copy, for which the host has waited.
+    /// The range is that of a copy, or of what a kernel has stored, for which the host has waited.
     pub(super) unsafe fn landed(&self, range: Range<usize>) -> &[u8] {
         // SAFETY: the range is in the landing, and was written by the copy.
         unsafe { std::slice::from_raw_parts(self.first.add(range.start).as_ptr(), range.len()) }

@@ -21,6 +21,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUresult};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
 };
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -44,17 +45,59 @@ impl Cuda {
             context.private_stream()?.synchronize().doing("allocating device memory")?;
             address
         };
+        // SAFETY: the memory is new, and has room for so many elements. Nothing reads it before it is written.
+        unsafe { self.wrap(address, len) }
+    }
+
+    /// An array of `len` elements at an address.
+    ///
+    /// # Safety
+    /// The memory is nobody else's, has room for the elements, and is not read before it is written.
+    unsafe fn wrap<T>(&self, address: CUdeviceptr, len: usize) -> Result<CudaSlice<T>> {
         // cudarc panics when the driver makes no event for the array: only a context that is lost, or a host without
         // memory, gets there.
         let wrapped = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: the memory has room for `len` elements and is nobody else's. Nothing reads it before it is
-            // written.
-            unsafe { stream.upgrade_device_ptr(address, len) }
+            // SAFETY: as the caller says.
+            unsafe { self.stream().upgrade_device_ptr(address, len) }
         }));
         wrapped.map_err(|_| {
             let reason = "the driver makes no more events, as after an error that ended the context";
             Error::Driver { doing: "allocating device memory", reason: reason.to_owned() }
         })
+    }
+
+    /// One value that `compute` has the device store, on the host. Kernels store it there: a copy would take some microseconds more, in which
+    /// nothing else is done.
+    ///
+    /// # Errors
+    /// Those of `compute`, and what went wrong in it.
+    pub(crate) fn compute_one<T: Element>(&self, compute: impl FnOnce(CudaViewMut<'_, T>) -> Result<()>) -> Result<T> {
+        const DOING: &str = "waiting for a result";
+        let (context, stream) = (self.context(), self.stream());
+        context.bind()?;
+        let _outside = OutsideCapture::enter()?;
+        let landing = context.landing().and_then(|mut landing| {
+            let (address, range) = landing.room(size_of::<T>())?;
+            Some((landing, address, range))
+        });
+        let Some((landing, address, range)) = landing else {
+            let mut array = self.allocate(1)?;
+            compute(array.as_view_mut())?;
+            return download(&array)?.first().copied().ok_or(Error::Length { what: "output", found: 0, expected: 1 });
+        };
+        // SAFETY: the room is this call's, and large enough.
+        let mut one = ManuallyDrop::new(unsafe { self.wrap(address, 1) }?);
+        let computed = compute(one.as_view_mut());
+        ManuallyDrop::into_inner(one).leak();
+        // After an error kernels may still store there: then the landing is given up.
+        computed?;
+        let over = Wait::new(stream, DOING)?.wait()?;
+        // SAFETY: the stream has been waited for, and without a fault the kernel has stored a value.
+        let stored = || unsafe { landing.landed(range).as_ptr().cast::<T>().read_unaligned() };
+        let value = over.faults().map(|()| stored());
+        // SAFETY: the stream has been waited for, so nothing stores there any more.
+        unsafe { context.give_back(landing) };
+        value
     }
 
     /// Copies `host` to the device; when this returns, `host` is not read any more.
