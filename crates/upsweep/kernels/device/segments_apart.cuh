@@ -1,7 +1,7 @@
 // Reduction of segments by offsets where the map reads memory apart from the streams, as a sparse product does.
 //
-//   segments_starts.cuh finds where each tile's segments end. A block for each tile:
-//       load       its elements; what the map makes of them goes to shared memory. The first blocks do so before they wait for that kernel
+//   segments_starts.cuh has found where each tile's segments end. Then a block for each tile:
+//       load       its elements; what the map makes of them goes to shared memory
 //       check      that the offsets ascend
 //       reduce     what of each segment lies in the tile: a short piece by a thread, a longer one by a warp, the longest by all warps
 //       store      the results of segments that begin and end here, and of empty ones
@@ -33,7 +33,6 @@
 
 static_assert(sizeof(State) == HOST_STATE_BYTES, "the host sizes the workspace by it");
 
-constexpr u32 EARLY = 1024;  // blocks that may come before the kernel that they wait for has ended
 // The most elements of a piece for a thread and for a warp, and the most pieces of a tile with more.
 constexpr u32 A_THREAD = 24, A_WARP = TILE / 8 > 64 ? TILE / 8 : 64, MOST_LONGEST = 8;
 static_assert(TILE / (A_WARP + 1) < MOST_LONGEST && A_WARP > WARPS * WARPS, "all longest pieces are listed, and no warp has nothing of one");
@@ -239,21 +238,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, APART_BLOCKS) upsweep_segm
     const Params p(given);
     const u64 tile = blockIdx.x, tiles = p.tiles();
     if (tile >= tiles) return;
+    const u32 epoch = (u32)p.starts[tiles + 1];
     if (threadIdx.x == 0) shared.number = 0, shared.segment = NO_SEGMENT;
     const Tile segments(p, shared, mapped, tile);
-    // The kernel before writes no elements, and what did had ended when it began.
-    const bool is_early = tile < EARLY;
-    Tile::Ends ends;
-    if (!is_early) {
-        wait_for_kernel_before();
-        ends = segments.ends(tile);
-    }
+    const Tile::Ends ends = segments.ends(tile);
     segments.map_elements();
-    if (is_early) {
-        wait_for_kernel_before();
-        ends = segments.ends(tile);
-    }
-    const u32 epoch = (u32)p.starts[tiles + 1];
     __syncthreads();
     segments.reduce_segments(ends);
     __syncthreads();

@@ -8,8 +8,6 @@
 // The search keeps a smaller offset before what it finds, whatever the offsets are. So the segments of tiles have none between them,
 // also where offsets do not ascend.
 //
-// The kernel that follows comes while this one runs: its first blocks map their elements meanwhile.
-//
 // One thread takes the epoch for the kernel that follows, so that its blocks need not agree on who is the last.
 
 #pragma once
@@ -43,7 +41,6 @@ __device__ __forceinline__ void see_to_share(const Params& p, u64 share) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) upsweep_segments_starts(const __grid_constant__ ApartParams given) {
-    let_kernel_behind_come();
     const Params p(given);
     const u64 tiles = p.tiles(), threads = (u64)gridDim.x * THREADS, thread = blockIdx.x * (u64)THREADS + threadIdx.x;
     for (u64 first = thread - lane_index(); first * SHARE < p.segments; first += threads) {

@@ -134,13 +134,6 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
-// The kernel that is launched behind this one may come: its blocks do when all blocks of this one have said so, or have ended.
-__device__ __forceinline__ void let_kernel_behind_come() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
 // Counts one more in a word, to less than 2^32 - 1, atomic and relaxed at device scope. What was there is waited for where it is used: no addition,
 // because of additions ptxas makes one for all threads of a warp, and waits for that at once.
 __device__ __forceinline__ u32 count_relaxed(u32* word) {

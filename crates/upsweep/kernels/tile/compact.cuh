@@ -11,13 +11,13 @@
 constexpr u64 NO_KEYS = ~0ull;  // in place of the room for keys: none are asked for
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
-__device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads) {
+__device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);
     const u64 next = begin + offset + mine;
     const u32 first_bits = __ballot_sync(~0u, heads & 1);
     bool ends = next == p.n;
     if (lane_index() < WARP - 1) ends |= first_bits >> (lane_index() + 1) & 1;
-    else if (mine == ITEMS && !ends) ends = begins(source_of(p, next - 1), source_of(p, next));
+    else if (mine == ITEMS) ends |= marks.next[warp_index()] != 0;
     return mine == 0 ? 0 : heads >> 1 | (Mask)ends << (mine - 1);
 }
 
@@ -26,6 +26,7 @@ class Compaction {
     Mask heads, tails;
     u64 before;   // heads before the thread
     u64 segment;  // heads so far
+    Key first;    // of the first head; asked for early, stored late
 
     // Element i ends the segment before which, and with which, there are so many.
     __device__ __forceinline__ void store_tail(const Params& p, u64 i, u64 number, const Out& result) const {
@@ -35,22 +36,26 @@ class Compaction {
         if (p.keys_room != NO_KEYS && number > p.keys_room) report_fault(p.workspace, FAULT_CAPACITY, number, (i64)p.keys_room);
     }
 
-    __device__ __forceinline__ void store_keys(const Params& p, u64 begin) const {
-        Key* const keys = (Key*)p.keys;
-        u64 to = before;
-        for (Mask left = heads; left != 0; left &= left - 1, to++) {
-            if (to < p.keys_room) keys[to] = source_of(p, begin + threadIdx.x * ITEMS + lowest_bit(left));
-        }
-    }
-
 public:
     // `some` says whether anything lies before the warp, `prefix` what.
-    __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, bool some, const State& prefix)
-        : heads(heads), tails(counted_tails(p, begin, count, heads)) {
+    __device__ __forceinline__ Compaction(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks, bool some, const State& prefix)
+        : heads(heads), tails(counted_tails(p, begin, count, heads, marks)) {
+        if constexpr (HEADS == Heads::KEYS) {
+            if (p.keys_room != NO_KEYS && heads != 0) first = source_of(p, begin + threadIdx.x * ITEMS + lowest_bit(heads));
+        }
         const u32 own = head_number(heads);
         before = segment = (some ? heads_of(prefix) : 0) + warp_inclusive_sum(own) - own;
+    }
+
+    __device__ __forceinline__ void store_keys(const Params& p, u64 begin) const {
         if constexpr (HEADS == Heads::KEYS) {
-            if (p.keys_room != NO_KEYS) store_keys(p, begin);
+            if (p.keys_room == NO_KEYS || heads == 0) return;
+            Key* const keys = (Key*)p.keys;
+            u64 to = before;
+            if (to < p.keys_room) keys[to] = first;
+            for (Mask left = heads & (heads - 1); left != 0; left &= left - 1) {
+                if (++to < p.keys_room) keys[to] = source_of(p, begin + threadIdx.x * ITEMS + lowest_bit(left));
+            }
         }
     }
 
@@ -71,7 +76,8 @@ public:
 };
 template <bool> struct CompactionOf { using type = Compaction; };
 struct NoCompaction {
-    __device__ __forceinline__ NoCompaction(const Params&, u64, u32, Mask, bool, const State&) {}
+    __device__ __forceinline__ NoCompaction(const Params&, u64, u32, Mask, const Marks&, bool, const State&) {}
+    __device__ __forceinline__ void store_keys(const Params&, u64) const {}
     __device__ __forceinline__ void store(const Params&, const Items&, u32, u32, const Out&) {}
     __device__ __forceinline__ void store_from(const Params&, u64, const Slot*) const {}
 };

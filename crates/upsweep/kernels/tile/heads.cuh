@@ -19,14 +19,17 @@ constexpr Mask OWN = (Mask)~0ull >> (8 * sizeof(Mask) - ITEMS);  // the bits of 
 
 constexpr bool READ_MARKS = HEADS == Heads::FLAGS || HEADS == Heads::KEYS;
 constexpr bool MARKED = READ_MARKS || HEADS == Heads::OFFSETS;
+// A reduction asks whether a segment ends with a warp's last element. Its sources are at hand when its heads are marked.
+constexpr bool MARKS_NEXT = READ_MARKS && BY_SEGMENT;
 
-// The heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v. By offsets: a bit for each
-// element, and one that says whether a segment begins behind the tile.
+// The heads of a tile. By flags and keys: bit j of vector v for element j of the tile's vector v, and for each warp whether a segment begins
+// behind it. By offsets: a bit for each element, and one that says whether a segment begins behind the tile.
 template <bool SMALL> struct VectorBitsOf { using type = u8; };
 template <> struct VectorBitsOf<false> { using type = u16; };
 using VectorBits = VectorBitsOf<VECTOR <= 8>::type;
 struct alignas(16) Marks {
     VectorBits vectors[READ_MARKS ? THREADS * ROWS : 1];
+    u8 next[MARKS_NEXT ? WARPS : 1];
     u32 bits[HEADS == Heads::OFFSETS ? TILE / 32 + 1 : 1];
 };
 
@@ -111,8 +114,10 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
     constexpr u32 AT_ONCE = ROWS * sizeof(Sources) <= 64 ? ROWS : 1;  // rows that registers hold
     const u32 lane = lane_index(), first = warp_index() * WARP * ITEMS;
     const bool aligned = vectors_aligned(sources(p), p.n, Sources::WIDTH);
-    Source before;  // of the element before the row
+    const u64 behind = begin + first + WARP * ITEMS;
+    Source before, after;  // of the element before the row, and of the one behind the warp's
     if (lane == 0 && first < count && begin + first > 0) before = source_of(p, begin + first - 1);
+    if (MARKS_NEXT && lane == WARP - 1 && behind < p.n) after = source_of(p, behind);
 #pragma unroll 1
     for (u32 from = 0; from < ROWS; from += AT_ONCE) {
         Sources own[AT_ONCE];
@@ -136,6 +141,7 @@ __device__ __forceinline__ void mark_own(const Params& p, u64 begin, u32 count, 
             before = shuffle(last, WARP - 1);
         }
     }
+    if (MARKS_NEXT && lane == WARP - 1) marks.next[warp_index()] = behind < p.n && begins(before, after);
     __syncwarp();
 }
 

@@ -141,7 +141,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
     const Mask heads = thread_heads<FULL>(p, begin, count, marks);
 
     // What lies before this thread's elements: `carry`, if `some`.
-    typename CompactionOf<COUNTED>::type compaction(p, begin, count, heads, some, prefix);
+    typename CompactionOf<COUNTED>::type compaction(p, begin, count, heads, marks, some, prefix);
     const u32 lanes = lanes_with_elements<FULL>(count);
     const LaneHeads lane_heads = LaneHeads::of<FULL>(heads);
     T lower;
@@ -186,6 +186,7 @@ __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 coun
             if (mine > 0) store_vector(vector_address(output_of(p), p.n, items.index), results, mine, aligned);
         }
     }
+    compaction.store_keys(p, begin);
     if constexpr (COUNTED && THROUGH_SLOTS) compaction.store_from(p, begin, slots);
     if constexpr (!COUNTED && THROUGH_SLOTS) store_rows(p, begin, count, slots, aligned);
     else __syncwarp();  // other threads of the warp stage into the slots that this one has read

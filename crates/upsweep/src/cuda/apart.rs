@@ -72,6 +72,6 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     // SAFETY: `Params` begins with the kernels' layout (their text asserts it); the loans keep its pointers good for `n` elements, the
     // offsets and the results, and the scratch is freed in the order of the stream.
     unsafe { cuda.launch(&starting, Grid::new(starting_blocks, threads, 0), &params) }?;
-    // SAFETY: as above; the kernel waits before it reads what the one before writes, and that was not launched behind another.
-    unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0).behind(), &params) }
+    // SAFETY: as above.
+    unsafe { cuda.launch(&reducing, Grid::new(plan.tiles as u32, threads, 0), &params) }
 }

@@ -140,7 +140,22 @@ impl Features {
         // Where several inputs are mapped, more is kept, so that they are mapped once less.
         let most = if layouts.streams.is_some_and(|streams| streams.sizes().len() > 1) { 8 } else { 4 };
         let kept = if self.heads != Heads::None && acc <= most { acc } else { 0 };
-        Sizes { input, streams: layouts.streams, state: self.state_bytes(layouts.acc), output, place, kept, marks }
+        let counted = self.counts_heads();
+        Sizes {
+            input,
+            streams: layouts.streams,
+            state: self.state_bytes(layouts.acc),
+            output,
+            place,
+            kept,
+            marks,
+            counted,
+        }
+    }
+
+    /// Whether what one tile tells another has the number of segments.
+    fn counts_heads(self) -> bool {
+        self.by_segment && matches!(self.heads, Heads::Flags | Heads::Keys)
     }
 
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
@@ -149,7 +164,7 @@ impl Features {
         let with = |heads: usize| (size.next_multiple_of(heads) + heads).next_multiple_of(align.max(heads));
         match self.heads {
             Heads::None => size,
-            Heads::Flags | Heads::Keys if self.by_segment => with(8),
+            _ if self.counts_heads() => with(8),
             _ => with(4),
         }
     }

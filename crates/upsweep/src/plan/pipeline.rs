@@ -56,7 +56,7 @@ pub struct Pipeline {
 impl Pipeline {
     /// The scan of `len` elements.
     pub(super) fn of_scan(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
-        let (shape, blocks) = (TileShape::new(sizes, LARGE), tuning.blocks_for(sizes.state));
+        let (shape, blocks) = (TileShape::new(sizes, LARGE), Self::blocks_for(sizes, tuning));
         let beside = OVERHEAD + shape.found(sizes, 0) * MARK_SLOTS;
         let fit = tuning.shared_of_block(blocks).saturating_sub(beside) / (shape.bytes() + shape.beside(sizes));
         // A block's 16 barriers do for one tile less where there are warps that find offsets, too.
@@ -81,7 +81,7 @@ impl Pipeline {
 
     /// The reduction of `len` elements by rows or offsets.
     pub(super) fn of_segments(len: usize, sizes: Sizes, tuning: &'static Tuning) -> Self {
-        let blocks = tuning.blocks_for(sizes.state);
+        let blocks = Self::blocks_for(sizes, tuning);
         let offsets_warps = if sizes.marks == Marks::Offsets { OFFSETS_WARPS_OF_REDUCTION } else { 0 };
         let plan = |shape: TileShape, ahead: usize| Self {
             ahead,
@@ -100,13 +100,18 @@ impl Pipeline {
         fitting(larger).or_else(|| fitting(large)).unwrap_or_else(|| plan(large, 1))
     }
 
+    /// A thread does not hold the number of heads for long.
+    fn blocks_for(sizes: Sizes, tuning: &Tuning) -> usize {
+        tuning.blocks_for(sizes.state - if sizes.counted { 8 } else { 0 })
+    }
+
     fn of(len: usize, sizes: Sizes, tuning: &'static Tuning, shape: TileShape) -> Self {
         let tiles = len.div_ceil(shape.elements()).max(1);
         let words = StatusWords::of(tiles + 2 * SPREAD * (tiles / GROUP + 1), sizes.state);
         Self {
             shape,
             tiles,
-            blocks: tuning.blocks_for(sizes.state),
+            blocks: Self::blocks_for(sizes, tuning),
             ahead: 0,
             lag: 0,
             stages: 0,

@@ -68,6 +68,8 @@ pub struct Sizes {
     pub kept: usize,
     /// How segment heads are marked in shared memory.
     pub marks: Marks,
+    /// Whether a state counts segment heads, in 8 bytes of it.
+    pub counted: bool,
 }
 
 /// How segment heads are marked in shared memory: see `kernels/tile/heads.cuh`.
@@ -85,7 +87,7 @@ impl Sizes {
     /// Of a scan that has no segments.
     #[must_use]
     pub fn plain(input: usize, state: usize, output: usize) -> Self {
-        Self { input, streams: None, state, output, place: input, kept: 0, marks: Marks::None }
+        Self { input, streams: None, state, output, place: input, kept: 0, marks: Marks::None, counted: false }
     }
 }
 
@@ -184,7 +186,8 @@ impl TileShape {
     /// A tile's share of shared memory beside its elements: the totals of its warps, their prefixes, what its threads
     /// keep, its marks.
     pub(super) fn beside(&self, sizes: Sizes) -> usize {
-        let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>();
+        // What follows each warp has 16 bytes at most, as vectors' bits are a multiple of 16.
+        let marks = self.threads * self.rows * self.vector.div_ceil(8) + self.warps() * size_of::<u64>() + 16;
         2 * sizes.state * self.warps()
             + sizes.kept * self.threads
             + if sizes.marks == Marks::Vectors { marks } else { 0 }

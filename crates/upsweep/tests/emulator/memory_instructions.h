@@ -83,7 +83,6 @@ inline void store_next(SharedPlace& at, u64 value) { *(u64*)at = value, at += 8;
 inline u64 unknown(u64 number) { return number; }
 inline void prefetch(const void*) {}
 inline void wait_for_kernel_before() {}
-inline void let_kernel_behind_come() {}
 template <class V>
 inline V load_constant(u64 address) { return *(const V*)address; }
 

@@ -32,7 +32,7 @@ impl Grid {
     /// have data, for which not everybody asks who asks for the dependencies.
     ///
     /// Whatever the kernel does with memory it must do after `wait_for_kernel_before` (`kernels/memory/instructions.cuh`), as must each
-    /// kernel of the call but the first. Behind the first kernel of a call it may read before what that one does not write.
+    /// kernel of the call but the first.
     pub(crate) fn behind(self) -> Self {
         Self { form: Form::Behind, ..self }
     }
