@@ -3,11 +3,11 @@
 
 use super::code::Kernel;
 use super::features::Features;
-use super::job::{Functions, write_one};
+use super::job::{Functions, write, write_one};
 use super::lender::Extent;
 use super::params::{WithNumbers, params};
 use super::runtime::Grid;
-use super::select::{with_functions, write};
+use super::select::with_functions;
 use super::{Cuda, KernelSource, Workspace};
 use crate::buffer::ViewMut;
 use crate::choosing::{Unasked, Where};

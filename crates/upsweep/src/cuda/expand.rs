@@ -4,11 +4,11 @@
 use super::Cuda;
 use super::code::Kernel;
 use super::features::Features;
-use super::job::{Begin, Functions};
+use super::job::{Begin, Functions, write};
 use super::lender::Extent;
 use super::params::{Params, params};
 use super::runtime::Grid;
-use super::select::{with_functions, write};
+use super::select::with_functions;
 use crate::buffer::{View, ViewMut};
 use crate::choosing::{Unasked, Where};
 use crate::error::{Error, Result};

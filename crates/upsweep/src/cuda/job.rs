@@ -9,11 +9,11 @@ use crate::init::InitSource;
 use crate::inputs::{Opening, Read, Reading};
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Function, Source};
-use crate::outputs::{Storing, Write, WritingText};
+use crate::outputs::{Memory, Storing, Target, Write, WritingText};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::steps::{Code, Held, In, Known, Out, Steps};
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaStream, DeviceSlice};
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -271,5 +271,22 @@ pub(crate) fn write_one<'a, T>(
         None => Ok((0, Loan::default())),
         Some(ViewMut::Cuda(view)) => cuda.write(what, view),
         Some(ViewMut::Host(_)) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
+    }
+}
+
+/// The address of an output, and the results that it has room for; 0 where there is none.
+pub(super) fn write<'a, O>(
+    cuda: &'a Cuda,
+    what: &'static str,
+    target: Option<&'a mut Target<'_, O>>,
+) -> Result<(u64, usize, Loan<'a>)> {
+    match target {
+        None => Ok((0, 0, Loan::default())),
+        Some(Target(Memory::Cuda(view))) => {
+            let room = view.len();
+            let (address, loan) = cuda.write(what, view)?;
+            Ok((address, room, loan))
+        }
+        Some(Target(Memory::Host { .. })) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
     }
 }

@@ -3,12 +3,11 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads};
-use super::job::{Functions, text_of};
+use super::job::{Functions, text_of, write};
 use super::lender::Extent;
 use super::params::{WithNumbers, params};
 use super::runtime::Grid;
 use super::scan::{NO_KEYS, ScanParams};
-use super::select::write;
 use super::{Cuda, Loan, Workspace};
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};

@@ -3,11 +3,10 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
-use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
+use super::job::{CudaJob, Functions, buffer_functions, text_of, write, write_one};
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::scan::{self, Extra};
-use super::select::write;
 use super::{Cuda, Workspace, apart, columns, rows};
 use crate::buffer::ViewMut;
 use crate::error::Result;

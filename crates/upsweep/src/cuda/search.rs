@@ -2,11 +2,11 @@
 
 use super::code::Kernel;
 use super::features::Features;
-use super::job::{Begin, Functions};
+use super::job::{Begin, Functions, write};
 use super::lender::Extent;
 use super::params::{Params, params};
 use super::runtime::Grid;
-use super::select::{with_functions, write};
+use super::select::with_functions;
 use super::{Cuda, Workspace};
 use crate::buffer::View;
 use crate::choosing::FirstOf;

@@ -2,7 +2,7 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads};
-use super::job::{Begin, Functions, text_of};
+use super::job::{Begin, Functions, text_of, write};
 use super::lender::Extent;
 use super::params::{Params, params};
 use super::runtime::Grid;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::operator::builtin::Or;
 use crate::operator::{Element, MapWith, Same, Source};
-use crate::outputs::{Memory, Target};
+use crate::outputs::Target;
 use crate::plan::select::{SelectPlan, SelectSizes};
 use crate::segments::Keys;
 use crate::steps::{Held, Parts};
@@ -224,23 +224,6 @@ pub(super) fn kernel<'a>(plan: &SelectPlan, functions: &'a Functions<'a>) -> Ker
         },
         features,
         constants: plan.constants(),
-    }
-}
-
-/// The address of an output, and the results that it has room for; 0 where there is none.
-pub(super) fn write<'a, O>(
-    cuda: &'a Cuda,
-    what: &'static str,
-    target: Option<&'a mut Target<'_, O>>,
-) -> Result<(u64, usize, Loan<'a>)> {
-    match target {
-        None => Ok((0, 0, Loan::default())),
-        Some(Target(Memory::Cuda(view))) => {
-            let room = view.len();
-            let (address, loan) = cuda.write(what, view)?;
-            Ok((address, room, loan))
-        }
-        Some(Target(Memory::Host { .. })) => Err(Error::Place { what, found: "host", expected: "CUDA" }),
     }
 }
 
