@@ -13,7 +13,7 @@ use crate::outputs::{Memory, Storing, Target, Write, WritingText};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::steps::{Code, Held, In, Known, Out, Steps};
-use cudarc::driver::{CudaStream, DeviceSlice};
+use cudarc::driver::CudaStream;
 use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
