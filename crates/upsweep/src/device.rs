@@ -22,7 +22,7 @@ impl Device {
     /// A CUDA GPU if one answers, else every CPU core.
     ///
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver) when a GPU is there but cannot be used.
+    /// [`Error::Driver`] when a GPU is there but cannot be used.
     pub fn best() -> Result<Self> {
         #[cfg(feature = "cuda")]
         if Cuda::present() {
@@ -46,7 +46,7 @@ impl Device {
     /// The CUDA GPU `ordinal`, on a stream of its own.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) without a driver or such a GPU.
+    /// [`Error::Device`] without a driver or such a GPU.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Self> {
         Ok(Self(Backend::Cuda(Cuda::new(ordinal)?)))
@@ -55,7 +55,7 @@ impl Device {
     /// The caller's own CUDA stream.
     ///
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver) when the GPU cannot be used.
+    /// [`Error::Driver`] when the GPU cannot be used.
     #[cfg(feature = "cuda")]
     pub fn on_stream(stream: &std::sync::Arc<cudarc::driver::CudaStream>) -> Result<Self> {
         Ok(Self(Backend::Cuda(Cuda::on_stream(stream)?)))
@@ -64,7 +64,7 @@ impl Device {
     /// Waits until everything that was enqueued is done. On the CPU nothing is ever enqueued.
     ///
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver) with what went wrong on the device, [`Error::Offsets`](crate::Error::Offsets) when segment offsets were wrong.
+    /// [`Error::Driver`] with what went wrong on the device, [`Error::Offsets`] when segment offsets were wrong.
     pub fn synchronize(&self) -> Result<()> {
         match &self.0 {
             Backend::Cpu => Ok(()),
@@ -97,7 +97,7 @@ impl Device {
     /// Copies `host` to the device.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the device's memory is too small.
+    /// [`Error::OutOfMemory`] when the device's memory is too small.
     pub fn upload<T: Element>(&self, host: &[T]) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
@@ -114,7 +114,7 @@ impl Device {
     /// waits.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the device's memory is too small.
+    /// [`Error::OutOfMemory`] when the device's memory is too small.
     pub fn filled<T: Element>(&self, len: usize, value: T) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => {
@@ -140,7 +140,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the device's memory is too small.
+    /// [`Error::OutOfMemory`] when the device's memory is too small.
     pub fn room<T: Number>(&self, len: usize) -> Result<Array<T>> {
         match &self.0 {
             Backend::Cpu => self.filled(len, T::ZERO),
@@ -153,7 +153,7 @@ impl Device {
 
 impl Device {
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver) when the device's stream is being captured: `doing` would wait for it.
+    /// [`Error::Driver`] when the device's stream is being captured: `doing` would wait for it.
     #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "only CUDA streams are captured"))]
     pub(crate) fn refuse_in_capture(&self, doing: &'static str) -> Result<()> {
         match &self.0 {
@@ -231,7 +231,7 @@ impl<T: Element> Array<T> {
     /// A copy of the elements on the host. On CUDA this waits until they are computed.
     ///
     /// # Errors
-    /// [`Error::Driver`](crate::Error::Driver) with what went wrong on the device, [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the host's memory is too small.
+    /// [`Error::Driver`] with what went wrong on the device, [`Error::OutOfMemory`] when the host's memory is too small.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         match &self.0 {
             Storage::Host(x) => {
