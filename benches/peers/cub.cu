@@ -300,7 +300,6 @@ static void by_key(const std::vector<int>& sizes) {
         fill<<<1024, 256>>>(values, n);
         fill_runs<<<1024, 256>>>(keys, n, 64);
         double copy = copy_gbps<uint32_t>(n), bytes = 8.0 * n + 8.0 * n / 64;
-        fill_runs<<<1024, 256>>>(keys, n, 64);
         row("reduce_by_key_64", "u32", log2n, bytes, copy, [&](void* s, size_t& size) {
             return cub::DeviceReduce::ReduceByKey(s, size, keys, out, values, reduced, (int64_t*)extra, cuda::std::plus<>(), (int64_t)n);
         });

@@ -113,6 +113,9 @@ mod tests {
         assert!(options.quick && !options.smoke);
         assert_eq!(options.sizes(&[1], &[2]), [10, 20]);
         assert!(options.wants("inclusive_sum", "i32") && !options.wants("inclusive_sum", "i64"));
+        let several = parse("--only sum/i32,max").unwrap();
+        assert!(several.wants("inclusive_sum", "i32") && several.wants("inclusive_max", "f64"));
+        assert!(!several.wants("inclusive_sum", "i64"));
         assert_eq!(parse("--smoke").unwrap().sizes(&[1], &[2]), [10]);
         assert!(parse("--sizes").is_err() && parse("--sizes ten").is_err() && parse("--fast").is_err());
     }

@@ -4,6 +4,7 @@
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
 use super::job::{CudaJob, Functions, buffer_functions, text_of, write, write_one};
+use super::lender::Extent;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::scan::{self, Extra};
@@ -52,7 +53,11 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     let (keys, room, _keys) = write(cuda, "output of the keys", keys.as_mut())?;
     let mut held = Held::nothing();
     held.add_all::<S, G>(&steps, same.as_ref())?;
-    launch(cuda, &CudaJob::open(cuda, &mut job, &text, &mut held, false)?, count, asked.then_some((keys, room)))
+    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
+    let first_keys = Extent::new::<G::Key>(keys, room);
+    first_keys.must_not_meet(Extent::new::<G::Key>(job.head_source, job.head_items))?;
+    first_keys.must_not_meet(Extent::new::<u64>(count, usize::from(count != 0)))?;
+    launch(cuda, &job, count, asked.then_some((keys, room)))
 }
 
 /// Launches what the job needs. `count` is the address of the number of segments, or 0; `keys` that of their first keys, and how many of

@@ -44,26 +44,27 @@ impl Landing {
         stream: CUstream,
         doing: &'static str,
     ) -> Result<Option<Range<usize>>> {
-        let Some(end) = self.used.checked_add(bytes).filter(|&end| end <= BYTES) else { return Ok(None) };
-        let range = self.used..end;
+        let Some((to, range)) = self.take(bytes) else { return Ok(None) };
         // SAFETY: the range is in the landing, which is never freed and has one copy for each range.
-        unsafe { sys::cuMemcpyDtoHAsync_v2(self.first.add(range.start).as_ptr().cast(), address, bytes, stream) }
-            .result()
-            .doing(doing)?;
-        self.used = end.next_multiple_of(ALIGNMENT).min(BYTES);
+        unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_ptr().cast(), address, bytes, stream) }.result().doing(doing)?;
         Ok(Some(range))
     }
 
     /// Room for a value of so many bytes that a kernel stores itself, aligned for any: its address on the device, and where it lands. None where
     /// there is no room.
     pub(super) fn room(&mut self, bytes: usize) -> Option<(CUdeviceptr, Range<usize>)> {
+        let (to, range) = self.take(bytes)?;
+        // Page-locked memory has the same address for the device.
+        Some((to.as_ptr().expose_provenance() as CUdeviceptr, range))
+    }
+
+    /// The next bytes that nothing lands in yet.
+    fn take(&mut self, bytes: usize) -> Option<(NonNull<u8>, Range<usize>)> {
         let end = self.used.checked_add(bytes).filter(|&end| end <= BYTES)?;
         let range = self.used..end;
         self.used = end.next_multiple_of(ALIGNMENT).min(BYTES);
         // SAFETY: the range is in the landing.
-        let address = unsafe { self.first.add(range.start) };
-        // Page-locked memory has the same address for the device.
-        Some((address.as_ptr().expose_provenance() as CUdeviceptr, range))
+        Some((unsafe { self.first.add(range.start) }, range))
     }
 
     /// What landed there.
@@ -71,7 +72,7 @@ impl Landing {
     /// # Safety
     /// The range is that of a copy, or of what a kernel has stored, for which the host has waited.
     pub(super) unsafe fn landed(&self, range: Range<usize>) -> &[u8] {
-        // SAFETY: the range is in the landing, and was written by the copy.
+        // SAFETY: the range is in the landing, and was written by the copy or the kernel.
         unsafe { std::slice::from_raw_parts(self.first.add(range.start).as_ptr(), range.len()) }
     }
 
