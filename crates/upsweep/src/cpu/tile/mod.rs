@@ -12,7 +12,7 @@
 //! | `masks`, `compress` | which elements are kept; elements whose bits are set, side by side |
 //! | `filter` | linear recurrences of a line in each lane |
 //! | `remains` | what parts of a line leave in a recurrence's states |
-//! | `walk`, `told` | an automaton along parts of a text, and the events that it tells |
+//! | `walk`, `told`, `x86_walk` | an automaton along parts of a text, and the events that it tells; 64 parts at once by shuffles |
 //! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
 //! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_pairs`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
@@ -44,5 +44,7 @@ mod x86;
 mod x86_compress;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86_pairs;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(target_arch = "x86_64")]
 mod x86_transpose;
+#[cfg(target_arch = "x86_64")]
+mod x86_walk;

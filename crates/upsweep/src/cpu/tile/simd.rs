@@ -93,7 +93,7 @@ fn find() -> Set {
 }
 
 /// With what every processor has that has AVX2; where code asks for a fused multiply-add, a call would take longer.
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
@@ -103,8 +103,8 @@ fn has_avx2() -> bool {
 }
 
 /// Byte permutations are of Ice Lake and Zen 4. What came before slows down with 512-bit vectors.
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-fn has_avx512() -> bool {
+#[cfg(target_arch = "x86_64")]
+pub(super) fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq")

@@ -87,7 +87,7 @@ impl<'a> Lists<'a> {
     {
         let mut done = Done::default();
         #[cfg(target_arch = "x86_64")]
-        if vector::is_possible() {
+        if super::simd::has_avx512() {
             // SAFETY: the processor has what the function is compiled for.
             done = unsafe { vector::write(self, part, kinds, places) };
         }
@@ -124,14 +124,6 @@ mod vector {
     use super::{Done, Lists, Told};
     use crate::choosing::{Indices, Yields};
     use std::arch::x86_64::*;
-
-    pub(super) fn is_possible() -> bool {
-        is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("avx512vbmi2")
-            && is_x86_feature_detected!("popcnt")
-    }
 
     /// Writes events until there are less than 64 bytes, or room for less than 64 events.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]

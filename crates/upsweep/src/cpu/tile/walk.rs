@@ -1,29 +1,35 @@
 //! Automata along texts in the host's memory.
 //!
-//! The next step of a walk needs what the last one loaded, so a thread that walks along one text waits most of the time. It makes eight walks
+//! The next step of a walk needs what the last one loaded, so a thread that walks along one text waits most of the time. It makes several walks
 //! side by side, along the parts of a block:
 //!
 //! 1. in which state a part begins is guessed: of the states that some state leads to by the bytes before it, the one with the fewest
 //!    unlikely events on the way;
 //! 2. all parts of some blocks are walked along from there, by all threads. What is told is stored at every byte, so no branch depends on the
-//!    text;
+//!    text. Where the processor has shuffles of bytes and the automaton fits these, 64 parts are walked along at once (`x86_walk`), else eight,
+//!    by loads;
 //! 3. one part after the other, a guess is compared with the state in which the part before it ends. After a wrong one the part is walked along
-//!    again, so guesses cost time and change nothing.
+//!    again, by shuffles' blocks only to where both walks are in the same state. So guesses cost time and change nothing.
 //!
-//! **Cost.** A load of the text, one of a table of 512 bytes a state and a byte stored for each byte. Texts that make all guesses wrong are walked
-//! along by one thread.
+//! **Cost.** By loads: one of the text, one of a table of 512 bytes a state and a byte stored for each byte. Texts that make all guesses wrong
+//! and never lead to the same state are walked along by one thread.
 
 use super::told::Told;
+#[cfg(target_arch = "x86_64")]
+use super::x86_walk::Shuffles;
 use crate::error::Result;
 use crate::walking::{MOST_STATES, Steps, Table};
+#[cfg(not(target_arch = "x86_64"))]
+use no_shuffles::Shuffles;
 use rayon::prelude::*;
 
-/// How many walks a thread makes side by side.
+/// How many walks a thread makes side by side, by loads and by shuffles.
 const LANES: usize = 8;
-/// The bytes of a block, which has a part for each walk: no multiple of 4096, so that parts are not in the same lines of a cache. What is left
-/// of a text is one part.
+const WIDE: usize = 64;
+/// The bytes of a block, which has a part for each walk: no multiple of 4096 a part, so that these are not in the same lines of a cache.
+const SHUFFLED: usize = WIDE * 33 * WIDE;
 const LARGE: usize = LANES * 8000;
-/// The same of texts of less than `FEW * LARGE` bytes, of which less may be left.
+/// The same of what is less than a block, or than `FEW` blocks, which some threads would wait for. What is left then is one part.
 const SMALL: usize = LANES * 2000;
 const FEW: usize = 16;
 /// The bytes that a guess looks at.
@@ -34,7 +40,10 @@ const BEFORE: usize = 64;
 struct Block {
     begin: usize,
     told: Vec<u8>,
+    /// One for each part.
     walks: Vec<Walk>,
+    /// The states of walks by shuffles after each so many bytes.
+    marks: Vec<[u8; WIDE]>,
 }
 
 /// A walk along a part: in the high bytes of its states, where it begins and is.
@@ -49,61 +58,117 @@ struct Walk {
 /// # Errors
 /// Those of `take`.
 pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
-    let is_small = text.len() < FEW * LARGE;
-    let size = if is_small { SMALL } else { LARGE };
     // Several blocks a thread, so that threads wait for each other rarely.
     let most = 8 * rayon::current_num_threads();
-    let (mut blocks, mut state) = (vec![], 0);
-    for begin in (0..text.len()).step_by(most * size) {
-        let count = (text.len() - begin).div_ceil(size).min(most);
-        blocks.resize_with(count, Block::default);
-        let fill = |(i, block): (usize, &mut Block)| match is_small {
-            true => table.fill::<SMALL>(text, begin + i * size, block),
-            false => table.fill::<LARGE>(text, begin + i * size, block),
+    let shuffles = if text.len() < SHUFFLED { None } else { Shuffles::new(table) };
+    let (mut blocks, mut state, mut begin) = (vec![], 0, 0);
+    while begin < text.len() {
+        let left = text.len() - begin;
+        let (size, count) = match shuffles {
+            Some(_) if left >= SHUFFLED => (SHUFFLED, left / SHUFFLED),
+            None if left >= FEW * LARGE => (LARGE, left / LARGE),
+            _ => (SMALL, left.div_ceil(SMALL)),
+        };
+        blocks.resize_with(count.min(most), Block::default);
+        let fill = |(i, block): (usize, &mut Block)| {
+            let at = begin + i * size;
+            match &shuffles {
+                Some(shuffles) if size == SHUFFLED => block.fill_by_shuffles(shuffles, text, at),
+                _ if size == LARGE => block.fill::<LARGE>(table, text, at),
+                _ => block.fill::<SMALL>(table, text, at),
+            }
         };
         match &mut blocks[..] {
             [one] => fill((0, one)),
             all => all.par_iter_mut().enumerate().for_each(fill),
         }
         for block in &mut blocks {
-            let len = if block.walks.len() == LANES { size / LANES } else { size };
-            let parts = text[block.begin..].chunks(len).zip(block.told.chunks_mut(len));
-            for (walk, (part, told)) in block.walks.iter_mut().zip(parts) {
-                if walk.from != state {
-                    *walk = Walk::new(state);
-                    walk.along(&table.steps, part, told);
-                }
-                state = walk.state & 0xff00;
-            }
+            state = block.mend(&table.steps, text, state);
         }
         let told = blocks.iter().map(|block| Told { first: block.begin, bytes: &block.told });
         take(&told.collect::<Vec<_>>())?;
+        begin += size * blocks.len();
     }
     take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])
 }
 
-impl Table {
+/// The bytes by which the state at a place is guessed.
+fn before(text: &[u8], at: usize) -> &[u8] {
+    &text[at.saturating_sub(BEFORE)..at]
+}
+
+impl Block {
     /// Walks along the block of up to `N` bytes that begins at `begin`.
-    fn fill<const N: usize>(&self, text: &[u8], begin: usize, block: &mut Block) {
-        let guess = |at: usize| Walk::new(self.guess(&text[at.saturating_sub(BEFORE)..at]));
+    fn fill<const N: usize>(&mut self, table: &Table, text: &[u8], begin: usize) {
+        let guess = |at: usize| Walk::new(table.guess(before(text, at)));
         let rest = &text[begin..];
-        block.begin = begin;
-        block.told.resize(rest.len().min(N), 0);
-        block.walks.clear();
-        if let (Some(bytes), Some(told)) = (rest.first_chunk::<N>(), block.told.first_chunk_mut()) {
+        self.begin = begin;
+        self.told.resize(rest.len().min(N), 0);
+        self.walks.clear();
+        self.marks.clear();
+        if let (Some(bytes), Some(told)) = (rest.first_chunk::<N>(), self.told.first_chunk_mut()) {
             let mut walks: [Walk; LANES] = std::array::from_fn(|lane| guess(begin + lane * (N / LANES)));
-            side_by_side(&self.steps, &mut walks, bytes, told);
-            block.walks.extend(walks);
+            side_by_side(&table.steps, &mut walks, bytes, told);
+            self.walks.extend(walks);
         } else {
             let mut walk = guess(begin);
-            walk.along(&self.steps, rest, &mut block.told);
-            block.walks.push(walk);
+            walk.along(&table.steps, rest, &mut self.told);
+            self.walks.push(walk);
         }
     }
 
+    /// The same of a block of 64 parts.
+    fn fill_by_shuffles(&mut self, shuffles: &Shuffles, text: &[u8], begin: usize) {
+        let part = SHUFFLED / WIDE;
+        self.begin = begin;
+        self.told.resize(SHUFFLED, 0);
+        self.marks.resize(part / WIDE, [0; WIDE]);
+        let mut states = [0; WIDE];
+        for (four, guessed) in states.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            // Before the text's first part there is nothing, and nothing to guess.
+            let at = |lane: usize| begin + (4 * four + lane) * part;
+            *guessed = shuffles.guess(std::array::from_fn(|lane| before(text, at(lane).max(BEFORE))));
+        }
+        if begin == 0 {
+            states[0] = 0;
+        }
+        let from = states;
+        shuffles.walk(&text[begin..begin + SHUFFLED], &mut self.told, &mut states, &mut self.marks);
+        let walk = |(from, state): (u8, u8)| Walk { from: u16::from(from) << 8, state: u16::from(state) << 8 };
+        self.walks.clear();
+        self.walks.extend(from.into_iter().zip(states).map(walk));
+    }
+
+    /// Walks again along the parts whose walks did not begin in the state in which those before them end, the first part in this one. Returns the
+    /// state in which the last one ends.
+    fn mend(&mut self, steps: &Steps, text: &[u8], mut state: u16) -> u16 {
+        let part = self.told.len().div_ceil(self.walks.len().max(1)).max(1);
+        let parts = text[self.begin..].chunks(part).zip(self.told.chunks_mut(part));
+        for (lane, (walk, (text, told))) in self.walks.iter().zip(parts).enumerate() {
+            let mut end = walk.state;
+            if walk.from != state {
+                let mut again = Walk::new(state);
+                let group = if self.marks.is_empty() { part } else { WIDE };
+                // From where both are in the same state, all is told already.
+                let differs =
+                    text.chunks(group).zip(told.chunks_mut(group)).enumerate().all(|(group, (text, told))| {
+                        again.along(steps, text, told);
+                        self.marks.get(group).is_none_or(|mark| mark[lane] != (again.state >> 8) as u8)
+                    });
+                if differs {
+                    end = again.state;
+                }
+            }
+            state = end & 0xff00;
+        }
+        state
+    }
+}
+
+impl Table {
     /// The state behind some bytes to which the fewest unlikely events lead; of none, the first. At first all states are possible, and the
     /// automaton's first one is a little likelier.
-    fn guess(&self, before: &[u8]) -> u16 {
+    pub(super) fn guess(&self, before: &[u8]) -> u16 {
         let (mut costs, mut live) = ([1u32; MOST_STATES], u64::MAX >> (MOST_STATES - self.states));
         costs[0] = 0;
         for &byte in before {
@@ -153,4 +218,26 @@ fn side_by_side<const N: usize>(steps: &Steps, walks: &mut [Walk; LANES], bytes:
         }
     }
     *walks = now;
+}
+
+/// What processors have whose shuffles nobody has written yet.
+#[cfg(not(target_arch = "x86_64"))]
+mod no_shuffles {
+    use super::{Table, WIDE};
+
+    pub(super) enum Shuffles {}
+
+    impl Shuffles {
+        pub(super) fn new(_: &Table) -> Option<Self> {
+            None
+        }
+
+        pub(super) fn guess(&self, _: [&[u8]; 4]) -> [u8; 4] {
+            match *self {}
+        }
+
+        pub(super) fn walk(&self, _: &[u8], _: &mut [u8], _: &mut [u8; WIDE], _: &mut [[u8; WIDE]]) {
+            match *self {}
+        }
+    }
 }

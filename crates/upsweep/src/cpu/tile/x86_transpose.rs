@@ -1,4 +1,4 @@
-//! Squares of 16 rows of 4 bytes and of 8 rows of 8 bytes, transposed in registers of AVX-512.
+//! Squares of 16 rows of 4 bytes, of 8 rows of 8 bytes and of 64 rows of a byte, transposed in registers of AVX-512.
 //!
 //! Neighbouring rows are interleaved, then pairs of rows; so each quarter of a row has a part of a column. Quarters are then put
 //! together twice. No `map` of arrays: LLVM may leave it as a function of its own.
@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 /// # Safety
 /// There are 16 rows of 16 numbers at `from` and `to`, which are so many numbers apart.
+#[cfg(not(debug_assertions))]
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn of_16((from, stride): (*const f32, isize), (to, distance): (*mut f32, isize)) {
@@ -44,29 +45,71 @@ pub(super) unsafe fn of_16((from, stride): (*const f32, isize), (to, distance): 
 
 /// # Safety
 /// There are 8 rows of 8 numbers at `from` and `to`, which are so many numbers apart.
+#[cfg(not(debug_assertions))]
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn of_8((from, stride): (*const f64, isize), (to, distance): (*mut f64, isize)) {
-    // SAFETY: the row is in the square.
-    let row = |i: usize| unsafe { _mm512_loadu_pd(from.offset(stride * i as isize)) };
-    // a[2 i + c] has column 2 q + c of rows 2 i and 2 i + 1 in quarter q.
-    let mut a = [_mm512_setzero_pd(); 8];
-    for i in 0..4 {
-        a[2 * i] = _mm512_unpacklo_pd(row(2 * i), row(2 * i + 1));
-        a[2 * i + 1] = _mm512_unpackhi_pd(row(2 * i), row(2 * i + 1));
+    let mut rows = [_mm512_setzero_pd(); 8];
+    for (i, row) in rows.iter_mut().enumerate() {
+        // SAFETY: the row is in the square.
+        *row = unsafe { _mm512_loadu_pd(from.offset(stride * i as isize)) };
     }
+    for (i, column) in columns_of_8(rows).into_iter().enumerate() {
+        // SAFETY: the row is in the square.
+        unsafe { _mm512_storeu_pd(to.offset(distance * i as isize), column) };
+    }
+}
+
+/// 64 rows of 64 bytes: squares of 8 rows of 8 numbers of 8 bytes, the bytes of 8 such numbers, and once more such squares.
+///
+/// # Safety
+/// There are 64 rows of 64 bytes at `from` and `to`, which are so many bytes apart.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (*mut u8, usize)) {
+    let mut bytes = [0u8; 64];
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = (8 * (i % 8) + i / 8) as u8;
+    }
+    // SAFETY: the 64 bytes are there.
+    let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    // At [c][r] the columns 8 c to 8 c + 7, one after the other, of the rows 8 r to 8 r + 7.
+    let mut squares = [[_mm512_setzero_pd(); 8]; 8];
+    for r in 0..8 {
+        let mut rows = [_mm512_setzero_pd(); 8];
+        for (i, row) in rows.iter_mut().enumerate() {
+            // SAFETY: the row is in the square.
+            *row = unsafe { _mm512_loadu_pd(from.add((8 * r + i) * stride).cast()) };
+        }
+        for (c, column) in columns_of_8(rows).into_iter().enumerate() {
+            squares[c][r] = _mm512_castsi512_pd(_mm512_permutexvar_epi8(bytes, _mm512_castpd_si512(column)));
+        }
+    }
+    for (c, rows) in squares.into_iter().enumerate() {
+        for (i, column) in columns_of_8(rows).into_iter().enumerate() {
+            // SAFETY: the row is in the square.
+            unsafe { _mm512_storeu_pd(to.add((8 * c + i) * distance).cast(), column) };
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn columns_of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
+    // a[2 i + c] has column 2 q + c of rows 2 i and 2 i + 1 in quarter q.
+    let mut a = rows;
+    for i in 0..4 {
+        a[2 * i] = _mm512_unpacklo_pd(rows[2 * i], rows[2 * i + 1]);
+        a[2 * i + 1] = _mm512_unpackhi_pd(rows[2 * i], rows[2 * i + 1]);
+    }
+    let mut columns = a;
     for c in 0..2 {
         let even = [_mm512_shuffle_f64x2::<0x88>(a[c], a[2 + c]), _mm512_shuffle_f64x2::<0x88>(a[4 + c], a[6 + c])];
         let odd = [_mm512_shuffle_f64x2::<0xdd>(a[c], a[2 + c]), _mm512_shuffle_f64x2::<0xdd>(a[4 + c], a[6 + c])];
-        let columns = [
-            _mm512_shuffle_f64x2::<0x88>(even[0], even[1]),
-            _mm512_shuffle_f64x2::<0x88>(odd[0], odd[1]),
-            _mm512_shuffle_f64x2::<0xdd>(even[0], even[1]),
-            _mm512_shuffle_f64x2::<0xdd>(odd[0], odd[1]),
-        ];
-        for (q, column) in columns.into_iter().enumerate() {
-            // SAFETY: the row is in the square.
-            unsafe { _mm512_storeu_pd(to.offset(distance * (2 * q + c) as isize), column) };
-        }
+        columns[c] = _mm512_shuffle_f64x2::<0x88>(even[0], even[1]);
+        columns[2 + c] = _mm512_shuffle_f64x2::<0x88>(odd[0], odd[1]);
+        columns[4 + c] = _mm512_shuffle_f64x2::<0xdd>(even[0], even[1]);
+        columns[6 + c] = _mm512_shuffle_f64x2::<0xdd>(odd[0], odd[1]);
     }
+    columns
 }
