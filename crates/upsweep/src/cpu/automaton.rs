@@ -115,7 +115,7 @@ fn grow<T: Element + Default>(array: &mut Vec<T>, len: usize, likely: usize) -> 
 }
 
 /// Writes the events for which there is room, and says how many there are.
-fn write<P: Element>(table: &Table, text: &[u8], room: &mut impl Room<P>) -> Result<usize>
+fn write<P: Element>(table: &Table, text: &[u8], room: &mut (impl Room<P> + Send)) -> Result<usize>
 where
     Indices: Yields<u8, P>,
 {
@@ -128,7 +128,7 @@ where
         let from = found;
         found += counts.iter().sum::<usize>();
         // As many as there will be if the rest of the text is like this.
-        let done = parts.last().map_or(1, |part| part.first.max(1));
+        let done = parts.last().map_or(1, |part| part.first + part.bytes.len());
         let likely = (found as f64 * text.len() as f64 / done as f64 * 1.02) as usize;
         let Some((mut kinds, mut places)) = room.of(from, found, likely)? else { return Ok(()) };
         let mut shares = Vec::with_capacity(parts.len());

@@ -12,10 +12,10 @@
 //! | `masks`, `compress` | which elements are kept; elements whose bits are set, side by side |
 //! | `filter` | linear recurrences of a line in each lane |
 //! | `remains` | what parts of a line leave in a recurrence's states |
-//! | `walk`, `told`, `x86_walk` | an automaton along parts of a text, and the events that it tells; 64 parts at once by shuffles |
+//! | `walk`, `odds`, `told` | an automaton along parts of a text, from states that are guessed, and the events that it tells |
 //! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
-//! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_pairs`, `x86_transpose`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod columns;
 pub(super) mod compress;
@@ -25,6 +25,7 @@ pub(super) mod lanes;
 pub(super) mod masks;
 pub(super) mod merge;
 pub(super) mod numbers;
+mod odds;
 pub(super) mod pairwise;
 pub(super) mod reduce;
 pub(super) mod remains;

@@ -3,8 +3,7 @@
 //! The next step of a walk needs what the last one loaded, so a thread that walks along one text waits most of the time. It makes several walks
 //! side by side, along the parts of a block:
 //!
-//! 1. in which state a part begins is guessed: of the states that some state leads to by the bytes before it, the one with the fewest
-//!    unlikely events on the way;
+//! 1. in which state a part begins is guessed by the bytes before it (`odds`), after the first blocks by what is likely in this text;
 //! 2. all parts of some blocks are walked along from there, by all threads. What is told is stored at every byte, so no branch depends on the
 //!    text. Where the processor has shuffles of bytes and the automaton fits these, 64 parts are walked along at once (`x86_walk`), else eight,
 //!    by loads;
@@ -14,11 +13,12 @@
 //! **Cost.** By loads: one of the text, one of a table of 512 bytes a state and a byte stored for each byte. Texts that make all guesses wrong
 //! and never lead to the same state are walked along by one thread.
 
+use super::odds::Odds;
 use super::told::Told;
 #[cfg(target_arch = "x86_64")]
 use super::x86_walk::Shuffles;
 use crate::error::Result;
-use crate::walking::{MOST_STATES, Steps, Table};
+use crate::walking::{Steps, Table};
 #[cfg(not(target_arch = "x86_64"))]
 use no_shuffles::Shuffles;
 use rayon::prelude::*;
@@ -32,6 +32,8 @@ const LARGE: usize = LANES * 8000;
 /// The same of what is less than a block, or than `FEW` blocks, which some threads would wait for. What is left then is one part.
 const SMALL: usize = LANES * 2000;
 const FEW: usize = 16;
+/// The bytes that a thread walks along before all threads meet: with what is told of them they are in its cache.
+const ROUND: usize = 1 << 19;
 /// The bytes that a guess looks at.
 const BEFORE: usize = 64;
 
@@ -57,10 +59,17 @@ struct Walk {
 ///
 /// # Errors
 /// Those of `take`.
-pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
-    // Several blocks a thread, so that threads wait for each other rarely.
-    let most = 8 * rayon::current_num_threads();
+pub(crate) fn along(table: &Table, text: &[u8], take: impl FnMut(&[Told<'_>]) -> Result<()> + Send) -> Result<()> {
+    if text.len() <= SMALL {
+        return along_blocks(table, text, take);
+    }
+    // By a thread of the pool: another one would sleep and be woken up with every meeting.
+    rayon::scope(|_| along_blocks(table, text, take))
+}
+
+fn along_blocks(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()>) -> Result<()> {
     let shuffles = if text.len() < SHUFFLED { None } else { Shuffles::new(table) };
+    let mut odds = Odds::of_rare(table);
     let (mut blocks, mut state, mut begin) = (vec![], 0, 0);
     while begin < text.len() {
         let left = text.len() - begin;
@@ -69,13 +78,14 @@ pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]
             None if left >= FEW * LARGE => (LARGE, left / LARGE),
             _ => (SMALL, left.div_ceil(SMALL)),
         };
-        blocks.resize_with(count.min(most), Block::default);
+        // Several blocks a thread, so that threads wait for each other rarely.
+        blocks.resize_with(count.min(ROUND / size * rayon::current_num_threads()), Block::default);
         let fill = |(i, block): (usize, &mut Block)| {
             let at = begin + i * size;
             match &shuffles {
-                Some(shuffles) if size == SHUFFLED => block.fill_by_shuffles(shuffles, text, at),
-                _ if size == LARGE => block.fill::<LARGE>(table, text, at),
-                _ => block.fill::<SMALL>(table, text, at),
+                Some(shuffles) if size == SHUFFLED => block.fill_by_shuffles(shuffles, &odds, text, at),
+                _ if size == LARGE => block.fill::<LARGE>(table, &odds, text, at),
+                _ => block.fill::<SMALL>(table, &odds, text, at),
             }
         };
         match &mut blocks[..] {
@@ -87,6 +97,9 @@ pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]
         }
         let told = blocks.iter().map(|block| Told { first: block.begin, bytes: &block.told });
         take(&told.collect::<Vec<_>>())?;
+        if begin == 0 && text.len() > size * blocks.len() {
+            odds = Odds::of_texts(table, blocks[0].walks(text));
+        }
         begin += size * blocks.len();
     }
     take(&[Told { first: text.len(), bytes: &[table.at_end(state >> 8)] }])
@@ -99,8 +112,8 @@ fn before(text: &[u8], at: usize) -> &[u8] {
 
 impl Block {
     /// Walks along the block of up to `N` bytes that begins at `begin`.
-    fn fill<const N: usize>(&mut self, table: &Table, text: &[u8], begin: usize) {
-        let guess = |at: usize| Walk::new(table.guess(before(text, at)));
+    fn fill<const N: usize>(&mut self, table: &Table, odds: &Odds, text: &[u8], begin: usize) {
+        let guess = |at: usize| Walk::new(odds.guess(table, before(text, at)));
         let rest = &text[begin..];
         self.begin = begin;
         self.told.resize(rest.len().min(N), 0);
@@ -118,7 +131,7 @@ impl Block {
     }
 
     /// The same of a block of 64 parts.
-    fn fill_by_shuffles(&mut self, shuffles: &Shuffles, text: &[u8], begin: usize) {
+    fn fill_by_shuffles(&mut self, shuffles: &Shuffles, odds: &Odds, text: &[u8], begin: usize) {
         let part = SHUFFLED / WIDE;
         self.begin = begin;
         self.told.resize(SHUFFLED, 0);
@@ -127,7 +140,7 @@ impl Block {
         for (four, guessed) in states.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             // Before the text's first part there is nothing, and nothing to guess.
             let at = |lane: usize| begin + (4 * four + lane) * part;
-            *guessed = shuffles.guess(std::array::from_fn(|lane| before(text, at(lane).max(BEFORE))));
+            *guessed = shuffles.guess(odds, std::array::from_fn(|lane| before(text, at(lane).max(BEFORE))));
         }
         if begin == 0 {
             states[0] = 0;
@@ -139,53 +152,38 @@ impl Block {
         self.walks.extend(from.into_iter().zip(states).map(walk));
     }
 
-    /// Walks again along the parts whose walks did not begin in the state in which those before them end, the first part in this one. Returns the
-    /// state in which the last one ends.
+    /// The bytes of a part.
+    fn part(&self) -> usize {
+        self.told.len().div_ceil(self.walks.len().max(1)).max(1)
+    }
+
+    /// For each walk the state in which it begins, and what it goes along.
+    fn walks<'a>(&self, text: &'a [u8]) -> Vec<(u16, &'a [u8])> {
+        let parts = text[self.begin..].chunks(self.part());
+        self.walks.iter().zip(parts).map(|(walk, part)| (walk.from, part)).collect()
+    }
+
+    /// Walks again along the parts whose walks did not begin in the state in which those before them end, the first part in this one.
+    /// Returns the state in which the last one ends.
     fn mend(&mut self, steps: &Steps, text: &[u8], mut state: u16) -> u16 {
-        let part = self.told.len().div_ceil(self.walks.len().max(1)).max(1);
+        let part = self.part();
+        let group = if self.marks.is_empty() { part } else { WIDE };
         let parts = text[self.begin..].chunks(part).zip(self.told.chunks_mut(part));
-        for (lane, (walk, (text, told))) in self.walks.iter().zip(parts).enumerate() {
-            let mut end = walk.state;
+        for (lane, (walk, (text, told))) in self.walks.iter_mut().zip(parts).enumerate() {
             if walk.from != state {
                 let mut again = Walk::new(state);
-                let group = if self.marks.is_empty() { part } else { WIDE };
                 // From where both are in the same state, all is told already.
-                let differs =
-                    text.chunks(group).zip(told.chunks_mut(group)).enumerate().all(|(group, (text, told))| {
-                        again.along(steps, text, told);
-                        self.marks.get(group).is_none_or(|mark| mark[lane] != (again.state >> 8) as u8)
-                    });
-                if differs {
-                    end = again.state;
-                }
+                let mut groups = text.chunks(group).zip(told.chunks_mut(group)).enumerate();
+                let differs = groups.all(|(group, (text, told))| {
+                    again.along(steps, text, told);
+                    self.marks.get(group).is_none_or(|mark| u16::from(mark[lane]) != again.state >> 8)
+                });
+                let end = if differs { again.state } else { walk.state };
+                *walk = Walk { from: state, state: end };
             }
-            state = end & 0xff00;
+            state = walk.state & 0xff00;
         }
         state
-    }
-}
-
-impl Table {
-    /// The state behind some bytes to which the fewest unlikely events lead; of none, the first. At first all states are possible, and the
-    /// automaton's first one is a little likelier.
-    pub(super) fn guess(&self, before: &[u8]) -> u16 {
-        let (mut costs, mut live) = ([1u32; MOST_STATES], u64::MAX >> (MOST_STATES - self.states));
-        costs[0] = 0;
-        for &byte in before {
-            let (mut after, mut reached) = ([0u32; MOST_STATES], 0u64);
-            while live != 0 {
-                let state = live.trailing_zeros() as usize;
-                live &= live - 1;
-                let entry = self.steps[state << 8 | usize::from(byte)];
-                let (to, bit) = (usize::from(entry >> 8), 1u64 << (entry >> 8));
-                let cost = costs[state] + 2 * u32::from(self.rare[usize::from(entry as u8)]);
-                after[to] = if reached & bit == 0 { cost } else { cost.min(after[to]) };
-                reached |= bit;
-            }
-            (costs, live) = (after, reached);
-        }
-        let best = (0..self.states).filter(|state| live >> state & 1 == 1).min_by_key(|&state| costs[state]);
-        (best.unwrap_or(0) as u16) << 8
     }
 }
 
@@ -223,7 +221,7 @@ fn side_by_side<const N: usize>(steps: &Steps, walks: &mut [Walk; LANES], bytes:
 /// What processors have whose shuffles nobody has written yet.
 #[cfg(not(target_arch = "x86_64"))]
 mod no_shuffles {
-    use super::{Table, WIDE};
+    use super::{Odds, Table, WIDE};
 
     pub(super) enum Shuffles {}
 
@@ -232,7 +230,7 @@ mod no_shuffles {
             None
         }
 
-        pub(super) fn guess(&self, _: [&[u8]; 4]) -> [u8; 4] {
+        pub(super) fn guess(&self, _: &Odds, _: [&[u8]; 4]) -> [u8; 4] {
             match *self {}
         }
 

@@ -20,6 +20,7 @@
 //! **Cost.** For each byte 14 / 64 shuffles to transpose it and what is told of it, and (3 + chunks) / 64 for its step. Automata of 7, 29 and
 //! 44 states with 5, 25 and 29 classes have 1, 8 and 11 chunks.
 
+use super::odds::Odds;
 use super::x86_transpose;
 use crate::walking::Table;
 use std::arch::x86_64::*;
@@ -58,8 +59,8 @@ pub(super) struct Shuffles {
     numbers: Vec<Line>,
     /// What each state tells, the one thing and the other.
     tells: [Line; 2],
-    /// For each class the next states, and twice how many rare events there are on the way.
-    guesses: Vec<[Line; 2]>,
+    /// For each class the next states.
+    next: Vec<Line>,
 }
 
 impl Shuffles {
@@ -84,7 +85,7 @@ impl Shuffles {
         let chunks = if chunks > 2 { chunks.next_multiple_of(4) } else { chunks };
         let mut entries = vec![[0u8; 128]; chunks];
         let mut tells = [Line([0; LANES]); 2];
-        let mut guesses = vec![[Line([0; LANES]); 2]; table.classes];
+        let mut all_next = vec![Line([0; LANES]); table.classes];
         for state in 0..table.states {
             for (class, &byte) in bytes.iter().enumerate() {
                 let step = table.steps[state << 8 | byte];
@@ -98,8 +99,7 @@ impl Shuffles {
                     None => return None,
                 };
                 entries[state >> bits][class << bits | state & usize::from(within)] = next | flags;
-                guesses[class][0].0[state] = next;
-                guesses[class][1].0[state] = 2 * u8::from(table.rare[usize::from(told)]);
+                all_next[class].0[state] = next;
             }
         }
         Some(Self {
@@ -110,27 +110,29 @@ impl Shuffles {
             chunks: entries.iter().map(|of| [0, 64].map(|half| Line::of(|i| of[half + i]))).collect(),
             numbers: (0..chunks).map(|chunk| Line([(chunk << bits) as u8; LANES])).collect(),
             tells,
-            guesses,
+            next: all_next,
         })
     }
 
-    /// The states behind the last bytes of some texts, by the rule of [`Table::guess`], for four texts at once as they wait for shuffles.
-    pub(super) fn guess(&self, before: [&[u8]; 4]) -> [u8; 4] {
+    /// The states behind texts of one length, by the rule of [`Odds::guess`]: four at once, as they wait for shuffles.
+    pub(super) fn guess(&self, odds: &Odds, before: [&[u8]; 4]) -> [u8; 4] {
         // SAFETY: there are `Shuffles`, so the processor has what the function is compiled for.
-        unsafe { self.guess_by_shuffles(before) }
+        unsafe { self.guess_by_shuffles(odds, before) }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-    fn guess_by_shuffles(&self, before: [&[u8]; 4]) -> [u8; 4] {
+    fn guess_by_shuffles(&self, odds: &Odds, before: [&[u8]; 4]) -> [u8; 4] {
         // Of each state in which a walk may begin, where it is, and its cost.
         let states = load(&Line::of(|state| state as u8));
-        let costs = load(&Line::of(|state| if state < self.states { u8::from(state > 0) } else { u8::MAX }));
+        let costs = load(&Line::of(|state| if state < self.states { odds.first[state] } else { u8::MAX }));
         let mut walks = [(states, costs); 4];
         for i in 0..before.iter().map(|before| before.len()).min().unwrap_or(0) {
             for (walk, before) in walks.iter_mut().zip(before) {
-                let [next, cost] = &self.guesses[usize::from(self.class_of[usize::from(before[i])])];
-                walk.1 = _mm512_adds_epu8(walk.1, _mm512_permutexvar_epi8(walk.0, load(cost)));
-                walk.0 = _mm512_permutexvar_epi8(walk.0, load(next));
+                let class = usize::from(self.class_of[usize::from(before[i])]);
+                // SAFETY: the 64 bytes are there, and need not be aligned.
+                let cost = unsafe { _mm512_loadu_si512(odds.costs[class].as_ptr().cast()) };
+                walk.1 = _mm512_adds_epu8(walk.1, _mm512_permutexvar_epi8(walk.0, cost));
+                walk.0 = _mm512_permutexvar_epi8(walk.0, load(&self.next[class]));
             }
         }
         // The least of all costs, each above its state.
@@ -287,27 +289,29 @@ mod tests {
         }
     }
 
-    /// Guesses are those of [`Table::guess`].
+    /// Guesses are those of [`Odds::guess`].
     #[test]
     fn the_same_guesses() {
         let mut seed = 3u64;
         for (states, classes, things) in [(1, 1, 1), (7, 5, 1), (44, 29, 2), (64, 32, 2)] {
             let table = table(states, classes, things);
             let Some(shuffles) = Shuffles::new(&table) else { return };
-            for len in 0..=64 {
-                let texts: [Vec<u8>; 4] = std::array::from_fn(|_| {
-                    let mut byte = || {
-                        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                        (seed >> 33) as u8
-                    };
-                    (0..len).map(|_| byte()).collect()
-                });
-                let expected = texts.each_ref().map(|text| (table.guess(text) >> 8) as u8);
-                assert_eq!(
-                    shuffles.guess(texts.each_ref().map(|text| &text[..])),
-                    expected,
-                    "{states} states, {len} bytes"
-                );
+            let mut text = |len: usize| -> Vec<u8> {
+                let mut byte = || {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    // The lower, the more frequent.
+                    ((seed >> 33 & 15) * (seed >> 53 & 15)) as u8
+                };
+                (0..len).map(|_| byte()).collect()
+            };
+            let learned = Odds::of_texts(&table, vec![(0, &text(1000)), (0, &text(100))]);
+            for odds in [Odds::of_rare(&table), learned] {
+                for len in 1..=64 {
+                    let texts: [Vec<u8>; 4] = std::array::from_fn(|_| text(len));
+                    let expected = texts.each_ref().map(|text| (odds.guess(&table, text) >> 8) as u8);
+                    let found = shuffles.guess(&odds, texts.each_ref().map(|text| &text[..]));
+                    assert_eq!(found, expected, "{states} states, {len} bytes");
+                }
             }
         }
     }
