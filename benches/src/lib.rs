@@ -11,7 +11,7 @@ mod record;
 pub mod texts;
 
 pub use number::{Number, Value, hash};
-pub use record::{Record, Row, head};
+pub use record::{Record, Row, head, machine};
 
 use std::error::Error;
 use std::path::PathBuf;

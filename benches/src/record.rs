@@ -74,6 +74,14 @@ pub fn head(machine: &str, versions: &str) -> [(&'static str, String); HEADER_KE
     [(machine_key, machine.to_owned()), (date_key, today()), (versions_key, versions), (commit_key, commit)]
 }
 
+/// The processor's name and the threads that are used.
+#[must_use]
+pub fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
+    format!("{}, {} threads", name.unwrap_or(std::env::consts::ARCH).trim(), rayon::current_num_threads())
+}
+
 /// The operating system's name and version, where the kernel tells them.
 fn system() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

@@ -1,20 +1,19 @@
 //! Lexing on one core, beside logos with the same rules, whose tokens are stored as upsweep's are.
 //!
-//! `cargo run --release -p upsweep-bench --features peers --bin text`
+//! `cargo run --release -p upsweep-bench --features peers --bin text -- --out FILE`
 //!
-//! Each line has medians of runs that alternate, in GB of text a second, and their ratio. The tokens are compared first.
+//! A record has the median of runs that take turns, beside a copy of the text; standard error says GB of text a second and how many times
+//! logos that is. The tokens are compared first. `lex_json` stores tokens in memory that is used again, `lex_json_new` in new memory.
 
 use logos::{Lexer, Logos};
 use std::hint::black_box;
 use std::time::Instant;
 use upsweep::Device;
 use upsweep_apps::text::Grammar;
-use upsweep_bench::texts;
+use upsweep_bench::{Options, Outcome, Record, Row, exit_code, machine, median, texts};
 
-type Error = Box<dyn std::error::Error>;
-
-/// The bytes of each text, and how often it is lexed.
-const BYTES: usize = 16 << 20;
+/// The bytes of each text as a power of two, and how often it is lexed.
+const LOG2_BYTES: u32 = 24;
 const RUNS: usize = 15;
 
 #[derive(Logos, Clone, Copy)]
@@ -83,7 +82,8 @@ where
     }
 }
 
-fn race<'a, T>(grammar: &str, text: &'a [u8], kind: impl Fn(T) -> u8 + Copy) -> Result<(), Error>
+/// The race of one grammar.
+fn race<'a, T>(grammar: &str, text: &'a [u8], kind: impl Fn(T) -> u8 + Copy, record: &mut Record) -> Outcome
 where
     T: Logos<'a, Source = [u8]>,
     T::Extras: Default,
@@ -96,48 +96,70 @@ where
     if tokens.kinds.to_vec()? != kinds || tokens.ends.to_vec()? != ends {
         return Err(format!("{grammar}: other tokens than logos finds").into());
     }
-    let (mut fresh, mut again, mut by_peer, mut fresh_by_peer) = (vec![], vec![], vec![], vec![]);
-    let seconds = |into: &mut Vec<f64>, run: &mut dyn FnMut() -> Result<(), Error>| -> Result<(), Error> {
-        let start = Instant::now();
-        run()?;
-        into.push(start.elapsed().as_secs_f64());
+    let mut copy = text.to_vec();
+    let mut times: [Vec<f64>; 5] = Default::default();
+    for _ in 0..RUNS {
+        let contestants: [&mut dyn FnMut() -> Outcome; 5] = [
+            &mut || {
+                black_box(&mut copy[..]).copy_from_slice(text);
+                Ok(())
+            },
+            &mut || Ok(lexer.run_again(&device, text, &mut tokens)?),
+            &mut || {
+                by_logos(text, kind, (&mut kinds, &mut ends));
+                Ok(())
+            },
+            &mut || {
+                black_box(lexer.run(&device, text)?);
+                Ok(())
+            },
+            &mut || {
+                let (mut kinds, mut ends) = (vec![], vec![]);
+                by_logos(text, kind, (&mut kinds, &mut ends));
+                black_box((kinds, ends));
+                Ok(())
+            },
+        ];
+        for (contestant, times) in contestants.into_iter().zip(&mut times) {
+            let start = Instant::now();
+            contestant()?;
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+        }
+    }
+    let [copy, ours, theirs, ours_new, theirs_new] = times.map(median);
+    let bytes = text.len() as f64;
+    let mut rows = |algo: &str, contestants: &[(&str, f64)]| -> Outcome {
+        for &(lib, micros) in contestants {
+            let copy_gbps = bytes / copy / 1e3;
+            let row = Row { lib, algo, ty: "u8", log2n: LOG2_BYTES, micros, bytes, copy_gbps, enqueue_micros: None };
+            record.row(&row)?;
+        }
         Ok(())
     };
-    for _ in 0..RUNS {
-        seconds(&mut again, &mut || Ok(lexer.run_again(&device, text, &mut tokens)?))?;
-        seconds(&mut by_peer, &mut || {
-            by_logos(text, kind, (&mut kinds, &mut ends));
-            Ok(())
-        })?;
-        seconds(&mut fresh, &mut || {
-            black_box(lexer.run(&device, text)?);
-            Ok(())
-        })?;
-        seconds(&mut fresh_by_peer, &mut || {
-            let (mut kinds, mut ends) = (vec![], vec![]);
-            by_logos(text, kind, (&mut kinds, &mut ends));
-            black_box((kinds, ends));
-            Ok(())
-        })?;
-    }
-    let median = |mut seconds: Vec<f64>| {
-        seconds.sort_by(f64::total_cmp);
-        text.len() as f64 / 1e9 / seconds[RUNS / 2]
-    };
-    let each = text.len() as f64 / ends.len() as f64;
-    for (memory, ours, theirs) in [("kept", again, by_peer), ("new", fresh, fresh_by_peer)] {
-        let (ours, theirs) = (median(ours), median(theirs));
-        println!(
-            "{grammar}, {each:.1} bytes a token, memory {memory}: upsweep {ours:.2}, logos {theirs:.2}, {:.2} times",
-            ours / theirs
-        );
-    }
+    rows(&format!("lex_{grammar}"), &[("upsweep", ours), ("logos", theirs), ("copy", copy)])?;
+    rows(&format!("lex_{grammar}_new"), &[("upsweep", ours_new), ("logos", theirs_new)])?;
+    let speed = |micros: f64| bytes / micros / 1e3;
+    eprintln!(
+        "{grammar}, {:.1} bytes a token: upsweep {:.2} GB/s, logos {:.2}, {:.2} times; in new memory {:.2} times",
+        bytes / tokens.ends.len() as f64,
+        speed(ours),
+        speed(theirs),
+        theirs / ours,
+        theirs_new / ours_new
+    );
     Ok(())
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> std::process::ExitCode {
+    exit_code(bench())
+}
+
+fn bench() -> Outcome {
+    let options = Options::parse(std::env::args().skip(1))?;
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
-    race::<Json>("json", texts::json(BYTES)?.as_bytes(), |kind| kind as u8)?;
-    race::<Csv>("csv", texts::csv(BYTES)?.as_bytes(), |kind| kind as u8)?;
-    race::<Rust>("rust", texts::rust(BYTES).as_bytes(), |kind| kind as u8)
+    let mut record = Record::create(&options, &machine(), "")?;
+    let bytes = 1 << LOG2_BYTES;
+    race::<Json>("json", texts::json(bytes)?.as_bytes(), |kind| kind as u8, &mut record)?;
+    race::<Csv>("csv", texts::csv(bytes)?.as_bytes(), |kind| kind as u8, &mut record)?;
+    race::<Rust>("rust", texts::rust(bytes).as_bytes(), |kind| kind as u8, &mut record)
 }

@@ -330,14 +330,8 @@ impl<T: Number> Matrix<T> {
         if found != self.columns {
             return Err(Error::Length { what: "vector", found, expected: self.columns });
         }
-        let Some(zero) = plus.identity() else {
-            let operator = std::any::type_name::<Op>();
-            return Err(Error::NoIdentity { operator, needed_by: "a row without values" });
-        };
-        let mut y = device.filled(self.rows.vertices(), zero)?;
         let reduce = Reduce::new(plus).map(times).segments(Segments::Offsets(&self.rows.offsets));
-        reduce.run(device, (&self.values, Gather::of(x).at(&self.rows.targets)), &mut y)?;
-        Ok(y)
+        Ok(reduce.run_to_array(device, (&self.values, Gather::of(x).at(&self.rows.targets)))?)
     }
 }
 

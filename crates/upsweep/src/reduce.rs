@@ -32,7 +32,7 @@
 //! so the error of a float sum grows with the logarithm of the number of elements: the sum of 10^8 times `0.1f32` is right
 //! to 2e-7 of itself. A scan's last result is grouped otherwise, and is less exact.
 
-use crate::buffer::{Input, Output, ViewMut};
+use crate::buffer::{Array, Input, Output, ViewMut};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
@@ -43,6 +43,7 @@ use crate::job::{Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
 use crate::options::{Options, expect_identity, shared_options};
 use crate::outputs::{Outputs, Target, Write};
+use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation, Whole};
 use crate::steps::{Parts, Steps};
 
@@ -145,6 +146,47 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.compute_one(|output| self.dispatch::<X::Item, O>(device, input, output, nothing))
     }
 
+    /// Reduces `input` into a new array on the device: of one element for the whole array, of one for each line along the axis or each segment
+    /// by offsets.
+    ///
+    /// ```
+    /// use upsweep::prelude::*;
+    ///
+    /// let device = Device::cpu();
+    /// let rows = Reduce::new(Sum).segments(Segments::Offsets(&[0u32, 2, 2, 5]));
+    /// assert_eq!(rows.run_to_array(&device, &[1, 2, 3, 4, 5])?.to_vec()?, [3, 0, 12]);
+    /// let columns = Reduce::new(Max).axis(&[2, 3], 0);
+    /// assert_eq!(columns.run_to_array(&device, &[1, 5, 2, 4, 3, 6])?.to_vec()?, [4, 5, 6]);
+    /// assert_eq!(Reduce::new(Sum).run_to_array(&device, &[1, 2, 3])?.to_vec()?, [6]);
+    ///
+    /// // How many keys there are is not known before.
+    /// let by_key = Reduce::new(Sum).segments(Segments::Keys(&[7, 7, 8]));
+    /// assert!(matches!(by_key.run_to_array::<_, i32>(&device, &[1, 2, 3]), Err(upsweep::Error::Options { .. })));
+    /// # Ok::<(), upsweep::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Options`] with head flags or keys, where the data say how many results there are.
+    pub fn run_to_array<'x, X, O>(&self, device: &Device, input: X) -> Result<Array<O>>
+    where
+        X: Inputs<'x>,
+        O: Element,
+        M: Map<X::Value, X::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O>,
+        G: Segmentation,
+        V: Init<M::Output>,
+    {
+        let input = input.given();
+        let shape = self.options.shape(len_of::<X::Item>(&input)?)?;
+        let (results, true) = results(&self.options.segments.kind(), &shape) else {
+            let reason = "the data say how many results there are: give `run_counted` an output and a count";
+            return Err(Error::Options { options: "a new array for segments by head flags or keys", reason });
+        };
+        let nothing = Beside::<G::Key>::NOTHING;
+        device.compute_array(results, |output| self.dispatch::<X::Item, O>(device, input, output, nothing))
+    }
+
     pub(crate) fn dispatch<I, O>(
         &self,
         device: &Device,
@@ -166,10 +208,11 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         let shape = self.options.shape(len)?;
         let segments = self.options.segments.kind();
         segments.check(len, self.options.axis.is_some())?;
-        let (expected, exact, may_be_empty) = match &segments {
-            SegmentKind::Whole => (shape.lines(), true, shape.len == 0 && shape.lines() > 0),
-            SegmentKind::Offsets(offsets) => (offsets.len() - 1, true, offsets.len() > 1),
-            SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => (usize::from(len > 0), false, false),
+        let (expected, exact) = results(&segments, &shape);
+        let may_be_empty = match &segments {
+            SegmentKind::Whole => shape.len == 0 && shape.lines() > 0,
+            SegmentKind::Offsets(_) => expected > 0,
+            SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => false,
         };
         if I::COUNTED {
             self.options.expect_no_axis()?;
@@ -189,6 +232,15 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         } else {
             run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps }, beside)
         }
+    }
+}
+
+/// How many results there are, or at least; and whether that is all.
+fn results<K, I, E>(segments: &SegmentKind<'_, K, I, E>, shape: &Shape) -> (usize, bool) {
+    match segments {
+        SegmentKind::Whole => (shape.lines(), true),
+        SegmentKind::Offsets(offsets) => (offsets.len().saturating_sub(1), true),
+        SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => (usize::from(shape.lines() * shape.len > 0), false),
     }
 }
 

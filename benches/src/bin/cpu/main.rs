@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use timing::{Bench, ELEMENTS_A_SAMPLE, copy_on_every_core, sample};
 use upsweep::prelude::*;
 use upsweep::recurrence::{Coefficient, ComputesOn};
-use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, median};
+use upsweep_bench::{Number, Options, Outcome, Record, Row, Value, exit_code, hash, machine, median};
 
 fn main() -> ExitCode {
     exit_code(run())
@@ -103,13 +103,6 @@ fn selections(options: &Options, record: &mut Record) -> Outcome {
         )?;
     }
     Ok(())
-}
-
-/// The processor's name and the threads that are used.
-fn machine() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
-    format!("{}, {} threads", name.unwrap_or(std::env::consts::ARCH).trim(), rayon::current_num_threads())
 }
 
 /// The bench of one type.
