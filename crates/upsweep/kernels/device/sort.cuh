@@ -331,6 +331,22 @@ struct SortPass {
         }
     }
 
+    // The keys from the last to the first.
+    __device__ __forceinline__ void run_reversal() const {
+        const KeyBits* const from = keys(step.from);
+        KeyBits* const to = keys(step.to);
+        constexpr u32 VECTOR = 16 / KEY_BYTES;
+        struct alignas(16) Vector { KeyBits at[VECTOR]; } vector;
+        const u64 first = blockIdx.x * (u64)THREADS + threadIdx.x, threads = (u64)gridDim.x * THREADS;
+        const u64 vectors = (u64)to % 16 == 0 ? p.n / VECTOR : 0;
+        for (u64 v = first; v < vectors; v += threads) {
+#pragma unroll
+            for (u32 j = 0; j < VECTOR; j++) vector.at[j] = from[p.n - 1 - (v * VECTOR + j)];
+            ((Vector*)to)[v] = vector;
+        }
+        for (u64 i = vectors * VECTOR + first; i < p.n; i += threads) to[i] = from[p.n - 1 - i];
+    }
+
     __device__ __forceinline__ void run_copy() const {
         if (KEYS_OUT) copy(keys(step.to), keys(step.from));
         if (!HAS_VALUES) return;
@@ -348,6 +364,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
     if (pass.step.deed == Deed::NOTHING) return;
     if (pass.step.deed == Deed::COPY) return pass.run_copy();
     if (!HAS_VALUES && pass.step.deed == Deed::FILL) return pass.run_fill();
+    if (!HAS_VALUES && pass.step.deed == Deed::REVERSE) return pass.run_reversal();
     if (threadIdx.x == 0) {
         // One after the other: a block's tiles ascend, so that it never waits for one of its own.
         for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);

@@ -18,8 +18,8 @@
 constexpr u32 SORT_COLUMNS = 1 << COLUMN_BITS;
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
-// Adds the keys from `begin` to `end` of the array to the counters. Returns whether one is less than the key before it.
-__device__ __forceinline__ bool count_keys(const KeyBits* keys, u64 begin, u64 end) {
+// Adds the keys from `begin` to `end` of the array to the counters. Returns what has been seen of their order.
+__device__ __forceinline__ Seen count_keys(const KeyBits* keys, u64 begin, u64 end) {
     // From shared memory, so that compilers take it for a number that they do not know: two instructions a digit, instead of five.
     __shared__ u32 columns[WARP];
     if (threadIdx.x < WARP) columns[threadIdx.x] = threadIdx.x % SORT_COLUMNS * sizeof(u32);
@@ -48,8 +48,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     clear_status((StatusWord*)p.status, p.status_words, p.status_words);
     __syncthreads();
     const u64 begin = min(p.n, blockIdx.x * p.part), end = min(p.n, begin + p.part);
-    const bool unsorted = count_keys((const KeyBits*)p.keys, begin, end);
-    if (__any_sync(~0u, unsorted) && lane_index() == 0) atomicOr(&header.unsorted, 1u);
+    count_keys((const KeyBits*)p.keys, begin, end).report(header);
     __syncthreads();
     for (u32 i = threadIdx.x; i < COUNTERS; i += THREADS) {
         u32 sum = 0;
@@ -65,5 +64,5 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_count(const _
     __syncthreads();
     if (!last) return;
     __threadfence();
-    plan_passes(header, p.n, p.in_place != 0, (*(volatile u32*)&header.unsorted & 1) == 0, p.cursors);
+    plan_passes(header, p.n, p.in_place != 0, *(volatile u32*)&header.order, p.cursors);
 }

@@ -7,7 +7,7 @@
 //   the last block:
 //       where there are no others than few, they are filled in
 //       places[v] = counts[0] + .. + counts[v - 1]
-//       keys in order are copied; where a bucket of equal highest bits is too large for a block, the sort goes by passes from
+//       keys in order are copied, those in the order from the last to the first stored in this; where a bucket of equal highest bits is too large for a block, the sort goes by passes from
 //       the lowest digit on, which the next kernel counts, or with COUNT_DIGITS this one
 //       else one pass by the highest bits, or two by half of them each, put each bucket in its place, and blocks sort the
 //       buckets. The second pass is one of each bucket of the first, cut into tiles. Or a single pass by all of these bits puts keys
@@ -26,7 +26,7 @@
 
 constexpr u32 HALF = 1 << 15;
 constexpr u32 CROWDED = 8;  // keys of a sample in two buckets, beside eight times as many as there are in the mean
-enum : u32 { UNSORTED = 1, OUTSIDE = 2 };  // of `unsorted`: also whether a key is outside of the window
+constexpr u32 OUTSIDE = 4;  // beside what has been seen of keys' order: whether a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
 // The counts of all blocks become places; returns the largest. Buckets of more than `p.room` keys are put on a list. All threads of one block.
@@ -156,12 +156,11 @@ __device__ __forceinline__ void count_digits(const KeyBits (&key)[NUMBER], u32* 
     }
 }
 
-// What this warp's threads have seen. Two additions of a bit, not one of both: of `found = (a ? 1 : 0) | (b ? 2 : 0)` ptxas 13.0 made
-// `found != 0` a test that fails where both hold.
-__device__ __forceinline__ void report(SortHeader& header, bool unsorted, bool outside) {
-    const bool any_unsorted = __any_sync(~0u, unsorted), any_outside = __any_sync(~0u, outside);
-    if (any_unsorted && lane_index() == 0) atomicOr(&header.unsorted, UNSORTED);
-    if (any_outside && lane_index() == 0) atomicOr(&header.unsorted, OUTSIDE);
+// What this warp's threads have seen.
+__device__ __forceinline__ void report(SortHeader& header, const Seen& seen, bool outside) {
+    const bool any_outside = __any_sync(~0u, outside);
+    seen.report(header);
+    if (any_outside && lane_index() == 0) atomicOr(&header.order, OUTSIDE);
 }
 
 // Adds up the block's keys of each bucket, and where COUNT_DIGITS of each digit. All threads; `words` are all 0 before.
@@ -170,7 +169,7 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
     u64* const places = (u64*)p.places;
     const u32 values = 1 << p.bits;
     bool outside = false;
-    const bool unsorted = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
+    const Seen seen = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
         u32 value[NUMBER], before[NUMBER];
         bool flows_over = false, together = NUMBER > 1;
 #pragma unroll
@@ -204,7 +203,7 @@ __device__ __forceinline__ void count_buckets(const SortSplitParams& p, const Wi
             atomicAdd(places + value[k], (u64)HALF);
         }
     });
-    report(header, unsorted, outside);
+    report(header, seen, outside);
     __syncthreads();
     for (u32 i = threadIdx.x; i < values; i += THREADS) {
         const u32 count = WIDE_COUNTERS ? words[i] : words[i / 2] >> i % 2 * 16 & 0xffff;
@@ -218,7 +217,7 @@ __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKey
     const u32 factor = FewKeys::factor_of(few.factor);
     u32* const column = counters + lane_index();
     bool outside = false;
-    const bool unsorted = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
+    const Seen seen = visit_keys((const KeyBits*)p.keys, begin, end, [&]<u32 NUMBER>(const KeyBits (&key)[NUMBER]) {
 #pragma unroll
         for (u32 k = 0; k < NUMBER; k++) {
             const u32 slot = FewKeys::slot(key[k], factor);
@@ -227,7 +226,7 @@ __device__ __forceinline__ void count_few(const SortSplitParams& p, const FewKey
         }
         if (COUNT_DIGITS) count_digits(key, digits);
     });
-    report(header, unsorted, outside);
+    report(header, seen, outside);
     __syncthreads();
     if (threadIdx.x >= few.number) return;
     const KeyBits mine = few.list[threadIdx.x];
@@ -268,7 +267,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const Window window = choose_window(p, words, begin, end);
     __shared__ FewKeys few;
     const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
-    if (!COUNT_DIGITS && window.crowded && !has_few) return;  // so the keys go by passes
+    // Where random keys would make buckets that are too large, `room` is 0. So the keys go by passes.
+    if (!COUNT_DIGITS && (window.crowded || p.room == 0) && !has_few) return;
     if (has_few) count_few(p, few, words, digits, begin, end);
     else count_buckets(p, window, words, digits, begin, end);
     __syncthreads();
@@ -283,14 +283,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     __syncthreads();
     if (!last) return;
     __threadfence();
-    const u32 all_found = *(volatile u32*)&header.unsorted;
-    if (has_few && all_found == UNSORTED) return plan_fill(p, few, header);
+    const u32 found = *(volatile u32*)&header.order;
+    const bool sorted = Seen::in_order(found), reversed = Seen::reversed(found), outside = (found & OUTSIDE) != 0;
+    if (has_few && !sorted && !outside) return plan_fill(p, few, header);
     const u32 largest = has_few ? ~0u : counts_to_places(p, places, values);
     const bool fits = largest <= p.room || (p.list && largest <= p.large_room && *(volatile u32*)&header.listed <= p.most_listed);
-    const bool sorted = (all_found & UNSORTED) == 0, splits = !sorted && (all_found & OUTSIDE) == 0 && fits, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
+    const bool splits = !sorted && !reversed && !outside && fits, twice = p.tiles != nullptr, scatters = p.bits > DIGIT_BITS && !twice;
     const u32 first_bits = twice ? ((u32)p.bits + 1) / 2 : (u32)p.bits;
     const u32 tiles = splits && twice ? cut_into_tiles(p, first_bits) : 0;
-    if (COUNT_DIGITS && !sorted && !splits) plan_passes(header, p.n, p.in_place != 0, false, p.cursors);
+    if (COUNT_DIGITS && !sorted && !reversed && !splits) plan_passes(header, p.n, p.in_place != 0, found, p.cursors);
     u64* const firsts = header.counts[0];
     if (splits && twice) {
         // Of a digit of the first pass only the lowest bits tell a bucket.
@@ -301,6 +302,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     if (sorted) {
         header.road = Road::NONE;
         if (!p.in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::RESULT};
+    } else if (reversed) {
+        header.road = Road::NONE;
+        plan_reversal(header, p.in_place != 0);
     } else if (splits) {
         header.road = Road::SPLIT;
         if (scatters) return;

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "tile/radix.cuh"
+#include "tile/visit.cuh"
 #include "warp/shuffle.cuh"
 
 // What each launch does, by the digits that vary. `cursors` are DIGITS numbers, all 0, for keys alone.
@@ -29,8 +29,15 @@ __device__ __forceinline__ void plan_steps(SortHeader& header, const bool* varie
     }
 }
 
+// Keys are stored from the last to the first; in place, from a copy.
+__device__ __forceinline__ void plan_reversal(SortHeader& header, bool in_place) {
+    if (in_place) header.steps[0] = {Deed::COPY, Place::INPUT, Place::SCRATCH};
+    header.steps[in_place] = {Deed::REVERSE, in_place ? Place::SCRATCH : Place::INPUT, Place::RESULT};
+}
+
 // The counts of digits become places, and the header says what each launch does. All threads of one block.
-__device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, bool sorted, void* cursors) {
+__device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_place, u32 order, void* cursors) {
+    const bool sorted = Seen::in_order(order);
     __shared__ bool varies[DIGITS_A_KEY];
     for (u32 digit = warp_index(); digit < DIGITS_A_KEY; digit += WARPS) {
         u64 lower = 0;
@@ -51,5 +58,7 @@ __device__ __forceinline__ void plan_passes(SortHeader& header, u64 n, bool in_p
         if (lane_index() == 0) varies[digit] = !all_alike && !sorted;
     }
     __syncthreads();
-    if (threadIdx.x == 0) plan_steps(header, varies, in_place, cursors);
+    if (threadIdx.x != 0) return;
+    if (Seen::reversed(order)) plan_reversal(header, in_place);
+    else plan_steps(header, varies, in_place, cursors);
 }

@@ -42,7 +42,7 @@ __device__ __forceinline__ KeyBits merged_bits(const u32* words) {
 }
 
 // What one launch of a pass does.
-enum class Deed : u32 { NOTHING, COPY, SORT, FILL };
+enum class Deed : u32 { NOTHING, COPY, SORT, FILL, REVERSE };
 // What it reads and writes: the input, where the results go, scratch.
 enum class Place : u32 { INPUT, RESULT, SCRATCH };
 struct SortStep {
@@ -85,11 +85,15 @@ enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
 // by nothing, as the keys are in order.
 enum class Road : u32 { PASSES, SPLIT, NONE };
 
+// What a key can be to the one before: less, or more. Where none is less the keys are in order; where none is more, and nothing but keys is sorted,
+// they are in order from the last to the first.
+enum Order : u32 { LESS = 1, MORE = 2, ANY_ORDER = LESS | MORE };
+
 // In scratch memory, all bytes 0 before the first kernel, which counts; its last block says what the others do.
 struct SortHeader {
     u64 counts[DIGITS_A_KEY][DIGITS];  // keys with a digit; then those with lower ones
     u32 done;                          // blocks that have counted
-    u32 unsorted;                      // whether a key is less than the one before
+    u32 order;                         // what has been seen of keys that follow each other: `Order`
     u32 tickets[LAUNCHES];
     Road road;
     u32 split_done;

@@ -1,19 +1,39 @@
-// A block goes over keys once, and sees whether they are in order.
+// A block goes over keys once, and sees in which order they are.
 
 #pragma once
 
 #include "tile/radix.cuh"
 
-// Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order. Returns whether one is less than the
-// key before it, of those that this thread has seen.
+// What keys of a thread are to those before them.
+struct Seen {
+    u32 less = 0, more = 0;
+
+    __device__ __forceinline__ void add(KeyBits before, KeyBits key) {
+        less = key < before ? 1 : less;
+        if (VALUE_BYTES == 0) more = key > before ? 1 : more;
+    }
+    // Tells all blocks what this warp's threads have seen: one addition of bits at most. Not of `(any_less ? LESS : 0) | (any_more ? MORE : 0)`, of which
+    // ptxas 13.0 makes a test for 0 that fails where both hold.
+    __device__ __forceinline__ void report(SortHeader& header) const {
+        const bool any_less = __any_sync(~0u, less), any_more = VALUE_BYTES > 0 || __any_sync(~0u, more);
+        if (lane_index() != 0) return;
+        if (any_less && any_more) atomicOr(&header.order, (u32)ANY_ORDER);
+        else if (any_less) atomicOr(&header.order, (u32)LESS);
+        else if (any_more) atomicOr(&header.order, (u32)MORE);
+    }
+    static __device__ __forceinline__ bool in_order(u32 order) { return (order & LESS) == 0; }
+    static __device__ __forceinline__ bool reversed(u32 order) { return (order & ANY_ORDER) == LESS; }
+};
+
+// Calls `add` with arrays of the keys from `begin` to `end` of the array, put into their order. Returns what this thread has seen of their order.
 template <class F>
-__device__ __forceinline__ bool visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
+__device__ __forceinline__ Seen visit_keys(const KeyBits* keys, u64 begin, u64 end, F add) {
     constexpr u32 VECTOR_KEYS = 16 / KEY_BYTES;
     struct alignas(16) KeyVector { KeyBits at[VECTOR_KEYS]; };
-    u32 unsorted = 0;
+    Seen seen;
     const auto visit_one = [&](u64 i) {
         const KeyBits key[] = {in_order(keys[i])};
-        if (i > 0 && key[0] < in_order(keys[i - 1])) unsorted = 1;
+        if (i > 0) seen.add(in_order(keys[i - 1]), key[0]);
         add(key);
     };
     // Vectors where they are aligned.
@@ -35,17 +55,17 @@ __device__ __forceinline__ bool visit_keys(const KeyBits* keys, u64 begin, u64 e
 #pragma unroll
         for (u32 j = 0; j < DEPTH; j++) {
             if (v + j * THREADS >= vectors) continue;
-            KeyBits lower = in_order(before[j]), key[VECTOR_KEYS];
+            KeyBits previous = in_order(before[j]), key[VECTOR_KEYS];
 #pragma unroll
             for (u32 i = 0; i < VECTOR_KEYS; i++) {
                 key[i] = in_order(x[j].at[i]);
-                unsorted = key[i] < lower ? 1 : unsorted;
-                lower = key[i];
+                seen.add(previous, key[i]);
+                previous = key[i];
             }
             add(key);
         }
     }
-    return unsorted;
+    return seen;
 }
 
 // Makes the words ready through which tiles will tell each other their counts: the first `empty` are empty in the first pass, the others

@@ -61,7 +61,8 @@ pub enum Road {
     Cluster(ClusterPlan),
     /// Values are counted and filled in.
     Counting,
-    /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room.
+    /// By so many of the highest bits, and the rest by blocks; by passes where the keys are so that blocks have no room. Of more keys than
+    /// [`SortPlan::has_room_for_buckets`] says, only few distinct ones are told apart from others, which go by passes.
     Split(u32),
     /// By passes from the lowest digit on.
     Passes,
@@ -173,9 +174,12 @@ impl SortPlan {
         self.types.value == 0 && self.split_bits() > 0 && self.len >> self.split_bits() <= 32 * self.warp_items() / 4
     }
 
-    /// The most keys of a bucket that is sorted by itself.
+    /// The most keys of a bucket that is sorted by itself: 0 where random keys would have larger ones.
     #[must_use]
     pub fn bucket_room(&self) -> usize {
+        if !self.has_room_for_buckets() {
+            return 0;
+        }
         if self.warps_sort_buckets() { 32 * self.warp_items() } else { self.local.tile() }
     }
 
@@ -192,13 +196,21 @@ impl SortPlan {
         if value == 0 && (key == 1 || (key == 2 && self.len >= TALLY_FROM && self.counters >= 2 << 16)) {
             return Road::Counting;
         }
+        let bits = self.bucket_bits().clamp(DIGITS.ilog2(), SPLIT_BITS);
+        let has_use = value == 0 || self.has_room_for_buckets();
+        if key >= SPLIT_KEY_BYTES && has_use && self.counters >= 2 << bits { Road::Split(bits) } else { Road::Passes }
+    }
+
+    /// The bits that tell buckets so small that blocks have room for them.
+    fn bucket_bits(&self) -> u32 {
         // Buckets of random keys are filled to eight ninths at most, eight standard deviations from all.
-        let bits = self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2().max(DIGITS.ilog2());
-        if key >= SPLIT_KEY_BYTES && bits <= SPLIT_BITS && self.counters >= 2 << bits {
-            Road::Split(bits)
-        } else {
-            Road::Passes
-        }
+        self.len.div_ceil(self.local.tile() * 8 / 9).next_power_of_two().ilog2()
+    }
+
+    /// Whether blocks have room for the buckets that the highest bits of random keys tell.
+    #[must_use]
+    pub fn has_room_for_buckets(&self) -> bool {
+        self.bucket_bits() <= SPLIT_BITS
     }
 
     /// The highest bits that the sort begins with; 0 if it does not.
@@ -235,7 +247,8 @@ impl SortPlan {
     /// Whether buckets that are too large for a block, but not for a larger one, are listed for these.
     #[must_use]
     pub fn lists_large(&self) -> bool {
-        self.splits_twice() && self.len >= LARGE_FROM && self.large.tile() > self.local.tile()
+        let has_room = self.has_room_for_buckets() && self.large.tile() > self.local.tile();
+        self.splits_twice() && self.len >= LARGE_FROM && has_room
     }
 
     /// The most buckets on that list.

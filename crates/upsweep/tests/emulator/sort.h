@@ -69,7 +69,8 @@ static void one_case() {
     const bool by_cursors = !HAS_VALUES && first && once_in(2);
     Guarded<StatusWord> cursors(parts * DIGITS);
     memset((void*)cursors.values, 0, parts * DIGITS * sizeof(StatusWord));
-    header[0].steps[launch_number] = {copies ? Deed::COPY : Deed::SORT, from, to, digit_number * 8, turn, first, last, first, cut, 0, stride, bases.values, by_cursors ? cursors.values : nullptr};
+    const bool reverses = copies && !HAS_VALUES && once_in(2);
+    header[0].steps[launch_number] = {reverses ? Deed::REVERSE : copies ? Deed::COPY : Deed::SORT, from, to, digit_number * 8, turn, first, last, first, cut, 0, stride, bases.values, by_cursors ? cursors.values : nullptr};
     Guarded<KeyBits> keys(n), keys_out(n), keys_scratch(n);
     Guarded<Value> values(HAS_VALUES ? n : 0), values_out(HAS_VALUES ? n : 0), values_scratch(HAS_VALUES ? n : 0);
     Guarded<KeyBits>& source = from == Place::INPUT ? keys : keys_scratch;
@@ -85,6 +86,7 @@ static void one_case() {
         if (INDICES && (first || copies)) value = (Value)(copies || INDICES == IN_ARRAY ? i : i - part_begin);
         expected[i] = {copies || !first ? source[i] : in_order(source[i]), value};
     }
+    if (reverses) std::reverse(expected.begin(), expected.end());
     if (!copies) {
         const u32 shift = digit_number * 8;
         const auto less = [&](const Pair& a, const Pair& b) { return digit_at(a.key, shift) < digit_at(b.key, shift); };

@@ -17,6 +17,7 @@ static void one_case() {
     }
     if (kind == 3) {
         std::sort(keys.values, keys.values + n, [](KeyBits a, KeyBits b) { return in_order(a) < in_order(b); });
+        if (once_in(2)) std::reverse(keys.values, keys.values + n);
         if (n > 1 && once_in(2)) std::swap(keys[below(n)], keys[below(n)]);
     }
     Guarded<SortHeader> header(1);
@@ -31,8 +32,9 @@ static void one_case() {
     for (u64 i = 0; i < words; i++) {
         if (status[i] != 0) fail("status word %llu is not cleared", i);
     }
-    bool sorted = true;
-    for (u64 i = 1; i < n; i++) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]);
+    bool sorted = true, reversed = VALUE_BYTES == 0;
+    for (u64 i = 1; i < n; i++) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]), reversed &= in_order(keys[i - 1]) >= in_order(keys[i]);
+    reversed &= !sorted;
     u32 launch_number = 0, passes = 0;
     std::vector<SortStep> steps;
     for (u32 digit = 0; digit < KEY_BYTES; digit++) {
@@ -44,11 +46,15 @@ static void one_case() {
             if (header[0].counts[digit][d] != lower) fail("wrong place %u of digit %u", d, digit);
             lower += counts[d];
         }
-        passes += varies;
-        if (varies) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size() - (VALUE_BYTES == 0 && !steps.empty()), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit], steps.empty() ? cursors : nullptr});
+        passes += varies && !reversed;
+        if (varies && !reversed) steps.push_back({Deed::SORT, Place::INPUT, Place::INPUT, digit * 8, (u32)steps.size() - (VALUE_BYTES == 0 && !steps.empty()), steps.empty(), 0, steps.empty(), 0, 0, 0, header[0].counts[digit], steps.empty() ? cursors : nullptr});
     }
     if (!steps.empty()) steps.back().last = 1;
-    if (in_place ? passes % 2 == 1 : passes == 0) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});
+    if (!reversed && (in_place ? passes % 2 == 1 : passes == 0)) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT, 0, 0, 0, 0, 0, 0, 0, 0, header[0].counts[0]});
+    if (reversed) {
+        steps = {{Deed::REVERSE, Place::INPUT, Place::INPUT}};
+        if (in_place) steps.insert(steps.begin(), {Deed::COPY, Place::INPUT, Place::INPUT});
+    }
     // The last launch ends in the result, and none reads what it writes.
     Place from = Place::INPUT;
     for (SortStep& step : steps) {

@@ -32,8 +32,8 @@ static void one_case() {
     // Many equal keys of one block use up its counters.
     const bool many = once_in(6);
     const u64 n = many ? 33000 + below(40000) : 1 + (once_in(4) ? below(100) : below(20000)), part = many ? n : 16 * (1 + below(200));
-    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), values = 1 << bits, kind = many ? 0 : below(7);
-    const u64 tile = 100 + below(900), room = once_in(2) ? n : 1 + below(n);
+    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), values = 1 << bits, kind = many ? 0 : below(8);
+    const u64 tile = 100 + below(900), room = once_in(5) ? 0 : once_in(2) ? n : 1 + below(n);
     const bool lists = once_in(2);
     const u64 most_listed = below(20), large_room = room + below(room + 1);
     const bool in_place = once_in(2), scatters = bits > 8 && once_in(3);
@@ -44,7 +44,7 @@ static void one_case() {
     for (u64 i = 0; i < n; i++) {
         const KeyBits key = any_bits();
         // A key at `other` is none of few, or outside of the window of the rest, if it is not in the sample.
-        keys[i] = kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
+        keys[i] = kind == 7 ? out_of_order((KeyBits)(n - i - (i == other))) : kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
     std::vector<KeyBits> sample;
     KeyBits differ = 0;
@@ -58,13 +58,13 @@ static void one_case() {
     for (const KeyBits key : sample) crowded |= of_sample[(u32)(key >> shift) % values / 2]++ >= CROWDED + (8 * THREADS >> bits);
     const std::vector<KeyBits> few = crowded && VALUE_BYTES == 0 ? few_of(sample) : std::vector<KeyBits>();
     std::vector<u64> counts(values + 1);
-    bool sorted = true, outside = false, others = false;
+    bool sorted = true, reversed = VALUE_BYTES == 0, outside = false, others = false;
     for (u64 i = 0; i < n; i++) {
         const KeyBits key = in_order(keys[i]);
         outside |= width < KEY_WIDTH && (KeyBits)(key ^ sample[0]) >> (width < KEY_WIDTH ? width : 0) != 0;
         others |= !std::binary_search(few.begin(), few.end(), key);
         counts[(u32)(key >> shift) % values + 1]++;
-        if (i > 0) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]);
+        if (i > 0) sorted &= in_order(keys[i - 1]) <= in_order(keys[i]), reversed &= in_order(keys[i - 1]) >= in_order(keys[i]);
     }
     const u64 largest = *std::max_element(counts.begin(), counts.end());
     std::vector<u64> large;
@@ -95,17 +95,18 @@ static void one_case() {
     for (u64 i = 0; i < status_words; i++) {
         if (status[i] != DigitStatus::word(i < empty ? DigitStatus::EMPTY : DigitStatus::PREFIX, 0, 0)) fail("wrong status word %llu", i);
     }
-    // Each of the two by itself: a warp may have seen both, as where one key of all that are not in order is outside of the window.
-    const bool left = !COUNT_DIGITS && crowded && few.empty();
-    const u32 found = left ? 0 : (sorted ? 0 : UNSORTED) + ((few.empty() ? outside : others) ? OUTSIDE : 0);
-    if (header[0].unsorted != found) fail("what was seen of the keys is %u instead of %u", header[0].unsorted, found);
+    // Each by itself: a warp may have seen all, as where one key of all that are not in order is outside of the window.
+    const bool left = !COUNT_DIGITS && (crowded || room == 0) && few.empty();
+    const u32 found = left ? 0 : (sorted ? 0 : LESS) + (reversed ? 0 : MORE) + ((few.empty() ? outside : others) ? OUTSIDE : 0);
+    if (header[0].order != found) fail("what was seen of the keys is %u instead of %u", header[0].order, found);
     const bool filled = !few.empty() && !others && !sorted;
     for (u32 v = 0; v <= values && few.empty() && !left; v++) {
         if (places[v] != counts[v]) fail("place %u is %llu instead of %llu", v, places[v], counts[v]);
     }
+    reversed &= !sorted && !filled;
     const bool fits = largest <= room || (lists && largest <= large_room && large.size() <= most_listed);
     const bool splits = few.empty() && !outside && fits;
-    const Road road = left ? Road::PASSES : sorted || filled ? Road::NONE : splits ? Road::SPLIT : Road::PASSES;
+    const Road road = left ? Road::PASSES : sorted || reversed || filled ? Road::NONE : splits ? Road::SPLIT : Road::PASSES;
     if (header[0].road != road) fail("road %u instead of %u", (u32)header[0].road, (u32)road);
     const SortStep *const first = &header[0].steps[0], *const second = first + 1;
     if (filled) {
@@ -118,6 +119,12 @@ static void one_case() {
             if (header[0].counts[0][i] != end) fail("key %llu ends at %llu instead of %llu", i, header[0].counts[0][i], end);
             if (((const KeyBits*)header[0].counts[1])[i] != out_of_order(few[i])) fail("wrong key %llu of few", i);
         }
+        return;
+    }
+    if (reversed && !left) {
+        const SortStep& reversal = in_place ? *second : *first;
+        if (in_place && (first->deed != Deed::COPY || first->to != Place::SCRATCH || first->from != Place::INPUT)) fail("wrong copy");
+        if (reversal.deed != Deed::REVERSE || reversal.from != (in_place ? Place::SCRATCH : Place::INPUT) || reversal.to != Place::RESULT) fail("wrong reversal");
         return;
     }
     if (road == Road::NONE && first->deed != (in_place ? Deed::NOTHING : Deed::COPY)) fail("wrong copy");

@@ -33,7 +33,7 @@ fn sorts<K: Key>(value: usize, indices: Indices, descending: bool, four_rows: bo
 /// Runs cases of the kernel that counts by the highest bits, for one pass by them and for two, and of the pass that takes all of them.
 fn splits<K: Key>(descending: bool, cases: u32) {
     let types = SortTypes { key: size_of::<K>(), order: K::ORDER, descending, value: 0, indices: NONE, keys_out: true };
-    for len in [1 << 18, 1 << 22, 1 << 28] {
+    for len in [1 << 18, 1 << 22, 1 << 28, 1 << 30] {
         let plan = SortPlan::new(len, types, false, CAPABILITY, 132);
         run(&format!("split of {len} {types:?}"), &split::split_source(&plan), &[("THREADS", 128)], cases);
         if plan.scatters() {
