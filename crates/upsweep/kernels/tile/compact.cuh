@@ -8,8 +8,6 @@
 #include "tile/store.cuh"
 #include "warp/sum.cuh"
 
-constexpr u64 NO_KEYS = ~0ull;  // in place of the room for keys: none are asked for
-
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {
     const u32 offset = threadIdx.x * ITEMS, mine = existing<false>(offset, ITEMS, count);

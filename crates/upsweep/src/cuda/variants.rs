@@ -282,6 +282,11 @@ impl List {
                 |bytes: usize| ScanPlan::new(bytes / functions.layouts.input.size.max(1), sizes, self.capability);
             vec![("wave of small tiles", plan(1 << 10)), ("wave", plan(1 << 23)), ("pipeline", plan(1 << 32))]
         };
+        let runs = |n: usize| {
+            let runs = features.runs(n, functions.layouts, Some(functions.key))?;
+            Some(("runs", ScanPlan::of_runs(n, sizes, runs, self.capability)?))
+        };
+        let plans = plans.into_iter().chain([1 << 28, 1 << 33].into_iter().filter_map(runs)).collect::<Vec<_>>();
         for (family, plan) in plans {
             self.add::<ScanParams>(family, name, scan::kernel(&plan, features, functions));
         }
@@ -333,6 +338,7 @@ pub(super) fn sample() -> String {
     use crate::plan::moving_sum::{MovingSumPlan, Windows};
     use crate::plan::recurrence::{Form, RecurrencePlan};
     use crate::plan::scan_axes::AxesPlan;
+    use crate::plan::scan::RunSizes;
     use crate::plan::select::{SelectPlan, SelectSizes};
     use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
@@ -361,8 +367,9 @@ pub(super) fn sample() -> String {
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
+    let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0));
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 37] = [
+    let of_families: [Constants; 38] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -400,6 +407,7 @@ pub(super) fn sample() -> String {
         crate::plan::up_sweep::constants(4),
         crate::plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
         moving.map(|plan| plan.constants()).unwrap_or_default(),
+        runs.map(|plan| plan.constants()).unwrap_or_default(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();
