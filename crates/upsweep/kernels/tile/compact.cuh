@@ -1,4 +1,4 @@
-// Reduction by flags or keys as a scan that stores only each segment's last result: where a result goes is the number of
+// Reduction by flags, or by keys where it does not go by runs (device/reduce_runs.cuh), as a scan that stores only each segment's last result: where a result goes is the number of
 // heads before it, which the tile's prefix tells (state.cuh, `Counted`). There goes the head's key, too, where keys are asked for; it was read
 // when heads were told, and is in the second cache.
 

@@ -8,7 +8,7 @@ use super::tuning::Tuning;
 
 /// From so many elements on a reduction by keys takes this way. H200, 2026-11-25, sums of u32 with keys in runs of 64, us: 2^20 11.5 (by a
 /// wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
-const FROM: usize = 1 << 17;
+const FROM: usize = 1 << 16;
 /// Shared memory beside the ring and what is staged: tickets, parts of warps, entries of the ring, alignment.
 const OVERHEAD: usize = 1024;
 /// Tiles that a block stages ahead, and those whose results may wait.
