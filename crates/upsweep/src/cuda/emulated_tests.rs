@@ -184,7 +184,10 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let runs = u8::from(source.root == "device/reduce_runs.cuh");
     let task = if source.root == "device/segments.cuh" { "SegmentsTask" } else { "ScanTask" };
     let text = with_shared_variables(&text);
-    format!("{text}#define KERNEL {}\n#define IN_WAVE {wave}\n#define BY_RUNS {runs}\n#define TASK {task}\n{cases}", source.entry)
+    format!(
+        "{text}#define KERNEL {}\n#define IN_WAVE {wave}\n#define BY_RUNS {runs}\n#define TASK {task}\n{cases}",
+        source.entry
+    )
 }
 
 /// A folder for the programs, removed unless a test fails.
@@ -284,7 +287,10 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
         // Where all elements are heads, a tile of them has to wait for another one's room.
         Runs => {
             let runs = features.runs(1 << 21, functions.layouts, Some(functions.key)).unwrap();
-            (ScanPlan::of_runs(1 << 21, sizes, runs, CAPABILITY).unwrap(), &[("GROUPS", 2), ("RING_BYTES", 32 << 10)])
+            (
+                ScanPlan::of_runs(1 << 21, sizes, runs, CAPABILITY, 0).unwrap(),
+                &[("GROUPS", 2), ("RING_BYTES", 32 << 10)],
+            )
         }
     };
     let mut source = scan::kernel(&plan, features, &functions).source::<ScanParams>().unwrap();

@@ -105,12 +105,12 @@ pub(super) struct Extra {
 /// The plan for `n` elements, of a job with these features; `key` is the layout of keys, where it is known.
 pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
-    let runs = features.runs(n, layouts, key);
-    if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability)) {
-        return plan;
-    }
     // How many tiles there are, a wave's blocks know from the host.
     let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
+    let runs = features.runs(n, layouts, key);
+    if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
+        return plan;
+    }
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
     } else {

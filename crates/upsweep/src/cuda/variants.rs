@@ -284,7 +284,7 @@ impl List {
         };
         let runs = |n: usize| {
             let runs = features.runs(n, functions.layouts, Some(functions.key))?;
-            Some(("runs", ScanPlan::of_runs(n, sizes, runs, self.capability)?))
+            Some(("runs", ScanPlan::of_runs(n, sizes, runs, self.capability, usize::MAX)?))
         };
         let plans = plans.into_iter().chain([1 << 28, 1 << 33].into_iter().filter_map(runs)).collect::<Vec<_>>();
         for (family, plan) in plans {
@@ -337,8 +337,8 @@ pub(super) fn sample() -> String {
     use crate::plan::merge::{MergePlan, MergeStep, MergeTypes};
     use crate::plan::moving_sum::{MovingSumPlan, Windows};
     use crate::plan::recurrence::{Form, RecurrencePlan};
-    use crate::plan::scan_axes::AxesPlan;
     use crate::plan::scan::RunSizes;
+    use crate::plan::scan_axes::AxesPlan;
     use crate::plan::select::{SelectPlan, SelectSizes};
     use crate::plan::topk::{RankTypes, TopKPlan};
     let steps = sum::<f32>();
@@ -367,7 +367,7 @@ pub(super) fn sample() -> String {
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
-    let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0));
+    let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
     let of_families: [Constants; 38] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),

@@ -8,7 +8,7 @@ use super::tuning::Tuning;
 
 /// From so many elements on a reduction by keys takes this way. H200, 2026-11-25, sums of u32 with keys in runs of 64, us: 2^20 11.5 (by a
 /// wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
-const FROM: usize = 1 << 16;
+pub(super) const FROM: usize = 1 << 16;
 /// Shared memory beside the ring and what is staged: tickets, parts of warps, entries of the ring, alignment.
 const OVERHEAD: usize = 1024;
 /// Tiles that a block stages ahead, and those whose results may wait.
@@ -59,10 +59,10 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The reduction of `len` elements of one buffer, if it is long, the types are small and shared memory has room. `sizes.state` is `runs.state`.
+    /// The reduction of `len` elements of one buffer, if the types are small and shared memory has room. `sizes.state` is `runs.state`.
     pub(super) fn new(len: usize, sizes: Sizes, runs: RunSizes, tuning: &'static Tuning) -> Option<Self> {
         let largest = sizes.input.max(runs.key).max(runs.acc);
-        if len < FROM || largest > MOST_BYTES || sizes.streams.is_some() {
+        if largest > MOST_BYTES || sizes.streams.is_some() {
             return None;
         }
         let most = tuning.blocks_for(runs.acc);
@@ -127,7 +127,7 @@ mod tests {
         let found = plan(1 << 28).unwrap();
         assert_eq!((found.shape.rows, found.shape.vector, found.blocks), (3, 4, 3));
         assert!(found.ring >= 2 * found.most_results(), "{found:?}");
-        assert_eq!((plan(FROM - 1), plan(FROM).unwrap().shape), (None, found.shape));
+        assert_eq!(plan(1).unwrap().shape, found.shape);
     }
 
     #[test]
@@ -140,7 +140,10 @@ mod tests {
                 let Some(plan) = Runs::new(1 << 33, sizes, runs, tuning) else { continue };
                 found += 1;
                 let warps = plan.shape.warps();
-                let fixed = 64 + RING * (8 + runs.state.next_multiple_of(16)) + 2 * warps * 2 * runs.acc.max(4) + 8 * AHEAD * warps;
+                let fixed = 64
+                    + RING * (8 + runs.state.next_multiple_of(16))
+                    + 2 * warps * 2 * runs.acc.max(4)
+                    + 8 * AHEAD * warps;
                 let most = tuning.shared_of_block(plan.blocks);
                 assert!(fixed <= OVERHEAD && plan.shared_bytes() + OVERHEAD <= most, "{fixed} {runs:?}: {plan:?}");
                 assert!(plan.ring >= plan.most_results() && plan.shape.elements() < 1 << 16, "{plan:?}");

@@ -57,8 +57,17 @@ impl ScanPlan {
         Self { len, sizes, schedule: Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability))) }
     }
 
-    /// The plan for a long reduction of `len` elements by keys, where there is one.
-    pub(crate) fn of_runs(len: usize, sizes: Sizes, runs: RunSizes, capability: (u32, u32)) -> Option<Self> {
+    /// The plan for a reduction of `len` elements by keys, if it is long, where there are waves of up to `longest_wave` tiles a block for others.
+    pub(crate) fn of_runs(
+        len: usize,
+        sizes: Sizes,
+        runs: RunSizes,
+        capability: (u32, u32),
+        longest_wave: usize,
+    ) -> Option<Self> {
+        if len < super::reduce_runs::FROM && longest_wave > 0 {
+            return None;
+        }
         let sizes = Sizes { state: runs.state, ..sizes };
         let schedule = Schedule::Runs(Runs::new(len, sizes, runs, Tuning::of(capability))?);
         Some(Self { len, sizes, schedule })

@@ -182,7 +182,10 @@ fn error_overlap_of_first_keys() {
         let told = [
             ("keys and their output", run(by_window.run_with_keys(&place.device, &other, (&mut found, &mut apart)))),
             ("keys and results", run(by_window.run_with_keys(&place.device, &other, (&mut apart, &mut found)))),
-            ("elements and the output of keys", run(by_other.run_with_keys(&place.device, &x, (&mut found, &mut apart)))),
+            (
+                "elements and the output of keys",
+                run(by_other.run_with_keys(&place.device, &x, (&mut found, &mut apart))),
+            ),
             ("elements and results", run(by_other.run_with_keys(&place.device, &x, (&mut apart, &mut found)))),
         ];
         for (what, result) in told {
@@ -192,7 +195,8 @@ fn error_overlap_of_first_keys() {
     assert!(apart.check_guards().iter().all(|x| x.same(&u32::poison())));
     let by_other = Reduce::new(Sum).segments(Segments::Keys(&other));
     for first in [49, 50] {
-        let (mut keys, mut sums) = (WindowMut(&mut shared.memory, 0, 50), WindowMut(&mut shared.twin, first, first + 50));
+        let (mut keys, mut sums) =
+            (WindowMut(&mut shared.memory, 0, 50), WindowMut(&mut shared.twin, first, first + 50));
         let result = by_other.run_with_keys(&place.device, &other, (&mut keys, &mut sums));
         // Side by side is no overlap.
         let expected = if first == 50 { Ok(17) } else { Err(Error::Overlap) };
