@@ -104,6 +104,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.apart();
     list.rows();
     list.varying();
+    list.by_keys();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
             list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
@@ -272,6 +273,28 @@ impl List {
         }
     }
 
+    /// Reductions by keys of other types than those of [`variant`](Self::variant).
+    fn by_keys(&mut self) {
+        fn add<K: Element, S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
+            list: &mut List,
+            name: &str,
+            steps: &S,
+        ) where
+            Equal: Function<(K, K), Output = bool>,
+        {
+            let features = Features { heads: Heads::Keys, by_segment: true, ..Features::PLAIN };
+            list.with_functions::<_, Keys<'static, [K], Equal>>(steps, Some(&Equal), |list, functions| {
+                list.scans(&format!("{name} by keys of {}", std::any::type_name::<K>()), features, functions);
+            });
+        }
+        add::<u64, _>(self, "u32", &sum::<u32>());
+        add::<u8, _>(self, "u128", &sum::<u128>());
+        add::<(u8, u8, u8), _>(self, "f16", &InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same)));
+        add::<u16, _>(self, "f64 max", &Parts::<f64, f64, _, _, _>::new(Max, Same, Same));
+        add::<u32, _>(self, "u8 as u64", &Parts::<u8, u64, _, _, _>::new(Sum, Widen::<u64>::new(), Same));
+        add::<i64, _>(self, "f64 argmax", &Parts::<f64, (f64, u64), _, _, _>::new(ArgMax, Enumerate, Same));
+    }
+
     /// The waves and the pipeline, or the reduction in one pass.
     fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let sizes = features.sizes(functions.layouts);
@@ -282,11 +305,12 @@ impl List {
                 |bytes: usize| ScanPlan::new(bytes / functions.layouts.input.size.max(1), sizes, self.capability);
             vec![("wave of small tiles", plan(1 << 10)), ("wave", plan(1 << 23)), ("pipeline", plan(1 << 32))]
         };
-        let runs = |n: usize| {
+        let runs = |(name, n): (&'static str, usize)| {
             let runs = features.runs(n, functions.layouts, Some(functions.key))?;
-            Some(("runs", ScanPlan::of_runs(n, sizes, runs, self.capability, usize::MAX)?))
+            Some((name, ScanPlan::of_runs(n, sizes, runs, self.capability, usize::MAX)?))
         };
-        let plans = plans.into_iter().chain([1 << 28, 1 << 33].into_iter().filter_map(runs)).collect::<Vec<_>>();
+        let of_runs = [("runs", 1 << 28), ("runs of many", 1 << 33)].into_iter().filter_map(runs);
+        let plans: Vec<_> = plans.into_iter().chain(of_runs).collect();
         for (family, plan) in plans {
             self.add::<ScanParams>(family, name, scan::kernel(&plan, features, functions));
         }
