@@ -196,6 +196,7 @@ constexpr u32 FEW_COLUMNS = 0;
 constexpr u32 WINDOW_FIRST = 6;
 constexpr u32 WINDOW_LAST = 2;
 constexpr u32 MOVING_BLOCKS = 4;
+constexpr u32 HEAD_BYTES = 8;
 
 // Parameters of the families.
 #include "memory/layout.cuh"

@@ -41,6 +41,7 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
         let shape = self.shape(len)?;
         let segments = self.segments.kind();
         segments.check(len, self.axis.is_some())?;
+        let by_keys = matches!(segments, SegmentKind::Keys(..));
         let segments = match segments {
             SegmentKind::Whole => CpuSegments::None,
             SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
@@ -48,20 +49,21 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
         };
         let job = |bytes| CpuJob { kind, shape, segments, bytes, in_place: false };
         Ok(if const { sums_in_f32::<M::Output, Op>() } {
-            with_steps::<InF32<I, O, Op, M, F>>(device, job)
+            with_steps::<InF32<I, O, Op, M, F>, G::Key>(device, by_keys, job)
         } else {
-            with_steps::<Parts<I, O, Op, M, F>>(device, job)
+            with_steps::<Parts<I, O, Op, M, F>, G::Key>(device, by_keys, job)
         })
     }
 }
 
-/// The plan of the job of the steps' sizes.
-fn with_steps<S: Steps>(device: &Device, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
+/// The plan of the job of the steps' sizes, whose segments are told by keys `K`, if `by_keys`.
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "the CPU plans without keys"))]
+fn with_steps<S: Steps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
     let job = job(S::BYTES);
     match &device.0 {
         Backend::Cpu => Plan::Cpu(CpuPlan::new(job)),
         #[cfg(feature = "cuda")]
-        Backend::Cuda(cuda) => crate::cuda::plan_of::<S>(cuda, job),
+        Backend::Cuda(cuda) => crate::cuda::plan_of::<S, K>(cuda, job, by_keys),
     }
 }
 

@@ -105,13 +105,14 @@ struct SelectTask {
         return Part::of(items.places.number, mine);
     }
 
-    static __device__ __forceinline__ Kept total(u64 tile, const Part& part) {
+    // Returns how many results lie before the warp.
+    static __device__ __forceinline__ u32 join(u64 tile, const Part& part, Kept& total) {
         const u32 number = warp_sum(part.number);
         u64 last = 0;
         if constexpr (RUNS) last = tile * TILE + warp_max(part.behind()) - 1;
-        return Kept::of(number, last);
+        total = Kept::of(number, last);
+        return warp_sum(lane_index() < warp_index() ? part.number : 0);
     }
-    static __device__ __forceinline__ u32 before(const Part& part) { return warp_sum(part.number); }
 
     // Bytes of `number` elements or places in the ring.
     static __device__ __forceinline__ u32 value_bytes(u32 number) { return VALUES ? (number * (u32)sizeof(In) + 15) / 16 * 16 : 0; }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "memory/access.cuh"
+#include "memory/count.cuh"
 #include "memory/status.cuh"
 #include "tile/stage.cuh"
 #include "warp/shuffle.cuh"
@@ -48,11 +49,6 @@ using Stored = StoredOf<INDEX_BYTES>::type;
 __device__ __forceinline__ u32 set_bytes(u32 four) {
     const u32 highest = (((four & 0x7f7f7f7f) + 0x7f7f7f7f) | four) & 0x80808080;
     return (highest >> 7) * 0x10204080 >> 28;  // the product has the four bits side by side at its end
-}
-
-// How many of `number` results from place `at` on there is room for.
-__device__ __forceinline__ u32 with_room(u64 at, u32 number, u64 capacity) {
-    return at >= capacity ? 0 : (u32)min((u64)number, capacity - at);
 }
 
 // What looks at the tiles of a kernel. Between the slots of neighbouring warps are GAP others. AT_ONCE: a warp's share of a tile is one copy

@@ -1,4 +1,4 @@
-// Reduction by flags or keys as a scan that stores only each segment's last result: where a result goes is the number of
+// Reduction by flags, or by keys where it does not go by runs (device/reduce_runs.cuh), as a scan that stores only each segment's last result: where a result goes is the number of
 // heads before it, which the tile's prefix tells (state.cuh, `Counted`). There goes the head's key, too, where keys are asked for; it was read
 // when heads were told, and is in the second cache.
 
@@ -7,8 +7,6 @@
 #include "tile/items.cuh"
 #include "tile/store.cuh"
 #include "warp/sum.cuh"
-
-constexpr u64 NO_KEYS = ~0ull;  // in place of the room for keys: none are asked for
 
 // The elements of this thread that end a segment: those whose next element begins one, or does not exist.
 __device__ __forceinline__ Mask counted_tails(const Params& p, u64 begin, u32 count, Mask heads, const Marks& marks) {

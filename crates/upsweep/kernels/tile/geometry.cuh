@@ -43,6 +43,9 @@ __device__ __forceinline__ u32 lanes_with_elements(u32 count) {
     return (existing<false>(warp_index() * WARP * ITEMS, WARP * ITEMS, count) + ITEMS - 1) / ITEMS;
 }
 
+// How many warps have elements of a tile.
+__device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + WARP * ITEMS - 1) / (WARP * ITEMS); }
+
 // Where in memory the vector of logical elements i .. i + VECTOR begins. In reverse, `i + VECTOR` may pass `n`: then
 // the address lies before the array, and only the elements that exist are touched.
 template <class E>

@@ -63,6 +63,8 @@ template <Heads FLAGS_OR_KEYS> struct SourceOf { using type = Key; };
 template <> struct SourceOf<Heads::FLAGS> { using type = bool; };
 using Source = SourceOf<HEADS>::type;
 
+constexpr u64 NO_KEYS = ~0ull;  // in place of the room for the keys of heads: none are asked for
+
 __device__ __forceinline__ const Source* sources(const ScanParams& p) { return (const Source*)p.head_source; }
 
 // Whether an element begins a segment, by its source and that of the element before it. In reverse the first element of a

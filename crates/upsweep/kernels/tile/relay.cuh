@@ -22,10 +22,9 @@
 //                            room holds tickets of tiles that it cannot publish, for which all others wait
 //   stage(k, tile)           issue the copies of this block's k-th tile
 //   take(k, tile, items, loaded)   the thread's elements to registers, then loaded(); returns the warp's Part, good in the last lane
-//   total(tile, part)        the State of a tile of whose parts each lane has one
-//   before(part)             how many results these are, together
+//   join(tile, part, total)  of a tile, of whose parts each lane has one, the State; returns what lies before the warp
 //   bytes(total)             the room that the tile's results need, a multiple of 16, at most RING_BYTES
-//   leave(items, before, total, at)   results into the ring from byte `at` on; so many of them lie before the warp's
+//   leave(items, before, total, at)   results into the ring from byte `at` on; `before` is what join has returned
 //   finish(tile, at, total, chain)          a storing warp: look back and store
 //
 // Memory ordering. Between blocks: status.cuh, workspace.cuh. Inside a block, each line's writer comes before the barrier and its
@@ -151,8 +150,8 @@ private:
             const u32 lane = lane_index();
             Part part = {};
             if (lane < WARPS) part = shared.parts[k % 2][lane];
-            const State total = Task::total(tile, part);
-            const u32 before = Task::before(lane < warp_index() ? part : Part{});
+            State total;
+            const auto before = task.join(tile, part, total);
             if (threadIdx.x == 0 && tile + 1 < tiles) Chain<State>{p.workspace, tiles, epoch}.publish(tile, total);
 
             // Room for its results side by side, behind those of the tile before or at the begin of the ring. Where all is free, the

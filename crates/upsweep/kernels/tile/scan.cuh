@@ -130,9 +130,6 @@ __device__ __forceinline__ State lower_warps(const State* warp_totals, u32 warps
     return shuffle_up(warp_inclusive_scan<WARPS>(warp_totals[min(lane, WARPS - 1)], lane < warps ? lane : 0), 1);
 }
 
-// How many warps have elements of a tile.
-__device__ __forceinline__ u32 warps_with_elements(u32 count) { return (count + WARP * ITEMS - 1) / (WARP * ITEMS); }
-
 // Second pass: every result, from `prefix`, the combination of all that lies before this warp, if there is `some`.
 template <bool FULL>
 __device__ __forceinline__ void rescan_tile(const Params& p, u64 begin, u32 count, Slot* slots, const Marks& marks, const ThreadPrefixes& kept, bool some,

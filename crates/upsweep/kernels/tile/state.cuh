@@ -16,10 +16,15 @@ struct Flagged {
     T value;
     u32 heads;
 };
-struct Counted {
+// The host knows whether 32 bits do for the number.
+template <class N>
+struct CountedBy {
     T value;
-    u64 heads;
+    N heads;
 };
+template <u32 BYTES> struct CountedOf { using type = CountedBy<u32>; };
+template <> struct CountedOf<sizeof(CountedBy<u64>)> { using type = CountedBy<u64>; };
+using Counted = CountedOf<HOST_STATE_BYTES>::type;
 
 template <bool SEGMENTED, bool COUNTED> struct StateOf { using type = T; };
 template <> struct StateOf<true, false> { using type = Flagged; };

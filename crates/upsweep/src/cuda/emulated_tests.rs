@@ -181,9 +181,13 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let cases = KernelSource { root: cases, prelude: String::new(), ..source };
     let cases = stitch_from(&cases, &|path| if path == FIRST { Some("") } else { emulated(path) }).unwrap();
     let wave = u8::from(source.root == "device/wave.cuh");
+    let runs = u8::from(source.root == "device/reduce_runs.cuh");
     let task = if source.root == "device/segments.cuh" { "SegmentsTask" } else { "ScanTask" };
     let text = with_shared_variables(&text);
-    format!("{text}#define KERNEL {}\n#define IN_WAVE {wave}\n#define TASK {task}\n{cases}", source.entry)
+    format!(
+        "{text}#define KERNEL {}\n#define IN_WAVE {wave}\n#define BY_RUNS {runs}\n#define TASK {task}\n{cases}",
+        source.entry
+    )
 }
 
 /// A folder for the programs, removed unless a test fails.
@@ -241,8 +245,9 @@ enum Family {
     Wave,
     Pipeline,
     Segments,
+    Runs,
 }
-use Family::{Pipeline, Segments, SmallWave, Wave};
+use Family::{Pipeline, Runs, Segments, SmallWave, Wave};
 
 /// A scan, or what a reduction by segment is, with these options: `x` exclusive, `r` reverse, `i` with an initial value,
 /// `s` by segment, `c` with a carry.
@@ -279,6 +284,14 @@ fn tiles_of<G: Segmentation<Same: Default>, S: Buffers>(family: Family, steps: S
         Wave => (ScanPlan::new(1 << 21, sizes, CAPABILITY), &[("MOST_PARTS", 5), ("MOST_TILES", 3)]),
         Pipeline => (ScanPlan::with_waves(1 << 21, sizes, CAPABILITY, 0), &[("GROUPS", 2)]),
         Segments => (ScanPlan::of_segments(1 << 21, sizes, CAPABILITY), &[("GROUPS", 2)]),
+        // Where all elements are heads, a tile of them has to wait for another one's room.
+        Runs => {
+            let runs = features.runs(1 << 21, functions.layouts, Some(functions.key)).unwrap();
+            (
+                ScanPlan::of_runs(1 << 21, sizes, runs, CAPABILITY, 0).unwrap(),
+                &[("GROUPS", 2), ("RING_BYTES", 32 << 10)],
+            )
+        }
     };
     let mut source = scan::kernel(&plan, features, &functions).source::<ScanParams>().unwrap();
     // SAFETY: the tests' values have no padding.
@@ -379,6 +392,17 @@ fn emulated_segments() {
     tiles::<Whole, u32, _>(Segments, Then, lines(2, features(Heads::Rows, "s")), 60);
     tiles::<By<u32>, u32, _>(Segments, Then, features(Heads::Offsets, "s"), 60);
     tiles::<By<u64>, i64, _>(Segments, Sum, features(Heads::Offsets, "si"), 60);
+}
+
+#[test]
+#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
+fn emulated_reductions_by_keys() {
+    type By<K> = Keys<'static, [K], Equal>;
+    tiles::<By<u32>, u32, _>(Runs, Then, features(Heads::Keys, "s"), 60);
+    tiles::<By<u16>, u64, _>(Runs, Sum, features(Heads::Keys, "si"), 60);
+    tiles::<By<u64>, i8, _>(Runs, Max, features(Heads::Keys, "s"), 60);
+    tiles_of::<By<u8>, _>(Runs, widened(), features(Heads::Keys, "si"), 60);
+    tiles_of::<By<u64>, _>(Runs, in_f32::<f16>(), features(Heads::Keys, "s"), 60);
 }
 
 #[test]

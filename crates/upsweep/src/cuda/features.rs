@@ -1,6 +1,7 @@
 //! What kernels know of a job beside its functions.
 
 use crate::inputs::Streams;
+use crate::plan::scan::RunSizes;
 use crate::plan::tile::{Marks, Sizes};
 
 /// The size and alignment of a type.
@@ -13,6 +14,11 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: align_of::<T>() }
+    }
+
+    /// The size of a structure of this type and another one.
+    fn then(self, other: Self) -> usize {
+        (self.size.next_multiple_of(other.align) + other.size).next_multiple_of(self.align.max(other.align))
     }
 }
 
@@ -158,14 +164,27 @@ impl Features {
         self.by_segment && matches!(self.heads, Heads::Flags | Heads::Keys)
     }
 
+    /// What a reduction of `n` elements by keys has to plan with, if it may go by runs: `device/reduce_runs.cuh`.
+    pub(crate) fn runs(self, n: usize, layouts: Layouts, key: Option<Layout>) -> Option<RunSizes> {
+        let (acc, key) = (layouts.acc, key?);
+        let by_keys = self.by_segment && self.heads == Heads::Keys && self.interleaved == 1;
+        let number = if u32::try_from(n).is_ok() { Layout::of::<u32>() } else { Layout::of::<u64>() };
+        let plain = layouts.streams.is_none();
+        (by_keys && plain).then(|| RunSizes {
+            key: key.size,
+            acc: acc.size,
+            head: key.then(acc),
+            state: acc.then(number),
+        })
+    }
+
     /// Bytes of what one tile tells another, as `tile/state.cuh` lays it out.
     fn state_bytes(self, acc: Layout) -> usize {
-        let (size, align) = (acc.size * self.interleaved, acc.align);
-        let with = |heads: usize| (size.next_multiple_of(heads) + heads).next_multiple_of(align.max(heads));
+        let acc = Layout { size: acc.size * self.interleaved, ..acc };
         match self.heads {
-            Heads::None => size,
-            _ if self.counts_heads() => with(8),
-            _ => with(4),
+            Heads::None => acc.size,
+            _ if self.counts_heads() => acc.then(Layout::of::<u64>()),
+            _ => acc.then(Layout::of::<u32>()),
         }
     }
 }

@@ -92,7 +92,15 @@ pub(super) fn functions<'a, T: Element, M: Map<T, Output = u32>, O: Element>(
     let (input, acc, output) = (Layout::of::<T>(), Layout::of::<u32>(), Layout::of::<O>());
     let layouts = Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true };
     let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false };
-    Functions { layouts, known, may_fault: false, types: TypeId::of::<(T, M, O)>(), held, text }
+    Functions {
+        layouts,
+        known,
+        key: Layout::of::<()>(),
+        may_fault: false,
+        types: TypeId::of::<(T, M, O)>(),
+        held,
+        text,
+    }
 }
 
 /// What a histogram contributes to its kernels' text. There is nothing to combine.

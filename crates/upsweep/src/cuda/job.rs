@@ -1,7 +1,7 @@
 //! A job without its types: here they end. What follows is sizes, addresses and text, compiled once.
 
 use super::features::{Heads, Layout, Layouts};
-use super::lender::{Few, Lender};
+use super::lender::{Extent, Few, Lender};
 use super::{Cuda, Loan};
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
@@ -48,6 +48,8 @@ pub(crate) struct StoringText {
 pub(crate) struct Functions<'a> {
     pub(crate) layouts: Layouts,
     pub(crate) known: Known,
+    /// Of keys, where segments are told by them.
+    pub(crate) key: Layout,
     /// Whether the kernel may find something wrong with its inputs and outputs.
     pub(crate) may_fault: bool,
     /// What tells it from the functions of other jobs, but for values that the functions hold.
@@ -64,6 +66,7 @@ impl<'a> Functions<'a> {
         Self {
             layouts: layouts_of::<S>(),
             known: S::known(),
+            key: Layout::of::<G::Key>(),
             may_fault: S::In::MAY_FAULT || S::Out::MAY_FAULT,
             types: TypeId::of::<(S, G::Key, G::Offset, G::Same)>(),
             held,
@@ -177,6 +180,8 @@ pub(crate) struct CudaJob<'a> {
     pub(crate) heads: Heads,
     pub(crate) head_source: u64,
     pub(crate) head_items: usize,
+    /// Where the buffers lie.
+    extents: [Few<Extent>; 2],
     _loans: Few<Loan<'a>>,
 }
 
@@ -232,6 +237,7 @@ impl<'a> CudaJob<'a> {
             SegmentKind::Keys(view, _) => (lender.beside("keys", view, view.len())?, view.len()),
             SegmentKind::Offsets(view) => (lender.beside("offsets", view, view.len())?, view.len()),
         };
+        let extents = lender.take_extents();
         let (output_stream, loans) = lender.into_loans();
         let output_stream = output_stream.unwrap_or_else(|| cuda.stream().clone());
         let functions = Functions::of::<S, G>(text, held);
@@ -246,8 +252,15 @@ impl<'a> CudaJob<'a> {
             heads,
             head_source,
             head_items,
+            extents,
             _loans: loans,
         })
+    }
+
+    /// # Errors
+    /// [`Error::Overlap`] when one more output overlaps a buffer of the job.
+    pub(super) fn must_not_meet(&self, output: Extent) -> Result<()> {
+        self.extents.iter().flat_map(Few::iter).try_for_each(|extent| output.must_not_meet(*extent))
     }
 }
 

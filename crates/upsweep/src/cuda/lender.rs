@@ -49,12 +49,18 @@ impl<'a> Lender<'a> {
         self.loans.push(loan);
         let extent = Extent::new::<T>(address, elements);
         self.written.iter().try_for_each(|written| written.must_not_meet(extent))?;
+        self.read.push(extent);
         Ok(address)
     }
 
     /// The stream that the first output is of, and what keeps the buffers on loan.
     pub(super) fn into_loans(self) -> (Option<Arc<CudaStream>>, Few<Loan<'a>>) {
         (self.stream, self.loans)
+    }
+
+    /// Takes out where the buffers lie: those that are read, and those that are written.
+    pub(super) fn take_extents(&mut self) -> [Few<Extent>; 2] {
+        [&mut self.read, &mut self.written].map(|few| std::mem::replace(few, Few::new()))
     }
 }
 
@@ -101,7 +107,7 @@ impl<T> Few<T> {
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.first.iter().flatten().chain(&self.more)
     }
 }

@@ -118,7 +118,7 @@ where
     };
     let known = Known { form: Form::Other, same_map: false, same_finish: false, widens: false, any_bits: false };
     let types = TypeId::of::<(T, M, F)>();
-    use_them(&Functions { layouts, known, may_fault: false, types, held: &held, text: &text })
+    use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
 
 pub(crate) fn run<T, A, O, M, F>(

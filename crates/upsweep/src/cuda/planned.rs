@@ -11,9 +11,9 @@ use crate::plan::columns::LinesPlan;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuSegments};
 use crate::steps::Steps;
 
-/// The plan of a job with the steps `S`.
-pub(crate) fn plan_of<S: Steps>(cuda: &Cuda, job: CpuJob) -> Plan {
-    plan(cuda, job, layouts_of::<S>(), S::known().form)
+/// The plan of a job with the steps `S`, whose segments are told by keys `K`, if `by_keys`.
+pub(crate) fn plan_of<S: Steps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan {
+    plan(cuda, job, layouts_of::<S>(), by_keys.then(Layout::of::<K>), S::known().form)
 }
 
 /// The plan of a job whose types are aligned to their size, of a sum or an operator like it.
@@ -23,19 +23,21 @@ pub(crate) fn plan_of_sizes(cuda: &Cuda, job: CpuJob) -> Plan {
         cuda,
         job,
         Layouts { input, streams: None, counted: false, apart: false, acc, output, plain_output: true },
+        None,
         Form::Sum,
     )
 }
 
-fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, form: Form) -> Plan {
+fn plan(cuda: &Cuda, job: CpuJob, layouts: Layouts, key: Option<Layout>, form: Form) -> Plan {
     let (shape, reduces) = (job.shape, job.kind == CpuKind::Reduction);
     let heads = match job.segments {
         CpuSegments::None => Heads::None,
+        CpuSegments::Heads if key.is_some() => Heads::Keys,
         CpuSegments::Heads => Heads::Flags,
         CpuSegments::Offsets(_) => Heads::Offsets,
     };
     let columns = || Plan::Columns(LinesPlan { columns: columns::plan(layouts, Pass::Whole), shape, reduces });
-    let in_one_pass = |by_segment| Plan::Scan(scan::plan_of(cuda, shape, heads, by_segment, layouts));
+    let in_one_pass = |by_segment| Plan::Scan(scan::plan_of(cuda, shape, heads, by_segment, layouts, key));
     if !reduces {
         return if scan::interleaves_as_one(shape, layouts) { in_one_pass(false) } else { columns() };
     }

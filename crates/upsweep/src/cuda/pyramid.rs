@@ -94,7 +94,7 @@ where
     };
     let known = Known { form: Form::Other, same_map: false, same_finish: true, widens: false, any_bits: false };
     let types = TypeId::of::<(F, [T; 4])>();
-    use_them(&Functions { layouts, known, may_fault: false, types, held: &held, text: &text })
+    use_them(&Functions { layouts, known, key: Layout::of::<()>(), may_fault: false, types, held: &held, text: &text })
 }
 
 /// 2^32 divided by `n`, as the kernel has it.

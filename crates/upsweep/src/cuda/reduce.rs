@@ -55,7 +55,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
     held.add_all::<S, G>(&steps, same.as_ref())?;
     let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
     let first_keys = Extent::new::<G::Key>(keys, room);
-    first_keys.must_not_meet(Extent::new::<G::Key>(job.head_source, job.head_items))?;
+    job.must_not_meet(first_keys)?;
     first_keys.must_not_meet(Extent::new::<u64>(count, usize::from(count != 0)))?;
     launch(cuda, &job, count, asked.then_some((keys, room)))
 }

@@ -1,9 +1,10 @@
 //! Scan on a CUDA device, and reduction by segment: lines that lie one after the other, and segments, in a single pass; see
-//! `kernels/device/scan.cuh`, for short arrays `wave.cuh`, for reductions by rows and offsets `segments.cuh`. Interleaved lines
+//! `kernels/device/scan.cuh`, for short arrays `wave.cuh`, for reductions by rows and offsets `segments.cuh`,
+//! for long ones by keys `reduce_runs.cuh`. Interleaved lines
 //! go to [`columns`](super::columns), unless so few that their elements at one place can be taken as one.
 
 use super::code::Kernel;
-use super::features::{Features, Heads, Layouts, Pass};
+use super::features::{Features, Heads, Layout, Layouts, Pass};
 use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
 use super::params::{Params, params};
 use super::runtime::Grid;
@@ -101,11 +102,15 @@ pub(super) struct Extra {
     pub(super) keys: Option<(u64, usize)>,
 }
 
-/// The plan for `n` elements, of a job with these features.
-pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts) -> ScanPlan {
+/// The plan for `n` elements, of a job with these features; `key` is the layout of keys, where it is known.
+pub(super) fn plan(cuda: &Cuda, n: usize, features: Features, layouts: Layouts, key: Option<Layout>) -> ScanPlan {
     let (sizes, capability) = (features.sizes(layouts), cuda.compute_capability());
     // How many tiles there are, a wave's blocks know from the host.
     let longest_wave = if layouts.counted { 0 } else { cuda.longest_wave };
+    let runs = features.runs(n, layouts, key);
+    if let Some(plan) = runs.and_then(|runs| ScanPlan::of_runs(n, sizes, runs, capability, longest_wave)) {
+        return plan;
+    }
     if features.in_one_pass() {
         ScanPlan::of_segments(n, sizes, capability)
     } else {
@@ -127,10 +132,17 @@ fn heads_in(shape: Shape, heads: Heads, by_segment: bool) -> Heads {
 }
 
 /// The plan of a job, as [`launch`] makes it.
-pub(super) fn plan_of(cuda: &Cuda, shape: Shape, heads: Heads, by_segment: bool, layouts: Layouts) -> ScanPlan {
+pub(super) fn plan_of(
+    cuda: &Cuda,
+    shape: Shape,
+    heads: Heads,
+    by_segment: bool,
+    layouts: Layouts,
+    key: Option<Layout>,
+) -> ScanPlan {
     let (heads, interleaved) = (heads_in(shape, heads, by_segment), shape.inner.max(1));
     let features = Features { heads, by_segment, interleaved, ..Features::PLAIN };
-    plan(cuda, shape.lines() * shape.len / interleaved, features, layouts)
+    plan(cuda, shape.lines() * shape.len / interleaved, features, layouts, key)
 }
 
 /// Launches the single-pass kernel: a scan, or a reduction by segment. What it calls an element are those of all
@@ -149,7 +161,7 @@ pub(super) fn launch(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, extra
     let (by_segment, carries) = (extra.by_segment.is_some(), extra.carry != 0 || total);
     let features =
         Features { heads, exclusive, reverse, has_init, by_segment, carries, interleaved, pass: Pass::Whole };
-    let plan = plan(cuda, n, features, functions.layouts);
+    let plan = plan(cuda, n, features, functions.layouts, Some(functions.key));
     let kernel = kernel(&plan, features, functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<ScanParams>())?;
 

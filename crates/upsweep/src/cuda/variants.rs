@@ -104,6 +104,7 @@ pub fn variants(capability: (u32, u32)) -> Vec<(String, KernelSource)> {
     list.apart();
     list.rows();
     list.varying();
+    list.by_keys();
     for heads in [Heads::None, Heads::Rows, Heads::Flags, Heads::Keys, Heads::Offsets] {
         for (exclusive, reverse, has_init) in [(false, false, true), (true, false, false), (true, true, true)] {
             list.variant(Features { heads, exclusive, reverse, has_init, ..Features::PLAIN });
@@ -272,6 +273,28 @@ impl List {
         }
     }
 
+    /// Reductions by keys of other types than those of [`variant`](Self::variant).
+    fn by_keys(&mut self) {
+        fn add<K: Element, S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
+            list: &mut List,
+            name: &str,
+            steps: &S,
+        ) where
+            Equal: Function<(K, K), Output = bool>,
+        {
+            let features = Features { heads: Heads::Keys, by_segment: true, ..Features::PLAIN };
+            list.with_functions::<_, Keys<'static, [K], Equal>>(steps, Some(&Equal), |list, functions| {
+                list.scans(&format!("{name} by keys of {}", std::any::type_name::<K>()), features, functions);
+            });
+        }
+        add::<u64, _>(self, "u32", &sum::<u32>());
+        add::<u8, _>(self, "u128", &sum::<u128>());
+        add::<(u8, u8, u8), _>(self, "f16", &InF32(Parts::<f16, f16, _, _, _>::new(Sum, Same, Same)));
+        add::<u16, _>(self, "f64 max", &Parts::<f64, f64, _, _, _>::new(Max, Same, Same));
+        add::<u32, _>(self, "u8 as u64", &Parts::<u8, u64, _, _, _>::new(Sum, Widen::<u64>::new(), Same));
+        add::<i64, _>(self, "f64 argmax", &Parts::<f64, (f64, u64), _, _, _>::new(ArgMax, Enumerate, Same));
+    }
+
     /// The waves and the pipeline, or the reduction in one pass.
     fn scans(&mut self, name: &str, features: Features, functions: &Functions<'_>) {
         let sizes = features.sizes(functions.layouts);
@@ -282,6 +305,12 @@ impl List {
                 |bytes: usize| ScanPlan::new(bytes / functions.layouts.input.size.max(1), sizes, self.capability);
             vec![("wave of small tiles", plan(1 << 10)), ("wave", plan(1 << 23)), ("pipeline", plan(1 << 32))]
         };
+        let runs = |(name, n): (&'static str, usize)| {
+            let runs = features.runs(n, functions.layouts, Some(functions.key))?;
+            Some((name, ScanPlan::of_runs(n, sizes, runs, self.capability, usize::MAX)?))
+        };
+        let of_runs = [("runs", 1 << 28), ("runs of many", 1 << 33)].into_iter().filter_map(runs);
+        let plans: Vec<_> = plans.into_iter().chain(of_runs).collect();
         for (family, plan) in plans {
             self.add::<ScanParams>(family, name, scan::kernel(&plan, features, functions));
         }
@@ -332,6 +361,7 @@ pub(super) fn sample() -> String {
     use crate::plan::merge::{MergePlan, MergeStep, MergeTypes};
     use crate::plan::moving_sum::{MovingSumPlan, Windows};
     use crate::plan::recurrence::{Form, RecurrencePlan};
+    use crate::plan::scan::RunSizes;
     use crate::plan::scan_axes::AxesPlan;
     use crate::plan::select::{SelectPlan, SelectSizes};
     use crate::plan::topk::{RankTypes, TopKPlan};
@@ -361,8 +391,9 @@ pub(super) fn sample() -> String {
     let axes = AxesPlan::new((1, 1 << 14, 1 << 14), (4, 4, 4), (9, 0));
     let moving = Windows::new([1, 1 << 14, 1 << 14, 1], 1 << 28, [50; 2], [50; 2])
         .and_then(|windows| MovingSumPlan::new(&windows, 8));
+    let runs = ScanPlan::of_runs(1 << 28, sizes, RunSizes { key: 4, acc: 4, head: 8, state: 8 }, (9, 0), usize::MAX);
     let walk = AutomatonSizes { states: 30, classes: 20, listed: 0, index: 8 };
-    let of_families: [Constants; 37] = [
+    let of_families: [Constants; 38] = [
         ScanPlan::new(1 << 30, sizes, (9, 0)).constants(),
         ScanPlan::new(1 << 10, sizes, (9, 0)).constants(),
         reduce::plan(1 << 20, functions.layouts, functions.known.form).constants(),
@@ -400,6 +431,7 @@ pub(super) fn sample() -> String {
         crate::plan::up_sweep::constants(4),
         crate::plan::pyramid::PyramidPlan::new(4, 1).constants(4, true),
         moving.map(|plan| plan.constants()).unwrap_or_default(),
+        runs.map(|plan| plan.constants()).unwrap_or_default(),
     ];
     let mut seen = Vec::new();
     let mut numbers = String::new();

@@ -3,6 +3,8 @@
 use super::constants::Constants;
 use super::memory::StatusWords;
 pub use super::pipeline::Pipeline;
+pub(crate) use super::reduce_runs::RunSizes;
+pub use super::reduce_runs::Runs;
 use super::tile::TileShape;
 pub use super::tile::{Marks, Sizes};
 use super::tuning::Tuning;
@@ -17,6 +19,8 @@ pub enum Schedule {
     Scan(Pipeline),
     /// The same for reductions by segment, which look at each element once.
     Segments(Pipeline),
+    /// Blocks stay, take tiles by ticket, and store the results of one when it is known where they go: reductions by keys.
+    Runs(Runs),
 }
 
 /// A planned single-pass scan, or reduction by segment.
@@ -53,11 +57,28 @@ impl ScanPlan {
         Self { len, sizes, schedule: Schedule::Segments(Pipeline::of_segments(len, sizes, Tuning::of(capability))) }
     }
 
+    /// The plan for a reduction of `len` elements by keys, if it is long, where there are waves of up to `longest_wave` tiles a block for others.
+    pub(crate) fn of_runs(
+        len: usize,
+        sizes: Sizes,
+        runs: RunSizes,
+        capability: (u32, u32),
+        longest_wave: usize,
+    ) -> Option<Self> {
+        if len < super::reduce_runs::FROM && longest_wave > 0 {
+            return None;
+        }
+        let sizes = Sizes { state: runs.state, ..sizes };
+        let schedule = Schedule::Runs(Runs::new(len, sizes, runs, Tuning::of(capability))?);
+        Some(Self { len, sizes, schedule })
+    }
+
     /// The tiles' shape.
     #[must_use]
     pub fn shape(&self) -> TileShape {
         match self.schedule {
             Schedule::Wave(wave) => wave.shape,
+            Schedule::Runs(runs) => runs.shape,
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.shape,
         }
     }
@@ -67,6 +88,7 @@ impl ScanPlan {
     pub fn tiles(&self) -> usize {
         match self.schedule {
             Schedule::Wave(wave) => wave.tiles,
+            Schedule::Runs(runs) => runs.tiles,
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.tiles,
         }
     }
@@ -76,6 +98,7 @@ impl ScanPlan {
     pub fn threads(&self) -> usize {
         match self.schedule {
             Schedule::Wave(wave) => wave.shape.threads,
+            Schedule::Runs(runs) => runs.threads(),
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.threads(),
         }
     }
@@ -85,6 +108,7 @@ impl ScanPlan {
     pub fn shared_bytes(&self) -> usize {
         match self.schedule {
             Schedule::Wave(wave) => wave.shared_bytes(),
+            Schedule::Runs(runs) => runs.shared_bytes(),
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.shared_bytes(),
         }
     }
@@ -94,6 +118,7 @@ impl ScanPlan {
     pub fn words(&self) -> StatusWords {
         match self.schedule {
             Schedule::Wave(wave) => wave.words,
+            Schedule::Runs(runs) => runs.words,
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.words,
         }
     }
@@ -105,6 +130,7 @@ impl ScanPlan {
             Schedule::Wave(_) => ("device/wave.cuh", "upsweep_wave"),
             Schedule::Scan(_) => ("device/scan.cuh", "upsweep_scan"),
             Schedule::Segments(_) => ("device/segments.cuh", "upsweep_segments"),
+            Schedule::Runs(_) => ("device/reduce_runs.cuh", "upsweep_reduce_runs"),
         }
     }
 
@@ -113,6 +139,7 @@ impl ScanPlan {
     pub fn grid(&self, resident: usize) -> usize {
         match self.schedule {
             Schedule::Wave(wave) => wave.grid(),
+            Schedule::Runs(runs) => runs.tiles.min(resident),
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.tiles.min(resident),
         }
     }
@@ -122,6 +149,7 @@ impl ScanPlan {
     pub fn constants(&self) -> Constants {
         match self.schedule {
             Schedule::Wave(wave) => wave.constants(self.sizes),
+            Schedule::Runs(runs) => runs.constants(self.sizes),
             Schedule::Scan(pipeline) | Schedule::Segments(pipeline) => pipeline.constants(self.sizes),
         }
     }

@@ -1,8 +1,9 @@
 //! Plans as `upsweep explain` prints them.
 
 use super::Plan;
-use super::scan::{Pipeline, ScanPlan, Schedule};
-use super::tile::{GROUP, TileShape};
+use super::scan::{Pipeline, Runs, ScanPlan, Schedule};
+use super::tile::{GROUP, TileShape, WARP};
+use super::tuning::Tuning;
 use std::fmt;
 
 impl fmt::Display for Plan {
@@ -26,6 +27,7 @@ impl fmt::Display for ScanPlan {
         let what = match self.schedule {
             Schedule::Wave(_) | Schedule::Scan(_) => "single-pass scan",
             Schedule::Segments(_) => "single-pass reduction by segment",
+            Schedule::Runs(_) => "single-pass reduction by keys",
         };
         writeln!(f, "{what}, one kernel ({})", self.kernel().0)?;
         writeln!(f, "  elements      {len} of {} bytes, results of {} bytes", sizes.input, sizes.output)?;
@@ -51,18 +53,27 @@ impl fmt::Display for ScanPlan {
                     shape.warps(),
                 )?;
                 writeln!(f, "  pipeline      {stages} tiles in shared memory: {ahead} staged ahead, {lag} held back")?;
+                long_look_back(f, tuning, words)?;
+            }
+            Schedule::Runs(runs) => {
+                let Runs { blocks, ring, tuning, .. } = runs;
+                let (threads, warps) = (runs.threads(), shape.warps());
+                let storing = threads / WARP - warps;
                 writeln!(
                     f,
-                    "  look-back     {} groups of {GROUP} tiles; {words} bytes of status words",
-                    tuning.groups
+                    "  block         {threads} threads: {warps} warps compute, {storing} look back and store; {blocks} blocks a multiprocessor"
                 )?;
-                writeln!(
-                    f,
-                    "  tuning row    compute capability {}.{}: {}",
-                    tuning.capability.0, tuning.capability.1, tuning.source
-                )?;
+                writeln!(f, "  ring          {ring} bytes of keys and results that wait for their places")?;
+                long_look_back(f, tuning, words)?;
             }
         }
         write!(f, "  shared memory {} bytes a block", self.shared_bytes())
     }
+}
+
+/// How a tile learns what lies before it, and where a plan's numbers come from.
+fn long_look_back(f: &mut fmt::Formatter<'_>, tuning: &Tuning, words: usize) -> fmt::Result {
+    let Tuning { capability: (major, minor), groups, source, .. } = tuning;
+    writeln!(f, "  look-back     {groups} groups of {GROUP} tiles; {words} bytes of status words")?;
+    writeln!(f, "  tuning row    compute capability {major}.{minor}: {source}")
 }

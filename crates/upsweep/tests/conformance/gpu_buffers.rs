@@ -9,7 +9,7 @@ use cudarc::driver::{CudaSlice, CudaStream};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use upsweep::operator::builtin::Sum;
-use upsweep::{Array, Device, Error, Input, Output, Reduce, Scan, Segments, View, ViewMut};
+use upsweep::{Array, Count, Device, Error, Input, Output, Reduce, Scan, Segments, View, ViewMut};
 
 fn place() -> (Place, Arc<CudaStream>) {
     let place = Place::cuda();
@@ -165,6 +165,45 @@ fn error_partial_overlap() {
 }
 
 /// Input and output that are the same memory are a scan in place.
+/// A reduction by keys that yields the keys has two outputs and two inputs.
+#[test]
+#[ignore = "needs a CUDA GPU"]
+fn error_overlap_of_first_keys() {
+    let (place, stream) = place();
+    let values: Vec<u32> = (0..100).map(|i| i / 3).collect();
+    let mut shared = shared(&stream, &values);
+    let (other, mut apart) = (place.upload(&values[..50], 0), place.poisoned::<u32>(50, 0));
+    let run = |reduce: Result<Count, Error>| reduce.map(drop);
+    for (input, output) in [((0, 50), (0, 50)), ((0, 50), (49, 99)), ((49, 99), (0, 50))] {
+        let x = Window(&shared.memory, input.0, input.1);
+        let mut found = WindowMut(&mut shared.twin, output.0, output.1);
+        let by_window = Reduce::new(Sum).segments(Segments::Keys(&x));
+        let by_other = Reduce::new(Sum).segments(Segments::Keys(&other));
+        let told = [
+            ("keys and their output", run(by_window.run_with_keys(&place.device, &other, (&mut found, &mut apart)))),
+            ("keys and results", run(by_window.run_with_keys(&place.device, &other, (&mut apart, &mut found)))),
+            (
+                "elements and the output of keys",
+                run(by_other.run_with_keys(&place.device, &x, (&mut found, &mut apart))),
+            ),
+            ("elements and results", run(by_other.run_with_keys(&place.device, &x, (&mut apart, &mut found)))),
+        ];
+        for (what, result) in told {
+            assert_eq!(result, Err(Error::Overlap), "{what}: {input:?} {output:?}");
+        }
+    }
+    assert!(apart.check_guards().iter().all(|x| x.same(&u32::poison())));
+    let by_other = Reduce::new(Sum).segments(Segments::Keys(&other));
+    for first in [49, 50] {
+        let (mut keys, mut sums) =
+            (WindowMut(&mut shared.memory, 0, 50), WindowMut(&mut shared.twin, first, first + 50));
+        let result = by_other.run_with_keys(&place.device, &other, (&mut keys, &mut sums));
+        // Side by side is no overlap.
+        let expected = if first == 50 { Ok(17) } else { Err(Error::Overlap) };
+        assert_eq!(result.and_then(|count| count.get()), expected, "both outputs, {first}");
+    }
+}
+
 #[test]
 #[ignore = "needs a CUDA GPU"]
 fn scan_full_overlap_is_in_place() {

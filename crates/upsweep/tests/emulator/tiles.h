@@ -1,5 +1,5 @@
-// Cases of the kernels that scan tiles, or reduce them by segment: device/wave.cuh, device/scan.cuh, device/segments.cuh.
-// KERNEL is the kernel, IN_WAVE says whether its blocks have neighbouring tiles.
+// Cases of the kernels that scan tiles, or reduce them by segment: device/wave.cuh, device/scan.cuh, device/segments.cuh, device/reduce_runs.cuh.
+// KERNEL is the kernel, IN_WAVE says whether its blocks have neighbouring tiles, BY_RUNS whether it is the last of these.
 
 #include "emulator/offsets.h"
 #include "emulator/workspace.h"
@@ -10,7 +10,11 @@ namespace emulator {
 constexpr u64 MOST_TILES_OF_ALL = MOST_PARTS * MOST_TILES;
 #else
 constexpr u64 MOST_TILES_OF_ALL = (GROUPS + 2) * GROUP + 3;
-using Running = Pipeline<TASK>;
+#if BY_RUNS
+constexpr u32 HELPERS = STORING_WARPS, DYNAMIC_BYTES = RunsTask::DYNAMIC_BYTES;
+#else
+constexpr u32 HELPERS = Pipeline<TASK>::HELPERS, DYNAMIC_BYTES = STAGES * Input::TILE_BYTES;
+#endif
 #endif
 
 // What flags or keys say of the segments, as bytes.
@@ -97,7 +101,7 @@ static void one_case() {
     const bool alone = grid == 1;
 #else
     const u64 grid = min(tiles, 1 + below(4)), values = Chain<State>::entries(tiles);
-    const u32 threads = THREADS + Running::HELPERS * WARP, dynamic = STAGES * Input::TILE_BYTES;
+    const u32 threads = THREADS + HELPERS * WARP, dynamic = DYNAMIC_BYTES;
     const bool alone = tiles == 1;
 #endif
     Space space = Space::of<State>(values);

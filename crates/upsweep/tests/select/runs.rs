@@ -132,33 +132,49 @@ fn same_ten(a: u32, b: u32) -> bool {
     a / 10 == b / 10
 }
 
-/// Sums by runs of keys, with the keys.
+/// Sums by runs of keys, with the keys: of elements as large as the keys, of larger and of smaller ones.
 fn sums_with_keys(place: &Place) {
-    for (i, len) in lengths(4).into_iter().enumerate() {
-        for (mean, tens) in [(1, false), (3, true), (64, false)] {
-            let keys = in_runs::<u32>(len, mean).into_iter().map(|key| key % 40).collect::<Vec<_>>();
-            let x = random_values::<u64>(len);
-            let (mut first, mut sums) = (Vec::<u32>::new(), Vec::<u64>::new());
-            for k in 0..len {
-                let continues = k > 0 && if tens { keys[k - 1] / 10 == keys[k] / 10 } else { keys[k - 1] == keys[k] };
-                if !continues {
-                    first.push(keys[k]);
-                    sums.push(0);
-                }
-                let sum = sums.last_mut().unwrap();
-                *sum = sum.wrapping_add(x[k]);
-            }
-            let (of, values) = (place.upload(&keys, i % 4), place.upload(&x, i % 3));
-            let (mut found, mut output) = (place.poisoned(len, 1), place.poisoned(len, i % 2));
-            let (device, outputs) = (&place.device, (&mut found, &mut output));
-            let count = if tens {
-                Reduce::new(Sum).segments(Segments::KeysBy(&of, SameTen)).run_with_keys(device, &values, outputs)
-            } else {
-                Reduce::new(Sum).segments(Segments::Keys(&of)).run_with_keys(device, &values, outputs)
-            };
-            assert_eq!(count.unwrap().get(), Ok(sums.len()), "{len} in runs of {mean}");
-            expect_beginning(&found, &first, &format!("keys of {len} in runs of {mean}"));
-            expect_beginning(&output, &sums, &format!("sums of {len} in runs of {mean}"));
+    // Lengths of which a GPU has few tiles, under sanitizers too.
+    for (i, len) in lengths(4).into_iter().chain([65_536, 98_311]).enumerate() {
+        for (mean, tens) in [(1, false), (3, true), (64, false), (100_000, false)] {
+            sums_by::<u32>(place, (len, mean, tens), i, u32::wrapping_add);
+            sums_by::<u64>(place, (len, mean, tens), i, u64::wrapping_add);
+        }
+        sums_by::<u8>(place, (len, 30, false), i, u8::wrapping_add);
+    }
+}
+
+/// The same of so many elements, where keys lie in runs of `mean`, or are the same if their `tens` are.
+fn sums_by<T: Sample + PartialEq>(
+    place: &Place,
+    (len, mean, tens): (usize, usize, bool),
+    offset: usize,
+    add: impl Fn(T, T) -> T,
+) where
+    Sum: Operator<T>,
+{
+    let keys = in_runs::<u32>(len, mean).into_iter().map(|key| key % 40).collect::<Vec<_>>();
+    let x = random_values::<T>(len);
+    let (mut first, mut sums) = (Vec::<u32>::new(), Vec::<T>::new());
+    for k in 0..len {
+        let continues = k > 0 && if tens { keys[k - 1] / 10 == keys[k] / 10 } else { keys[k - 1] == keys[k] };
+        if !continues {
+            first.push(keys[k]);
+            sums.push(x[k]);
+        } else if let Some(sum) = sums.last_mut() {
+            *sum = add(*sum, x[k]);
         }
     }
+    let (of, values) = (place.upload(&keys, offset % 4), place.upload(&x, offset % 3));
+    let (mut found, mut output) = (place.poisoned(len, 1), place.poisoned(len, offset % 2));
+    let (device, outputs) = (&place.device, (&mut found, &mut output));
+    let count = if tens {
+        Reduce::new(Sum).segments(Segments::KeysBy(&of, SameTen)).run_with_keys(device, &values, outputs)
+    } else {
+        Reduce::new(Sum).segments(Segments::Keys(&of)).run_with_keys(device, &values, outputs)
+    };
+    let case = format!("{len} {} in runs of {mean}", std::any::type_name::<T>());
+    assert_eq!(count.unwrap().get(), Ok(sums.len()), "{case}");
+    expect_beginning(&found, &first, &format!("keys of {case}"));
+    expect_beginning(&output, &sums, &format!("sums of {case}"));
 }

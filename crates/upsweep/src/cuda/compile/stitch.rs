@@ -56,6 +56,7 @@ kernel_files! {
     "device/recurrence.cuh",
     "device/recurrence_lines.cuh",
     "device/reduce.cuh",
+    "device/reduce_runs.cuh",
     "device/rows.cuh",
     "device/scan.cuh",
     "device/scan_axes.cuh",
