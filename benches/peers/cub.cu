@@ -1,6 +1,7 @@
 // CUB on the work of the GPU's benches, timed as they are: three calls to warm up, then the median of 15, each timed
 // by events after 256 MiB of writes have emptied the L2 cache. Rows for a record on standard output. The sizes, as
-// powers of two, are the arguments; without any, those of the benches. With -DONLY_SELECT only what is not a scan or reduction.
+// powers of two, are the arguments; without any, those of the benches. With -DONLY_SELECT only what is not a scan or reduction,
+// with -DONLY_SORT_SHAPES only sorts of keys in orders, and of values, of some kinds.
 #include <cub/cub.cuh>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -11,6 +12,9 @@
 #include <cstdlib>
 #include <iterator>
 #include <vector>
+
+// `hash` and `fill_shape`: the same inputs.
+#include "../src/bin/gpu/fill.cu"
 
 static void check(cudaError_t status, int line) {
     if (status == cudaSuccess) return;
@@ -33,11 +37,6 @@ struct Then {
 };
 
 // Any bits for integers, small whole numbers for floats.
-__device__ uint64_t hash(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return x ^ (x >> 31);
-}
 template <class T> struct Random {
     __device__ static T at(uint64_t i) { return (T)hash(i); }
 };
@@ -66,7 +65,7 @@ __global__ void fill_offsets(int64_t* out, uint64_t n, int64_t length) {
 }
 
 static char library[32];
-static size_t capacity, scratch_capacity = (size_t)5 << 29;
+static size_t capacity, scratch_capacity;
 static void *input, *output, *extra, *scratch, *flushed;
 static const size_t FLUSHED = (size_t)256 << 20;
 
@@ -159,30 +158,13 @@ template <class T> static void sorts(const char* type, const std::vector<int>& s
     }
 }
 
-// As in src/bin/gpu/fill.cu.
-__global__ void fill_shape(uint32_t* out, uint64_t n, uint32_t shape) {
-    const uint64_t step = (uint64_t)gridDim.x * blockDim.x, apart = 0xffffffffu / n;
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        const uint64_t x = hash(i);
-        const double share = (double)(x >> 11) / (1ull << 53);
-        out[i] = shape == 0   ? (uint32_t)((n - 1 - i) * apart)
-                 : shape == 1 ? 0x12345678u
-                 : shape == 2 ? (x >> 63 ? 0x7f4a7c15u : 0xc0ffee11u)
-                 : shape == 3 ? (uint32_t)(i < n / 2 ? i : n - 1 - i)
-                 : shape == 4 ? (uint32_t)exp2(20 * share)
-                 : shape == 5 ? (uint32_t)x & 0x00ffffffu
-                 : shape == 6 ? ((uint32_t)x & 0xffff00ffu) | 0x5a00u
-                              : (uint32_t)hash(i / 64);
-    }
-}
-
 static void sort_shapes(const std::vector<int>& sizes) {
-    const char* names[] = {"reversed", "equal", "two_values", "organ_pipe", "zipf", "top_digit", "middle_digit", "runs_64"};
+    const char* names[] = {"random", "sorted", "reversed", "equal", "two_values", "organ_pipe", "zipf", "top_digit", "middle_digit", "runs_64"};
     uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output;
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
         if (n * sizeof(uint32_t) > capacity) continue;
-        for (uint32_t shape = 0; shape < 8; shape++) {
+        for (uint32_t shape = 0; shape < std::size(names); shape++) {
             fill_shape<<<1024, 256>>>(in, n, shape);
             char algo[64];
             snprintf(algo, sizeof algo, "sort_shapes_%s", names[shape]);
@@ -274,7 +256,7 @@ template <class T> static void select(const char* type, const std::vector<int>& 
 }
 
 // The lengths lie in the extra memory, behind the number of runs.
-static void runs(const std::vector<int>& sizes) {
+[[maybe_unused]] static void runs(const std::vector<int>& sizes) {
     uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output, *lengths = (uint32_t*)extra + 16;
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
@@ -292,7 +274,7 @@ static void runs(const std::vector<int>& sizes) {
 }
 
 // Keys and values lie side by side.
-static void by_key(const std::vector<int>& sizes) {
+[[maybe_unused]] static void by_key(const std::vector<int>& sizes) {
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
         if (2 * n * sizeof(uint32_t) > capacity || log2n > 28) continue;
@@ -309,7 +291,7 @@ static void by_key(const std::vector<int>& sizes) {
     }
 }
 
-static void select_flags(const std::vector<int>& sizes) {
+[[maybe_unused]] static void select_flags(const std::vector<int>& sizes) {
     uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output;
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
@@ -405,11 +387,13 @@ int main(int argc, char** argv) {
     CHECK(cudaMalloc(&input, capacity));
     CHECK(cudaMalloc(&output, capacity));
     CHECK(cudaMalloc(&extra, 128 + ((size_t)8 << std::min(largest, 28))));
+    scratch_capacity = std::min((size_t)9 << 30, free_bytes / 4);
     CHECK(cudaMalloc(&scratch, scratch_capacity));
     CHECK(cudaMalloc(&flushed, FLUSHED));
 
     std::vector<int> from_16;
     std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(from_16), [&](int size) { return size >= 16 || size == largest; });
+#ifndef ONLY_SORT_SHAPES
 #ifndef ONLY_SELECT
     whole<int8_t>("i8", sizes);
     whole<uint8_t>("u8", sizes);
@@ -437,11 +421,12 @@ int main(int argc, char** argv) {
     sorts<uint32_t>("u32", sizes);
     sorts<float>("f32", sizes);
     sorts<uint64_t>("u64", sizes);
-    sort_shapes(sizes);
     runs(from_16);
     by_key(from_16);
     merges<uint32_t>("u32", sizes);
     merges<uint64_t>("u64", sizes);
     histogram<uint8_t>("u8", from_16, {256}, 256.0f);
     histogram<float>("f32", from_16, {256, 2048, 65536, 1 << 20}, 1.0f);
+#endif
+    sort_shapes(sizes);
 }

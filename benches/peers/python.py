@@ -1,39 +1,23 @@
 """The libraries that a Python user would take, on the work of the benches. Rows for a record on standard output.
 
-python.py cpu [--smoke]: NumPy. python.py gpu [--only select|numbers]: PyTorch, CuPy and JAX, each if it is installed; or PyTorch
-alone on what is neither a scan nor a reduction; or whatever there is for graphs, sparse products, polynomials and big integers. Times as the benches take them: the median of 15 calls after 3 to warm up;
-on the GPU by events, after the L2 cache has been flushed.
+python.py cpu [--smoke] [--only signals]: NumPy, SciPy and OpenCV, each on one core. python.py gpu [--only select|numbers|signals]:
+PyTorch, CuPy and JAX, each if it is installed; or PyTorch alone on what is neither a scan nor a reduction; or whatever there is for graphs,
+sparse products, polynomials and big integers; or for filters and images. Times as the benches take them: the median of 15 calls after 3 to
+warm up; on the GPU by events, after the L2 cache has been flushed. Filters and images are compared with NumPy before they are timed.
 """
 
 import os
-import statistics
 import sys
 import time
 
-SMOKE = "--smoke" in sys.argv
-ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv[:-1] else None
-BYTES = {"i8": 1, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
-
-
-def row(library, algorithm, kind, log2n, micros, moved, copy_micros, copied):
-    gbps = moved / micros / 1e3
-    share = gbps / (copied / copy_micros / 1e3)
-    print(f"{library},{algorithm},{kind},{log2n},{micros:.3f},{gbps:.2f},{share:.4f},", flush=True)
-
-
-def on_host(call):
-    """Median microseconds of a call that returns when it is done."""
-    times = []
-    for index in range(1 if SMOKE else 18):
-        begin = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - begin) * 1e6)
-    return statistics.median(times[3:] or times)
+from signals import filters_rows, images_rows, one_core_rows, opencv_rows
+from timing import BYTES, ONLY, SMOKE, cupy_median, on_host, row, torch_median, version
 
 
 def numpy_rows():
     import numpy as np
 
+    version(np)
     names = {"i8": np.int8, "i32": np.int32, "f32": np.float32, "f64": np.float64}
     for kind, dtype in names.items():
         for log2n in [10] if SMOKE else [10, 16, 20, 24, 27]:
@@ -50,26 +34,14 @@ def numpy_rows():
 def torch_rows():
     import torch
 
-    flushed = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
-
-    def median(call):
-        for _ in range(3):
-            call()
-        times = []
-        for _ in range(15):
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            flushed.zero_()
-            begin.record()
-            call()
-            end.record()
-            end.synchronize()
-            times.append(begin.elapsed_time(end) * 1e3)
-        return statistics.median(times)
-
+    version(torch)
+    median = torch_median(torch)
     if ONLY == "select":
         return select_rows(torch, median)
     if ONLY == "numbers":
         return sparse_rows(torch, median)
+    if ONLY == "signals":
+        return images_rows(torch, median, "cuda")
     names = {"i8": torch.int8, "i32": torch.int32, "f32": torch.float32, "i64": torch.int64, "f64": torch.float64}
     for kind, dtype in names.items():
         for log2n in [10, 16, 20, 22, 24, 26, 28, 30]:
@@ -104,6 +76,7 @@ def torch_rows():
         del x, out
     select_rows(torch, median)
     sparse_rows(torch, median)
+    images_rows(torch, median, "cuda")
 
 
 def select_rows(torch, median):
@@ -259,22 +232,10 @@ def host_rows(ends, copy, copied, log2n):
 def cupy_rows():
     import cupy as cp
 
-    flushed = cp.empty(256 << 20, dtype=cp.uint8)
-
-    def median(call):
-        for _ in range(3):
-            call()
-        times = []
-        for _ in range(15):
-            begin, end = cp.cuda.Event(), cp.cuda.Event()
-            flushed.fill(0)
-            begin.record()
-            call()
-            end.record()
-            end.synchronize()
-            times.append(cp.cuda.get_elapsed_time(begin, end) * 1e3)
-        return statistics.median(times)
-
+    version(cp)
+    median = cupy_median(cp)
+    if ONLY == "signals":
+        return filters_rows(cp, median)
     for kind, dtype in {"i32": cp.int32, "f32": cp.float32}.items():
         for log2n in [10, 16, 20, 24, 28]:
             x = (cp.arange(1 << log2n, dtype=cp.int64) * 7 % 16 - 8).astype(dtype)
@@ -284,36 +245,6 @@ def cupy_rows():
             row("cupy", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
             del x, out
     filters_rows(cp, median)
-
-
-def filters_rows(cp, median):
-    """Recurrences with the coefficients of benches/src/bin/gpu/recurrence.rs."""
-    import numpy as np
-    from cupyx.scipy.signal import lfilter, sosfilt
-
-    def poles(order):
-        a = np.ones(1)
-        for pair in range(order // 2):
-            r, angle = 0.85 - 0.03 * pair, 0.3 + 0.35 * pair
-            a = np.convolve(a, [1.0, -2.0 * r * np.cos(angle), r * r])
-        return np.convolve(a, [1.0, -0.9]) if order % 2 else a
-
-    for kind, dtype in {"f32": cp.float32, "f64": cp.float64}.items():
-        for log2n in [16, 20, 24, 27]:
-            x = cp.random.rand(1 << log2n).astype(dtype)
-            out, moved = cp.empty_like(x), 2 * BYTES[kind] << log2n
-            copy = median(lambda: cp.copyto(out, x))
-            for order in [1, 2, 4]:
-                b, a = cp.asarray(0.1 + 0.05 * np.arange(order + 1), dtype), cp.asarray(poles(order), dtype)
-                micros = median(lambda: lfilter(b, a, x))
-                row("cupy", f"recurrence_{order}", kind, log2n, micros, moved, copy, moved)
-            if kind == "f32":
-                turns = [(0.8 + 0.04 * s, 0.3 + 0.4 * s) for s in range(4)]
-                sections = [[0.5, 0.3, 0.1, 1.0, -2.0 * r * np.cos(angle), r * r] for r, angle in turns]
-                sos = cp.asarray(sections, dtype)
-                micros = median(lambda: sosfilt(sos, x))
-                row("cupy", "recurrence_4_sections", kind, log2n, micros, moved, copy, moved)
-            del x, out
 
 
 def jax_rows():
@@ -334,15 +265,24 @@ def jax_rows():
 
 
 def main():
-    on_gpu = [torch_rows] if ONLY else [torch_rows, cupy_rows, jax_rows]
-    libraries = {"cpu": [numpy_rows], "gpu": on_gpu}
-    if len(sys.argv) < 2 or sys.argv[1] not in libraries:
+    on_gpu = [torch_rows, cupy_rows, jax_rows]
+    libraries = {
+        "cpu": {None: [numpy_rows, one_core_rows, opencv_rows], "signals": [one_core_rows, opencv_rows]},
+        "gpu": {None: on_gpu, "select": [torch_rows], "numbers": [torch_rows], "signals": [torch_rows, cupy_rows]},
+    }
+    chosen = libraries.get(sys.argv[1] if len(sys.argv) > 1 else None, {}).get(ONLY)
+    if chosen is None:
         sys.exit(__doc__)
-    for rows in libraries[sys.argv[1]]:
+    failed = False
+    for rows in chosen:
         try:
             rows()
         except ImportError as error:
             print(f"left out: {error}", file=sys.stderr)
+        except ValueError as error:
+            failed = True
+            print(f"wrong: {error}", file=sys.stderr)
+    sys.exit(failed)
 
 
 main()

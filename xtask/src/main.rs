@@ -28,7 +28,9 @@ Usage: cargo xtask COMMAND
         [--build]               builds all that and does not run it
         [-- ARGS]               passed on to the benches: --only PATTERN, --sizes 10,20, --quick
   bench --keep FILE...          makes a record of what the programs printed on another machine
-  bench --report [RECORD.csv]   the record's table (Markdown) and plot (SVG); the newest record by default";
+  bench --report [RECORD.csv]   the record's table (Markdown) and plot (SVG); the newest record by default
+  bench --beside LIBRARY RECORD.csv
+                                upsweep's times beside those of LIBRARY (cub-3.5, torch, ...) on the same work, and where it is slower";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         ["kernels", rest @ ..] => kernels::run(&root(), rest),
         ["wasm", rest @ ..] => wasm::run(&root(), rest),
         ["bench", "--report", rest @ ..] => report::run(&root(), rest),
+        ["bench", "--beside", lib, record] => report::beside(lib, record),
         ["bench", rest @ ..] => bench::run(&root(), rest),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -1,4 +1,5 @@
-//! `cargo xtask bench --report`: a record as a table and a plot, written beside it as `DATE.md` and `DATE.svg`.
+//! `cargo xtask bench --report`: a record as a table and a plot, written beside it as `DATE.md` and `DATE.svg`. `--beside`: upsweep's
+//! times in a record beside those of another library.
 
 #[path = "../../benches/src/format.rs"]
 mod format;
@@ -7,7 +8,7 @@ pub(crate) use format::{COLUMNS, HEADER_KEYS};
 
 use crate::command::Outcome;
 use crate::svg;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,37 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     std::fs::write(&plot, svg::render(&panels(&rows)))?;
     println!("{}\n{}", table.display(), plot.display());
     Ok(())
+}
+
+/// Prints the times of the work that a record has of upsweep and of `lib`.
+pub(crate) fn beside(lib: &str, record: &str) -> Outcome {
+    let text = std::fs::read_to_string(record).map_err(|error| format!("{record}: {error}"))?;
+    let rows = parse(&text).map_err(|error| format!("{record}: {error}"))?;
+    print!("{}", compare(&rows, lib)?);
+    Ok(())
+}
+
+/// A line for each work of both, and how often upsweep is the slower one. Of rows of the same work the last one counts.
+fn compare(rows: &[Row], lib: &str) -> Outcome<String> {
+    let of = |lib: &str| -> BTreeMap<(&str, &str, u32), f64> {
+        let rows = rows.iter().filter(|row| row.lib == lib);
+        rows.map(|row| ((row.algo.as_str(), row.ty.as_str(), row.log2n), row.micros)).collect()
+    };
+    let (ours, theirs) = (of("upsweep"), of(lib));
+    let mut out = format!(
+        "| work | type | elements | upsweep, us | {lib}, us | {lib} / upsweep | |\n|---|---|---|---|---|---|---|\n"
+    );
+    let (mut both, mut slower) = (0, 0);
+    for ((algo, ty, log2n), ours) in ours {
+        let Some(theirs) = theirs.get(&(algo, ty, log2n)) else { continue };
+        let is_slower = ours > *theirs;
+        both += 1;
+        slower += u32::from(is_slower);
+        let word = if is_slower { "slower" } else { "" };
+        writeln!(out, "| {algo} | {ty} | 2^{log2n} | {ours:.1} | {theirs:.1} | {:.2} | {word} |", theirs / ours)?;
+    }
+    writeln!(out, "\nupsweep is slower than {lib} in {slower} of {both}")?;
+    if both == 0 { Err(format!("the record has no work of both upsweep and {lib}").into()) } else { Ok(out) }
 }
 
 /// The record with the latest date in its name. What has more than a date there is of some work alone.
@@ -165,6 +197,17 @@ mod tests {
         for text in ["elements", "share of a copy's speed", "upsweep", "cub"] {
             assert_eq!(plot.matches(&format!(">{text}</text>")).count(), 1, "{text}: {plot}");
         }
+    }
+
+    #[test]
+    fn times_stand_beside_those_of_another() {
+        let text = record() + "cub,reduce_sum,i32,28,240,1,,\n";
+        let rows = parse(&text).unwrap();
+        let table = compare(&rows, "cub").unwrap();
+        assert!(table.contains("\n| inclusive_sum | i32 | 2^28 | 520.0 | 700.0 | 1.35 |  |\n"), "{table}");
+        assert!(table.contains("\n| reduce_sum | i32 | 2^28 | 250.0 | 240.0 | 0.96 | slower |\n"), "{table}");
+        assert!(table.ends_with("slower than cub in 1 of 2\n"), "{table}");
+        assert!(compare(&rows, "thrust").is_err());
     }
 
     #[test]

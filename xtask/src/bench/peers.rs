@@ -11,14 +11,14 @@ const TOOLKIT: [&str; 4] =
 /// CUB comes in two versions: the toolkit's own, and the newest.
 const CUBS: [(&str, &str); 2] = [("cub-3.0", "nvidia-cuda-cccl==13.0.*"), ("cub-newest", "nvidia-cuda-cccl")];
 
-/// `std::inclusive_scan` by TBB, and NumPy.
+/// `std::inclusive_scan` by TBB; NumPy, SciPy and OpenCV.
 pub(super) fn cpu(root: &Path) -> Outcome<Vec<Command>> {
     let folder = target(root).join("peers");
     let venv = folder.join("venv");
     let python = venv.join("bin/python");
     if !python.exists() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        run(pip(&python).args(["numpy", "tbb", "tbb-devel"]))?;
+        run(pip(&python).args(["numpy", "scipy", "opencv-python-headless", "tbb", "tbb-devel"]))?;
     }
     let program = folder.join("std-tbb");
     let libraries = venv.join("lib");

@@ -2,6 +2,7 @@
 
 use crate::timing::Bench;
 use upsweep::prelude::*;
+use upsweep_apps::image::{BoxBlur, Extent};
 use upsweep_bench::{Options, Outcome, Record, Value};
 
 /// Scans and reductions of some long interleaved lines: along the first axis of matrices with few columns.
@@ -48,6 +49,25 @@ pub(crate) fn two_axes(options: &Options, record: &mut Record) -> Outcome {
     Ok(())
 }
 
+/// Pixels around a pixel that a blur takes the mean of, on each side.
+const RADIUS: usize = 50;
+
+/// Means around each pixel of a square image.
+pub(crate) fn box_blur(options: &Options, record: &mut Record) -> Outcome {
+    let device = Device::cpu();
+    for log2n in options.sizes(&[16, 20, 24, 26], &[16, 24]) {
+        let side = 1usize << (log2n / 2);
+        let input: Vec<f32> = (0..side * side).map(f32::random).collect();
+        let algo = format!("box_blur_{RADIUS}");
+        Bench { algo: &algo, input: &input, results: input.len(), options }.run(
+            record,
+            |input, output| BoxBlur::new(RADIUS as u32).run(&device, input, Extent::new(side, side), output),
+            |input, output| plain_blur(input, output, side),
+        )?;
+    }
+    Ok(())
+}
+
 /// What a scan of interleaved lines is without upsweep: each row is added to the one before.
 #[inline(never)]
 fn plain_rows(input: &[f32], output: &mut [f32], columns: usize) {
@@ -71,6 +91,32 @@ fn plain_axes(input: &[f32], output: &mut [f32], width: usize) {
             *above += sum;
             *out = *above;
         }
+    }
+}
+
+/// What a box blur is without upsweep: sums of columns that go down, and along them a sum that goes right.
+#[inline(never)]
+fn plain_blur(input: &[f32], output: &mut [f32], side: usize) {
+    let mut columns = vec![0.0f64; side];
+    let window = |at: usize| at.saturating_sub(RADIUS)..(at + RADIUS + 1).min(side);
+    let mut rows = 0..0;
+    for (row, out) in output.chunks_exact_mut(side).enumerate() {
+        let (before, now) = (rows.clone(), window(row));
+        for x in input[before.end * side..now.end * side].chunks_exact(side) {
+            columns.iter_mut().zip(x).for_each(|(sum, x)| *sum += f64::from(*x));
+        }
+        for x in input[before.start * side..now.start * side].chunks_exact(side) {
+            columns.iter_mut().zip(x).for_each(|(sum, x)| *sum -= f64::from(*x));
+        }
+        let (mut sum, mut summed) = (0.0, 0..0);
+        for (column, out) in out.iter_mut().enumerate() {
+            let to = window(column);
+            columns[summed.end..to.end].iter().for_each(|column| sum += column);
+            columns[summed.start..to.start].iter().for_each(|column| sum -= column);
+            *out = (sum / (now.len() * to.len()) as f64) as f32;
+            summed = to;
+        }
+        rows = now;
     }
 }
 

@@ -29,6 +29,7 @@ fn run() -> Outcome {
     bench::<f64>(&options, &mut record)?;
     axes::columns(&options, &mut record)?;
     axes::two_axes(&options, &mut record)?;
+    axes::box_blur(&options, &mut record)?;
     pieces::pieces(&options, &mut record)?;
     selections(&options, &mut record)?;
     recurrences(&options, &mut record)?;

@@ -1,5 +1,6 @@
 //! The time of a call, and the copy that it is measured beside.
 
+use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 use upsweep_bench::{Number, Options, Outcome, Record, Row, median};
@@ -36,12 +37,15 @@ pub(crate) struct Bench<'a, T> {
 
 impl<T: Number> Bench<'_, T> {
     /// Checks `upsweep` against `plain`, and times both and a copy.
-    pub(crate) fn run(
+    pub(crate) fn run<E>(
         &self,
         record: &mut Record,
-        upsweep: impl Fn(&[T], &mut [T]) -> upsweep::Result<()>,
+        upsweep: impl Fn(&[T], &mut [T]) -> Result<(), E>,
         plain: impl Fn(&[T], &mut [T]),
-    ) -> Outcome {
+    ) -> Outcome
+    where
+        Box<dyn Error>: From<E>,
+    {
         let Self { algo, input, results, options } = *self;
         if !options.wants(algo, T::NAME) {
             return Ok(());

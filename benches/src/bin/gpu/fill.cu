@@ -59,13 +59,15 @@ extern "C" __global__ void fill_shape(unsigned* out, u64 n, unsigned shape) {
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
         const u64 x = hash(i);
         const double share = (double)(x >> 11) / (1ull << 53);
-        out[i] = shape == 0   ? (unsigned)((n - 1 - i) * apart)                // from the last to the first
-                 : shape == 1 ? 0x12345678u                                    // all equal
-                 : shape == 2 ? (x >> 63 ? 0x7f4a7c15u : 0xc0ffee11u)          // two values, which differ in each digit
-                 : shape == 3 ? (unsigned)(i < n / 2 ? i : n - 1 - i)          // up and down again
-                 : shape == 4 ? (unsigned)exp2(20 * share)                     // as often as their reciprocal
-                 : shape == 5 ? (unsigned)x & 0x00ffffffu                      // one digit is the same, the highest;
-                 : shape == 6 ? ((unsigned)x & 0xffff00ffu) | 0x5a00u          // or one in the middle
+        out[i] = shape == 0   ? (unsigned)x
+                 : shape == 1 ? (unsigned)(i * apart)                          // from the first to the last,
+                 : shape == 2 ? (unsigned)((n - 1 - i) * apart)                // or from the last to the first
+                 : shape == 3 ? 0x12345678u                                    // all equal
+                 : shape == 4 ? (x >> 63 ? 0x7f4a7c15u : 0xc0ffee11u)          // two values, which differ in each digit
+                 : shape == 5 ? (unsigned)(i < n / 2 ? i : n - 1 - i)          // up and down again
+                 : shape == 6 ? (unsigned)exp2(20 * share)                     // as often as their reciprocal
+                 : shape == 7 ? (unsigned)x & 0x00ffffffu                      // one digit is the same, the highest;
+                 : shape == 8 ? ((unsigned)x & 0xffff00ffu) | 0x5a00u          // or one in the middle
                               : (unsigned)hash(i / 64);                        // runs of 64
     }
 }

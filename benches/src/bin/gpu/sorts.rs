@@ -33,10 +33,20 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
 }
 
 /// The shapes of `fill.cu`, by their numbers.
-const SHAPES: [&str; 8] =
-    ["reversed", "equal", "two_values", "organ_pipe", "zipf", "top_digit", "middle_digit", "runs_64"];
+const SHAPES: [&str; 10] = [
+    "random",
+    "sorted",
+    "reversed",
+    "equal",
+    "two_values",
+    "organ_pipe",
+    "zipf",
+    "top_digit",
+    "middle_digit",
+    "runs_64",
+];
 
-/// Sorts of keys in orders, or of values, that digits or buckets may take badly.
+/// Sorts of random keys, and of keys in orders, or of values, that digits or buckets may take badly.
 pub(crate) fn shapes(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
         for (shape, name) in (0..).zip(SHAPES) {
