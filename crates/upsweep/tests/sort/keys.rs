@@ -19,6 +19,7 @@ on_each_backend!(
     sort_misaligned,
     sort_many_tiles,
     sort_long_runs,
+    sort_more_than_buckets_hold,
 );
 
 fn sort_lengths<K: SortKey>(place: &Place) {
@@ -130,4 +131,28 @@ fn sort_long_runs(place: &Place) {
     let mut expected = runs;
     expected.sort_unstable();
     expect_keys(&output.check_guards(), &expected, "runs");
+}
+
+/// More keys than the highest 16 bits make buckets for that a GPU's blocks have room for: of four values; and from the last to the first, in place
+/// too.
+fn sort_more_than_buckets_hold(place: &Place) {
+    const VALUES: [u32; 4] = [7, 1 << 20, 3 << 30, u32::MAX];
+    let len = some(place, (1 << 29) + 5);
+    let few: Vec<u32> = (0..len).map(|i| VALUES[i * (i + 1) / 2 % 7 % 4]).collect();
+    let counts = VALUES.map(|value| few.iter().filter(|&&key| key == value).count());
+    let mut output = place.poisoned::<u32>(len, 0);
+    assert_eq!(Sort::new().run(&place.device, &place.upload(&few, 0), &mut output), Ok(()));
+    let expected: Vec<u32> =
+        VALUES.iter().zip(counts).flat_map(|(&value, count)| std::iter::repeat_n(value, count)).collect();
+    expect_keys(&output.check_guards(), &expected, "few values");
+    drop((few, expected));
+
+    let reversed: Vec<u32> = (0..len as u32).rev().collect();
+    let mut output = place.poisoned::<u32>(len, 0);
+    let mut input = place.upload(&reversed, 0);
+    assert_eq!(Sort::new().run(&place.device, &input, &mut output), Ok(()));
+    let expected: Vec<u32> = (0..len as u32).collect();
+    expect_keys(&output.check_guards(), &expected, "reversed");
+    assert_eq!(Sort::new().run_in_place(&place.device, &mut input), Ok(()));
+    expect_keys(&input.check_guards(), &expected, "reversed, in place");
 }
