@@ -12,6 +12,8 @@ mod apart;
 mod automata;
 #[path = "emulated_tests/axes.rs"]
 mod axes;
+#[path = "emulated_tests/by_keys.rs"]
+mod by_keys;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/columns.rs"]
@@ -392,17 +394,6 @@ fn emulated_segments() {
     tiles::<Whole, u32, _>(Segments, Then, lines(2, features(Heads::Rows, "s")), 60);
     tiles::<By<u32>, u32, _>(Segments, Then, features(Heads::Offsets, "s"), 60);
     tiles::<By<u64>, i64, _>(Segments, Sum, features(Heads::Offsets, "si"), 60);
-}
-
-#[test]
-#[ignore = "needs Linux and a C++20 compiler with -fsanitize=thread: g++ 12 or later, or $CXX"]
-fn emulated_reductions_by_keys() {
-    type By<K> = Keys<'static, [K], Equal>;
-    tiles::<By<u32>, u32, _>(Runs, Then, features(Heads::Keys, "s"), 60);
-    tiles::<By<u16>, u64, _>(Runs, Sum, features(Heads::Keys, "si"), 60);
-    tiles::<By<u64>, i8, _>(Runs, Max, features(Heads::Keys, "s"), 60);
-    tiles_of::<By<u8>, _>(Runs, widened(), features(Heads::Keys, "si"), 60);
-    tiles_of::<By<u64>, _>(Runs, in_f32::<f16>(), features(Heads::Keys, "s"), 60);
 }
 
 #[test]
