@@ -97,14 +97,25 @@ where
         for y in self.rows.clone() {
             let n = y.min(above) + 1 + (height - 1 - y).min(below);
             for channel in 0..channels {
-                line.prepare(sums.iter().skip(channel).step_by(channels).copied());
+                line.prepare(&sums, channel, channels);
                 // SAFETY: there is room for the row, of which this is a channel.
                 let to = unsafe { self.output.add(y * row + channel) };
-                line.each(|x, sum, columns| {
-                    let value = self.finish.call((sum, (n * columns) as u64)).canonical();
-                    // SAFETY: as above.
-                    unsafe { to.add(x * channels).write(value) };
-                });
+                for begin in (0..width).step_by(CHUNK) {
+                    let of_chunk = line.windows_from(begin);
+                    let value = |sum: A, columns: usize| self.finish.call((sum, (n * columns) as u64)).canonical();
+                    if let Some(columns) = line.columns_of_all(begin) {
+                        // All alike, and so many that the compiler knows how many they are.
+                        for (i, sum) in of_chunk.into_iter().enumerate() {
+                            // SAFETY: as above.
+                            unsafe { to.add((begin + i) * channels).write(value(sum, columns)) };
+                        }
+                    } else {
+                        for (x, sum) in (begin..width).zip(of_chunk) {
+                            // SAFETY: as above.
+                            unsafe { to.add(x * channels).write(value(sum, line.columns_at(x))) };
+                        }
+                    }
+                }
             }
             if y + 1 < self.rows.end {
                 self.go_on(&mut sums, y + 1);
@@ -190,10 +201,16 @@ impl<A: Number> Line<A> {
         Self { reach, columns: windows.columns, width, few: windows.has_few_columns(), sums, prefixes, suffixes }
     }
 
+    /// For a channel of a row of columns' sums.
     #[inline(always)]
-    fn prepare(&mut self, columns: impl Iterator<Item = A>) {
-        for (sum, column) in self.sums.iter_mut().skip(self.reach[0] * CHUNK).zip(columns) {
-            *sum = column;
+    fn prepare(&mut self, columns: &[A], channel: usize, channels: usize) {
+        let begin = self.reach[0] * CHUNK;
+        let sums = &mut self.sums[begin..begin + self.width];
+        if channels == 1 {
+            sums.copy_from_slice(columns);
+        } else {
+            let of_channel = columns.iter().skip(channel).step_by(channels);
+            sums.iter_mut().zip(of_channel).for_each(|(sum, &column)| *sum = column);
         }
         if self.few {
             return;
@@ -210,35 +227,48 @@ impl<A: Number> Line<A> {
         }
     }
 
-    /// Calls `store` with each column, the sum over its window and the window's columns.
+    /// The columns of the window of column `x`.
     #[inline(always)]
-    fn each(&self, mut store: impl FnMut(usize, A, usize)) {
+    fn columns_at(&self, x: usize) -> usize {
         let [left, right] = self.columns;
-        let begin = self.reach[0] * CHUNK;
-        let total = |chunk: usize| self.prefixes[chunk * CHUNK + CHUNK - 1];
-        // The whole chunks between two.
-        let between =
-            |first: usize, last: usize| (first + 1..last).fold(A::ZERO, |sum, chunk| A::add(sum, total(chunk)));
-        for to in (0..self.width).step_by(CHUNK) {
-            // Of a chunk's columns the windows begin in one chunk or the next one, and so they end.
-            let (begins, ends) = ((begin + to - left) / CHUNK, (begin + to + right) / CHUNK);
-            let mut whole = [A::ZERO; 4];
-            if !self.few {
-                whole =
-                    [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(later, further)| between(begins + later, ends + further));
+        x.min(left) + 1 + (self.width - 1 - x).min(right)
+    }
+
+    /// Those of each window of the chunk that begins there, if it is whole and no window leaves the image.
+    #[inline(always)]
+    fn columns_of_all(&self, begin: usize) -> Option<usize> {
+        let [left, right] = self.columns;
+        (begin >= left && begin + CHUNK + right <= self.width).then_some(left + 1 + right)
+    }
+
+    /// The sums over the windows of the columns of the chunk that begins there.
+    #[inline(always)]
+    fn windows_from(&self, begin: usize) -> [A; CHUNK] {
+        let [left, right] = self.columns;
+        let at = self.reach[0] * CHUNK + begin;
+        let (first, last) = (at - left, at + right);
+        let mut all = [A::ZERO; CHUNK];
+        if self.few {
+            all.copy_from_slice(&self.sums[first..first + CHUNK]);
+            for next in first + 1..=last {
+                let sums = &self.sums[next..next + CHUNK];
+                all.iter_mut().zip(sums).for_each(|(all, &sum)| *all = A::add(*all, sum));
             }
-            for x in to..(to + CHUNK).min(self.width) {
-                // Where the window begins and ends.
-                let (first, last) = (begin + x - left, begin + x + right);
-                let sum = if self.few {
-                    let (head, rest) = (self.sums[first], &self.sums[first + 1..=last]);
-                    rest.iter().fold(head, |sum, &v| A::add(sum, v))
-                } else {
-                    let whole = whole[first / CHUNK - begins + 2 * (last / CHUNK - ends)];
-                    A::add(A::add(self.suffixes[first], whole), self.prefixes[last])
-                };
-                store(x, sum, x.min(left) + 1 + (self.width - 1 - x).min(right));
-            }
+            return all;
         }
+        // The whole chunks between those where a window begins and ends, which for some columns are the next ones.
+        let (begins, ends) = (first / CHUNK, last / CHUNK);
+        let total = |chunk: usize| self.prefixes[chunk * CHUNK + CHUNK - 1];
+        let between = |from: usize| (from..ends).fold(A::ZERO, |sum, chunk| A::add(sum, total(chunk)));
+        let further = |sum: A, from: usize| if from <= ends { A::add(sum, total(ends)) } else { sum };
+        let (sooner, later) = (between(begins + 1), between(begins + 2));
+        let whole = [[sooner, further(sooner, begins + 1)], [later, further(later, begins + 2)]];
+        let (suffixes, prefixes) = (&self.suffixes[first..first + CHUNK], &self.prefixes[last..last + CHUNK]);
+        for (i, (all, (&suffix, &prefix))) in all.iter_mut().zip(suffixes.iter().zip(prefixes)).enumerate() {
+            let begins_later = usize::from(first % CHUNK + i >= CHUNK);
+            let ends_later = usize::from(last % CHUNK + i >= CHUNK);
+            *all = A::add(A::add(suffix, whole[begins_later][ends_later]), prefix);
+        }
+        all
     }
 }

@@ -16,7 +16,7 @@ mod pipeline;
 pub mod pyramid;
 pub mod recurrence;
 pub mod reduce;
-mod reduce_runs;
+pub mod reduce_runs;
 pub mod rows;
 pub mod scan;
 pub mod scan_axes;

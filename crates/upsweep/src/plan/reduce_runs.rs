@@ -8,7 +8,7 @@ use super::tuning::Tuning;
 
 /// From so many elements on a reduction by keys takes this way. H200, 2026-11-25, sums of u32 with keys in runs of 64, us: 2^20 11.5 (by a
 /// wave 12.6), 2^18 8.6 (8.8), 2^16 8.2 (8.0), 2^12 7.8 (6.3).
-pub(super) const FROM: usize = 1 << 16;
+pub const FROM: usize = 1 << 16;
 /// Shared memory beside the ring and what is staged: tickets, parts of warps, entries of the ring, alignment.
 const OVERHEAD: usize = 1024;
 /// Tiles that a block stages ahead, and those whose results may wait.
@@ -26,15 +26,15 @@ const MOST_BYTES: usize = 16;
 
 /// The sizes that a plan depends on beside [`Sizes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RunSizes {
+pub struct RunSizes {
     /// Of a key.
-    pub(crate) key: usize,
+    pub key: usize,
     /// Of what is combined.
-    pub(crate) acc: usize,
+    pub acc: usize,
     /// Of a key and what is combined, side by side.
-    pub(crate) head: usize,
+    pub head: usize,
     /// Of what one tile tells another.
-    pub(crate) state: usize,
+    pub state: usize,
 }
 
 /// A planned reduction by keys.
@@ -60,7 +60,7 @@ pub struct Runs {
 
 impl Runs {
     /// The reduction of `len` elements of one buffer, if the types are small and shared memory has room. `sizes.state` is `runs.state`.
-    pub(super) fn new(len: usize, sizes: Sizes, runs: RunSizes, tuning: &'static Tuning) -> Option<Self> {
+    pub fn new(len: usize, sizes: Sizes, runs: RunSizes, tuning: &'static Tuning) -> Option<Self> {
         let largest = sizes.input.max(runs.key).max(runs.acc);
         if largest > MOST_BYTES || sizes.streams.is_some() {
             return None;

@@ -58,7 +58,7 @@ impl ScanPlan {
     }
 
     /// The plan for a reduction of `len` elements by keys, if it is long, where there are waves of up to `longest_wave` tiles a block for others.
-    pub(crate) fn of_runs(
+    pub fn of_runs(
         len: usize,
         sizes: Sizes,
         runs: RunSizes,
