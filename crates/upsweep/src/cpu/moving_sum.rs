@@ -258,16 +258,19 @@ impl<A: Number> Line<A> {
         }
         // The whole chunks between those where a window begins and ends, which for some columns are the next ones.
         let (begins, ends) = (first / CHUNK, last / CHUNK);
-        let total = |chunk: usize| self.prefixes[chunk * CHUNK + CHUNK - 1];
-        let between = |from: usize| (from..ends).fold(A::ZERO, |sum, chunk| A::add(sum, total(chunk)));
-        let further = |sum: A, from: usize| if from <= ends { A::add(sum, total(ends)) } else { sum };
+        let (chunks, _) = self.prefixes.as_chunks::<CHUNK>();
+        let total = |sum: A, chunk: &[A; CHUNK]| A::add(sum, chunk[CHUNK - 1]);
+        let between = |from: usize| chunks[from.min(ends)..ends].iter().fold(A::ZERO, total);
+        let further = |sum: A, from: usize| if from <= ends { total(sum, &chunks[ends]) } else { sum };
         let (sooner, later) = (between(begins + 1), between(begins + 2));
-        let whole = [[sooner, further(sooner, begins + 1)], [later, further(later, begins + 2)]];
+        let (sooner_further, later_further) = (further(sooner, begins + 1), further(later, begins + 2));
         let (suffixes, prefixes) = (&self.suffixes[first..first + CHUNK], &self.prefixes[last..last + CHUNK]);
+        let (begins_later, ends_later) = (CHUNK - first % CHUNK, CHUNK - last % CHUNK);
         for (i, (all, (&suffix, &prefix))) in all.iter_mut().zip(suffixes.iter().zip(prefixes)).enumerate() {
-            let begins_later = usize::from(first % CHUNK + i >= CHUNK);
-            let ends_later = usize::from(last % CHUNK + i >= CHUNK);
-            *all = A::add(A::add(suffix, whole[begins_later][ends_later]), prefix);
+            // Choices of two, which the compiler makes for all at once.
+            let here = if i < begins_later { sooner } else { later };
+            let there = if i < begins_later { sooner_further } else { later_further };
+            *all = A::add(A::add(suffix, if i < ends_later { here } else { there }), prefix);
         }
         all
     }
