@@ -331,7 +331,7 @@ impl<T: Number> Matrix<T> {
             return Err(Error::Length { what: "vector", found, expected: self.columns });
         }
         let reduce = Reduce::new(plus).map(times).segments(Segments::Offsets(&self.rows.offsets));
-        Ok(reduce.run_to_array(device, (&self.values, Gather::of(x).at(&self.rows.targets)))?)
+        reduce.run_to_array(device, (&self.values, Gather::of(x).at(&self.rows.targets)))
     }
 }
 

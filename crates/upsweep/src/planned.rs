@@ -57,7 +57,10 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
 }
 
 /// The plan of the job of the steps' sizes, whose segments are told by keys `K`, if `by_keys`.
-#[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "the CPU plans without keys"))]
+#[cfg_attr(
+    not(feature = "cuda"),
+    allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
+)]
 fn with_steps<S: Steps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
     let job = job(S::BYTES);
     match &device.0 {

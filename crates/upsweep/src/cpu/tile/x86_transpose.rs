@@ -75,11 +75,11 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
     let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
     // At [c][r] the columns 8 c to 8 c + 7, one after the other, of the rows 8 r to 8 r + 7.
     let mut squares = [[_mm512_setzero_pd(); 8]; 8];
-    for r in 0..8 {
+    for (r, begin) in (0..64).step_by(8).enumerate() {
         let mut rows = [_mm512_setzero_pd(); 8];
         for (i, row) in rows.iter_mut().enumerate() {
             // SAFETY: the row is in the square.
-            *row = unsafe { _mm512_loadu_pd(from.add((8 * r + i) * stride).cast()) };
+            *row = unsafe { _mm512_loadu_pd(from.add((begin + i) * stride).cast()) };
         }
         for (c, column) in columns_of_8(rows).into_iter().enumerate() {
             squares[c][r] = _mm512_castsi512_pd(_mm512_permutexvar_epi8(bytes, _mm512_castpd_si512(column)));

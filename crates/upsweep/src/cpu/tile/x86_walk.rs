@@ -94,7 +94,7 @@ impl Shuffles {
                     _ if told == 0 => 0,
                     Some(which) => {
                         tells[which].0[state] = told;
-                        TELLS | WHICH * which as u8
+                        TELLS | (WHICH * which as u8)
                     }
                     None => return None,
                 };
