@@ -41,7 +41,7 @@
 //! text: its place would be less than 0, and is that number modulo 2^64.
 //!
 //! **How.** On CUDA each thread walks along its bytes from two guesses, which are checked; only from tile to tile functions of all states
-//! are composed. On the CPU each thread walks along eight parts of the text side by side, from guesses, too. A wrong guess costs time and
+//! are composed. On the CPU each thread walks along 8 or 64 parts of the text side by side, from guesses, too. A wrong guess costs time and
 //! changes nothing: results are those of the loop, whatever the text and the automaton are.
 //!
 //! **Cost.** The text is read once, and of each tile's end a little more; 1 byte and a place are stored an event. Automata that remember for

@@ -31,8 +31,13 @@ const UNSEEN: f32 = 0.02;
 
 impl Odds {
     pub(super) fn of_rare(table: &Table) -> Self {
-        let mut costs = vec![[0; MOST_STATES]; table.classes];
+        let (mut costs, mut classes) = (vec![[0; MOST_STATES]; table.classes], 0);
         for (byte, &class) in table.class.iter().enumerate() {
+            // Classes are numbered as they come, and one byte of each is enough.
+            if usize::from(class) < classes {
+                continue;
+            }
+            classes += 1;
             for (state, cost) in costs[usize::from(class)].iter_mut().enumerate().take(table.states) {
                 *cost = 2 * u8::from(table.rare[usize::from(table.steps[state << 8 | byte] as u8)]);
             }

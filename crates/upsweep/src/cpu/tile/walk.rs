@@ -59,9 +59,13 @@ struct Walk {
 ///
 /// # Errors
 /// Those of `take`.
-pub(crate) fn along(table: &Table, text: &[u8], take: impl FnMut(&[Told<'_>]) -> Result<()> + Send) -> Result<()> {
+pub(crate) fn along(table: &Table, text: &[u8], mut take: impl FnMut(&[Told<'_>]) -> Result<()> + Send) -> Result<()> {
     if text.len() <= SMALL {
-        return along_blocks(table, text, take);
+        // One part, which begins in the first state: there is nothing to guess.
+        let (mut walk, mut told) = (Walk::new(0), vec![0; text.len()]);
+        walk.along(&table.steps, text, &mut told);
+        take(&[Told { first: 0, bytes: &told }])?;
+        return take(&[Told { first: text.len(), bytes: &[table.at_end(walk.state >> 8)] }]);
     }
     // By a thread of the pool: another one would sleep and be woken up with every meeting.
     rayon::scope(|_| along_blocks(table, text, take))
