@@ -18,9 +18,9 @@ mod parts;
 
 use self::parts::Parts;
 use super::engine::chain::{self, Chain, Step, Tickets};
-use super::tile::filter::{Columns, Filter, Places, TWICE, WIDE, lanes_of};
+use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
 use super::tile::lanes::{Lanes, ROW_BYTES, Work};
-use super::tile::remains::{Join, Remains, States};
+use super::tile::remains::{Join, Own, Remains, States};
 use super::tile::simd::Set;
 use super::tile::store::{self, Ahead, StreamingCopy};
 use crate::error::{Error, Result};
@@ -221,10 +221,10 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         let buffers = (0..threads).map(|_| Buffer::<C, I>::new(share)).collect::<Result<Vec<_>>>()?;
         let buffers = Mutex::new(buffers);
         let buffers = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        let combine = |before: States<C>, own: States<C>| self.join(&parts.share, before, &mut [own]);
+        let combine = |before: States<C>, own: States<C>| self.join(&parts.share, before, Own::Read(&[own]));
         let step_of = |ticket: usize, states: &mut Vec<States<C>>| {
             self.read(parts, line, range(ticket), states);
-            let own = self.join(&parts.part, [C::ZERO; MOST_ORDER], &mut states.clone());
+            let own = self.join(&parts.part, [C::ZERO; MOST_ORDER], Own::Read(states));
             if ticket == 0 {
                 Step::Sets(combine(parts.in_basis(&self.first_states(line)), own))
             } else if self.system.feedback {
@@ -256,7 +256,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
                 // Somebody who helps may still be reading the share.
                 chain.states.wait(ticket, &chain.tickets)?;
             }
-            let behind = self.join(&parts.part, before, &mut buffer.states);
+            let behind = self.join(&parts.part, before, Own::Replaced(&mut buffer.states));
             buffer.write(self, parts, line, range(ticket), next.map(range));
             buffer.store(self, line, range(ticket));
             if ticket + 1 == count {
@@ -297,7 +297,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
     }
 
     /// See [`Join`].
-    fn join(&self, power: &[[States<C>; 2]], before: States<C>, states: &mut [States<C>]) -> States<C> {
+    fn join(&self, power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
         let work = Join { order: self.system.order, power, before, states };
         // SAFETY: the processor has the instructions of a `Set`.
         unsafe { self.set.compiled()(work) }
@@ -337,20 +337,18 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         next: Option<(usize, usize)>,
     ) {
         let (lanes, order) = (filtering.plan.lanes, filtering.system.order);
-        let mut states = vec![C::ZERO; TWICE * MOST_ORDER * lanes];
+        let mut states = vec![C::ZERO; MOST_ORDER * lanes];
         let lowest = |at: usize| if filtering.reverse { end - begin - 1 - at } else { at };
         let mut ahead = next.map_or(Ahead::NOTHING, |(begin, end)| {
             let first = filtering.memory.input.wrapping_add(filtering.lowest(line, begin, end));
-            Ahead::of(first.cast(), (end - begin) * size_of::<I>())
+            Ahead::lines(first.cast(), (end - begin) * size_of::<I>())
         });
         let results = self.results();
         let mut first = 0;
-        for before in self.states.chunks(TWICE * lanes) {
-            // The last ones may be fewer.
-            let (wide, states) = (before.len(), &mut states[..MOST_ORDER * before.len()]);
+        for before in self.states.chunks(lanes) {
             for (lane, before) in before.iter().enumerate() {
                 let own = parts.back(before);
-                states.iter_mut().skip(lane).step_by(wide).zip(own).take(order).for_each(|(to, from)| *to = from);
+                states.iter_mut().skip(lane).step_by(lanes).zip(own).take(order).for_each(|(to, from)| *to = from);
             }
             let (at, step) = filtering.place(line, begin + first);
             let places = Places { stride: PART as isize * step, step };
@@ -358,9 +356,9 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
             unsafe {
                 let input = filtering.memory.input.add(at);
                 let output = results.add(lowest(first));
-                filtering.filter(PART, states, (input, places), (output, places), &mut ahead);
+                filtering.filter(PART, &mut states, (input, places), (output, places), &mut ahead);
             }
-            first += wide * PART;
+            first += lanes * PART;
         }
     }
 

@@ -13,13 +13,14 @@ pub(super) struct Parts<C> {
     pub(super) part: Power<C>,
     pub(super) share: Power<C>,
     basis: Option<[Vec<C>; 2]>,
+    order: usize,
 }
 
 impl<C: Coefficient> Parts<C> {
     pub(super) fn of(system: &System<C>, share: usize, reverse: bool) -> Self {
         let (order, transition) = (system.order, Transition::of(system));
         if !system.feedback {
-            return Self { weights: Vec::new(), part: Vec::new(), share: Vec::new(), basis: None };
+            return Self { weights: Vec::new(), part: Vec::new(), share: Vec::new(), basis: None, order };
         }
         let mut weights = transition.weights(PART);
         if reverse {
@@ -28,17 +29,17 @@ impl<C: Coefficient> Parts<C> {
         let largest = weights.iter().copied().fold(C::ZERO, C::larger);
         weights.iter_mut().for_each(|weight| *weight = weight.unless_negligible(largest));
         let [part, share] = [PART, share].map(|items| columns(order, &transition.power(items)));
-        Self { weights, part, share, basis: transition.basis }
+        Self { weights, part, share, basis: transition.basis, order }
     }
 
     /// States in their basis.
     pub(super) fn in_basis(&self, states: &States<C>) -> States<C> {
-        self.basis.as_ref().map_or(*states, |[into, _]| product(into, states))
+        self.basis.as_ref().map_or(*states, |[into, _]| product(self.order, into, states))
     }
 
     /// And back.
     pub(super) fn back(&self, states: &States<C>) -> States<C> {
-        self.basis.as_ref().map_or(*states, |[_, back]| product(back, states))
+        self.basis.as_ref().map_or(*states, |[_, back]| product(self.order, back, states))
     }
 
     /// Whether an unstable recurrence does not leave the numbers' range within a part.
@@ -61,10 +62,10 @@ fn columns<C: Coefficient>(order: usize, power: &[Vec<C>; 2]) -> Power<C> {
     (0..order).map(|j| power.each_ref().map(|matrix| column(matrix, j))).collect()
 }
 
-/// The product of a matrix, whose order is that of its square, and states.
-fn product<C: Coefficient>(matrix: &[C], states: &States<C>) -> States<C> {
+/// The product of a matrix and states.
+fn product<C: Coefficient>(order: usize, matrix: &[C], states: &States<C>) -> States<C> {
     let mut product = [C::ZERO; MOST_ORDER];
-    for (to, row) in product.iter_mut().zip(matrix.chunks_exact(matrix.len().isqrt().max(1))) {
+    for (to, row) in product.iter_mut().zip(matrix.chunks_exact(order)) {
         *to = row.iter().zip(states).fold(C::ZERO, |sum, (a, z)| sum.plus(a.times(*z)));
     }
     product

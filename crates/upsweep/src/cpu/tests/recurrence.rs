@@ -53,3 +53,21 @@ fn recurrences_by_vectors() {
     check(|x| x as u32);
     check(|x| x);
 }
+
+/// NaN of any sign and payload are stored as one.
+#[test]
+fn nan_by_vectors() {
+    for reverse in [false, true] {
+        let (len, at) = (70_003, 5000);
+        let mut x = vec![1.0f32; len];
+        x[at] = f32::from_bits(0xffc1_2345);
+        let recurrence = Recurrence::new(&[0.5f32, 0.25], &[1.0, -0.5, 0.25]);
+        let recurrence = if reverse { recurrence.reverse() } else { recurrence };
+        let found = recurrence.run_to_vec(&Device::cpu(), &x).unwrap();
+        for (i, y) in found.iter().enumerate() {
+            let behind = if reverse { i <= at } else { i >= at };
+            assert_eq!(y.to_bits() == f32::NAN.to_bits(), behind, "{y} at {i}, reverse {reverse}");
+            assert!(behind || y.is_finite(), "{y} at {i}, reverse {reverse}");
+        }
+    }
+}

@@ -11,9 +11,6 @@ pub(in crate::cpu) const fn lanes_of<C>() -> usize {
     ROW_BYTES / size_of::<C>()
 }
 
-/// The rows of lines or parts that go together where there are as many: the next step of one is computed while the other waits for its last.
-pub(in crate::cpu) const TWICE: usize = 2;
-
 /// How elements lie: logical element `i` of the line or part in lane `lane` is at `first + lane * stride + i * step`.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Places {
@@ -21,8 +18,8 @@ pub(in crate::cpu) struct Places {
     pub(in crate::cpu) step: isize,
 }
 
-/// Goes over a line or part, whose elements lie side by side, in each lane of one row or [`TWICE`] as many, from the states in `states` on, of
-/// which state `j` of a lane is at `j * lanes + lane`; and leaves the states after them there.
+/// Goes over a line or part, whose elements lie side by side, in each lane, from the states in `states` on, of which state `j` of a lane is at
+/// `j * lanes + lane`; and leaves the states after them there.
 ///
 /// # Safety
 /// Of the call: all elements and results of the places are there, and this thread alone uses the results. Their `step` is 1 or -1, and
@@ -46,139 +43,59 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
     unsafe fn run<L: Lanes>(self) {
         // SAFETY: the caller's promise.
         unsafe {
-            let wide = self.states.len() == TWICE * lanes_of::<C>() * MOST_ORDER;
-            match (size_of::<C>(), wide, if self.system.sections == 0 { self.system.order } else { 0 }) {
-                (4, true, 1) => self.go::<L, 16, 2, 1>(),
-                (4, true, 2) => self.go::<L, 16, 2, 2>(),
-                (4, true, _) => self.go::<L, 16, 2, 0>(),
-                (4, false, 1) => self.go::<L, 16, 1, 1>(),
-                (4, false, 2) => self.go::<L, 16, 1, 2>(),
-                (4, false, _) => self.go::<L, 16, 1, 0>(),
-                (_, true, 1) => self.go::<L, 8, 2, 1>(),
-                (_, true, 2) => self.go::<L, 8, 2, 2>(),
-                (_, true, _) => self.go::<L, 8, 2, 0>(),
-                (_, false, 1) => self.go::<L, 8, 1, 1>(),
-                (_, false, 2) => self.go::<L, 8, 1, 2>(),
-                (_, false, _) => self.go::<L, 8, 1, 0>(),
+            match (size_of::<C>(), known_order(self.system), self.places.step > 0) {
+                (4, 1, true) => self.go::<L, 16, 1, true>(),
+                (4, 1, false) => self.go::<L, 16, 1, false>(),
+                (4, 2, true) => self.go::<L, 16, 2, true>(),
+                (4, 2, false) => self.go::<L, 16, 2, false>(),
+                (4, _, true) => self.go::<L, 16, 0, true>(),
+                (4, _, false) => self.go::<L, 16, 0, false>(),
+                (_, 1, true) => self.go::<L, 8, 1, true>(),
+                (_, 1, false) => self.go::<L, 8, 1, false>(),
+                (_, 2, true) => self.go::<L, 8, 2, true>(),
+                (_, 2, false) => self.go::<L, 8, 2, false>(),
+                (_, _, true) => self.go::<L, 8, 0, true>(),
+                (_, _, false) => self.go::<L, 8, 0, false>(),
             }
         }
-    }
-}
-
-/// The coefficients of a recurrence where loops over them are short.
-struct Coefficients<C> {
-    order: usize,
-    sections: usize,
-    feedback: bool,
-    b: [C; MOST_ORDER + 1],
-    a: [C; MOST_ORDER],
-    of_sections: [[C; 5]; MOST_ORDER / 2],
-}
-
-impl<C: Coefficient> Coefficients<C> {
-    #[inline(always)]
-    fn of(system: &System<C>) -> Self {
-        let System { order, sections, feedback, ref coefficients, .. } = *system;
-        let (mut b, mut a) = ([C::ZERO; MOST_ORDER + 1], [C::ZERO; MOST_ORDER]);
-        let mut of_sections = [[C::ZERO; 5]; MOST_ORDER / 2];
-        if sections == 0 {
-            let (of_b, of_a) = coefficients.split_at(order + 1);
-            b.iter_mut().zip(of_b).for_each(|(to, from)| *to = *from);
-            a.iter_mut().zip(of_a).for_each(|(to, from)| *to = *from);
-        } else {
-            let (fives, _) = coefficients.as_chunks::<5>();
-            of_sections.iter_mut().zip(fives).for_each(|(to, from)| *to = *from);
-        }
-        Self { order, sections, feedback, b, a, of_sections }
-    }
-
-    /// An element of each lane: its results, and the states after them. The order is `K`, or if that is 0, any.
-    #[inline(always)]
-    fn step<const N: usize, const K: usize>(&self, states: &mut [[C; N]; MOST_ORDER], x: [C; N]) -> [C; N] {
-        if K == 0 && self.sections > 0 {
-            let mut x = x;
-            for (section, z) in self.of_sections.iter().take(self.sections).zip(states.as_chunks_mut::<2>().0) {
-                let [b0, b1, b2, a1, a2] = *section;
-                for l in 0..N {
-                    let y = b0.times(x[l]).plus(z[0][l]);
-                    z[0][l] = b1.times(x[l]).plus(z[1][l]).plus(a1.times(y));
-                    z[1][l] = b2.times(x[l]).plus(a2.times(y));
-                    x[l] = y;
-                }
-            }
-            return x;
-        }
-        let order = if K == 0 { self.order } else { K };
-        let mut y = [C::ZERO; N];
-        for l in 0..N {
-            y[l] = self.b[0].times(x[l]).plus(states[0][l]);
-        }
-        for j in 0..order {
-            let mut z = [C::ZERO; N];
-            for l in 0..N {
-                z[l] = self.b[j + 1].times(x[l]);
-            }
-            if j + 1 < order {
-                for l in 0..N {
-                    z[l] = z[l].plus(states[j + 1][l]);
-                }
-            }
-            if self.feedback {
-                for l in 0..N {
-                    z[l] = z[l].plus(self.a[j].times(y[l]));
-                }
-            }
-            states[j] = z;
-        }
-        y
     }
 }
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
-    /// With lines in the `N` lanes of `W` rows.
+    /// With the `N` lanes of a row. A square stays in registers if the order is known.
     #[inline(always)]
-    unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
-        /// Steps in which what is to be fetched for each of them is fetched together.
-        const FETCHED: usize = 8;
+    unsafe fn go<L: Lanes, const N: usize, const K: usize, const FORWARD: bool>(self) {
         let Self { system, steps, states: all, input, places, output, results, ahead } = self;
-        let coefficients = Coefficients::of(system);
-        let mut states = [[[C::ZERO; N]; MOST_ORDER]; W];
-        for (at, from) in all.as_chunks::<N>().0.iter().enumerate() {
-            states[at % W][at / W] = *from;
-        }
-        /// Its rows do not lie across lines of the cache.
-        #[repr(align(64))]
-        struct Aligned<T>(T);
-        let Aligned(squares) = &mut Aligned([[[C::ZERO; N]; N]; W]);
-        let backward = places.step < 0;
-        for first in (0..steps as isize).step_by(N) {
-            // The lowest of the next elements of the first lane of a row, as many as it has.
-            let lowest = |places: Places, row: usize| {
-                first * places.step + (row * N) as isize * places.stride - if backward { N as isize - 1 } else { 0 }
-            };
-            for (row, square) in squares.iter_mut().enumerate() {
-                // SAFETY: the caller's promise.
-                unsafe { transposed::<L, C, I, N>(input.offset(lowest(places, row)), places.stride, square) };
+        // SAFETY: the caller's promise, of all of the following.
+        unsafe {
+            let coefficients = Coefficients::<L>::of::<C, N>(system);
+            let mut states = [row::<L, C, N>([C::ZERO; N]); MOST_ORDER];
+            for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
+                *to = row::<L, C, N>(*from);
             }
-            for i in 0..N {
-                // Some lines at a time: all at once would be in the way of the next square.
-                if i % FETCHED == 0 {
-                    ahead.fetch(FETCHED * W * N * size_of::<I>());
+            for first in (0..steps as isize).step_by(N) {
+                // Half of the lines now and half later: all at once would be in the way of the square's.
+                ahead.fetch(N * N / 2 * size_of::<I>());
+                // The lowest of the next elements of the first lane.
+                let lowest = |places: Places| first * places.step - if FORWARD { 0 } else { N as isize - 1 };
+                let mut square = [row::<L, C, N>([C::ZERO; N]); N];
+                for (lane, row) in square.iter_mut().enumerate() {
+                    *row = load::<L, C, I, N>(input.offset(lowest(places) + lane as isize * places.stride));
                 }
-                for w in 0..W {
-                    let row = &mut squares[w][if backward { N - 1 - i } else { i }];
-                    // Where results have the size of numbers, they are stored as they lie here.
-                    *row = coefficients.step::<N, K>(&mut states[w], *row);
-                    row.iter_mut().for_each(|y| *y = y.canonical());
+                square = L::transposed(square);
+                for i in 0..N {
+                    let row = &mut square[if FORWARD { i } else { N - 1 - i }];
+                    *row = L::canonical::<C>(coefficients.step::<C, K>(&mut states, *row));
+                }
+                ahead.fetch(N * N / 2 * size_of::<I>());
+                square = L::transposed(square);
+                for (lane, row) in square.into_iter().enumerate() {
+                    store::<L, C, I, N>(row, output.offset(lowest(results) + lane as isize * results.stride));
                 }
             }
-            for (row, square) in squares.iter().enumerate() {
-                // SAFETY: the same.
-                unsafe { put::<L, C, I, N>(square, output.offset(lowest(results, row)), results.stride) };
+            for (from, to) in states.into_iter().zip(all.as_chunks_mut::<N>().0) {
+                *to = numbers::<L, C, N>(from);
             }
-        }
-        for (at, to) in all.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-            *to = states[at % W][at / W];
         }
     }
 }
@@ -207,118 +124,175 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        let order = if self.system.sections == 0 { self.system.order } else { 0 };
+        let wide = self.lines > lanes_of::<C>();
         // SAFETY: the caller's promise.
         unsafe {
-            match (self.lines, order) {
-                (64, 1) => self.go::<64, 1>(),
-                (64, 2) => self.go::<64, 2>(),
-                (64, _) => self.go::<64, 0>(),
-                (32, 1) => self.go::<32, 1>(),
-                (32, 2) => self.go::<32, 2>(),
-                (32, _) => self.go::<32, 0>(),
-                (16, _) => self.go::<16, 0>(),
-                _ => self.go::<8, 0>(),
+            match (size_of::<C>(), wide, known_order(self.system)) {
+                (4, true, 1) => self.go::<L, 16, WIDE, 1>(),
+                (4, true, 2) => self.go::<L, 16, WIDE, 2>(),
+                (4, true, _) => self.go::<L, 16, WIDE, 0>(),
+                (4, false, _) => self.go::<L, 16, 1, 0>(),
+                (_, true, 1) => self.go::<L, 8, WIDE, 1>(),
+                (_, true, 2) => self.go::<L, 8, WIDE, 2>(),
+                (_, true, _) => self.go::<L, 8, WIDE, 0>(),
+                (_, false, _) => self.go::<L, 8, 1, 0>(),
             }
         }
     }
 }
 
 impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
+    /// With the `N` lanes of `W` rows.
     #[inline(always)]
-    unsafe fn go<const N: usize, const K: usize>(self) {
+    unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, output, step, .. } = self;
-        let coefficients = Coefficients::of(system);
-        let mut states = [[C::ZERO; N]; MOST_ORDER];
-        for (to, from) in states.iter_mut().zip(all.as_chunks::<N>().0) {
-            *to = *from;
-        }
-        for i in 0..steps as isize {
-            // SAFETY: the caller's promise: the next element of each line.
-            unsafe {
-                let y = coefficients.step::<N, K>(&mut states, read(input.offset(i * step)));
-                write(y, output.offset(i * step));
+        // SAFETY: the caller's promise, of all of the following.
+        unsafe {
+            let coefficients = Coefficients::<L>::of::<C, N>(system);
+            let mut states = [[row::<L, C, N>([C::ZERO; N]); MOST_ORDER]; W];
+            for (at, from) in all.as_chunks::<N>().0.iter().enumerate() {
+                states[at % W][at / W] = row::<L, C, N>(*from);
             }
-        }
-        for (from, to) in states.iter().zip(all.as_chunks_mut::<N>().0) {
-            *to = *from;
+            for i in 0..steps as isize {
+                for (w, states) in states.iter_mut().enumerate() {
+                    let at = i * step + (w * N) as isize;
+                    let y = coefficients.step::<C, K>(states, load::<L, C, I, N>(input.offset(at)));
+                    store::<L, C, I, N>(L::canonical::<C>(y), output.offset(at));
+                }
+            }
+            for (at, to) in all.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+                *to = numbers::<L, C, N>(states[at % W][at / W]);
+            }
         }
     }
 }
 
-/// The numbers of neighbouring elements. This and [`write`] are loops, because `map` of an array is a function that LLVM may call, and which
+/// The order for which there is code of its own, or 0: then the loops over states are short, and these stay in registers.
+fn known_order<C>(system: &System<C>) -> usize {
+    if system.sections == 0 && system.feedback && system.order <= 2 { system.order } else { 0 }
+}
+
+/// The coefficients of a recurrence, each in all lanes of a row.
+struct Coefficients<L: Lanes> {
+    order: usize,
+    sections: usize,
+    feedback: bool,
+    b: [L::Row; MOST_ORDER + 1],
+    a: [L::Row; MOST_ORDER],
+    of_sections: [[L::Row; 5]; MOST_ORDER / 2],
+}
+
+impl<L: Lanes> Coefficients<L> {
+    /// # Safety
+    /// The processor has the instructions of `L`, and a row has `N` lanes.
+    #[inline(always)]
+    unsafe fn of<C: Coefficient, const N: usize>(system: &System<C>) -> Self {
+        let System { order, sections, feedback, ref coefficients, .. } = *system;
+        // SAFETY: the caller's promise.
+        let all = |x: C| unsafe { row::<L, C, N>([x; N]) };
+        let (mut b, mut a) = ([all(C::ZERO); MOST_ORDER + 1], [all(C::ZERO); MOST_ORDER]);
+        let mut of_sections = [[all(C::ZERO); 5]; MOST_ORDER / 2];
+        if sections == 0 {
+            let (of_b, of_a) = coefficients.split_at(order + 1);
+            b.iter_mut().zip(of_b).for_each(|(to, from)| *to = all(*from));
+            a.iter_mut().zip(of_a).for_each(|(to, from)| *to = all(*from));
+        } else {
+            let to = of_sections.as_flattened_mut();
+            to.iter_mut().zip(coefficients).for_each(|(to, from)| *to = all(*from));
+        }
+        Self { order, sections, feedback, b, a, of_sections }
+    }
+
+    /// An element of each lane: its results, and the states after them. The order is `K`, with feedback; or if that is 0, any.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `L`, and rows are of numbers `C`.
+    #[inline(always)]
+    unsafe fn step<C: Coefficient, const K: usize>(&self, states: &mut [L::Row; MOST_ORDER], x: L::Row) -> L::Row {
+        // SAFETY: the caller's promise.
+        let plus = |a, b| unsafe { L::plus::<C>(a, b) };
+        // SAFETY: the same.
+        let times = |a, b| unsafe { L::times::<C>(a, b) };
+        if K == 0 && self.sections > 0 {
+            let mut x = x;
+            for (section, z) in self.of_sections.iter().take(self.sections).zip(states.as_chunks_mut::<2>().0) {
+                let [b0, b1, b2, a1, a2] = *section;
+                let y = plus(times(b0, x), z[0]);
+                z[0] = plus(plus(times(b1, x), z[1]), times(a1, y));
+                z[1] = plus(times(b2, x), times(a2, y));
+                x = y;
+            }
+            return x;
+        }
+        let order = if K == 0 { self.order } else { K };
+        let y = plus(times(self.b[0], x), states[0]);
+        for j in 0..order {
+            let mut z = times(self.b[j + 1], x);
+            if j + 1 < order {
+                z = plus(z, states[j + 1]);
+            }
+            if K > 0 || self.feedback {
+                z = plus(z, times(self.a[j], y));
+            }
+            states[j] = z;
+        }
+        y
+    }
+}
+
+/// Numbers as a row.
+///
+/// # Safety
+/// A row has `N` lanes of a `C`.
+#[inline(always)]
+unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
+    // SAFETY: the caller's promise: both are 64 bytes.
+    unsafe { std::mem::transmute_copy(&numbers) }
+}
+
+/// And back.
+///
+/// # Safety
+/// As [`row`].
+#[inline(always)]
+unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
+    // SAFETY: the caller's promise: both are 64 bytes.
+    unsafe { std::mem::transmute_copy(&row) }
+}
+
+/// The numbers of neighbouring elements. This and [`store`] have loops, because `map` of an array is a function that LLVM may call, and which
 /// then has no vectors of more than 16 bytes.
 ///
 /// # Safety
-/// The elements are there.
+/// The elements are there, and a row has `N` lanes of a `C`.
 #[inline(always)]
-unsafe fn read<C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> [C; N] {
-    let mut row = [C::ZERO; N];
-    for (l, x) in row.iter_mut().enumerate() {
-        // SAFETY: the caller's promise.
-        *x = C::number_of(unsafe { input.add(l).read() });
-    }
-    row
-}
-
-/// Stores what becomes of numbers.
-///
-/// # Safety
-/// There is room for them, which nobody else uses.
-#[inline(always)]
-unsafe fn write<C: ComputesOn<I>, I: Element, const N: usize>(row: [C; N], output: *mut I) {
-    for (l, y) in row.iter().enumerate() {
-        // SAFETY: the caller's promise.
-        unsafe { output.add(l).write(y.result().canonical()) };
-    }
-}
-
-/// Reads `N` neighbouring elements for each lane, and makes a row of the first ones, a row of the second ones, and so on.
-///
-/// # Safety
-/// All elements are there, and the processor has the instructions of `L`.
-#[inline(always)]
-unsafe fn transposed<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
-    input: *const I,
-    stride: isize,
-    square: &mut [[C; N]; N],
-) {
-    let to = (square.as_mut_ptr().cast::<C>(), N as isize);
+unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> L::Row {
     // SAFETY: the caller's promise; elements that have the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
-            L::transpose::<C>((input.cast(), stride), to);
-        } else {
-            let mut rows = [[C::ZERO; N]; N];
-            for (lane, row) in rows.iter_mut().enumerate() {
-                *row = read(input.offset(lane as isize * stride));
-            }
-            L::transpose::<C>((rows.as_ptr().cast(), N as isize), to);
+            return input.cast::<L::Row>().read_unaligned();
         }
+        let mut numbers = [C::ZERO; N];
+        for (l, x) in numbers.iter_mut().enumerate() {
+            *x = C::number_of(input.add(l).read());
+        }
+        row::<L, C, N>(numbers)
     }
 }
 
-/// The reverse: stores rows of results, which are canonical.
+/// Stores what becomes of a row of numbers, which are canonical.
 ///
 /// # Safety
-/// As [`transposed`], and nobody else uses the results.
+/// There is room for it, which nobody else uses, and a row has `N` lanes of a `C`.
 #[inline(always)]
-unsafe fn put<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(
-    square: &[[C; N]; N],
-    output: *mut I,
-    stride: isize,
-) {
-    let from = (square.as_ptr().cast::<C>(), N as isize);
+unsafe fn store<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(row: L::Row, output: *mut I) {
     // SAFETY: the caller's promise; results that have the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
-            L::transpose::<C>(from, (output.cast(), stride));
-        } else {
-            let mut rows = [[C::ZERO; N]; N];
-            L::transpose::<C>(from, (rows.as_mut_ptr().cast(), N as isize));
-            for (lane, row) in rows.into_iter().enumerate() {
-                write(row, output.offset(lane as isize * stride));
-            }
+            return output.cast::<L::Row>().write_unaligned(row);
+        }
+        for (l, y) in numbers::<L, C, N>(row).iter().enumerate() {
+            output.add(l).write(y.result().canonical());
         }
     }
 }
@@ -334,10 +308,10 @@ mod tests {
         type Result = ();
         #[inline(always)]
         unsafe fn run<L: Lanes>(self) {
-            let from = *self.0;
-            // SAFETY: squares of numbers.
+            // SAFETY: a row has `N` lanes.
             unsafe {
-                L::transpose::<T>((from.as_ptr().cast(), N as isize), (self.0.as_mut_ptr().cast(), N as isize));
+                let square: [L::Row; N] = std::mem::transmute_copy(self.0);
+                *self.0 = std::mem::transmute_copy(&L::transposed(square));
             }
         }
     }

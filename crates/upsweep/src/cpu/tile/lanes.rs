@@ -7,6 +7,7 @@
 //! undo the rows: seeing which lane goes where, it takes them for many scalars. An empty assembly statement hides that:
 //! see [`Lanes::opaque`].
 
+use crate::linear::Coefficient;
 use std::mem::MaybeUninit;
 
 /// The bytes of a row.
@@ -98,20 +99,32 @@ pub(in crate::cpu) trait Lanes {
         false
     }
 
-    /// Transposes a square of as many rows as a row has lanes, of numbers of 4 or 8 bytes. Rows of `from`, and those of `to`, are so many
-    /// numbers apart.
-    ///
-    /// # Safety
-    /// All rows are there, aligned as their numbers are, and those of `to` overlap nothing.
+    /// Row `i` of the result has lane `i` of each of the rows: numbers of 4 or 8 bytes, as many rows as a row has lanes.
     #[inline(always)]
-    unsafe fn transpose<T: Copy>((from, stride): (*const T, isize), (to, distance): (*mut T, isize)) {
-        let lanes = (ROW_BYTES / size_of::<T>()) as isize;
-        for i in 0..lanes {
-            for j in 0..lanes {
-                // SAFETY: both are in their squares.
-                unsafe { to.offset(j * distance + i).write(from.offset(i * stride + j).read()) };
-            }
-        }
+    unsafe fn transposed<const N: usize>(rows: [Self::Row; N]) -> [Self::Row; N] {
+        // SAFETY: a row has `N` lanes, and a square as many rows.
+        unsafe { if ROW_BYTES == 4 * N { by_lane::<_, u32, N>(rows) } else { by_lane::<_, u64, N>(rows) } }
+    }
+
+    /// The sums of the lanes of two rows of numbers `C`.
+    #[inline(always)]
+    unsafe fn plus<C: Coefficient>(a: Self::Row, b: Self::Row) -> Self::Row {
+        // SAFETY: a row of numbers.
+        unsafe { each_lane(a, b, C::plus) }
+    }
+
+    /// Their products.
+    #[inline(always)]
+    unsafe fn times<C: Coefficient>(a: Self::Row, b: Self::Row) -> Self::Row {
+        // SAFETY: a row of numbers.
+        unsafe { each_lane(a, b, C::times) }
+    }
+
+    /// The numbers as they are stored.
+    #[inline(always)]
+    unsafe fn canonical<C: Coefficient>(a: Self::Row) -> Self::Row {
+        // SAFETY: a row of numbers.
+        unsafe { each_lane(a, a, |x: C, _| x.canonical()) }
     }
 
     /// Copies a row to memory by a non-temporal store, where the processor has one.
@@ -120,6 +133,40 @@ pub(in crate::cpu) trait Lanes {
     /// `from` is valid for reads and `to` for writes of 64 bytes, and `to` is aligned to as many. Nothing reads it before
     /// this thread has called `store::fence`.
     unsafe fn stream(from: *const u8, to: *mut u8);
+}
+
+/// What an operator makes of the lanes of two rows.
+///
+/// # Safety
+/// `R` is a row of plain values `T`.
+#[inline(always)]
+unsafe fn each_lane<R: Copy, T: Copy>(a: R, b: R, operator: impl Fn(T, T) -> T) -> R {
+    let mut row = a;
+    for i in 0..size_of::<R>() / size_of::<T>() {
+        // SAFETY: the caller's promise: the index is that of a lane.
+        unsafe {
+            let (a, b) = ((&raw const a).cast::<T>().add(i).read(), (&raw const b).cast::<T>().add(i).read());
+            (&raw mut row).cast::<T>().add(i).write(operator(a, b));
+        }
+    }
+    row
+}
+
+/// A square transposed lane by lane.
+///
+/// # Safety
+/// `R` is a row of `N` plain values `T`.
+#[inline(always)]
+unsafe fn by_lane<R: Copy, T: Copy, const N: usize>(rows: [R; N]) -> [R; N] {
+    let mut square = rows;
+    let (from, to) = ((&raw const rows).cast::<T>(), (&raw mut square).cast::<T>());
+    for i in 0..N {
+        for j in 0..N {
+            // SAFETY: the caller's promise: both are in their squares.
+            unsafe { to.add(j * N + i).write(from.add(i * N + j).read()) };
+        }
+    }
+    square
 }
 
 /// What every processor can do: lanes one after the other.

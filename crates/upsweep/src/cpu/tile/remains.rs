@@ -124,14 +124,20 @@ fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
     lanes[0]
 }
 
-/// The states before each part, of those before the first, in the place of what each part leaves of no states; returns those behind the
-/// last.
+/// The states behind some parts, of those before the first and what each part leaves of no states.
 pub(in crate::cpu) struct Join<'a, C> {
     pub(in crate::cpu) order: usize,
     /// The power of the transition for a part, and what it lacks for having been rounded, column by column.
     pub(in crate::cpu) power: &'a [[States<C>; 2]],
     pub(in crate::cpu) before: States<C>,
-    pub(in crate::cpu) states: &'a mut [States<C>],
+    pub(in crate::cpu) states: Own<'a, C>,
+}
+
+/// What parts leave of no states.
+pub(in crate::cpu) enum Own<'a, C> {
+    Read(&'a [States<C>]),
+    /// The states before each part come in their place.
+    Replaced(&'a mut [States<C>]),
 }
 
 impl<C: Coefficient> Work for Join<'_, C> {
@@ -148,16 +154,20 @@ impl<C: Coefficient> Work for Join<'_, C> {
     }
 }
 
+/// Of at most `M` states: those that there are not are 0.
 #[inline(always)]
-fn join<C: Coefficient, const M: usize>(
-    power: &[[States<C>; 2]],
-    mut before: States<C>,
-    states: &mut [States<C>],
-) -> States<C> {
-    for own in states {
+fn join<C: Coefficient, const M: usize>(power: &[[States<C>; 2]], before: States<C>, states: Own<'_, C>) -> States<C> {
+    // The first ones alone, so that few of them stay in registers.
+    let first = |states: &States<C>| {
+        let mut first = [C::ZERO; M];
+        first.copy_from_slice(&states[..M]);
+        first
+    };
+    let mut now = first(&before);
+    let mut next = |own: &States<C>| {
         // Two sums, so that additions of one are not waited for.
-        let (mut behind, mut lacking) = ([C::ZERO; MOST_ORDER], *own);
-        for (&z, [column, lacks]) in before.iter().zip(power) {
+        let (mut behind, mut lacking) = ([C::ZERO; M], first(own));
+        for (&z, [column, lacks]) in now.iter().zip(power) {
             for i in 0..M {
                 lacking[i] = lacking[i].plus(lacks[i].times(z));
                 behind[i] = behind[i].plus(column[i].times(z));
@@ -166,7 +176,18 @@ fn join<C: Coefficient, const M: usize>(
         for i in 0..M {
             behind[i] = behind[i].plus(lacking[i]);
         }
-        *own = std::mem::replace(&mut before, behind);
+        std::mem::replace(&mut now, behind)
+    };
+    match states {
+        Own::Read(states) => states.iter().for_each(|own| {
+            next(own);
+        }),
+        Own::Replaced(states) => states.iter_mut().for_each(|own| {
+            let before = next(own);
+            own[..M].copy_from_slice(&before);
+        }),
     }
-    before
+    let mut behind = [C::ZERO; MOST_ORDER];
+    behind[..M].copy_from_slice(&now);
+    behind
 }

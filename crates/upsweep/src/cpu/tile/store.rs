@@ -7,33 +7,48 @@
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::{Memory, Run, Storing};
 use super::simd::Set;
-use super::windows::{PAGE, PAGES, WINDOW, fetch, place_in_block};
+use super::windows::{PAGE, PAGES, WINDOW, fetch, fetch_near, place_in_block};
 use crate::inputs::Read;
 use crate::outputs::Write;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// A block to fetch meanwhile, and then perhaps another one, which need not be valid, in the order of [`windows`](super::windows).
+/// A block to fetch meanwhile, and then perhaps another one, which need not be valid.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Ahead {
     block: *const u8,
     bytes: usize,
     /// Null, or what comes after the block.
     next: *const u8,
-    /// 0, or the bytes from one part to the next of a block that is as many parts as a window has pages.
-    stride: usize,
+    order: Order,
     /// The bytes for which it was the turn.
     done: usize,
 }
 
-impl Ahead {
-    pub(in crate::cpu) const NOTHING: Self = Self::of(std::ptr::null(), 0);
+/// In which order lines are fetched.
+#[derive(Clone, Copy)]
+enum Order {
+    /// That of [`windows`](super::windows).
+    Windows,
+    /// One after the other: the loop does not read the block in order.
+    Lines,
+    /// A line in turn of as many parts as a window has pages, which are so many bytes apart.
+    Parts(usize),
+}
 
-    /// So many bytes.
+impl Ahead {
+    pub(in crate::cpu) const NOTHING: Self = Self::of(std::ptr::null(), 0, Order::Windows);
+
+    /// So many bytes, line by line.
     #[inline(always)]
-    pub(in crate::cpu) const fn of(block: *const u8, bytes: usize) -> Self {
-        Self { block, bytes, next: std::ptr::null(), stride: 0, done: 0 }
+    pub(in crate::cpu) const fn lines(block: *const u8, bytes: usize) -> Self {
+        Self::of(block, bytes, Order::Lines)
+    }
+
+    #[inline(always)]
+    const fn of(block: *const u8, bytes: usize, order: Order) -> Self {
+        Self { block, bytes, next: std::ptr::null(), order, done: 0 }
     }
 
     /// What the scan of `run` fetches of the block that its thread scans next.
@@ -41,7 +56,8 @@ impl Ahead {
     pub(in crate::cpu) fn of_scan<I: Read, O: Write, T>(memory: &Memory<I, O>, run: Run, storing: &Storing<T>) -> Self {
         let (block, size) = I::address(&memory.input, storing.next.first);
         let (done, stride) = ((run.start - storing.block) * size, storing.next.stride * size);
-        Self { done, stride, ..Self::of(block, storing.next.len * size) }
+        let order = if stride > 0 { Order::Parts(stride) } else { Order::Windows };
+        Self { done, ..Self::of(block, storing.next.len * size, order) }
     }
 
     /// What the reduction of `range` fetches of it, but for the first window, and of the block from `next` on in scan order, which its thread
@@ -57,7 +73,8 @@ impl Ahead {
             return Self::NOTHING;
         }
         let next = next.map_or(std::ptr::null(), |next| I::address(&memory.input, next).0);
-        Self { block, bytes: (range.len() * size).next_multiple_of(WINDOW), next, stride: 0, done: WINDOW }
+        let bytes = (range.len() * size).next_multiple_of(WINDOW);
+        Self { next, done: WINDOW, ..Self::of(block, bytes, Order::Windows) }
     }
 
     #[inline(always)]
@@ -73,11 +90,19 @@ impl Ahead {
         }
         let (mut turn, end) = (self.done / ROW_BYTES, (self.done + bytes) / ROW_BYTES);
         self.done += bytes;
-        if self.stride > 0 {
-            for turn in turn..end.min(self.bytes / ROW_BYTES) {
-                fetch(self.block.wrapping_add(turn % PAGES * self.stride + turn / PAGES * ROW_BYTES), ROW_BYTES);
+        let all = end.min(self.bytes / ROW_BYTES);
+        match self.order {
+            Order::Windows => {}
+            Order::Lines => {
+                (turn..all).for_each(|turn| fetch(self.block.wrapping_add(turn * ROW_BYTES), ROW_BYTES));
+                return;
             }
-            return;
+            Order::Parts(stride) => {
+                for turn in turn..all {
+                    fetch_near(self.block.wrapping_add(turn % PAGES * stride + turn / PAGES * ROW_BYTES));
+                }
+                return;
+            }
         }
         while turn < end {
             let place = place_in_block(turn);

@@ -67,17 +67,31 @@ pub(in crate::cpu) fn place_in_block(turn: usize) -> usize {
     turn / LINES * WINDOW + place(turn % LINES)
 }
 
-/// Fetches `bytes` bytes from `start`, which need not be valid.
+/// Fetches `bytes` bytes from `start`, which need not be valid, into the second-level cache: in the first one they would be in the way of what
+/// the loop does until it comes to them.
 #[inline(always)]
 pub(in crate::cpu) fn fetch(start: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     for at in (0..bytes).step_by(ROW_BYTES) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         // SAFETY: a prefetch has no effect but on time, whatever the address; SSE is part of the x86-64 baseline.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(at).cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (start, bytes);
+}
+
+/// Fetches a line, whose address need not be valid, into the first-level cache.
+#[inline(always)]
+pub(in crate::cpu) fn fetch_near(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as above.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
 }
 
 #[cfg(test)]

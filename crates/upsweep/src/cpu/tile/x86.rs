@@ -1,7 +1,8 @@
 //! Rows in registers of AVX-512 and of AVX2. The index tables are constants that the compiler keeps in registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
-use super::{x86_compress, x86_pairs, x86_transpose};
+use super::{x86_compress, x86_numbers, x86_pairs, x86_transpose};
+use crate::linear::Coefficient;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -243,15 +244,33 @@ impl Lanes for Avx512 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
-    unsafe fn transpose<T: Copy>((from, stride): (*const T, isize), (to, distance): (*mut T, isize)) {
-        // SAFETY: the caller's promise.
+    unsafe fn transposed<const N: usize>(rows: [__m512i; N]) -> [__m512i; N] {
+        // SAFETY: rows of 64 bytes, as many as they have lanes.
         unsafe {
-            if size_of::<T>() == 4 {
-                x86_transpose::of_16((from.cast(), stride), (to.cast(), distance));
+            if ROW_BYTES == 4 * N {
+                std::mem::transmute_copy(&x86_transpose::of_16(std::mem::transmute_copy(&rows)))
             } else {
-                x86_transpose::of_8((from.cast(), stride), (to.cast(), distance));
+                std::mem::transmute_copy(&x86_transpose::of_8(std::mem::transmute_copy(&rows)))
             }
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    unsafe fn plus<C: Coefficient>(a: __m512i, b: __m512i) -> __m512i {
+        x86_numbers::plus::<C>(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    unsafe fn times<C: Coefficient>(a: __m512i, b: __m512i) -> __m512i {
+        x86_numbers::times::<C>(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    unsafe fn canonical<C: Coefficient>(a: __m512i) -> __m512i {
+        x86_numbers::canonical::<C>(a)
     }
 
     #[inline]

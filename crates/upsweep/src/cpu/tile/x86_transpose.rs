@@ -5,18 +5,14 @@
 
 use std::arch::x86_64::*;
 
-/// # Safety
-/// There are 16 rows of 16 numbers at `from` and `to`, which are so many numbers apart.
 #[cfg(not(debug_assertions))]
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn of_16((from, stride): (*const f32, isize), (to, distance): (*mut f32, isize)) {
-    // SAFETY: the row is in the square.
-    let row = |i: usize| unsafe { _mm512_loadu_ps(from.offset(stride * i as isize)) };
-    let mut a = [_mm512_setzero_ps(); 16];
+pub(super) fn of_16(rows: [__m512; 16]) -> [__m512; 16] {
+    let mut a = rows;
     for i in 0..8 {
-        a[2 * i] = _mm512_unpacklo_ps(row(2 * i), row(2 * i + 1));
-        a[2 * i + 1] = _mm512_unpackhi_ps(row(2 * i), row(2 * i + 1));
+        a[2 * i] = _mm512_unpacklo_ps(rows[2 * i], rows[2 * i + 1]);
+        a[2 * i + 1] = _mm512_unpackhi_ps(rows[2 * i], rows[2 * i + 1]);
     }
     // b[4 i + c] has column 4 q + c of rows 4 i to 4 i + 3 in quarter q.
     let mut b = a;
@@ -27,37 +23,16 @@ pub(super) unsafe fn of_16((from, stride): (*const f32, isize), (to, distance): 
             b[4 * i + 2 * c + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, high));
         }
     }
+    let mut columns = b;
     for c in 0..4 {
         let even = [_mm512_shuffle_f32x4::<0x88>(b[c], b[4 + c]), _mm512_shuffle_f32x4::<0x88>(b[8 + c], b[12 + c])];
         let odd = [_mm512_shuffle_f32x4::<0xdd>(b[c], b[4 + c]), _mm512_shuffle_f32x4::<0xdd>(b[8 + c], b[12 + c])];
-        let columns = [
-            _mm512_shuffle_f32x4::<0x88>(even[0], even[1]),
-            _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]),
-            _mm512_shuffle_f32x4::<0xdd>(even[0], even[1]),
-            _mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]),
-        ];
-        for (q, column) in columns.into_iter().enumerate() {
-            // SAFETY: the row is in the square.
-            unsafe { _mm512_storeu_ps(to.offset(distance * (4 * q + c) as isize), column) };
-        }
+        columns[c] = _mm512_shuffle_f32x4::<0x88>(even[0], even[1]);
+        columns[4 + c] = _mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]);
+        columns[8 + c] = _mm512_shuffle_f32x4::<0xdd>(even[0], even[1]);
+        columns[12 + c] = _mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]);
     }
-}
-
-/// # Safety
-/// There are 8 rows of 8 numbers at `from` and `to`, which are so many numbers apart.
-#[cfg(not(debug_assertions))]
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-pub(super) unsafe fn of_8((from, stride): (*const f64, isize), (to, distance): (*mut f64, isize)) {
-    let mut rows = [_mm512_setzero_pd(); 8];
-    for (i, row) in rows.iter_mut().enumerate() {
-        // SAFETY: the row is in the square.
-        *row = unsafe { _mm512_loadu_pd(from.offset(stride * i as isize)) };
-    }
-    for (i, column) in columns_of_8(rows).into_iter().enumerate() {
-        // SAFETY: the row is in the square.
-        unsafe { _mm512_storeu_pd(to.offset(distance * i as isize), column) };
-    }
+    columns
 }
 
 /// 64 rows of 64 bytes: squares of 8 rows of 8 numbers of 8 bytes, the bytes of 8 such numbers, and once more such squares.
@@ -81,12 +56,12 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
             // SAFETY: the row is in the square.
             *row = unsafe { _mm512_loadu_pd(from.add((begin + i) * stride).cast()) };
         }
-        for (c, column) in columns_of_8(rows).into_iter().enumerate() {
+        for (c, column) in of_8(rows).into_iter().enumerate() {
             squares[c][r] = _mm512_castsi512_pd(_mm512_permutexvar_epi8(bytes, _mm512_castpd_si512(column)));
         }
     }
     for (c, rows) in squares.into_iter().enumerate() {
-        for (i, column) in columns_of_8(rows).into_iter().enumerate() {
+        for (i, column) in of_8(rows).into_iter().enumerate() {
             // SAFETY: the row is in the square.
             unsafe { _mm512_storeu_pd(to.add((8 * c + i) * distance).cast(), column) };
         }
@@ -95,7 +70,7 @@ pub(super) unsafe fn of_64((from, stride): (*const u8, usize), (to, distance): (
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn columns_of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
+pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
     // a[2 i + c] has column 2 q + c of rows 2 i and 2 i + 1 in quarter q.
     let mut a = rows;
     for i in 0..4 {
