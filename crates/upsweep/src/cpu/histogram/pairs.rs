@@ -4,11 +4,16 @@
 //! much of the bytes, an addition would wait for the last one: there single bytes are counted in several tables, and 16 bytes of one pair together.
 //! Xeon, 2026-11-25, GB/s a core: random 5.1 (bytes in four tables: 3.4), text 4.0 (3.1), all equal 7.4 (1.8), nine of ten equal 2.1 (2.1).
 
+use crate::cpu::tile::windows::fetch_near;
+
 const VALUES: usize = 256;
 pub(super) const PAIRS: usize = 1 << 16;
 /// The bytes that are counted in one way, and how many pairs of them are looked at.
 const CHUNK: usize = 8 << 10;
 const LOOKED_AT: usize = 32;
+/// How far ahead bytes are fetched while pairs are counted: their counts are in the way of what the processor fetches by itself. Zen 4, 2026-11-26,
+/// 2^26 random bytes, GB/s of one core: 4.2 (without: 3.6).
+const AHEAD: usize = 4 << 10;
 /// Of so many pairs that equal the one looked at before, waiting takes longer than it saves to count pairs.
 const MANY: usize = 6;
 
@@ -70,7 +75,7 @@ fn has_few_pairs(bytes: &[u8]) -> bool {
 }
 
 fn count_pairs(groups: &[[u8; 16]], low: &mut [u8; PAIRS], high: &mut [u64; PAIRS]) {
-    for group in groups {
+    let mut count = |group: &[u8; 16]| {
         for &pair in group.as_chunks::<2>().0 {
             let pair = usize::from(u16::from_le_bytes(pair));
             low[pair] = low[pair].wrapping_add(1);
@@ -78,7 +83,13 @@ fn count_pairs(groups: &[[u8; 16]], low: &mut [u8; PAIRS], high: &mut [u64; PAIR
                 high[pair] += 1 << u8::BITS;
             }
         }
+    };
+    let (lines, rest) = groups.as_chunks::<4>();
+    for line in lines {
+        fetch_near(line.as_ptr().cast::<u8>().wrapping_add(AHEAD));
+        line.iter().for_each(&mut count);
     }
+    rest.iter().for_each(count);
 }
 
 fn count_values(groups: &[[u8; 16]], high: &mut [u64; PAIRS], [a, b, c, d]: &mut [[u64; VALUES]; 4]) {

@@ -15,7 +15,7 @@
 //! | `walk`, `odds`, `told` | an automaton along parts of a text, from states that are guessed, and the events that it tells |
 //! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
-//! | `simd`, `lanes`, `x86`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
+//! | `simd`, `lanes`, `x86`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod columns;
 pub(super) mod compress;
@@ -41,6 +41,8 @@ pub(super) mod walk;
 pub(super) mod windows;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod x86_avx2;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86_compress;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]

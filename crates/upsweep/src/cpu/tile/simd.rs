@@ -11,7 +11,9 @@
 
 use super::lanes::{Lanes, Portable, Work};
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-use super::x86::{Avx2, Avx512};
+use super::x86::Avx512;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+use super::x86_avx2::Avx2;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 use std::sync::atomic::{AtomicU8, Ordering};
 

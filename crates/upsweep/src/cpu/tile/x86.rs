@@ -1,4 +1,4 @@
-//! Rows in registers of AVX-512 and of AVX2. The index tables are constants that the compiler keeps in registers.
+//! Rows in registers of AVX-512, and the index tables of both sets: constants that the compiler keeps in registers.
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::{x86_compress, x86_numbers, x86_pairs, x86_transpose};
@@ -8,10 +8,10 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 /// For each byte of a row, the byte to take: 0 .. 64 of the first operand, 64 .. 128 of the second.
-struct Index<T, const SPAN: usize>(std::marker::PhantomData<T>);
+pub(super) struct Index<T, const SPAN: usize>(std::marker::PhantomData<T>);
 
 #[repr(C, align(64))]
-struct Table([u8; ROW_BYTES]);
+pub(super) struct Table(pub(super) [u8; ROW_BYTES]);
 
 /// The bytes of the lanes `from(0), from(1), ...`: a macro, because constants cannot call a function that they are given.
 macro_rules! table {
@@ -50,12 +50,12 @@ impl<T, const SPAN: usize> Index<T, SPAN> {
         (2 * Self::LANES - 1 - lane) % Self::LANES
     }
 
-    const SPREAD: Table = table!(T, Self::spread);
-    const LAST: Table = table!(T, Self::last);
-    const SHIFTED: Table = table!(T, Self::shifted);
-    const REVERSED: Table = table!(T, Self::reversed);
+    pub(super) const SPREAD: Table = table!(T, Self::spread);
+    pub(super) const LAST: Table = table!(T, Self::last);
+    pub(super) const SHIFTED: Table = table!(T, Self::shifted);
+    pub(super) const REVERSED: Table = table!(T, Self::reversed);
     /// All bits of the bytes of upper halves.
-    const UPPER: Table = {
+    pub(super) const UPPER: Table = {
         let mut table = [0; ROW_BYTES];
         let mut i = 0;
         while i < ROW_BYTES {
@@ -281,157 +281,6 @@ impl Lanes for Avx512 {
             let value = from.cast::<MaybeUninit<__m512i>>().read_unaligned();
             asm!("vmovntdq [{to}], {value}", to = in(reg) to, value = in(zmm_reg) value,
                 options(nostack, preserves_flags));
-        }
-    }
-}
-
-pub(in crate::cpu) struct Avx2;
-
-impl Avx2 {
-    /// Bytes `16 k .. 16 k + 16` of a table.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn part(table: &[u8; ROW_BYTES], part: usize) -> __m256i {
-        // SAFETY: the part is in the table.
-        unsafe { _mm256_loadu_si256(table.as_ptr().add(32 * part).cast()) }
-    }
-
-    /// In each 16 bytes of `x`, the bytes that the table says, modulo 16.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn shuffled([low, high]: [__m256i; 2], table: &[u8; ROW_BYTES]) -> [__m256i; 2] {
-        let modulo = _mm256_set1_epi8(15);
-        [
-            _mm256_shuffle_epi8(low, _mm256_and_si256(Self::part(table, 0), modulo)),
-            _mm256_shuffle_epi8(high, _mm256_and_si256(Self::part(table, 1), modulo)),
-        ]
-    }
-
-    /// The last lane of each 16 bytes in all of them.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn last_of_16<T>(x: [__m256i; 2]) -> [__m256i; 2] {
-        Self::shuffled(x, &const { Index::<T, 0>::LAST.0 })
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn hidden([low, high]: [__m256i; 2]) -> [__m256i; 2] {
-        let (mut low, mut high) = (low, high);
-        // SAFETY: the statement is empty.
-        unsafe {
-            asm!("/* {0} {1} */", inout(ymm_reg) low, inout(ymm_reg) high,
-                options(pure, nomem, nostack, preserves_flags));
-        }
-        [low, high]
-    }
-}
-
-impl Lanes for Avx2 {
-    type Row = [__m256i; 2];
-
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
-    unsafe fn call<W: Work>(work: W) -> W::Result {
-        // SAFETY: the caller's promise; this function has the instructions.
-        unsafe { work.run::<Self>() }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn opaque(row: Self::Row) -> Self::Row {
-        Self::hidden(row)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row {
-        Self::hidden(match SPAN {
-            16 => Self::last_of_16::<T>(x).map(|half| _mm256_permute2x128_si256::<0x00>(half, half)),
-            32 => {
-                let [last, _] = Self::last_of_16::<T>(x);
-                [_mm256_permute2x128_si256::<0x11>(last, last); 2]
-            }
-            _ => Self::shuffled(x, &const { Index::<T, SPAN>::SPREAD.0 }),
-        })
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row, _: bool) -> Self::Row {
-        // The compiler knows the table, and must not see which lanes are dropped.
-        let upper = Self::hidden(upper);
-        let table = &const { Index::<T, SPAN>::UPPER.0 };
-        Self::hidden([
-            _mm256_blendv_epi8(lower[0], upper[0], Self::part(table, 0)),
-            _mm256_blendv_epi8(lower[1], upper[1], Self::part(table, 1)),
-        ])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn last<T>(x: Self::Row) -> Self::Row {
-        let [_, last] = Self::last_of_16::<T>(x);
-        Self::hidden([_mm256_permute2x128_si256::<0x11>(last, last); 2])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn shifted<T>(before: Self::Row, x: Self::Row) -> Self::Row {
-        let shift = |before: __m256i, x: __m256i| {
-            let between = _mm256_permute2x128_si256::<0x21>(before, x);
-            match size_of::<T>() {
-                1 => _mm256_alignr_epi8::<15>(x, between),
-                2 => _mm256_alignr_epi8::<14>(x, between),
-                4 => _mm256_alignr_epi8::<12>(x, between),
-                _ => _mm256_alignr_epi8::<8>(x, between),
-            }
-        };
-        Self::hidden([shift(before[1], x[0]), shift(x[0], x[1])])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn reversed<T>([low, high]: Self::Row) -> Self::Row {
-        let turned = Self::shuffled([high, low], &const { Index::<T, 0>::REVERSED.0 });
-        Self::hidden(turned.map(|half| _mm256_permute2x128_si256::<0x01>(half, half)))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn two<T, const WHAT: usize>(a: Self::Row, b: Self::Row) -> Self::Row {
-        Self::hidden(x86_pairs::by_avx2::<T, WHAT>(a, b))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
-        let half = |half: usize| {
-            // SAFETY: there are twice 32 bytes.
-            let row = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(32 * half).cast()) };
-            // The lowest bit of a byte becomes its highest.
-            u64::from(_mm256_movemask_epi8(_mm256_slli_epi16::<7>(row)) as u32)
-        };
-        half(0) | half(1) << 32
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2,popcnt")]
-    unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { x86_compress::by_avx2::<T>(from, mask, to) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn stream(from: *const u8, to: *mut u8) {
-        for at in [0, 32] {
-            // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows.
-            unsafe {
-                let value = from.add(at).cast::<MaybeUninit<__m256i>>().read_unaligned();
-                asm!("vmovntdq [{to}], {value}", to = in(reg) to.add(at), value = in(ymm_reg) value,
-                    options(nostack, preserves_flags));
-            }
         }
     }
 }
