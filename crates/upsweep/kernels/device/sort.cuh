@@ -29,7 +29,10 @@ constexpr u32 RANKER_WARPS = RANKERS / WARP, STORER_WARPS = THREADS / WARP - RAN
 constexpr u32 SORT_TILE = RANKERS * KEYS;
 constexpr bool HAS_VALUES = VALUE_BYTES > 0;
 using Value = Number<HAS_VALUES ? VALUE_BYTES : 1>::type;
-static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_TILE <= 1 << 15, "two ranks of 16 bits in a register");
+// A slot that nobody has behind those of each digit. Else digits of which a tile has equally many keys, as of keys in orders, would begin at
+// distances that are multiples of the number of banks, and the keys of a row, one of each of many digits, would go to the same few banks.
+constexpr u32 SORT_SLOTS = SORT_TILE + DIGITS;
+static_assert(KEYS % 2 == 0 && RANKERS >= DIGITS && SORT_SLOTS <= 1 << 15, "two slots of 16 bits in a register");
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -44,8 +47,8 @@ struct SortShared {
     u32 tickets[4];
     SortTile ring[4];
 };
-constexpr u32 KEY_SLOT_BYTES = (SORT_TILE * KEY_BYTES + 127) / 128 * 128;
-constexpr u32 SORT_SLOT_BYTES = KEY_SLOT_BYTES + (SORT_TILE * VALUE_BYTES + 127) / 128 * 128;
+constexpr u32 KEY_SLOT_BYTES = (SORT_SLOTS * KEY_BYTES + 127) / 128 * 128;
+constexpr u32 SORT_SLOT_BYTES = KEY_SLOT_BYTES + (SORT_SLOTS * VALUE_BYTES + 127) / 128 * 128;
 static_assert(SORT_SLOT_BYTES + sizeof(SortShared) <= SORT_SHARED_BYTES);
 
 // Who meets at which barrier.
@@ -127,7 +130,7 @@ struct SortPass {
         const u32 inclusive = warp_inclusive_sum(sum);
         if (lane_index() == WARP - 1) shared.sums[warp_index()] = inclusive;
         barrier_wait(DIGITS_MEET, DIGITS);
-        u32 start = inclusive - sum;
+        u32 start = inclusive - sum + digit;
 #pragma unroll
         for (u32 warp = 0; warp < DIGITS / WARP; warp++) start += warp < warp_index() ? shared.sums[warp] : 0;
         shared.starts[phase][digit] = start;

@@ -137,6 +137,13 @@ __device__ __forceinline__ bool sort_by_finer_buckets(const SortLocalParams& p, 
     __syncthreads();
     fine.has_full = fine_counts_to_slots(shared) && (HAS_VALUES || shift > 0);
     bool sorts = !(HAS_VALUES && fine.has_full);
+    if (sorts && fine.has_full) {
+        // Neighbours that differ, but not in their full finer bucket, tell at once what looking at all slots would: of skewed keys there are such.
+        const KeyBits before = shuffle_up(key[0], 1);
+        if (segment.exists(0) && key[0] != before && fine.are_together(key[0], before) && fine.is_full(key[0])) atomicOr(&shared.mixed, 1u);
+        __syncthreads();
+        sorts = shared.mixed == 0;
+    }
     if (sorts) {
 #pragma unroll
         for (u32 k = 0; k < KEYS; k++) {

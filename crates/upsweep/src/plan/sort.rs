@@ -297,7 +297,9 @@ impl SortPlan {
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let SortTypes { key, value, .. } = self.types;
-        let slots = (self.tile() * key).next_multiple_of(128) + (self.tile() * value).next_multiple_of(128);
+        // One more for each digit.
+        let slots = self.tile() + DIGITS;
+        let slots = (slots * key).next_multiple_of(128) + (slots * value).next_multiple_of(128);
         let warps = self.rankers / 32;
         slots + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
     }

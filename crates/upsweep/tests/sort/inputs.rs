@@ -114,6 +114,8 @@ pub(crate) enum Kind {
     OrganPipe,
     /// Few values, most of them one.
     Zipf,
+    /// Numbers of 20 bits, as often as their reciprocal.
+    Skewed,
     /// The second digit is the same in all.
     OneDigitConstant,
     /// Only the lowest digit varies.
@@ -130,7 +132,7 @@ pub(crate) enum Kind {
     Hanging,
 }
 
-pub(crate) const KINDS: [Kind; 15] = [
+pub(crate) const KINDS: [Kind; 16] = [
     Kind::Random,
     Kind::Special,
     Kind::Sorted,
@@ -139,6 +141,7 @@ pub(crate) const KINDS: [Kind; 15] = [
     Kind::TwoValues,
     Kind::OrganPipe,
     Kind::Zipf,
+    Kind::Skewed,
     Kind::OneDigitConstant,
     Kind::LowDigit,
     Kind::NearlySorted,
@@ -168,6 +171,7 @@ pub(crate) fn keys<K: SortKey>(kind: Kind, len: usize) -> Vec<K> {
         }
         Kind::OrganPipe => (0..len).map(|i| K::of_bits(i.min(len - 1 - i) as u128)).collect(),
         Kind::Zipf => (0..len).map(|_| K::of_bits((1 << (bits() % 64 * (bits() % 64) % 20)) as u128)).collect(),
+        Kind::Skewed => (0..len).map(|_| K::of_bits((bits() & 0xf_ffff) >> (bits() % 20))).collect(),
         Kind::OneDigitConstant => (0..len).map(|_| K::of_bits(bits() & !0xff00 | 0x1200)).collect(),
         Kind::Halves => (0..len).map(|i| K::of_bits(if i == 0 { len as u128 } else { (i as u128 - 1) / 2 })).collect(),
         Kind::Parents => (0..len as u128).map(|i| K::of_bits(if i == 0 { len as u128 } else { bits() % i })).collect(),

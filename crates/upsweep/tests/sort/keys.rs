@@ -18,6 +18,7 @@ on_each_backend!(
     sort_every_half,
     sort_misaligned,
     sort_many_tiles,
+    sort_skewed,
     sort_long_runs,
     sort_more_than_buckets_hold,
 );
@@ -117,6 +118,26 @@ fn sort_many_tiles(place: &Place) {
     if place.is_cuda() {
         check_keys::<u128>(place, &keys(Kind::Random, some(place, 1_000_003)), (0, 0), "random");
     }
+}
+
+/// So many skewed keys have buckets that are too large for a GPU's blocks; so, too, where a key has bits that a sample has missed, where many keys
+/// are in one octave, or where the many are large.
+fn sort_skewed(place: &Place) {
+    let len = some(place, 150_001);
+    let skewed: Vec<u32> = keys(Kind::Skewed, len);
+    let mut outside = skewed.clone();
+    outside[len / 3] = u32::MAX;
+    let crowded: Vec<u32> =
+        skewed.iter().enumerate().map(|(i, &key)| if i % 3 == 0 { key } else { 0x8_0000 + i as u32 % 7 }).collect();
+    for (what, keys) in [("skewed", &skewed), ("one outside", &outside), ("a crowded bucket", &crowded)] {
+        check_keys::<u32>(place, keys, (0, 1), what);
+    }
+    let large: Vec<u32> = skewed.iter().map(|key| !key).collect();
+    check_keys::<u32>(place, &large, (0, 0), "large");
+    check_keys::<i32>(place, &keys(Kind::Skewed, len), (0, 0), "skewed");
+    check_keys::<f32>(place, &keys(Kind::Skewed, len), (1, 0), "skewed");
+    check_keys::<u64>(place, &keys(Kind::Skewed, len), (0, 0), "skewed");
+    check_keys::<u128>(place, &keys(Kind::Skewed, len), (0, 0), "skewed");
 }
 
 /// Of so many keys GPUs list the buckets that are too large for a block, for larger blocks: here one in three.
