@@ -297,11 +297,9 @@ impl SortPlan {
     #[must_use]
     pub fn shared_bytes(&self) -> usize {
         let SortTypes { key, value, .. } = self.types;
-        // One more for each digit.
-        let slots = self.tile() + DIGITS;
-        let slots = (slots * key).next_multiple_of(128) + (slots * value).next_multiple_of(128);
-        let warps = self.rankers / 32;
-        slots + warps * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
+        // One slot more for each digit.
+        let slots = |bytes: usize| ((self.tile() + DIGITS) * bytes).next_multiple_of(128);
+        slots(key) + slots(value) + self.rankers / 32 * DIGITS * (2 + 4 * self.mask_rows) + DIGITS * 24 + 256
     }
 
     /// Blocks that count, threads of each, keys of each, and the shared memory of each.
