@@ -19,10 +19,10 @@ mod parts;
 use self::parts::Parts;
 use super::engine::chain::{self, Chain, Step, Tickets};
 use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
-use super::tile::lanes::{Lanes, ROW_BYTES, Work};
+use super::tile::lanes::ROW_BYTES;
 use super::tile::remains::{Join, Own, Remains, States};
 use super::tile::simd::Set;
-use super::tile::store::{self, Ahead, StreamingCopy};
+use super::tile::store::{self, Ahead};
 use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::linear::{Call, ComputesOn, MOST_ORDER, System};
@@ -369,34 +369,10 @@ impl<C: ComputesOn<I>, I: Element> Buffer<C, I> {
         // output.
         unsafe {
             let output = filtering.memory.output.add(filtering.lowest(line, begin, end));
-            if filtering.plan.non_temporal {
-                filtering.set.compiled()(Streamed {
-                    from: from.cast(),
-                    to: output.cast(),
-                    bytes: len * size_of::<I>(),
-                });
-                store::fence();
-            } else {
-                output.copy_from_nonoverlapping(from, len);
-            }
+            store::copy(filtering.set, from, output, len, filtering.plan.non_temporal);
         }
-    }
-}
-
-/// A copy past the cache, which ends before a fence.
-struct Streamed {
-    from: *const u8,
-    to: *mut u8,
-    bytes: usize,
-}
-
-impl Work for Streamed {
-    type Result = ();
-
-    #[inline(always)]
-    unsafe fn run<L: Lanes>(self) {
-        let Self { from, to, bytes } = self;
-        // SAFETY: the caller's promise.
-        unsafe { StreamingCopy::<L>::new(from, to, bytes) }.finish(false);
+        if filtering.plan.non_temporal {
+            store::fence();
+        }
     }
 }
