@@ -82,14 +82,11 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
 /// Pairs: upsweep sorts two arrays, the others one of pairs.
 fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
     let input: Vec<Pair> = (0..1 << log2n).map(|i| Pair(u32::random(i), i as u32)).collect();
-    let split = |x: &mut [Pair]| {
-        // SAFETY: pairs are two numbers side by side, without padding: here memory for as many of each.
-        let words = unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast::<u32>(), 2 * x.len()) };
-        let (keys, values) = words.split_at_mut(x.len());
-        drop(Sort::pairs().run_in_place(&Device::cpu(), (keys, values)));
-    };
+    let (keys, values): (Vec<u32>, Vec<u32>) = input.iter().map(|pair| (pair.0, pair.1)).unzip();
+    let apart = |x: &mut [Pair]| drop(Sort::pairs().run(&Device::cpu(), (&keys, &values), columns(x)));
+    let in_place = |x: &mut [Pair]| drop(Sort::pairs().run_in_place(&Device::cpu(), columns(x)));
     let rivals: &[Contestant<'_, Pair>] = &[
-        ("upsweep", &split),
+        ("upsweep", &apart),
         ("std", &|x| x.sort_by_key(|pair| pair.0)),
         ("rayon", &|x| x.par_sort_by_key(|pair| pair.0)),
         #[cfg(feature = "peers")]
@@ -98,11 +95,20 @@ fn pairs(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
         ("voracious", &|x| x.voracious_mt_sort(rayon::current_num_threads())),
     ];
     // upsweep's keys are the first half of the memory.
-    let in_order = |x: &[Pair]| {
-        let keys = x.iter().take(x.len() / 2).flat_map(|pair| [pair.0, pair.1]);
-        keys.is_sorted() || x.is_sorted_by_key(|pair| pair.0)
-    };
-    contest("sort_pairs", "u32+u32", (&input, &in_order), rivals, options, record)
+    let are_sorted = |x: &[Pair]| x.iter().take(x.len() / 2).flat_map(|pair| [pair.0, pair.1]).is_sorted();
+    let in_order = |x: &[Pair]| are_sorted(x) || x.is_sorted_by_key(|pair| pair.0);
+    contest("sort_pairs", "u32+u32", (&input, &in_order), rivals, options, record)?;
+    let mut two_arrays = input.clone();
+    columns(&mut two_arrays).0.copy_from_slice(&keys);
+    columns(&mut two_arrays).1.copy_from_slice(&values);
+    contest("sort_pairs", "u32+u32", (&two_arrays, &are_sorted), &[("upsweep-in-place", &in_place)], options, record)
+}
+
+/// The memory of pairs, as memory of so many keys and so many values.
+fn columns(x: &mut [Pair]) -> (&mut [u32], &mut [u32]) {
+    let len = x.len();
+    // SAFETY: pairs are two numbers side by side, without padding.
+    unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast::<u32>(), 2 * len) }.split_at_mut(len)
 }
 
 /// Times each contestant on copies of the input, in turns; the copy is not in the time.

@@ -3,6 +3,9 @@
 
 mod array;
 mod cached;
+mod cut;
+mod halves;
+mod in_order;
 mod pages;
 mod parts;
 mod ranges;

@@ -89,8 +89,9 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         Ok(Columns { keys: self.keys[which].of(len)?, values: self.values[which].of(len)? })
     }
 
-    /// Sorts the whole input.
-    pub(super) fn sort(&mut self, sort: &Sort) -> Result<()> {
+    /// Sorts the whole input; stores results with `streams` past the cache, so that nobody reads them before this thread has called
+    /// [`fence`](crate::cpu::tile::store::fence).
+    pub(super) fn sort(&mut self, sort: &Sort, streams: bool) -> Result<()> {
         let own = self.columns(1, sort.len)?;
         for places in blocks(0..sort.len) {
             // SAFETY: the input and the memory have as many elements.
@@ -101,7 +102,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             }
         }
         // SAFETY: as above.
-        unsafe { self.finish(sort, own, sort.len, 0, false) }
+        unsafe { self.finish(sort, own, sort.len, 0, streams) }
     }
 
     /// Sorts `len` numbers, which are not needed afterwards, and stores them as results from place `at` on, with `streams` past the
@@ -122,18 +123,16 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         let below = sort.below::<B>();
         // SAFETY: the caller's.
         unsafe {
-            let mut sorted = if len < sort.limits.compare_below {
+            let sorted = if len < sort.limits.compare_below {
                 self.by_comparison(below, from, len)?
             } else {
                 self.by_digits(below, from, len)?
             };
             if sorted.keys.cast() == sort.keys_out.wrapping_add(at * sort.key_bytes) {
-                // Results are stored from other memory than their own.
-                sorted = self.columns(0, len)?;
-                sorted.keys.copy_from_nonoverlapping(from.keys, len);
-                sorted.values.copy_from_nonoverlapping(from.values, len);
+                sort.restore::<B>(at, len);
+            } else {
+                sort.store(at, sorted, len, streams);
             }
-            sort.store(at, sorted, len, streams);
         }
         Ok(())
     }
@@ -183,7 +182,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
                 let digits = digits.get(..number).unwrap_or_default();
                 self.count(sorted, len, digits);
                 if self.tells_apart(digits, len) {
-                    sorted = self.by_counted(sorted, len, digits)?;
+                    sorted = self.by_counted(sorted, from, len, digits)?;
                     if insert(below, sorted, len) {
                         return Ok(sorted);
                     }
@@ -191,7 +190,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
             }
             for two in all.chunks(2) {
                 self.count(sorted, len, two);
-                sorted = self.by_counted(sorted, len, two)?;
+                sorted = self.by_counted(sorted, from, len, two)?;
             }
             Ok(sorted)
         }
@@ -237,14 +236,20 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
         }
     }
 
-    /// Sorts by the digits that have been counted.
+    /// Sorts by the digits that have been counted, between `own` memory, which has as much room, and this room's first.
     ///
     /// # Safety
-    /// There are so many elements, which have been counted.
-    unsafe fn by_counted(&mut self, mut from: Columns<B, V>, len: usize, digits: &[Digit]) -> Result<Columns<B, V>> {
+    /// There are so many elements, which have been counted, in one of them.
+    unsafe fn by_counted(
+        &mut self,
+        mut from: Columns<B, V>,
+        own: Columns<B, V>,
+        len: usize,
+        digits: &[Digit],
+    ) -> Result<Columns<B, V>> {
+        let room = self.columns(0, len)?;
         for (which, digit) in digits.iter().enumerate() {
-            let first = self.columns(0, len)?;
-            let to = if from.keys == first.keys { self.columns(1, len)? } else { first };
+            let to = if from.keys == room.keys { own } else { room };
             let Some(counts) = self.counts.get_mut(which) else { break };
             places(counts);
             let (next, Digit { shift, mask }) = (counts.as_mut_ptr(), *digit);

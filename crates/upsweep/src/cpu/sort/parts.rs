@@ -159,7 +159,7 @@ unsafe fn copy(
 
 impl Sort {
     /// The sort of a part of the elements.
-    fn of(&self, range: Range<usize>) -> Self {
+    pub(super) fn of(&self, range: Range<usize>) -> Self {
         let at = range.start;
         // SAFETY: the part lies in the buffers, where there are such.
         unsafe {

@@ -2,6 +2,7 @@
 
 use super::pages::prefer_large;
 use crate::cpu::tile::digits::{Line, store_lines};
+use crate::cpu::tile::windows::{PAGE, fetch};
 use crate::error::{Error, Result};
 use crate::key::{KeyBits, KeyOrder};
 use crate::plan::cpu::SortLimits;
@@ -67,12 +68,25 @@ impl Sort {
         if self.packs::<B>() { B::BITS / 2 } else { 0 }
     }
 
+    /// The bytes of keys and values that are the halves of a number, in buffers of their own.
+    pub(super) fn halves<B>(&self) -> Option<usize> {
+        let bytes = size_of::<B>() / 2;
+        let buffers = [self.keys, self.values];
+        let whole = buffers.iter().all(|buffer| !buffer.is_null() && buffer.addr().is_multiple_of(bytes));
+        (self.key_bytes == bytes && self.value_bytes == bytes && whole).then_some(bytes)
+    }
+
+    /// Whether keys are the numbers by which they are sorted.
+    fn is_plain(&self) -> bool {
+        !self.order.signed && !self.descending
+    }
+
     /// Where numbers are as they lie in memory, those from `first` on.
     ///
     /// # Safety
     /// There are `len` of them, which nobody writes meanwhile.
     pub(super) unsafe fn plain_numbers<B: KeyBits>(&self, first: usize, len: usize) -> Option<&[B]> {
-        let plain = !self.order.signed && !self.descending && self.key_bytes == size_of::<B>();
+        let plain = self.is_plain() && self.key_bytes == size_of::<B>();
         // SAFETY: the caller's.
         plain.then(|| unsafe { std::slice::from_raw_parts(self.keys.cast::<B>().add(first), len) })
     }
@@ -90,6 +104,11 @@ impl Sort {
     pub(super) unsafe fn load_numbers<B: KeyBits>(&self, first: usize, to: &mut [B], with_values: bool) {
         // SAFETY: the caller's; keys have this size.
         unsafe {
+            match self.halves::<B>() {
+                Some(4) if with_values => return self.load_halves::<u32, B>(first, to),
+                Some(8) if with_values => return self.load_halves::<u64, B>(first, to),
+                _ => {}
+            }
             match self.key_bytes {
                 1 => self.load_keys::<u8, B>(first, to),
                 2 => self.load_keys::<u16, B>(first, to),
@@ -116,6 +135,21 @@ impl Sort {
         let keys = unsafe { std::slice::from_raw_parts(self.keys.cast::<K>().add(first), to.len()) };
         for (to, key) in to.iter_mut().zip(keys) {
             *to = B::of(key.ordered(self.order, self.descending).wide());
+        }
+    }
+
+    /// As `load_numbers`, where keys and values have this type's size.
+    ///
+    /// # Safety
+    /// There are so many.
+    unsafe fn load_halves<H: KeyBits, B: KeyBits>(&self, first: usize, to: &mut [B]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let keys = std::slice::from_raw_parts(self.keys.cast::<H>().add(first), to.len());
+            let values = std::slice::from_raw_parts(self.values.cast::<H>().add(first), to.len());
+            for ((to, key), value) in to.iter_mut().zip(keys).zip(values) {
+                *to = B::of(key.ordered(self.order, self.descending).wide()).beside(value.wide() as u64);
+            }
         }
     }
 
@@ -188,6 +222,18 @@ impl Sort {
             } else if self.value_bytes > 0 {
                 self.store_values(at, len, streams, |i| from.values.add(i).read().value());
             }
+        }
+    }
+
+    /// Makes keys of `len` numbers that lie where their results go, from place `at` on; there are no values.
+    ///
+    /// # Safety
+    /// There are so many, as wide as keys, and nobody else uses them.
+    pub(super) unsafe fn restore<B: KeyBits>(&self, at: usize, len: usize) {
+        if !self.is_plain() {
+            // SAFETY: the caller's.
+            let numbers = unsafe { std::slice::from_raw_parts_mut(self.keys_out.cast::<B>().add(at), len) };
+            numbers.iter_mut().for_each(|number| *number = number.restored(self.order, self.descending));
         }
     }
 
@@ -344,6 +390,13 @@ fn in_blocks(to: *mut u8, bytes: usize, len: usize, mut of: impl FnMut(Range<usi
         of(begin..end);
         (begin, end) = (end, (end + BLOCK).min(len));
     }
+}
+
+/// Fetches what lies as much as a page behind these places of `memory`, with elements of so many bytes: the processor's own prefetch ends
+/// with a page.
+#[inline(always)]
+pub(super) fn fetch_ahead(memory: *const u8, places: Range<usize>, bytes: usize) {
+    fetch(memory.wrapping_add(places.start * bytes + PAGE), places.len() * bytes);
 }
 
 /// Places, in blocks.

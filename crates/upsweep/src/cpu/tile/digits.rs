@@ -1,6 +1,6 @@
 //! Keys and values moved to where their digit goes.
 //!
-//! More places of the output are written in turns than a processor keeps open. So each digit has a line in a core's cache, which goes
+//! More places of the output are written in turns than a processor keeps open. So each digit has two lines in a core's cache, which go
 //! out as a whole, past the cache where the output is large.
 
 use super::store;
@@ -8,14 +8,16 @@ use crate::key::KeyBits;
 use std::mem::MaybeUninit;
 
 const LINE_BYTES: usize = 64;
+/// That a digit's lines are full comes as a surprise to the processor, which costs as much as storing them: so they are two.
+const HELD_BYTES: usize = 2 * LINE_BYTES;
 
 /// A line of the processor's.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(in crate::cpu) struct Line([MaybeUninit<u8>; LINE_BYTES]);
 
-/// Keys and values on their way: of each digit as many as have 64 bytes, and where keys and values differ in size, as many as have 64 of
-/// the smaller.
+/// Keys and values on their way: of each digit as many as have two lines' bytes, and where keys and values differ in size, as many of
+/// which the smaller have.
 pub(in crate::cpu) struct Lines<'a, B, V> {
     keys: Vec<Line>,
     values: Vec<Line>,
@@ -25,13 +27,13 @@ pub(in crate::cpu) struct Lines<'a, B, V> {
     places: &'a mut [usize],
     /// Where the first key of a digit went.
     begins: Vec<usize>,
-    /// Of the output's first place in its line.
+    /// Of the output's first place in its lines.
     skew: usize,
     streams: bool,
 }
 
 impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
-    const LEN: usize = LINE_BYTES
+    const LEN: usize = HELD_BYTES
         / if size_of::<V>() == 0 || size_of::<B>() < size_of::<V>() { size_of::<B>() } else { size_of::<V>() };
 
     /// To the outputs, of which each digit has the places from `places` on. With `streams`, past the cache.
@@ -56,17 +58,17 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         let (key_lines, value_lines) = (self.keys.as_mut_ptr().cast::<B>(), self.values.as_mut_ptr().cast::<V>());
         for (i, &digit) in digits.iter().enumerate() {
             let digit = usize::from(digit);
-            // SAFETY: the caller's; there are as many places and lines as digits, and as many elements in a line.
+            // SAFETY: the caller's; there are as many places and lines as digits, and as many elements in a digit's lines.
             unsafe {
                 let place = places.add(digit).read();
                 places.add(digit).write(place + 1);
-                let in_line = (place + skew) % Self::LEN;
-                // A line goes out when the next one begins: its last key has reached the cache by then, from where wide loads have it.
-                if in_line == 0 && place > *self.begins.get_unchecked(digit) {
+                let held = (place + skew) % Self::LEN;
+                // Lines go out when the next ones begin: their last key has reached the cache by then, from where wide loads have it.
+                if held == 0 && place > *self.begins.get_unchecked(digit) {
                     self.flush(digit, place);
                 }
-                key_lines.add(digit * Self::LEN + in_line).write(keys.add(i).read());
-                value_lines.add(digit * Self::LEN + in_line).write(values.add(i).read());
+                key_lines.add(digit * Self::LEN + held).write(keys.add(i).read());
+                value_lines.add(digit * Self::LEN + held).write(values.add(i).read());
             }
         }
     }
@@ -82,17 +84,17 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
         store::fence();
     }
 
-    /// Stores what the line of a digit holds, up to place `end`.
+    /// Stores what the lines of a digit hold, up to place `end`.
     ///
     /// # Safety
-    /// The line holds these places' keys and values, and the places are in the output and nobody else's.
+    /// The lines hold these places' keys and values, and the places are in the output and nobody else's.
     #[inline(always)]
     unsafe fn flush(&self, digit: usize, end: usize) {
         // SAFETY: there are as many beginnings as digits.
         let first = unsafe { *self.begins.get_unchecked(digit) };
-        let line_begin = (end - 1 + self.skew) / Self::LEN * Self::LEN;
-        let begin = line_begin.saturating_sub(self.skew).max(first);
-        let (in_line, len) = (begin + self.skew - line_begin, end - begin);
+        let held_from = (end - 1 + self.skew) / Self::LEN * Self::LEN;
+        let begin = held_from.saturating_sub(self.skew).max(first);
+        let (held, len) = (begin + self.skew - held_from, end - begin);
         // SAFETY: the caller's.
         unsafe {
             let keys = self.keys.as_ptr().cast::<B>().add(digit * Self::LEN);
@@ -102,8 +104,8 @@ impl<'a, B: KeyBits, V: Copy> Lines<'a, B, V> {
                 store_lines(self.keys_out.add(begin).cast(), keys.cast(), bytes.0, self.streams);
                 store_lines(self.values_out.add(begin).cast(), values.cast(), bytes.1, self.streams);
             } else {
-                self.keys_out.add(begin).copy_from_nonoverlapping(keys.add(in_line), len);
-                self.values_out.add(begin).copy_from_nonoverlapping(values.add(in_line), len);
+                self.keys_out.add(begin).copy_from_nonoverlapping(keys.add(held), len);
+                self.values_out.add(begin).copy_from_nonoverlapping(values.add(held), len);
             }
         }
     }
