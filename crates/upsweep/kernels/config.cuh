@@ -117,6 +117,7 @@ constexpr u32 KEYS_OUT = 1;
 constexpr u32 LAUNCHES = 4;
 constexpr u32 SORT_HEADER_BYTES = 8528;
 constexpr u32 STATUS_BYTES = 8;
+constexpr u32 BY_OCTAVES = 0;
 constexpr u32 RANKERS = 512;
 constexpr u32 KEYS = 24;
 constexpr u32 MASK_ROWS = 2;

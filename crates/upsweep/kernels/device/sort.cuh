@@ -22,6 +22,7 @@
 #include "block/barrier.cuh"
 #include "memory/instructions.cuh"
 #include "tile/drain.cuh"
+#include "tile/octave_pass.cuh"
 #include "tile/rank.cuh"
 #include "warp/sum.cuh"
 
@@ -312,28 +313,6 @@ struct SortPass {
         for (u64 i = vectors * VECTOR + first; i < p.n; i += threads) to[i] = from[i];
     }
 
-    // Of few distinct keys each as often as there are: `counts` say where each ends, and which they are.
-    __device__ __forceinline__ void run_fill() const {
-        KeyBits* const to = keys(step.to);
-        constexpr u32 VECTOR = 16 / KEY_BYTES;
-        struct alignas(16) Vector { KeyBits at[VECTOR]; } vector;
-        const u64 first = blockIdx.x * (u64)THREADS + threadIdx.x, threads = (u64)gridDim.x * THREADS;
-        u64 begin = 0;
-        for (u32 i = 0; i < step.shift; i++) {
-            const u64 end = header.counts[0][i];
-            const KeyBits key = ((const KeyBits*)header.counts[1])[i];
-#pragma unroll
-            for (u32 j = 0; j < VECTOR; j++) vector.at[j] = key;
-            // Whole vectors where they are aligned.
-            const u64 skew = (u64)to / KEY_BYTES % VECTOR, from = min(end, (begin + skew + VECTOR - 1) / VECTOR * VECTOR - skew);
-            const u64 vectors = (end - from) / VECTOR, rest = from + vectors * VECTOR;
-            for (u64 v = first; v < vectors; v += threads) *(Vector*)(to + from + v * VECTOR) = vector;
-            if (first < from - begin) to[begin + first] = key;
-            if (first < end - rest) to[rest + first] = key;
-            begin = end;
-        }
-    }
-
     // The keys from the last to the first.
     __device__ __forceinline__ void run_reversal() const {
         const KeyBits* const from = keys(step.from);
@@ -366,8 +345,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
     const SortPass pass(p, header, shared);
     if (pass.step.deed == Deed::NOTHING) return;
     if (pass.step.deed == Deed::COPY) return pass.run_copy();
-    if (!HAS_VALUES && pass.step.deed == Deed::FILL) return pass.run_fill();
+    if (!HAS_VALUES && pass.step.deed == Deed::FILL) return fill_few(p, header, pass.step, pass.keys(pass.step.to));
     if (!HAS_VALUES && pass.step.deed == Deed::REVERSE) return pass.run_reversal();
+    if (BY_OCTAVES && pass.step.deed == Deed::COUNT_OCTAVES) return count_octaves(p, header, pass.step, pass.keys(pass.step.from));
+    if (BY_OCTAVES && pass.step.deed == Deed::BY_OCTAVES) return put_by_octaves(p, header, pass.step, pass.keys(pass.step.from), pass.keys(pass.step.to));
     if (threadIdx.x == 0) {
         // One after the other: a block's tiles ascend, so that it never waits for one of its own.
         for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);

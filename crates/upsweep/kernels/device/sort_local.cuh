@@ -29,6 +29,7 @@
 
 #include "memory/instructions.cuh"
 #include "tile/fine.cuh"
+#include "tile/octaves.cuh"
 #include "warp/shuffle.cuh"
 
 // Stores a segment whose keys lie in their slots by finer buckets.
@@ -309,22 +310,48 @@ __device__ __forceinline__ void sort_segment(const SortLocalParams& p, LocalShar
     sort_by_digits(p, shared, segment, key, differ, has_runs);
 }
 
+// Sorts so many numbers in memory, which become keys: of octaves, where a sample has told of fewer. Compares what lies as far apart as halves of longer and longer
+// parts, the lower half mirrored first; places behind the last one would have the last of all numbers.
+__device__ __noinline__ void sort_where_they_are(KeyBits* keys, u32 count) {
+    const auto compare = [&](u32 i, u32 other) {
+        if (other <= i || other >= count) return;
+        const KeyBits a = keys[i], b = keys[other];
+        if (b < a) keys[i] = b, keys[other] = a;
+    };
+    for (u64 length = 2; length / 2 < count; length *= 2) {
+        for (u64 distance = length; distance > 0; distance /= 2) {
+            // The first time with the mirror image in the part, then at half of that distance, and so on.
+            if (distance == length / 2) continue;
+            const u32 flips = distance == length ? (u32)(length - 1) : (u32)distance;
+            __syncthreads();
+            for (u32 i = threadIdx.x; i < count; i += THREADS) compare(i, i ^ flips);
+        }
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < count; i += THREADS) keys[i] = out_of_order(keys[i]);
+    __syncthreads();
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, LOCAL_BLOCKS) upsweep_sort_local(const __grid_constant__ SortLocalParams p) {
     LocalShared& shared = *(LocalShared*)(dynamic_shared + LOCAL_SLOT_BYTES + LOCAL_POSITION_BYTES);
     for (u32 i = threadIdx.x; i < WARPS * MASK_ROWS * DIGITS; i += THREADS) shared.masks[0][i] = 0;
     for (u32 i = threadIdx.x; i < WARPS * LOCAL_DIGITS / 4; i += THREADS) ((u64*)shared.counts[0])[i] = 0;
     if (threadIdx.x <= KEY_WORDS) shared.differ[0][threadIdx.x] = 0;
     wait_for_kernel_before();
-    if (p.header && ((const SortHeader*)p.header)->road != Road::SPLIT) return;
+    const SortHeader* const header = (const SortHeader*)p.header;
+    const Road road = header ? header->road : Road::SPLIT;
+    const bool by_octaves = BY_OCTAVES && road == Road::OCTAVES;
+    if (road != Road::SPLIT && !by_octaves) return;
     __syncthreads();
     const u64* const starts = (const u64*)p.starts;
     const SortSegment* const list = (const SortSegment*)p.list;
-    const u64 segments = list ? *(const u32*)p.listed : p.segments;
+    const u64 segments = list ? *(const u32*)p.listed : by_octaves ? header->shift : p.segments;
     u32 turn = 0;
-    for (u64 s = blockIdx.x; s < segments; s += gridDim.x) {
+    for (u64 s = blockIdx.x + (by_octaves ? header->tiles : 0); s < segments; s += gridDim.x) {
         const u64 begin = list ? list[s].begin : starts ? starts[s] : s * p.length;
         const u64 end = list ? begin + list[s].count : starts ? starts[s + 1] : begin + p.length;
         // Larger buckets are for larger blocks.
         if (begin < end && end - begin <= LOCAL_TILE) sort_segment(p, shared, begin, (u32)(end - begin), turn++);
+        else if (by_octaves && begin < end) sort_where_they_are((KeyBits*)p.keys_out + begin, (u32)(end - begin));
     }
 }

@@ -3,6 +3,8 @@
 //   a sample of the keys, the same for all blocks, tells
 //       the window      `bits` bits from the highest on that differ: where a key differs in a higher one, too, the sort goes by passes
 //       few keys        the distinct ones of the sample, if a bucket has too much of it and they are few (tile/few.cuh)
+//       skewed keys     if buckets of equal highest bits are far too large, but those of octaves (tile/octaves.cuh) are not: the next launch counts these, and
+//                       this kernel does no more
 //   count[x >> shift] += 1 for the block's keys x, by the bits in the window; or the keys of each of few
 //   the last block:
 //       where there are no others than few, they are filled in
@@ -19,6 +21,7 @@
 
 #include "memory/instructions.cuh"
 #include "tile/few.cuh"
+#include "tile/octaves.cuh"
 #include "tile/passes.cuh"
 #include "tile/visit.cuh"
 #include "warp/shuffle.cuh"
@@ -26,6 +29,7 @@
 
 constexpr u32 HALF = 1 << 15;
 constexpr u32 CROWDED = 8;  // keys of a sample in two buckets, beside eight times as many as there are in the mean
+constexpr u32 OVERFULL = 4;  // two buckets that have by the sample more than so many times what one may hold are too large: twice as many, as a sample errs
 constexpr u32 OUTSIDE = 4;  // beside what has been seen of keys' order: whether a key is outside of the window
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
@@ -109,6 +113,7 @@ struct Window {
     u32 shift;
     KeyBits below;  // the bits in the window and below
     bool crowded;   // whether so many keys of the sample are in one bucket that it has too many
+    bool skewed;    // whether so many that this is sure, but not in one of an octave
     KeyBits key;    // of this thread, in the sample
 
     __device__ __forceinline__ bool has(KeyBits key) const { return (KeyBits)(key ^ first) <= below; }
@@ -121,13 +126,14 @@ __device__ __forceinline__ u64 sampled(u32 i, u64 n) { return (u64)((u128)(i * 0
 // `counters` are all 0, before and after. Meanwhile the first keys from `begin` to `end`, which the block will count, come nearer. All threads.
 __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* counters, u64 begin, u64 end) {
     __shared__ u32 differ[KEY_WORDS];
-    __shared__ u32 crowded;
+    // Bits: whether buckets are crowded, overfull, and whether one of an octave is.
+    __shared__ u32 crowds;
     const KeyBits* const keys = (const KeyBits*)p.keys;
     const KeyBits first = in_order(keys[0]), key = in_order(keys[sampled(threadIdx.x, p.n)]);
     const u64 near = begin + threadIdx.x * (128 / KEY_BYTES);
     if (near < end) prefetch(keys + near);
     if (threadIdx.x < KEY_WORDS) differ[threadIdx.x] = 0;
-    if (threadIdx.x == 0) crowded = 0;
+    if (threadIdx.x == 0) crowds = 0;
     KeyBits differs = key ^ first;
 #pragma unroll
     for (u32 distance = WARP / 2; distance > 0; distance /= 2) differs |= shuffle(differs, lane_index() ^ distance);
@@ -135,13 +141,22 @@ __device__ __forceinline__ Window choose_window(const SortSplitParams& p, u32* c
     if (lane_index() == 0) merge_bits(differ, differs);
     __syncthreads();
     const u32 bits = (u32)p.bits, width = max(highest_bit(merged_bits(differ)) + 1, bits);
-    Window window = {first, width - bits, (KeyBits)((KeyBits)~(KeyBits)0 >> (KEY_WIDTH - width)), false, key};
+    Window window = {first, width - bits, (KeyBits)((KeyBits)~(KeyBits)0 >> (KEY_WIDTH - width)), false, false, key};
     u32* const counter = counters + window.bucket(key, 1 << bits) / 2;
     const u32 before = atomicAdd(counter, 1u);
-    if (before >= CROWDED + (8 * THREADS >> bits)) atomicOr(&crowded, 1u);
+    if (before >= CROWDED + (8 * THREADS >> bits)) atomicOr(&crowds, BY_OCTAVES && before * p.n / THREADS > OVERFULL * p.room ? 3u : 1u);
     __syncthreads();
     atomicExch(counter, 0u);
-    window.crowded = crowded != 0;
+    window.crowded = crowds != 0;
+    if (BY_OCTAVES && (crowds & 2)) {
+        const Octaves octaves = Octaves::of(width);
+        const u32 bucket = octaves.bucket(key);
+        __syncthreads();
+        if (bucket >= octaves.singles() && atomicAdd(counters + bucket, 1u) * p.n / THREADS > 2 * p.room) atomicOr(&crowds, 4u);
+        __syncthreads();
+        atomicExch(counters + bucket, 0u);
+        window.skewed = (crowds & 4) == 0;
+    }
     __syncthreads();
     return window;
 }
@@ -269,6 +284,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) upsweep_sort_split(const _
     const bool has_few = VALUE_BYTES == 0 && window.crowded && few.find(window.key);
     // Where random keys would make buckets that are too large, `room` is 0. So the keys go by passes.
     if (!COUNT_DIGITS && (window.crowded || p.room == 0) && !has_few) return;
+    if (BY_OCTAVES && window.skewed && !has_few) {
+        const Octaves octaves = Octaves::of(window.shift + (u32)p.bits);
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            header.steps[0] = {Deed::COUNT_OCTAVES, Place::INPUT, Place::RESULT, octaves.singles(), 0, 0, 0, 0, 0, octaves.width, 0, places, p.cursors};
+        }
+        return;
+    }
     if (has_few) count_few(p, few, words, digits, begin, end);
     else count_buckets(p, window, words, digits, begin, end);
     __syncthreads();

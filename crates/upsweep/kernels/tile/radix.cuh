@@ -42,18 +42,18 @@ __device__ __forceinline__ KeyBits merged_bits(const u32* words) {
 }
 
 // What one launch of a pass does.
-enum class Deed : u32 { NOTHING, COPY, SORT, FILL, REVERSE };
+enum class Deed : u32 { NOTHING, COPY, SORT, FILL, REVERSE, COUNT_OCTAVES, BY_OCTAVES };
 // What it reads and writes: the input, where the results go, scratch.
 enum class Place : u32 { INPUT, RESULT, SCRATCH };
 struct SortStep {
     Deed deed;
     Place from, to;
-    u32 shift;  // of the digit; of FILL how many distinct keys there are
+    u32 shift;  // of the digit; of FILL, and BY_OCTAVES, how many distinct keys are filled in
     u32 turn;   // passes before this one whose tiles look back
     u32 first, last;  // whether keys are to be put into their order, and taken from it
     u32 loose;        // whether equal digits may go in any order, without values
     u32 parts;        // whether the tiles are those of parts of the array, each sorted by itself
-    u32 spread;       // the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
+    u32 spread;       // of octaves their width; the keys of row `r` with digit `d` go to bases[r * stride + (d << spread)] and on
     u64 stride;
     const u64* bases;
     // Null, or where equal keys cannot be told apart: how many keys of row `r` with digit `d` have found their places, in cursors[r * DIGITS
@@ -82,8 +82,8 @@ struct SegmentHeader {
 enum : u32 { NO_INDICES, IN_SEGMENT, IN_ARRAY };
 
 // How a sort goes: by passes from the lowest digit on, by passes from the highest digit on whose buckets are sorted by blocks, or
-// by nothing, as the keys are in order.
-enum class Road : u32 { PASSES, SPLIT, NONE };
+// by nothing, as the keys are in order. Or by buckets of octaves, which are sorted by blocks.
+enum class Road : u32 { PASSES, SPLIT, NONE, OCTAVES };
 
 // What a key can be to the one before: less, or more. Where none is less the keys are in order; where none is more, and nothing but keys is sorted,
 // they are in order from the last to the first.
@@ -98,8 +98,8 @@ struct SortHeader {
     Road road;
     u32 split_done;
     u32 listed;   // buckets for larger blocks
-    u32 tiles;    // of parts of the array
-    u32 shift;    // of the bits that tell a key's bucket
+    u32 tiles;    // of parts of the array; of octaves, buckets of one number
+    u32 shift;    // of the bits that tell a key's bucket; of octaves, how many buckets there are
     SortStep steps[LAUNCHES];
 };
 static_assert(sizeof(SortHeader) <= SORT_HEADER_BYTES);

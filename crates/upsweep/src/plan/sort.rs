@@ -3,6 +3,7 @@
 pub mod cluster;
 pub mod counting;
 pub mod local;
+mod octaves;
 pub mod scatter;
 mod scratch;
 pub mod segments;
@@ -10,7 +11,6 @@ pub mod types;
 
 use self::cluster::ClusterPlan;
 use self::local::LocalPlan;
-use self::scatter::ScatterPlan;
 pub use self::scratch::ScratchParts;
 use self::types::{DIGITS, SortTypes};
 use super::constants::{Constants, constants};
@@ -225,19 +225,6 @@ impl SortPlan {
         self.split_bits() > DIGITS.ilog2()
     }
 
-    /// Whether one pass takes all of the highest bits, more than a digit.
-    #[must_use]
-    pub fn scatters(&self) -> bool {
-        let few = self.split_bits() <= scatter::BITS && self.status == 4;
-        self.counts_apart() && few && self.types.value == 0 && self.has_room_to_scatter
-    }
-
-    /// That pass.
-    #[must_use]
-    pub fn scatter(&self) -> ScatterPlan {
-        ScatterPlan { bits: self.split_bits(), key: self.types.key }
-    }
-
     /// Whether buckets of the first pass are cut into tiles for a second one.
     #[must_use]
     pub fn splits_twice(&self) -> bool {
@@ -322,14 +309,6 @@ impl SortPlan {
         4 << self.split_bits() <= self.counters
     }
 
-    /// The numbers that the kernel of the single pass by these is compiled with.
-    #[must_use]
-    pub fn scatter_constants(&self) -> Constants {
-        let mut constants = self.constants(self.scatter().threads());
-        self.scatter().add_to(&mut constants);
-        constants
-    }
-
     /// Blocks that count by the highest bits.
     #[must_use]
     pub fn splitting(&self, multiprocessors: usize) -> Counting {
@@ -370,7 +349,7 @@ impl SortPlan {
             "KEY_BYTES" = key, "VALUE_BYTES" = value, "MANTISSA_BITS" = order.mantissa as usize,
             "SIGNED" = usize::from(order.signed), "DESCENDING" = usize::from(descending), "INDICES" = indices as usize,
             "KEYS_OUT" = usize::from(keys_out),
-            "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status,
+            "LAUNCHES" = self.launches(), "SORT_HEADER_BYTES" = self.header_bytes(), "STATUS_BYTES" = self.status, "BY_OCTAVES" = usize::from(self.has_octaves()),
             "THREADS" = threads,
         );
         constants
@@ -391,7 +370,7 @@ impl SortPlan {
         let mut constants = self.constants(self.threads());
         constants!(
             constants;
-            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows,
+            "RANKERS" = self.rankers, "KEYS" = self.keys, "MASK_ROWS" = self.mask_rows, "ROWS_AT_ONCE" = self.rows, "DEPTH" = COUNT_DEPTH,
             "SORT_SHARED_BYTES" = self.shared_bytes(), "LONG_LINES" = LONG_LINES, "SORT_POLL_NANOSECONDS" = POLL_NANOSECONDS,
         );
         constants
@@ -441,6 +420,12 @@ mod tests {
                         assert!(plan.counters >= 4 * DIGITS * key, "{plan:?}");
                         // A status word holds the number of keys beside two bits.
                         assert!((len as u128) < 1 << (8 * plan.status - 2), "{plan:?}");
+                        // Buckets by octaves have places and cursors.
+                        let octaves = plan.octave_buckets();
+                        assert!(
+                            octaves <= plan.cursors() && (octaves == 0 || octaves < plan.split_places()),
+                            "{plan:?}"
+                        );
                         assert!(!plan.scatters() || plan.scatter().shared_bytes() + (2 << 10) <= row.shared_bytes / 2);
                     }
                 }

@@ -35,7 +35,68 @@ static void fill_case() {
     }
 }
 
+// Skewed keys, which are counted and put into buckets by octaves, or found to be in order.
+static void octaves_case() {
+    const u64 n = 1 + below(5 * SORT_TILE);
+    const u32 order = below(6);
+    Guarded<KeyBits> keys(n), keys_out(n);
+    std::vector<KeyBits> numbers(n);
+    for (KeyBits& number : numbers) number = any_key(4, 0) >> below(KEY_WIDTH);
+    if (order < 2) std::sort(numbers.begin(), numbers.end());
+    if (order == 1) std::reverse(numbers.begin(), numbers.end());
+    // Some numbers may be above the octaves.
+    const Octaves octaves = Octaves::of(1 + below(KEY_WIDTH));
+    const u32 singles = octaves.singles(), number_of = octaves.number();
+    std::vector<std::vector<KeyBits>> buckets(number_of);
+    for (u64 i = 0; i < n; i++) {
+        const u32 bucket = octaves.bucket(numbers[i]);
+        keys[i] = out_of_order(numbers[i]);
+        buckets[bucket].push_back(bucket < singles ? keys[i] : numbers[i]);
+    }
+    const bool sorted = std::is_sorted(numbers.begin(), numbers.end()), reversed = std::is_sorted(numbers.rbegin(), numbers.rend());
+    // Buckets ascend as their keys do, and some have one key alone.
+    KeyBits last = 0;
+    for (u32 v = 0; v < number_of; v++) {
+        for (const KeyBits number : numbers) {
+            if (octaves.bucket(number) == v && (number < last || (v < singles && number != v))) fail("bucket %u has another key", v);
+        }
+        for (const KeyBits number : numbers) last = octaves.bucket(number) == v ? max(last, number) : last;
+    }
+    Guarded<u64> places(OCTAVE_BUCKETS + 1);
+    memset(places.values, 0, 8 * places.number);
+    Guarded<StatusWord> cursors(OCTAVE_BUCKETS);
+    memset((void*)cursors.values, 0, sizeof(StatusWord) * OCTAVE_BUCKETS);
+    Guarded<SortHeader> header(1);
+    memset((void*)header.values, 0, sizeof(SortHeader));
+    header[0].steps[0] = {Deed::COUNT_OCTAVES, Place::INPUT, Place::RESULT, singles, 0, 0, 0, 0, 0, octaves.width, 0, places.values, cursors.values};
+    SortParams p = {keys.values, keys_out.values, nullptr, nullptr, nullptr, nullptr, n, 0, header.values, nullptr, nullptr};
+    launch(1 + below(4), THREADS, SORT_SHARED_BYTES, [&] { KERNEL(p); });
+    u64 begin = 0;
+    for (u32 v = 0; v < number_of; begin += buckets[v++].size()) {
+        if (places[v] != begin) fail("bucket %u begins at %llu instead of %llu", v, places[v], begin);
+    }
+    if (number_of < OCTAVE_BUCKETS && places[number_of] != n) fail("the buckets end at %llu", places[number_of]);
+    if (header[0].tiles != singles || header[0].shift != number_of) fail("wrong number of buckets");
+    if (header[0].road != (sorted || reversed ? Road::NONE : Road::OCTAVES)) fail("wrong road");
+    p.launch = 1;
+    launch(1 + below(4), THREADS, SORT_SHARED_BYTES, [&] { KERNEL(p); });
+    header.check("header"), keys.check("keys"), keys_out.check("buckets"), places.check("places"), cursors.check("cursors");
+    if (sorted || reversed) {
+        std::sort(numbers.begin(), numbers.end());
+        for (u64 i = 0; i < n; i++) {
+            if (keys_out[i] != out_of_order(numbers[i])) fail("wrong key at %llu of %llu", i, n);
+        }
+        return;
+    }
+    for (u32 v = 0; v < number_of; v++) {
+        std::sort(keys_out.values + places[v], keys_out.values + places[v + 1]);
+        std::sort(buckets[v].begin(), buckets[v].end());
+        if (!std::equal(buckets[v].begin(), buckets[v].end(), keys_out.values + places[v])) fail("bucket %u has other keys", v);
+    }
+}
+
 static void one_case() {
+    if (BY_OCTAVES && !once_in(4)) return octaves_case();
     if (!HAS_VALUES && KEY_BYTES >= 4 && once_in(6)) return fill_case();
     const u64 n = 1 + (once_in(4) ? below(100) : below(6 * SORT_TILE));
     // The whole array, or parts of it with a row of places each.

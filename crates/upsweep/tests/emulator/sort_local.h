@@ -36,7 +36,36 @@ static KeyBits key_of(u32 kind, u32 i, u32 n, const std::vector<KeyBits>& few) {
     }
 }
 
+// Buckets of octaves, of which some are results already, and one may have more keys than a sample has told.
+static void octaves_case() {
+    const u32 buckets = 3 + below(OCTAVE_BUCKETS - 3), singles = below(buckets);
+    std::vector<u64> begins(buckets + 1);
+    for (u32 i = below(8); i > 0; i--) begins[1 + below(buckets)] += below(LOCAL_TILE + 1);
+    if (once_in(2)) begins[1 + below(buckets)] += LOCAL_TILE + below(LOCAL_TILE);
+    for (u32 s = 0; s < buckets; s++) begins[s + 1] += begins[s];
+    const u64 n = begins[buckets];
+    Guarded<KeyBits> keys(n);
+    for (u64 i = 0; i < n; i++) keys[i] = once_in(3) ? any_bits() : any_bits() & 7;
+    std::vector<KeyBits> expected(keys.values, keys.values + n);
+    for (u32 s = singles; s < buckets; s++) {
+        std::sort(expected.begin() + begins[s], expected.begin() + begins[s + 1]);
+        for (u64 i = begins[s]; i < begins[s + 1]; i++) expected[i] = out_of_order(expected[i]);
+    }
+    Guarded<u64> starts(buckets + 1);
+    for (u32 s = 0; s <= buckets; s++) starts[s] = begins[s];
+    Guarded<SortHeader> header(1);
+    memset((void*)header.values, 0, sizeof(SortHeader));
+    header[0].road = Road::OCTAVES, header[0].tiles = singles, header[0].shift = buckets;
+    SortLocalParams p = {keys.values, keys.values, nullptr, nullptr, 256, starts.values, 0, nullptr, nullptr, 0, header.values};
+    launch(1 + below(3), THREADS, SORT_SHARED_BYTES, [&] { KERNEL(p); });
+    keys.check("keys"), starts.check("starts"), header.check("header");
+    for (u64 i = 0; i < n; i++) {
+        if (keys[i] != expected[i]) fail("wrong key at %llu of %llu", i, n);
+    }
+}
+
 static void one_case() {
+    if (BY_OCTAVES && once_in(2)) return octaves_case();
     // Each kind of keys in turn, as some have code of their own.
     const u32 of_keys = seed % 15;
     // Segments by their starts, in a list, or rows; the keys in their order already, or not.

@@ -32,8 +32,9 @@ static void one_case() {
     // Many equal keys of one block use up its counters.
     const bool many = once_in(6);
     const u64 n = many ? 33000 + below(40000) : 1 + (once_in(4) ? below(100) : below(20000)), part = many ? n : 16 * (1 + below(200));
-    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), values = 1 << bits, kind = many ? 0 : below(8);
-    const u64 tile = 100 + below(900), room = once_in(5) ? 0 : once_in(2) ? n : 1 + below(n);
+    const u32 bits = COUNT_DIGITS ? 8 : 9 + below(4), values = 1 << bits, kind = many ? 0 : below(BY_OCTAVES ? 12 : 8);
+    // Skewed keys from kind 8 on, where mostly buckets of octaves are small enough, but for one of equal keys, and others too large.
+    const u64 tile = 100 + below(900), room = kind >= 8 && !once_in(4) ? 40 + n / 20 : once_in(5) ? 0 : once_in(2) ? n : 1 + below(n);
     const bool lists = once_in(2);
     const u64 most_listed = below(20), large_room = room + below(room + 1);
     const bool in_place = once_in(2), scatters = bits > 8 && once_in(3);
@@ -44,7 +45,7 @@ static void one_case() {
     for (u64 i = 0; i < n; i++) {
         const KeyBits key = any_bits();
         // A key at `other` is none of few, or outside of the window of the rest, if it is not in the sample.
-        keys[i] = kind == 7 ? out_of_order((KeyBits)(n - i - (i == other))) : kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
+        keys[i] = kind >= 8 ? out_of_order(kind >= 10 && once_in(3) ? (KeyBits)5 : (KeyBits)((KeyBits)(key >> 12) >> below(KEY_WIDTH - 12))) : kind == 7 ? out_of_order((KeyBits)(n - i - (i == other))) : kind == 5 && i != other ? some[below(some.size())] : kind == 6 && i != other ? out_of_order((KeyBits)(key & 0xfffff) | (KeyBits)3 << (KEY_WIDTH - 8)) : kind == 0 ? out_of_order((KeyBits)(7 + (i == 0))) : kind == 1 ? out_of_order((KeyBits)i) : kind == 2 ? (KeyBits)(key & 0xff) : key;
     }
     std::vector<KeyBits> sample;
     KeyBits differ = 0;
@@ -54,9 +55,20 @@ static void one_case() {
     }
     const u32 width = max(highest_bit(differ) + 1, bits), shift = width - bits;
     std::vector<u32> of_sample(values / 2);
-    bool crowded = false;
-    for (const KeyBits key : sample) crowded |= of_sample[(u32)(key >> shift) % values / 2]++ >= CROWDED + (8 * THREADS >> bits);
+    bool crowded = false, overfull = false, skewed = true;
+    const Octaves octaves = Octaves::of(width);
+    std::vector<u32> of_octaves(OCTAVE_BUCKETS);
+    for (const KeyBits key : sample) {
+        const u32 before = of_sample[(u32)(key >> shift) % values / 2]++;
+        const bool many_before = before >= CROWDED + (8 * THREADS >> bits);
+        crowded |= many_before, overfull |= many_before && before * n / THREADS > OVERFULL * room;
+    }
+    for (const KeyBits key : sample) {
+        const u32 bucket = octaves.bucket(key);
+        skewed &= bucket < octaves.singles() || of_octaves[bucket]++ * n / THREADS <= 2 * room;
+    }
     const std::vector<KeyBits> few = crowded && VALUE_BYTES == 0 ? few_of(sample) : std::vector<KeyBits>();
+    skewed &= BY_OCTAVES && overfull && few.empty();
     std::vector<u64> counts(values + 1);
     bool sorted = true, reversed = VALUE_BYTES == 0, outside = false, others = false;
     for (u64 i = 0; i < n; i++) {
@@ -94,6 +106,12 @@ static void one_case() {
     keys.check("keys"), header.check("header"), status.check("status words"), places.check("places"), tiles.check("tiles"), list.check("list");
     for (u64 i = 0; i < status_words; i++) {
         if (status[i] != DigitStatus::word(i < empty ? DigitStatus::EMPTY : DigitStatus::PREFIX, 0, 0)) fail("wrong status word %llu", i);
+    }
+    if (skewed) {
+        const SortStep& count = header[0].steps[0];
+        if (count.deed != Deed::COUNT_OCTAVES || count.from != Place::INPUT || count.to != Place::RESULT || count.shift != octaves.singles() || count.spread != octaves.width || count.bases != places.values || count.cursors != cursors) fail("wrong count of octaves");
+        if (header[0].order != 0 || header[0].split_done != 0 || std::any_of(places.values, places.values + places.number, [](u64 count) { return count > 0; })) fail("more has been done than to look at the sample");
+        return;
     }
     // Each by itself: a warp may have seen all, as where one key of all that are not in order is outside of the window.
     const bool left = !COUNT_DIGITS && (crowded || room == 0) && few.empty();

@@ -120,8 +120,8 @@ fn sort_many_tiles(place: &Place) {
     }
 }
 
-/// So many skewed keys have buckets that are too large for a GPU's blocks; so, too, where a key has bits that a sample has missed, where many keys
-/// are in one octave, or where the many are large.
+/// Of so many keys GPUs tell the buckets of skewed ones by octaves, but not where a sample says that one is too large for a block, or where the many
+/// are large.
 fn sort_skewed(place: &Place) {
     let len = some(place, 150_001);
     let skewed: Vec<u32> = keys(Kind::Skewed, len);

@@ -123,6 +123,8 @@ kernel_files! {
     "tile/lookback.cuh",
     "tile/matrices.cuh",
     "tile/merge.cuh",
+    "tile/octave_pass.cuh",
+    "tile/octaves.cuh",
     "tile/offsets.cuh",
     "tile/packed.cuh",
     "tile/passes.cuh",

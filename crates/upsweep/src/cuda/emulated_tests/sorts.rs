@@ -40,6 +40,12 @@ fn splits<K: Key>(descending: bool, cases: u32) {
             let few = [("THREADS", 128), ("KEYS", 4)];
             run(&format!("scatter of {len} {types:?}"), &split::scatter_source(&plan), &few, cases);
         }
+        if plan.has_octaves() {
+            let local = split::local_source(&plan, &plan.local);
+            run(&format!("buckets of {len} by octaves, {types:?}"), &local, &[("KEYS", 4)], cases);
+            let small = SortPlan { rankers: 256, storers: 64, keys: 4, rows: 2, mask_rows: 1, ..plan };
+            run(&format!("pass by octaves of {len} {types:?}"), &kernels::pass_source(&small), &[], cases);
+        }
     }
 }
 

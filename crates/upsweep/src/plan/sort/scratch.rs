@@ -40,7 +40,7 @@ impl SortPlan {
     pub fn split_places(&self) -> usize {
         match self.split_bits() {
             0 => 0,
-            bits => (1 << bits) + 1,
+            bits => (1usize << bits).max(self.octave_buckets()) + 1,
         }
     }
 
@@ -49,7 +49,7 @@ impl SortPlan {
     #[must_use]
     pub fn cursors(&self) -> usize {
         let buckets = if self.split_bits() == 0 { 0 } else { 1 << self.split_bits() };
-        if self.types.value == 0 { DIGITS + buckets } else { 0 }
+        if self.types.value == 0 { (DIGITS + buckets).max(self.octave_buckets()) } else { 0 }
     }
 
     /// Where they are in scratch memory: behind the header and the counters of the highest bits.
