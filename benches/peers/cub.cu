@@ -1,7 +1,8 @@
 // CUB on the work of the GPU's benches, timed as they are: three calls to warm up, then the median of 15, each timed
 // by events after 256 MiB of writes have emptied the L2 cache. Rows for a record on standard output. The sizes, as
-// powers of two, are the arguments; without any, those of the benches. With -DONLY_SELECT only what is not a scan or reduction,
-// with -DONLY_SORT_SHAPES only sorts of keys in orders, and of values, of some kinds.
+// powers of two, are the arguments; without any, those of the benches. Arguments that are no numbers are parts of the rows' names, as those of
+// the benches' --only. With -DONLY_SELECT only what is not a scan or reduction is compiled, with -DONLY_SORT_SHAPES only sorts of keys in
+// orders, and of values, of some kinds.
 #include <cub/cub.cuh>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -10,7 +11,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
+#include <type_traits>
 #include <vector>
 
 // `hash` and `fill_shape`: the same inputs.
@@ -95,8 +98,17 @@ template <class T> static double copy_gbps(uint64_t n) {
     return 2.0 * n * sizeof(T) / us / 1e3;
 }
 
+// Parts of names, of which a row has one in `algorithm/type`, if there are any.
+static std::vector<const char*> only;
+static bool wanted(const char* algo, const char* type) {
+    char name[96];
+    snprintf(name, sizeof name, "%s/%s", algo, type);
+    return only.empty() || std::any_of(only.begin(), only.end(), [&](const char* part) { return strstr(name, part) != nullptr; });
+}
+
 // Times a call of CUB, which first says how much scratch memory it needs, and prints its row.
 template <class F> static void row(const char* algo, const char* type, int log2n, double bytes, double copy, F call) {
+    if (!wanted(algo, type)) return;
     size_t needed = 0;
     CHECK(call(nullptr, needed));
     if (needed > scratch_capacity) {
@@ -211,14 +223,16 @@ struct Odd {
 struct Sixteenth {
     template <class T> __device__ bool operator()(T x) const { return x % 16 == 1; }
 };
-// Runs of so many equal elements in the mean: where that is one, all neighbours differ.
+// Runs of so many equal elements in the mean, those of the benches: where that is one, all neighbours differ.
 __global__ void fill_runs(uint32_t* out, uint64_t n, uint32_t mean) {
     uint64_t step = (uint64_t)gridDim.x * blockDim.x, each = 64;
-    // A thread's 64 elements begin a run, which is short of the mean by less than one in 64.
+    const auto begins = [&](uint64_t at) { return (uint32_t)hash(at) % mean == 0; };
     for (uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * each; i < n; i += step * each) {
-        uint32_t value = (uint32_t)(i * 4);
+        uint64_t begin = i;
+        while (begin > 0 && !begins(begin)) begin--;
+        uint32_t value = begins(begin) ? (uint32_t)begin * 0x9E3779B1u : 0;
         for (uint64_t j = i; j < i + each && j < n; j++) {
-            value += (uint32_t)hash(j) % mean == 0;
+            if (begins(j)) value = (uint32_t)j * 0x9E3779B1u;
             out[j] = value;
         }
     }
@@ -244,50 +258,6 @@ template <class T> static void select(const char* type, const std::vector<int>& 
         row("partition_behind", type, log2n, 2.0 * bytes, copy, [&](void* s, size_t& size) {
             return cub::DevicePartition::If(s, size, in, out, number, (int64_t)n, Odd());
         });
-        for (int mean : {64, 1}) {
-            fill_runs<<<1024, 256>>>((uint32_t*)in, n, mean);
-            char algo[16];
-            snprintf(algo, sizeof algo, "dedup_%d", mean);
-            row(algo, type, log2n, bytes + bytes / mean, copy, [&](void* s, size_t& size) {
-                return cub::DeviceSelect::Unique(s, size, in, out, number, (int64_t)n);
-            });
-        }
-    }
-}
-
-// The lengths lie in the extra memory, behind the number of runs.
-[[maybe_unused]] static void runs(const std::vector<int>& sizes) {
-    uint32_t *in = (uint32_t*)input, *out = (uint32_t*)output, *lengths = (uint32_t*)extra + 16;
-    for (int log2n : sizes) {
-        uint64_t n = (uint64_t)1 << log2n;
-        if (n * sizeof(uint32_t) > capacity || log2n > 28) continue;
-        double copy = copy_gbps<uint32_t>(n);
-        for (int mean : {64, 4, 1}) {
-            fill_runs<<<1024, 256>>>(in, n, mean);
-            char algo[16];
-            snprintf(algo, sizeof algo, "runs_%d", mean);
-            row(algo, "u32", log2n, 4.0 * n + 8.0 * n / mean, copy, [&](void* s, size_t& size) {
-                return cub::DeviceRunLengthEncode::Encode(s, size, in, out, lengths, (int64_t*)extra, (int64_t)n);
-            });
-        }
-    }
-}
-
-// Keys and values lie side by side.
-[[maybe_unused]] static void by_key(const std::vector<int>& sizes) {
-    for (int log2n : sizes) {
-        uint64_t n = (uint64_t)1 << log2n;
-        if (2 * n * sizeof(uint32_t) > capacity || log2n > 28) continue;
-        uint32_t *keys = (uint32_t*)input, *values = keys + n, *out = (uint32_t*)output, *reduced = out + n;
-        fill<<<1024, 256>>>(values, n);
-        fill_runs<<<1024, 256>>>(keys, n, 64);
-        double copy = copy_gbps<uint32_t>(n), bytes = 8.0 * n + 8.0 * n / 64;
-        row("reduce_by_key_64", "u32", log2n, bytes, copy, [&](void* s, size_t& size) {
-            return cub::DeviceReduce::ReduceByKey(s, size, keys, out, values, reduced, (int64_t*)extra, cuda::std::plus<>(), (int64_t)n);
-        });
-        row("dedup_by_key_64", "u32", log2n, bytes, copy, [&](void* s, size_t& size) {
-            return cub::DeviceSelect::UniqueByKey(s, size, keys, values, out, reduced, (int64_t*)extra, (int64_t)n);
-        });
     }
 }
 
@@ -303,6 +273,8 @@ template <class T> static void select(const char* type, const std::vector<int>& 
         });
     }
 }
+
+#include "cub_cliffs.cuh"
 
 [[maybe_unused]] static void affine(const std::vector<int>& sizes) {
     Affine *in = (Affine*)input, *out = (Affine*)output;
@@ -343,13 +315,16 @@ template <class T> static void select(const char* type, const std::vector<int>& 
     }
 }
 
-// Values from 0 to 1, or to 256 for bytes: uniform, one value, or as often as their reciprocal over sixteen powers of two.
-enum class Values { UNIFORM, CONSTANT, ZIPF };
+// Values from 0 to 1, or to 256 for bytes: uniform, one value, two, ascending, or as often as their reciprocal over sixteen powers of two.
+enum class Values { UNIFORM, CONSTANT, TWO_VALUES, SORTED, ZIPF };
 template <class T> __global__ void fill_values(T* out, uint64_t n, Values values, float scale) {
     uint64_t step = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
         float uniform = (float)(hash(i) >> 40) / (1 << 24);
-        float x = values == Values::UNIFORM ? uniform : values == Values::CONSTANT ? 0.6f : exp2f(16.0f * (uniform - 1.0f));
+        float x = values == Values::UNIFORM ? uniform : values == Values::CONSTANT ? 0.6f
+                  : values == Values::TWO_VALUES ? (hash(i) % 2 ? 0.6f : 0.3f)
+                  : values == Values::SORTED ? (float)((i << 24) / n) / (1 << 24)
+                                             : exp2f(16.0f * (uniform - 1.0f));
         out[i] = (T)(x * scale);
     }
 }
@@ -359,13 +334,13 @@ template <class T> static void histogram(const char* type, const std::vector<int
     for (int log2n : sizes) {
         uint64_t n = (uint64_t)1 << log2n;
         if (log2n > 28 || n * sizeof(T) > capacity) continue;
-        for (Values values : {Values::UNIFORM, Values::CONSTANT, Values::ZIPF}) {
+        for (Values values : {Values::UNIFORM, Values::CONSTANT, Values::TWO_VALUES, Values::SORTED, Values::ZIPF}) {
             fill_values<<<1024, 256>>>(in, n, values, high);
             double copy = copy_gbps<T>(n);
             for (int count : bins) {
                 char algo[64];
-                const char* suffix = values == Values::UNIFORM ? "" : values == Values::CONSTANT ? "_constant" : "_zipf";
-                snprintf(algo, sizeof algo, "histogram_%d%s", count, suffix);
+                const char* suffixes[] = {"", "_constant", "_two_values", "_sorted", "_zipf"};
+                snprintf(algo, sizeof algo, "histogram_%d%s", count, suffixes[(int)values]);
                 row(algo, type, log2n, (double)n * sizeof(T), copy, [&](void* s, size_t& size) {
                     return cub::DeviceHistogram::HistogramEven(s, size, in, (unsigned*)output, count + 1, (float)0, high, (int)n);
                 });
@@ -376,7 +351,10 @@ template <class T> static void histogram(const char* type, const std::vector<int
 
 int main(int argc, char** argv) {
     std::vector<int> sizes;
-    for (int i = 1; i < argc; i++) sizes.push_back(atoi(argv[i]));
+    for (int i = 1; i < argc; i++) {
+        if (atoi(argv[i]) > 0) sizes.push_back(atoi(argv[i]));
+        else only.push_back(argv[i]);
+    }
     if (sizes.empty()) sizes = {10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
     int largest = *std::max_element(sizes.begin(), sizes.end());
     snprintf(library, sizeof library, "cub-%d.%d", CUB_VERSION / 100000, CUB_VERSION / 100 % 1000);
@@ -421,8 +399,8 @@ int main(int argc, char** argv) {
     sorts<uint32_t>("u32", sizes);
     sorts<float>("f32", sizes);
     sorts<uint64_t>("u64", sizes);
-    runs(from_16);
-    by_key(from_16);
+    for (int log2n : from_16) neighbours(log2n);
+    cliffs(std::min(largest, 28));
     merges<uint32_t>("u32", sizes);
     merges<uint64_t>("u64", sizes);
     histogram<uint8_t>("u8", from_16, {256}, 256.0f);

@@ -1,5 +1,5 @@
-//! The program against NumPy and SQLite: see numpy_reference.py, numpy_histograms.py, numpy_conditions.py, numpy_sorts.py and,
-//! with SciPy, numpy_signals.py beside this file.
+//! The program against NumPy and SQLite: see numpy_reference.py, numpy_histograms.py, numpy_conditions.py, numpy_selections.py,
+//! numpy_sorts.py and, with SciPy, numpy_signals.py beside this file.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
@@ -40,6 +40,12 @@ fn histograms_as_numpy_does() {
 #[ignore = "needs python3 with numpy"]
 fn conditions_as_numpy_and_sqlite_do() {
     compare("numpy_conditions.py");
+}
+
+#[test]
+#[ignore = "needs python3 with numpy"]
+fn selections_as_numpy_and_sqlite_do() {
+    compare("numpy_selections.py");
 }
 
 #[test]

@@ -15,7 +15,7 @@ import tempfile
 import numpy as np
 
 PROGRAM, DEVICE = sys.argv[1:3]
-CASES = 150  # of either kind
+CASES = 300  # of either kind
 COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 
 

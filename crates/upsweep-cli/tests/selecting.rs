@@ -1,5 +1,5 @@
-//! `upsweep select`, `unique`, `runs` and `expand`, and tables on standard input. Random conditions are compared with NumPy and
-//! SQLite in `numpy_conditions.py`.
+//! `upsweep select`, `unique`, `runs` and `expand`, and tables on standard input. Random conditions and the
+//! rest are compared with NumPy and SQLite in `numpy_conditions.py` and `numpy_selections.py`.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 

@@ -2,7 +2,7 @@
 
 use cudarc::driver::sys::CUevent_flags;
 use cudarc::driver::{
-    CudaContext, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, LaunchConfig, PushKernelArg,
+    CudaContext, CudaModule, CudaSlice, CudaStream, CudaView, CudaViewMut, DeviceRepr, LaunchConfig, PushKernelArg,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,6 +18,20 @@ const WARM_UPS: usize = 3;
 const CHECKED_WHOLE: usize = 1 << 22;
 const WINDOWS: usize = 64;
 const WINDOW: usize = 1 << 14;
+
+/// The shapes of `fill.cu`, by their numbers.
+pub(crate) const SHAPES: [&str; 10] = [
+    "random",
+    "sorted",
+    "reversed",
+    "equal",
+    "two_values",
+    "organ_pipe",
+    "zipf",
+    "top_digit",
+    "middle_digit",
+    "runs_64",
+];
 
 pub(crate) struct Gpu {
     options: Options,
@@ -229,8 +243,14 @@ impl Gpu {
         Ok(unsafe { self.stream.upgrade_device_ptr(array.leak(), n) })
     }
 
-    /// An array of `n` keys of a shape: see `fill.cu`.
-    pub(crate) fn shaped(&mut self, n: usize, shape: u32) -> Outcome<CudaSlice<u32>> {
+    /// An array of these elements.
+    pub(crate) fn copied<T: DeviceRepr>(&self, host: &[T]) -> Outcome<CudaSlice<T>> {
+        Ok(self.stream.clone_htod(host)?)
+    }
+
+    /// An array of `n` keys of one of the [`SHAPES`].
+    pub(crate) fn shaped(&self, n: usize, shape: &str) -> Outcome<CudaSlice<u32>> {
+        let shape = SHAPES.iter().position(|name| *name == shape).ok_or(format!("no shape {shape}"))? as u32;
         let kernel = self.fill.load_function("fill_shape")?;
         let mut array = self.array::<u32>(n)?;
         let grid = LaunchConfig { grid_dim: (1024, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };

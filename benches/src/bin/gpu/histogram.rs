@@ -1,6 +1,7 @@
 //! Histograms: of bytes and floats, over few and many bins, of values that are spread and of ones that are not.
 
 use crate::gpu::Gpu;
+use rayon::prelude::*;
 use std::cell::RefCell;
 use upsweep::histogram::Even;
 use upsweep::prelude::*;
@@ -11,32 +12,41 @@ use upsweep_bench::{Outcome, Value, hash};
 enum Values {
     Uniform,
     Constant,
+    /// Either of two.
+    Pair,
+    Sorted,
     Zipf,
 }
 
 impl Values {
-    fn at(self, index: usize) -> f32 {
+    /// The one at `index` of `n`, which is a power of two.
+    fn at(self, index: usize, n: usize) -> f32 {
         let uniform = || (hash(index) >> 40) as f32 / (1 << 24) as f32;
         match self {
             Self::Uniform => uniform(),
             Self::Constant => 0.6,
+            Self::Pair => [0.3, 0.6][hash(index) as usize % 2],
+            Self::Sorted => ((index << 24) / n) as f32 / (1 << 24) as f32,
             // As often as the reciprocal of the value, over sixteen powers of two.
             Self::Zipf => (16.0 * (uniform() - 1.0)).exp2(),
         }
     }
 
     fn name(self, bins: usize) -> String {
-        match self {
-            Self::Uniform => format!("histogram_{bins}"),
-            Self::Constant => format!("histogram_{bins}_constant"),
-            Self::Zipf => format!("histogram_{bins}_zipf"),
-        }
+        let suffix = match self {
+            Self::Uniform => "",
+            Self::Constant => "_constant",
+            Self::Pair => "_two_values",
+            Self::Sorted => "_sorted",
+            Self::Zipf => "_zipf",
+        };
+        format!("histogram_{bins}{suffix}")
     }
 }
 
 pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for log2n in sizes.iter().copied().filter(|&size| size <= 28) {
-        for values in [Values::Uniform, Values::Constant, Values::Zipf] {
+        for values in [Values::Uniform, Values::Constant, Values::Pair, Values::Sorted, Values::Zipf] {
             let scale = |x: f32| (x * 256.0) as u8;
             bins(gpu, log2n, values, &[256], scale, 256.0, f64::from)?;
             bins(gpu, log2n, values, &[256, 2048, 65_536, 1 << 20], |x| x, 1.0, f64::from)?;
@@ -59,7 +69,7 @@ fn bins<T: Value + Even>(
     if !gpu.fits::<T>(n) || !all_bins.iter().any(|&bins| gpu.wants::<T>(&values.name(bins))) {
         return Ok(());
     }
-    let host: Vec<T> = (0..n).map(|index| make(values.at(index))).collect();
+    let host: Vec<T> = (0..n).into_par_iter().map(|index| make(values.at(index, n))).collect();
     let input = gpu.upload(&host)?;
     for &bins in all_bins {
         let algo = values.name(bins);
@@ -70,8 +80,13 @@ fn bins<T: Value + Even>(
         let output = RefCell::new(gpu.upload(&vec![0u32; bins])?);
         histogram.run(gpu.device(), &input, &mut *output.borrow_mut())?;
         // Both factors are powers of two, so this is the bin.
-        let mut expected = vec![0u32; bins];
-        host.iter().for_each(|&x| expected[(back(x) * bins as f64 / high) as usize] += 1);
+        let count = |mut counts: Vec<u32>, part: &[T]| {
+            part.iter().for_each(|&x| counts[(back(x) * bins as f64 / high) as usize] += 1);
+            counts
+        };
+        let add = |a: Vec<u32>, b: Vec<u32>| a.iter().zip(b).map(|(a, b)| a + b).collect();
+        let zeros = || vec![0u32; bins];
+        let expected: Vec<u32> = host.par_chunks(1 << 24).fold(zeros, count).reduce(zeros, add);
         let found = output.borrow().to_vec()?;
         if let Some(bin) = (0..bins).find(|&bin| found[bin] != expected[bin]) {
             return Err(format!("{algo}: bin {bin} has {}, not {}", found[bin], expected[bin]).into());

@@ -2,6 +2,7 @@
 //! nothing else: it can be copied to the machine with the GPU.
 
 mod axes;
+mod cliffs;
 mod first;
 mod gpu;
 mod graphs;
@@ -49,6 +50,7 @@ fn run() -> Outcome {
     moving_average(&mut gpu, &from_16)?;
     pieces::bench(&mut gpu, largest.min(28))?;
     select::bench(&mut gpu, &from_16)?;
+    cliffs::bench(&mut gpu, largest.min(28))?;
     // 28: long enough that every level of the cache is left behind.
     segments::bench(&mut gpu, largest.min(28))?;
     sorts::bench(&mut gpu, &from_16)?;

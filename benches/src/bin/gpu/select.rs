@@ -1,7 +1,7 @@
 //! Selections, partitions, dedups, runs, expansions and searches. A row's bytes are those that this input makes it move.
 
 use crate::gpu::Gpu;
-use cudarc::driver::{CudaView, CudaViewMut};
+use cudarc::driver::{CudaSlice, CudaView, CudaViewMut};
 use std::cell::RefCell;
 use upsweep::operator::builtin::First;
 use upsweep::prelude::*;
@@ -41,23 +41,22 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
         apart::<u8, _>(gpu, n, Odd8, |x| x % 2 == 1)?;
         apart::<u32, _>(gpu, n, Odd32, |x| x % 2 == 1)?;
         apart::<u64, _>(gpu, n, Odd64, |x| x % 2 == 1)?;
-        for (algo, mean) in [("dedup_64", 64), ("dedup_1", 1)] {
-            dedup(gpu, algo, n, mean)?;
+        for mean in [64, 4, 1] {
+            neighbours(gpu, &mean.to_string(), n, |gpu| gpu.copied(&in_runs(n, mean)))?;
         }
-        for (algo, mean) in [("runs_64", 64), ("runs_4", 4), ("runs_1", 1)] {
-            runs(gpu, algo, n, mean)?;
-        }
-        by_key(gpu, n, "reduce_by_key_64", Sum)?;
-        by_key(gpu, n, "dedup_by_key_64", First)?;
-        expand(gpu, n)?;
+        let counts = || (0..n / 4).map(|at| (hash(at) >> 32) as u32 % 9).collect();
+        expand(gpu, "expand_4", n, counts)?;
         search(gpu, n)?;
     }
     Ok(())
 }
 
+/// So many of the first elements the host looks at.
+pub(crate) const SHOWN: usize = 1 << 20;
+
 /// The first elements that are kept, as many as a check looks at.
 fn expected<T: Value>(n: usize, keep: impl Fn(usize) -> bool) -> Vec<T> {
-    (0..n.min(1 << 20)).filter(|&at| keep(at)).map(T::random).collect()
+    (0..n.min(SHOWN)).filter(|&at| keep(at)).map(T::random).collect()
 }
 
 fn of<T: Value, C: Choose<T>>(
@@ -150,100 +149,128 @@ fn in_runs(n: usize, mean: u32) -> Vec<u32> {
     (0..n).map(next).collect()
 }
 
-/// The first values of these runs, as many as a check looks at.
-fn first_of_runs(host: &[u32]) -> Vec<u32> {
-    let mut values = host[..host.len().min(1 << 20)].to_vec();
-    values.dedup();
-    values
-}
-
-fn dedup(gpu: &mut Gpu, algo: &str, n: usize, mean: u32) -> Outcome {
-    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
+/// Neighbours that are equal, or have equal keys: dedups, runs, and what is reduced by key, each of `algo_of`. The host looks at the
+/// first elements.
+pub(crate) fn neighbours(
+    gpu: &mut Gpu,
+    of: &str,
+    n: usize,
+    keys: impl FnOnce(&mut Gpu) -> Outcome<CudaSlice<u32>>,
+) -> Outcome {
+    let [dedup, runs, reduce_by_key, dedup_by_key] =
+        ["dedup", "runs", "reduce_by_key", "dedup_by_key"].map(|algo| format!("{algo}_{of}"));
+    let algos = [&dedup, &runs, &reduce_by_key, &dedup_by_key];
+    if !gpu.fits::<u32>(n) || !algos.iter().any(|algo| gpu.wants::<u32>(algo)) {
         return Ok(());
     }
-    let host = in_runs(n, mean);
-    let (values, count) = (gpu.upload(&host)?, RefCell::new(gpu.count()?));
-    gpu.reduce_segments(
-        algo,
-        (n, (n + n / mean as usize) * size_of::<u32>()),
-        || first_of_runs(&host),
-        |device: &Device, _: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
-            Dedup::new().run_counted(device, &values, out, &mut count.borrow_mut())
-        },
-    )
-}
-
-/// The values and lengths of runs of `mean` elements.
-fn runs(gpu: &mut Gpu, algo: &str, n: usize, mean: u32) -> Outcome {
-    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
-        return Ok(());
-    }
-    let host = in_runs(n, mean);
-    let (values, count) = (gpu.upload(&host)?, RefCell::new(gpu.count()?));
-    let lengths = RefCell::new(gpu.filled::<u32>(n)?);
-    gpu.reduce_segments(
-        algo,
-        (n, (n + 2 * n / mean as usize) * size_of::<u32>()),
-        || first_of_runs(&host),
-        |device: &Device, _: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
-            // As many lengths as values.
-            let outputs = (out, &mut *lengths.borrow_mut());
-            Runs::new().run_counted(device, &values, outputs, &mut count.borrow_mut())
-        },
-    )
-}
-
-/// The keys of runs of 64 elements, and what their values are combined to.
-fn by_key<Op: Operator<u32> + Copy>(gpu: &mut Gpu, n: usize, algo: &str, operator: Op) -> Outcome {
-    const MEAN: u32 = 64;
-    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
-        return Ok(());
-    }
-    let host = in_runs(n, MEAN);
-    let (keys, count) = (gpu.upload(&host)?, RefCell::new(Count::new(gpu.device())?));
-    let first_keys = RefCell::new(gpu.upload(&vec![0u32; n])?);
-    let reduce = Reduce::new(operator).segments(Segments::Keys(&keys));
-    let expected = || {
-        let shown = &host[..n.min(1 << 20)];
-        let begins: Vec<usize> = (0..shown.len()).filter(|&at| at == 0 || shown[at] != shown[at - 1]).collect();
-        let of_run = |run: &[usize]| {
-            (run[0] + 1..run[1]).fold(u32::random(run[0]), |sum, at| operator.combine(sum, u32::random(at)))
-        };
-        begins.windows(2).map(of_run).collect()
-    };
-    gpu.reduce_segments(
-        algo,
-        (n, 2 * (n + n / MEAN as usize) * size_of::<u32>()),
-        expected,
-        |device: &Device, x: &CudaView<'_, u32>, out: &mut CudaViewMut<'_, u32>| {
-            reduce.run_with_keys_counted(device, x, (&mut *first_keys.borrow_mut(), out), &mut count.borrow_mut())
-        },
+    let keys = keys(gpu)?;
+    let shown = gpu.elements(&keys, 0..n.min(SHOWN))?;
+    let begins: Vec<usize> = (0..shown.len()).filter(|&at| at == 0 || shown[at] != shown[at - 1]).collect();
+    let values: Vec<u32> = begins.iter().map(|&at| shown[at]).collect();
+    counted(
+        gpu,
+        &dedup,
+        n,
+        &values,
+        |found| 4 * (n + found),
+        |device, out, count| Dedup::new().run_counted(device, &keys, out, count),
     )?;
-    let found = first_keys.borrow().to_vec()?;
-    let wanted = first_of_runs(&host);
-    if found[..wanted.len() - 1] != wanted[..wanted.len() - 1] {
-        return Err(format!("{algo}: the keys are not those of the runs").into());
+    if gpu.wants::<u32>(&runs) {
+        // As many lengths as values.
+        let lengths = RefCell::new(gpu.array::<u32>(n)?);
+        counted(
+            gpu,
+            &runs,
+            n,
+            &values,
+            |found| 4 * (n + 2 * found),
+            |device, out, count| Runs::new().run_counted(device, &keys, (out, &mut *lengths.borrow_mut()), count),
+        )?;
+        let of_runs: Vec<u32> = begins.windows(2).map(|run| (run[1] - run[0]) as u32).collect();
+        first_are(gpu, &runs, &lengths.borrow(), &of_runs)?;
     }
-    Ok(())
+    by_key(gpu, &reduce_by_key, Sum, (&keys, &values), &begins)?;
+    by_key(gpu, &dedup_by_key, First, (&keys, &values), &begins)
 }
 
-/// The owners of `n` results in the mean, of a quarter as many counts from 0 to 8.
-fn expand(gpu: &mut Gpu, n: usize) -> Outcome {
-    let algo = "expand_4";
+/// The first keys of runs, and what the values of each run are combined to.
+fn by_key<Op: Operator<u32> + Copy>(
+    gpu: &mut Gpu,
+    algo: &str,
+    operator: Op,
+    (keys, first_keys): (&CudaSlice<u32>, &[u32]),
+    begins: &[usize],
+) -> Outcome {
+    if !gpu.wants::<u32>(algo) {
+        return Ok(());
+    }
+    let n = keys.len();
+    let (values, found_keys) = (gpu.filled::<u32>(n)?, RefCell::new(gpu.array::<u32>(n)?));
+    let reduce = Reduce::new(operator).segments(Segments::Keys(keys));
+    let of_run = |run: &[usize]| {
+        (run[0] + 1..run[1]).fold(u32::random(run[0]), |sum, at| operator.combine(sum, u32::random(at)))
+    };
+    let expected: Vec<u32> = begins.windows(2).map(of_run).collect();
+    counted(
+        gpu,
+        algo,
+        n,
+        &expected,
+        |found| 8 * (n + found),
+        |device, out, count| reduce.run_with_keys_counted(device, &values, (&mut *found_keys.borrow_mut(), out), count),
+    )?;
+    first_are(gpu, algo, &found_keys.borrow(), first_keys)
+}
+
+/// Checks and times a call with a number of results that the device knows. Those `expected` are the first; `bytes` are what so many results
+/// make it move.
+pub(crate) fn counted<T: Value>(
+    gpu: &mut Gpu,
+    algo: &str,
+    n: usize,
+    expected: &[T],
+    bytes: impl Fn(usize) -> usize,
+    call: impl Fn(&Device, &mut CudaSlice<T>, &mut Count) -> upsweep::Result<()>,
+) -> Outcome {
+    if !gpu.wants::<T>(algo) {
+        return Ok(());
+    }
+    let (mut out, mut count) = (gpu.array::<T>(n)?, gpu.count()?);
+    call(gpu.device(), &mut out, &mut count)?;
+    let found = count.get()?;
+    if found < expected.len() {
+        return Err(format!("{algo}: {found} results, which must be {} or more", expected.len()).into());
+    }
+    first_are(gpu, algo, &out, expected)?;
+    let count = RefCell::new(count);
+    gpu.call(algo, n, bytes(found), &mut out, |device, out| call(device, out, &mut count.borrow_mut()))
+}
+
+/// Compares the first results with those `expected`.
+pub(crate) fn first_are<T: Value>(gpu: &Gpu, algo: &str, out: &CudaSlice<T>, expected: &[T]) -> Outcome {
+    let found = gpu.elements(out, 0..expected.len())?;
+    match (0..found.len()).find(|&at| found[at] != expected[at]) {
+        Some(at) => Err(format!("{algo}: result {at} is {:?}, not {:?}", found[at], expected[at]).into()),
+        None => Ok(()),
+    }
+}
+
+/// The owners of as many results as these counts say.
+pub(crate) fn expand(gpu: &mut Gpu, algo: &str, n: usize, counts: impl FnOnce() -> Vec<u32>) -> Outcome {
     if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(algo) {
         return Ok(());
     }
-    let host: Vec<u32> = (0..n / 4).map(|at| (hash(at) >> 32) as u32 % 9).collect();
+    let host = counts();
     let (counts, count) = (gpu.upload(&host)?, RefCell::new(gpu.count()?));
     let total = host.iter().map(|&count| count as usize).sum::<usize>();
-    let output = RefCell::new(gpu.upload(&vec![0u32; total])?);
-    let owners = || host.iter().enumerate().flat_map(|(owner, &count)| (0..count).map(move |_| owner as u32));
+    let output = RefCell::new(gpu.array::<u32>(total)?);
+    let owners = host.iter().enumerate().flat_map(|(owner, &count)| (0..count).map(move |_| owner as u32));
     Expand::new().run_counted(gpu.device(), &counts, &mut *output.borrow_mut(), &mut count.borrow_mut())?;
-    let found = output.borrow().to_vec()?;
-    if let Some(at) = found.iter().zip(owners()).position(|(found, owner)| *found != owner) {
+    let found = gpu.elements(&output.borrow(), 0..total)?;
+    if let Some(at) = found.iter().zip(owners).position(|(found, owner)| *found != owner) {
         return Err(format!("{algo}: result {at} is {}, another owner's", found[at]).into());
     }
-    gpu.time::<u32>(algo, n, (n / 4 + total) * size_of::<u32>(), |device, _, _| {
+    gpu.time::<u32>(algo, n, (host.len() + total) * size_of::<u32>(), |device, _, _| {
         Expand::new().run_counted(device, &counts, &mut *output.borrow_mut(), &mut count.borrow_mut())
     })
 }

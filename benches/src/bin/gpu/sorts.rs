@@ -1,7 +1,7 @@
 //! Sorts of random keys, of pairs, and of positions. Bytes are those of one pass over the keys and values, so a share of a copy says how
 //! many copies a sort takes.
 
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, SHAPES};
 use cudarc::driver::{CudaView, CudaViewMut};
 use half::f16;
 use std::cell::RefCell;
@@ -32,27 +32,13 @@ pub(crate) fn bench(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     Ok(())
 }
 
-/// The shapes of `fill.cu`, by their numbers.
-const SHAPES: [&str; 10] = [
-    "random",
-    "sorted",
-    "reversed",
-    "equal",
-    "two_values",
-    "organ_pipe",
-    "zipf",
-    "top_digit",
-    "middle_digit",
-    "runs_64",
-];
-
 /// Sorts of random keys, and of keys in orders, or of values, that digits or buckets may take badly.
 pub(crate) fn shapes(gpu: &mut Gpu, sizes: &[u32]) -> Outcome {
     for n in sizes.iter().map(|log2n| 1usize << log2n) {
-        for (shape, name) in (0..).zip(SHAPES) {
+        for name in SHAPES {
             let algo = format!("sort_shapes_{name}");
             if gpu.fits::<u32>(n) && gpu.wants::<u32>(&algo) {
-                let keys = gpu.shaped(n, shape)?;
+                let keys = gpu.shaped(n, name)?;
                 given(gpu, &algo, n, &keys)?;
             }
         }

@@ -89,6 +89,13 @@ private:
 
     __device__ __forceinline__ u64 tile_of(u32 k) const { return shared.tickets[k % TICKETS]; }
 
+    // Of results of which two or three tiles' find room, each has a half or a third of the ring. If they lay side by side, a tile with a few more than
+    // the one whose place it takes would wait for the next one, too.
+    static __device__ __forceinline__ u32 room_for(u32 bytes) {
+        constexpr u32 HALF = RING_BYTES / 32 * 16, THIRD = RING_BYTES / 48 * 16;
+        return bytes > HALF || bytes <= RING_BYTES / 4 ? bytes : bytes > THIRD ? HALF : THIRD;
+    }
+
     // Thread 0 remembers ticket k and returns whether there are more. A ticket of `tiles` or more is no tile's: each block draws one such ticket and
     // no more, so the last of all is known.
     __device__ __forceinline__ bool remember(u32 k, u32 ticket) const {
@@ -115,13 +122,16 @@ private:
         }
         u32 left = 0, waiting = 0;      // tiles whose results are left in the ring, and of these the ones that are not stored
         u32 entry = 0, oldest = 0;      // the next tile's, and that of the first of these
-        u32 head = 0, tail = 0;         // of the ring
+        u32 head = 0, tail = 0;         // of the ring: what waits lies from tail to head
+        bool around = false;            // or, past the ring's end, from tail on and up to head
         bool few = false;               // whether the results of the last tile are few
         const auto free_oldest = [&] {
             barrier_wait(free_barrier(oldest), MEETING);
             oldest = next_entry(oldest);
             waiting--;
-            tail = waiting > 0 ? shared.entries[oldest].at : head;
+            const u32 next = waiting > 0 ? shared.entries[oldest].at : head;
+            if (next < tail) around = false;
+            tail = next;
         };
         while (true) {
             const u32 k = left;
@@ -156,20 +166,18 @@ private:
 
             // Room for its results side by side, behind those of the tile before or at the begin of the ring. Where all is free, the
             // ring begins anew.
-            const u32 bytes = task.bytes(total);
+            const u32 bytes = task.bytes(total), room = room_for(bytes);
             few = bytes * Task::FEW <= RING_BYTES;
             u32 at = head;
             while (true) {
                 if (waiting < RING) {
-                    if (waiting == 0) { at = 0, tail = 0; break; }
-                    at = head;
-                    if (head >= tail && head + bytes <= RING_BYTES) break;
-                    if (head >= tail && bytes < tail) { at = 0; break; }
-                    if (head < tail && head + bytes < tail) break;
+                    if (waiting == 0) { at = 0, tail = 0, around = false; break; }
+                    if (head + room <= (around ? tail : RING_BYTES)) break;
+                    if (!around && room <= tail) { at = 0, around = true; break; }
                 }
                 free_oldest();
             }
-            head = at + bytes;
+            head = at + room;
             if (threadIdx.x == 0) shared.entries[entry] = {(u32)tile, at, total};
             task.leave(items, before, total, at);
             barrier_arrive(full_barrier(entry), MEETING);

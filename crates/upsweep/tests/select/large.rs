@@ -16,6 +16,18 @@ mod cuda {
         x <= bound
     }
 
+    #[function]
+    fn is_between(x: u64) -> bool {
+        x % 1024 != 0
+    }
+
+    /// 1 if result `k` of those between multiples of 1,024 is another number, or the one behind all results no longer 5.
+    #[function]
+    fn is_wrong(#[param] kept: u64, x: u64, k: u64) -> u64 {
+        let wanted = if k < kept { k + k / 1023 + 1 } else { 5 };
+        if x == wanted { 0 } else { 1 }
+    }
+
     /// A block stages tile after tile where others are stored from: results of few and of many, each compared.
     #[test]
     #[ignore = "needs a CUDA GPU"]
@@ -102,5 +114,22 @@ mod cuda {
         assert_eq!(indices, gaps.map(|gap| gap as u64));
         let error = Select::flags(&flags).indices().run_to_vec::<_, u32>(&place.device, &input);
         assert!(matches!(error, Err(upsweep::Error::Options { options: "indices", .. })), "{error:?}");
+    }
+
+    /// More than 2^33 bytes are kept. All are compared where they lie.
+    #[test]
+    #[ignore = "needs a CUDA GPU with 18 GiB of memory"]
+    fn more_bytes_than_33_bits_count() {
+        let _no_graph_faults = crate::support::GRAPH_FAULTS.read();
+        let device = &Place::cuda().device;
+        let multiples = (1u64 << 20) + 1027;
+        let (len, kept) = (multiples * 1024, multiples * 1023);
+        assert!(kept * 8 > 1 << 33);
+        let numbers: Array<u64> = Transform::copy().run_to_array(device, 0..len).unwrap();
+        let mut output = device.filled(kept as usize + 1, 5u64).unwrap();
+        let count = Select::new(IsBetween).run(device, &numbers, &mut output).unwrap();
+        assert_eq!(count.get(), Ok(kept as usize));
+        let wrong = Reduce::new(Sum).map(IsWrong { kept }).run_to_host(device, (&output, 0..kept + 1));
+        assert_eq!(wrong, Ok(0));
     }
 }

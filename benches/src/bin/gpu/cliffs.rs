@@ -1,0 +1,144 @@
+//! Selections, partitions, dedups, runs, sums by key and expansions of inputs that what is made for random ones may take badly. A row's bytes
+//! are those that its input makes it move: [`select`](crate::select) has the rows that they are compared with.
+
+use crate::gpu::Gpu;
+use crate::select::{SHOWN, counted, expand, first_are, neighbours};
+use cudarc::driver::CudaSlice;
+use std::cell::RefCell;
+use upsweep::prelude::*;
+use upsweep::{Choose, Flagged, Where};
+use upsweep_bench::{Outcome, Value, hash};
+
+#[function]
+fn below_8(#[param] bound: u32, x: u8) -> bool {
+    (x as u32) < bound
+}
+#[function]
+fn below_32(#[param] bound: u32, x: u32) -> bool {
+    x < bound
+}
+#[function]
+fn below_64(#[param] bound: u64, x: u64) -> bool {
+    x < bound
+}
+
+pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
+    let n = 1usize << log2n;
+    // Random elements, all or none of which are kept: none of them is the largest number of 32 or 64 bits.
+    for (shape, keep) in [("all", true), ("none", false)] {
+        let bound = if keep { u32::MAX } else { 0 };
+        select::<u8, _>(gpu, shape, n, Below8 { bound }, keep)?;
+        select::<u32, _>(gpu, shape, n, Below32 { bound }, keep)?;
+        select::<u64, _>(gpu, shape, n, Below64 { bound: if keep { u64::MAX } else { 0 } }, keep)?;
+        partition(gpu, shape, n, Below32 { bound }, keep)?;
+        by_flags(gpu, shape, n, keep)?;
+    }
+    first_half(gpu, n)?;
+    for shape in ["equal", "two_values", "zipf"] {
+        neighbours(gpu, shape, n, |gpu| gpu.shaped(n, shape))?;
+    }
+    neighbours(gpu, "zipf_sorted", n, |gpu| {
+        let (given, mut keys) = (gpu.shaped(n, "zipf")?, gpu.array::<u32>(n)?);
+        Sort::new().run(gpu.device(), &given, &mut keys)?;
+        Ok(keys)
+    })?;
+    // One count has all results, each has one, or they are as often as their reciprocal.
+    expand(gpu, "expand_one_count", n, || (0..n / 4).map(|at| if at == n / 8 { n as u32 } else { 0 }).collect())?;
+    expand(gpu, "expand_1", n, || vec![1; n])?;
+    let reciprocal = |at: usize| (1u64 << 32) / ((hash(at) >> 32) + (1 << 12));
+    expand(gpu, "expand_zipf", n, || (0..n / 16).map(|at| reciprocal(at) as u32).collect())
+}
+
+fn select<T: Value, P: Copy>(gpu: &mut Gpu, shape: &str, n: usize, predicate: P, keep: bool) -> Outcome
+where
+    Where<P>: Choose<T>,
+{
+    let algo = format!("select_{shape}");
+    if !gpu.fits::<T>(n) || !gpu.wants::<T>(&algo) {
+        return Ok(());
+    }
+    let input = gpu.filled::<T>(n)?;
+    let expected = first(n, keep);
+    counted(
+        gpu,
+        &algo,
+        n,
+        &expected,
+        |found| (n + found) * size_of::<T>(),
+        |device, out, count| Select::new(predicate).run_counted(device, &input, out, count),
+    )
+}
+
+/// The first elements, if they are kept.
+fn first<T: Value>(n: usize, keep: bool) -> Vec<T> {
+    (0..if keep { n.min(SHOWN) } else { 0 }).map(T::random).collect()
+}
+
+fn by_flags(gpu: &mut Gpu, shape: &str, n: usize, keep: bool) -> Outcome {
+    let algo = format!("select_flags_{shape}");
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(&algo) {
+        return Ok(());
+    }
+    let (input, flags) = (gpu.filled::<u32>(n)?, gpu.upload(&vec![keep; n])?);
+    counted(
+        gpu,
+        &algo,
+        n,
+        &first(n, keep),
+        |found| n + (n + found) * size_of::<u32>(),
+        |device, out, count| Select::<Flagged<'_, _>>::flags(&flags).run_counted(device, &input, out, count),
+    )
+}
+
+/// The kept and the others, each in an output of its own.
+fn partition(gpu: &mut Gpu, shape: &str, n: usize, predicate: Below32, keep: bool) -> Outcome {
+    let algo = format!("partition_apart_{shape}");
+    if !gpu.fits::<u32>(n) || !gpu.wants::<u32>(&algo) {
+        return Ok(());
+    }
+    let input = gpu.filled::<u32>(n)?;
+    apart(gpu, &algo, &input, predicate, (&first(n, keep), &first(n, !keep)))
+}
+
+fn apart(
+    gpu: &mut Gpu,
+    algo: &str,
+    input: &CudaSlice<u32>,
+    predicate: Below32,
+    (kept, others): (&[u32], &[u32]),
+) -> Outcome {
+    let n = input.len();
+    let rest = RefCell::new(gpu.array::<u32>(n)?);
+    counted(
+        gpu,
+        algo,
+        n,
+        kept,
+        |_| 2 * n * size_of::<u32>(),
+        |device, out, count| {
+            Partition::new(predicate).run_counted(device, input, (out, &mut *rest.borrow_mut()), count)
+        },
+    )?;
+    first_are(gpu, algo, &rest.borrow(), others)
+}
+
+/// Of ascending elements the first half is kept.
+fn first_half(gpu: &mut Gpu, n: usize) -> Outcome {
+    let (select, partition) = ("select_first_half", "partition_apart_first_half");
+    if !gpu.fits::<u32>(n) || !(gpu.wants::<u32>(select) || gpu.wants::<u32>(partition)) {
+        return Ok(());
+    }
+    let input = gpu.shaped(n, "sorted")?;
+    let [kept, others] = [0, n / 2].map(|from| gpu.elements(&input, from..from + (n / 2).min(SHOWN)));
+    let (kept, others) = (kept?, others?);
+    let predicate = Below32 { bound: others[0] };
+    counted(
+        gpu,
+        select,
+        n,
+        &kept,
+        |found| (n + found) * size_of::<u32>(),
+        |device, out, count| Select::new(predicate).run_counted(device, &input, out, count),
+    )?;
+    if gpu.wants::<u32>(partition) { apart(gpu, partition, &input, predicate, (&kept, &others)) } else { Ok(()) }
+}
