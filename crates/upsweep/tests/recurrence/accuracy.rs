@@ -175,13 +175,16 @@ fn cascades_that_undo_much(place: &Place) {
     }
 }
 
-/// Filters of Butterworth's, whose sections have the same zeros, and poles close together.
+/// Filters of Butterworth's, whose sections have the same zeros, and poles close together; the states of the first one are the smallest.
 fn cascades_of_equal_zeros(place: &Place) {
     let mut rng = Rng::new(28);
     for sections in 1..=8 {
-        for edge in [0.25, 0.02, 0.001] {
-            let x = random_elements(&mut rng, 20_000);
-            cascade(place, &butterworth(sections, edge), &x, &format!("{sections} sections up to {edge} of the rate"));
+        for (edge, small) in [(0.25, 1.0), (0.02, 1.0), (0.02, (-45f64).exp2()), (0.004, 1.0)] {
+            let mut sos = butterworth(sections, edge);
+            sos[0][..3].iter_mut().for_each(|b| *b *= small);
+            sos[sections - 1][..3].iter_mut().for_each(|b| *b /= small);
+            let case = format!("{sections} sections up to {edge} of the rate, {small} of it before the last one");
+            cascade(place, &sos, &random_elements(&mut rng, 20_000), &case);
         }
     }
 }
