@@ -200,7 +200,7 @@ fn rounded(term: Exact) -> f64 {
 
 /// The product of two sums of two floats.
 #[function]
-fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
+pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let product = a * b;
     let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
     let sum = product + rest;
@@ -210,7 +210,7 @@ fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
 
 /// Their sum.
 #[function]
-fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
+pub(crate) fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
     let rest = (a - (sum - of_b)) + (b - of_b) + (a_rest + b_rest);

@@ -50,14 +50,9 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + sealed::Sealed 
     /// The larger one of two, without their signs.
     #[doc(hidden)]
     fn larger(self, other: Self) -> Self;
-    /// The matrices into a basis of states and back, of a transition and what it leads to; of numbers that are rounded.
+    /// The matrices into a basis of states and back, of a transition in the direct form; of numbers that are rounded.
     #[doc(hidden)]
-    fn basis(
-        order: usize,
-        transition: &[Self::Exact],
-        output: &[Self::Exact],
-        direct: bool,
-    ) -> Option<[Vec<Self::Exact>; 2]>;
+    fn basis(order: usize, transition: &[Self::Exact]) -> Option<[Vec<Self::Exact>; 2]>;
 }
 
 /// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too.
@@ -104,8 +99,8 @@ macro_rules! floats {
             fn finite(self) -> bool { self.is_finite() }
             fn unless_negligible(self, beside: Self) -> Self { if self.abs() < beside * $smallest { 0.0 } else { self } }
             fn larger(self, other: Self) -> Self { self.abs().max(other.abs()) }
-            fn basis(order: usize, transition: &[Double], output: &[Double], direct: bool) -> Option<[Vec<Double>; 2]> {
-                basis::of(order, transition, output, direct).map(|basis| [basis.into, basis.back])
+            fn basis(order: usize, transition: &[Double]) -> Option<[Vec<Double>; 2]> {
+                basis::of(order, transition).map(|basis| [basis.into, basis.back])
             }
         }
         computes_on_itself! { $t }
@@ -129,7 +124,7 @@ macro_rules! integers {
             fn finite(self) -> bool { true }
             fn unless_negligible(self, _: Self) -> Self { self }
             fn larger(self, other: Self) -> Self { self.max(other) }
-            fn basis(_: usize, _: &[Self], _: &[Self], _: bool) -> Option<[Vec<Self>; 2]> { None }
+            fn basis(_: usize, _: &[Self]) -> Option<[Vec<Self>; 2]> { None }
         }
         impl Exact<Self> for $t {
             fn of(number: Self) -> Self { number }

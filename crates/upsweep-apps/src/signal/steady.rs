@@ -1,29 +1,49 @@
 //! The states of a filter that has had elements of 1 for ever: where it begins when nothing is known of what was before.
 //!
 //! In the transposed direct form II the states z stay as they are when `z[j] = b[j+1] - a[j+1] y + z[j+1]`, where y, the result, is
-//! `sum b / sum a`. So each is the sum of what is added to it and to those behind it.
+//! `sum b / sum a`. So each is the sum of what is added to it and to those behind it. These terms cancel, so they are computed in twice
+//! the digits; the quotients by `a[0]` are rounded, as those of the filter are.
 
+use crate::poly::{plus, times};
 use upsweep::{Error, Result};
 
+/// A number as a sum of two floats.
+type Exact = (f64, f64);
+
+fn sum(a: Exact, b: Exact) -> Exact {
+    plus(a.0, a.1, b.0, b.1)
+}
+
+fn product(a: f64, b: Exact) -> Exact {
+    times(a, 0.0, b.0, b.1)
+}
+
+fn quotient(a: Exact, b: Exact) -> Exact {
+    let first = a.0 / b.0;
+    let left = sum(a, product(-first, b));
+    plus(first, 0.0, left.0 / b.0, 0.0)
+}
+
 /// The steady states of a filter of elements of `level`, and its results then.
-fn of_direct(b: &[f64], a: &[f64], level: f64, states: usize) -> Result<(Vec<f64>, f64)> {
+fn of_direct(b: &[f64], a: &[f64], level: Exact, states: usize) -> Result<(Vec<f64>, Exact)> {
     let first = a.first().copied().unwrap_or(1.0);
     let at = |list: &[f64], j: usize| list.get(j).copied().unwrap_or(0.0) / first;
-    let sum = |list: &[f64]| (0..list.len()).map(|j| at(list, j)).sum::<f64>();
-    let (gain, of_a) = (sum(b), sum(a));
-    if of_a == 0.0 {
+    let total = |list: &[f64]| (0..list.len()).fold((0.0, 0.0), |all, j| sum(all, (at(list, j), 0.0)));
+    let (of_b, of_a) = (total(b), total(a));
+    if of_a.0 == 0.0 {
         return Err(Error::Coefficients {
             what: "the sum of the coefficients a".to_owned(),
             value: "0".to_owned(),
             rule: "a filter that never forgets has no steady state to begin with: run it in one direction",
         });
     }
-    let y = gain / of_a * level;
+    let gain = quotient(of_b, of_a);
+    let y = times(gain.0, gain.1, level.0, level.1);
     let mut zi = vec![0.0; states];
-    let mut behind = 0.0;
+    let mut behind = (0.0, 0.0);
     for (j, z) in zi.iter_mut().enumerate().rev() {
-        behind += at(b, j + 1) * level - at(a, j + 1) * y;
-        *z = behind;
+        behind = sum(behind, sum(product(at(b, j + 1), level), product(-at(a, j + 1), y)));
+        *z = behind.0;
     }
     Ok((zi, y))
 }
@@ -31,12 +51,12 @@ fn of_direct(b: &[f64], a: &[f64], level: f64, states: usize) -> Result<(Vec<f64
 /// The steady states of a filter with coefficients `b` and `a`: `scipy.signal.lfilter_zi`.
 pub(super) fn direct(b: &[f64], a: &[f64]) -> Result<Vec<f64>> {
     let states = b.len().max(a.len()).saturating_sub(1);
-    Ok(of_direct(b, a, 1.0, states)?.0)
+    Ok(of_direct(b, a, (1.0, 0.0), states)?.0)
 }
 
 /// Those of a cascade: `scipy.signal.sosfilt_zi`.
 pub(super) fn cascade(sections: &[[f64; 6]]) -> Result<Vec<f64>> {
-    let (mut all, mut level) = (Vec::with_capacity(2 * sections.len()), 1.0);
+    let (mut all, mut level) = (Vec::with_capacity(2 * sections.len()), (1.0, 0.0));
     for &[b0, b1, b2, a0, a1, a2] in sections {
         let (zi, y) = of_direct(&[b0, b1, b2], &[a0, a1, a2], level, 2)?;
         all.extend(zi);
@@ -63,6 +83,9 @@ mod tests {
                 assert!((next - zi[j]).abs() < 1e-14, "{b:?} {a:?}: state {j} goes from {} to {next}", zi[j]);
             }
         }
+        // 1 and 2^-60 of b are not lost beside -1; nor is what is left of a.
+        let small = (-60f64).exp2();
+        assert_eq!(direct(&[1.0, -1.0, small], &[1.0, -0.5]).unwrap(), [2.0 * small - 1.0, small]);
         assert!(direct(&[1.0], &[1.0, -1.0]).is_err());
         assert_eq!(direct(&[1.0], &[1.0]).unwrap(), []);
     }

@@ -14,8 +14,8 @@
 
 __device__ constexpr u32 log2_of(u32 x) { return x <= 1 ? 0 : 1 + log2_of(x / 2); }
 
-// Behind the coefficients lie the matrices into the basis and back, which are upper triangles unless there are sections, and the
-// powers, row by row. A kernel has them in shared memory, behind its tiles: warps go through all of them, which are more than a
+// Behind the coefficients lie the matrices into the basis and back, which are upper triangles, and the powers, row by row. Each section has a
+// basis of its own. A kernel has them in shared memory, behind its tiles: warps go through all of them, which are more than a
 // cache of constants holds. Behind them lie the weights (WEIGHED): of each state, what each of a thread's elements leaves in it.
 constexpr u32 MATRIX = ORDER * ORDER, INTO = 0, BACK = 1, POWERS = BASIS ? 2 : 0, MATRICES = POWERS + LEVELS;
 constexpr u32 FIRST_WEIGHT = COEFFICIENTS + MATRICES * MATRIX;
@@ -35,19 +35,19 @@ __device__ __forceinline__ T add_term(T a, T x, T c) {
     return CAREFUL && (a == 0 || x == 0) ? c : with;
 }
 
-// The matrix, or its upper triangle, times x, and c.
+// The matrix times x, and c; or its upper triangle, or those of the sections.
 template <bool TRIANGLE>
 __device__ __forceinline__ States product(const Matrix& matrix, const States& x, const States& c) {
     States r = c;
 #pragma unroll
     for (u32 i = 0; i < ORDER; i++) {
 #pragma unroll
-        for (u32 j = TRIANGLE ? i : 0; j < ORDER; j++) r.z[i] = add_term(matrix.at[i * ORDER + j], x.z[j], r.z[i]);
+        for (u32 j = TRIANGLE ? i : 0; j < (TRIANGLE && SECTIONS > 0 ? (i | 1) + 1 : ORDER); j++) r.z[i] = add_term(matrix.at[i * ORDER + j], x.z[j], r.z[i]);
     }
     return r;
 }
-__device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product<SECTIONS == 0>(matrices()[INTO], x, States::none()) : x; }
-__device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product<SECTIONS == 0>(matrices()[BACK], x, States::none()) : x; }
+__device__ __forceinline__ States into_basis(const States& x) { return BASIS ? product<true>(matrices()[INTO], x, States::none()) : x; }
+__device__ __forceinline__ States back_from_basis(const States& x) { return BASIS ? product<true>(matrices()[BACK], x, States::none()) : x; }
 
 // A^(ITEMS 2^level) x + c.
 __device__ __forceinline__ States apply(u32 level, const States& x, const States& c) { return product<false>(matrices()[POWERS + level], x, c); }

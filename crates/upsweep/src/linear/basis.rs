@@ -9,15 +9,16 @@
 //! O[1] = c' c,   O[2 n] = O[n] + (A^n)' O[n] A^n         c: the result that the states lead to next
 //! ```
 //!
-//! The triangle is that of the states by falling energy, so that none is a small difference of large ones; states of the direct
-//! form have about the same energy, and stay in their order.
+//! The sections of a cascade have a basis each, for the results of their own. The energy of the last section's results alone would
+//! hide what sections undo of others: of states that lead to little in the end, more digits would be lost than the loop loses, which
+//! rounds them beside themselves.
 //!
 //! The doubling ends where more elements make no difference, or, of an unstable recurrence, too much of one. It does not for as long as
 //! there are fewer elements than states: of these, some lead to nothing yet.
 
 use super::exact::Double;
 
-/// The matrix R and its inverse, row by row. In the direct form they are upper triangles.
+/// The matrix R and its inverse, row by row: upper triangles.
 pub(super) struct Basis {
     pub(super) into: Vec<Double>,
     pub(super) back: Vec<Double>,
@@ -29,21 +30,12 @@ const UNSTABLE: f64 = 64.0;
 /// A direction of states with less energy than this beside the largest is not told from nothing.
 const NOTHING: f64 = 1e-28;
 
-/// The basis of a transition (row by row) and the result that states lead to; nothing where numbers are too large for one.
-pub(super) fn of(order: usize, transition: &[Double], output: &[Double], direct: bool) -> Option<Basis> {
-    let energy = energy(order, transition, output);
+/// The basis of a transition (row by row), of which the first state is the next result; nothing where numbers are too large for one.
+pub(super) fn of(order: usize, transition: &[Double]) -> Option<Basis> {
+    let energy = energy(order, transition);
     let scale = Double::of_power_of_two(-(energy.iter().fold(0.0f64, |most, x| most.max(x.high().abs())).log2() / 2.0));
-    let (triangle, states) = triangle(order, energy, direct)?;
-    let triangle: Vec<_> = triangle.into_iter().map(|x| x.times(scale)).collect();
-    let inverse = inverse(order, &triangle);
-    // Column i of the triangle is that of state `states[i]`, and so is row i of its inverse.
-    let (mut into, mut back) = (triangle.clone(), inverse.clone());
-    for (i, &state) in states.iter().enumerate() {
-        for j in 0..order {
-            into[j * order + state] = triangle[j * order + i];
-            back[state * order + j] = inverse[i * order + j];
-        }
-    }
+    let into: Vec<_> = triangle(order, energy)?.into_iter().map(|x| x.times(scale)).collect();
+    let back = inverse(order, &into);
     let usable = |x: &Double| x.high().is_finite() && x.high().abs() < 1e30;
     into.iter().chain(&back).all(usable).then_some(Basis { into, back })
 }
@@ -64,8 +56,9 @@ fn transposed(order: usize, a: &[Double]) -> Vec<Double> {
     (0..order * order).map(|at| a[at % order * order + at / order]).collect()
 }
 
-fn energy(order: usize, transition: &[Double], output: &[Double]) -> Vec<Double> {
-    let mut energy: Vec<_> = output.iter().flat_map(|a| output.iter().map(|b| a.times(*b))).collect();
+fn energy(order: usize, transition: &[Double]) -> Vec<Double> {
+    let mut energy = vec![Double::ZERO; order * order];
+    energy[0] = Double::of(1.0);
     let mut power = transition.to_vec();
     let trace = |energy: &[Double]| energy.iter().step_by(order + 1).map(|x| x.high()).sum::<f64>();
     for doubling in 0..MOST_DOUBLINGS {
@@ -85,25 +78,11 @@ fn energy(order: usize, transition: &[Double], output: &[Double]) -> Vec<Double>
     energy
 }
 
-/// The Cholesky decomposition: the upper triangle R with R' R = `matrix`, whose rows and columns are taken in the order that is
-/// returned; each time that of the largest number left on the diagonal, unless they are to stay as they are.
-fn triangle(order: usize, matrix: Vec<Double>, stay: bool) -> Option<(Vec<Double>, Vec<usize>)> {
-    let (mut left, mut states): (_, Vec<usize>) = (matrix, (0..order).collect());
+/// The Cholesky decomposition: the upper triangle R with R' R = `left`.
+fn triangle(order: usize, mut left: Vec<Double>) -> Option<Vec<Double>> {
     let mut r = vec![Double::ZERO; order * order];
     let largest = (0..order).map(|i| left[i * order + i].high()).fold(0.0, f64::max);
     for i in 0..order {
-        let first = |best: usize, j: usize| {
-            if left[j * order + j].high() > left[best * order + best].high() { j } else { best }
-        };
-        let next = if stay { i } else { (i..order).fold(i, first) };
-        states.swap(i, next);
-        for k in 0..order {
-            left.swap(i * order + k, next * order + k);
-        }
-        for k in 0..order {
-            left.swap(k * order + i, k * order + next);
-            r.swap(k * order + i, k * order + next);
-        }
         let energy = left[i * order + i];
         let root = if energy.high() > largest * NOTHING { energy } else { Double::of(largest * NOTHING) }.root()?;
         r[i * order + i] = root;
@@ -117,7 +96,7 @@ fn triangle(order: usize, matrix: Vec<Double>, stay: bool) -> Option<(Vec<Double
             }
         }
     }
-    Some((r, states))
+    Some(r)
 }
 
 /// The inverse of an upper triangle.
@@ -147,7 +126,7 @@ mod tests {
         // Three poles at 0.99: in the states themselves, its powers have entries of thousands.
         let a = [3.0 * 0.99, -3.0 * 0.99 * 0.99, 0.99 * 0.99 * 0.99];
         let transition = of_numbers(&[a[0], 1.0, 0.0, a[1], 0.0, 1.0, a[2], 0.0, 0.0]);
-        let basis = of(3, &transition, &of_numbers(&[1.0, 0.0, 0.0]), true).unwrap();
+        let basis = of(3, &transition).unwrap();
         let unit = product(3, &basis.into, &basis.back);
         for (at, x) in unit.iter().enumerate() {
             assert!((x.high() - if at % 4 == 0 { 1.0 } else { 0.0 }).abs() < 1e-25, "{unit:?}");
@@ -166,13 +145,10 @@ mod tests {
     fn unstable_and_unobservable_recurrences_have_one() {
         for a in [2.5, -40.0, 1e9] {
             let transition = of_numbers(&[a, 1.0, 0.5, 0.0]);
-            assert!(of(2, &transition, &of_numbers(&[1.0, 0.0]), true).is_some(), "{a}");
+            assert!(of(2, &transition).is_some(), "{a}");
         }
         // The second state leads to nothing.
         let transition = of_numbers(&[0.5, 0.0, 0.0, 0.25]);
-        assert!(
-            of(2, &transition, &of_numbers(&[1.0, 0.0]), false)
-                .is_none_or(|basis| basis.back.iter().all(|x| x.high().is_finite()))
-        );
+        assert!(of(2, &transition).is_none_or(|basis| basis.back.iter().all(|x| x.high().is_finite())));
     }
 }

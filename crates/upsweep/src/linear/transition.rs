@@ -10,7 +10,7 @@ pub(crate) struct Transition<C: Coefficient> {
     rows: Vec<C::Exact>,
     /// The states after an element of 1, where there were none.
     input: Vec<C::Exact>,
-    /// The matrices from states into the basis and back, in the direct form upper triangles; nothing where states are their own basis.
+    /// The matrices from states into the basis and back, upper triangles; nothing where states are their own basis.
     pub(crate) basis: Option<[Vec<C>; 2]>,
 }
 
@@ -19,10 +19,8 @@ impl<C: Coefficient> Transition<C> {
     /// need no basis.
     pub(crate) fn of(system: &System<C>) -> Self {
         let order = system.order;
-        let (rows, output) = transition(system);
-        let input = after_one(system);
-        let basis =
-            (system.feedback && order > 1).then(|| C::basis(order, &rows, &output, system.sections == 0)).flatten();
+        let (rows, input) = (transition(system), after_one(system));
+        let basis = (system.feedback && order > 1).then(|| basis(system, &rows)).flatten();
         let Some([into, back]) = basis else { return Self { order, rows, input, basis: None } };
         let input = applied::<C>(&into, &input);
         let rows = multiply::<C>(order, &multiply::<C>(order, &into, &rows), &back);
@@ -83,8 +81,30 @@ impl<C: Coefficient> Transition<C> {
     }
 }
 
-/// The states after an element of 0, row by row, and its result.
-fn transition<C: Coefficient>(system: &System<C>) -> (Vec<C::Exact>, Vec<C::Exact>) {
+/// The matrices into the basis and back: of a cascade, those of each section's two states.
+fn basis<C: Coefficient>(system: &System<C>, rows: &[C::Exact]) -> Option<[Vec<C::Exact>; 2]> {
+    let System { order, sections, .. } = *system;
+    if sections == 0 {
+        return C::basis(order, rows);
+    }
+    let mut all = [(); 2].map(|()| vec![C::Exact::of(C::ZERO); order * order]);
+    // The places of a section's own states among all.
+    let own = |s: usize| [0, 1, order, order + 1].map(|at| 2 * s * (order + 1) + at);
+    for s in 0..sections {
+        let rows: Vec<_> = own(s).iter().filter_map(|&at| rows.get(at).copied()).collect();
+        for (all, of_section) in all.iter_mut().zip(C::basis(2, &rows)?) {
+            for (at, x) in own(s).into_iter().zip(of_section) {
+                if let Some(place) = all.get_mut(at) {
+                    *place = x;
+                }
+            }
+        }
+    }
+    Some(all)
+}
+
+/// The states after an element of 0, row by row.
+fn transition<C: Coefficient>(system: &System<C>) -> Vec<C::Exact> {
     let System { order, sections, ref coefficients, .. } = *system;
     let exact = |x: C| C::Exact::of(x);
     let mut rows = vec![exact(C::ZERO); order * order];
@@ -100,8 +120,7 @@ fn transition<C: Coefficient>(system: &System<C>) -> (Vec<C::Exact>, Vec<C::Exac
                 put(i, i + 1, exact(C::ONE));
             }
         }
-        let output = (0..order).map(|i| exact(if i == 0 { C::ONE } else { C::ZERO })).collect();
-        return (rows, output);
+        return rows;
     }
     // What a section gets is a combination of the states of those before it: of each, its first state.
     let mut input = vec![exact(C::ZERO); order];
@@ -118,7 +137,7 @@ fn transition<C: Coefficient>(system: &System<C>) -> (Vec<C::Exact>, Vec<C::Exac
         put(2 * s, 2 * s + 1, exact(C::ONE));
         input = output;
     }
-    (rows, input)
+    rows
 }
 
 /// The states after an element of 1, where there were none: those of the first section of a cascade are of the element, those of

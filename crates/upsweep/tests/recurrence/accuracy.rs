@@ -1,12 +1,15 @@
 //! Floats beside the same in twice the digits: errors are at most four times those of the sequential loop that SciPy has.
 
-use crate::oracle::{Wide, filter, wide};
+use crate::oracle::{Wide, butterworth, filter, wide};
 use crate::support::place::Place;
 use crate::support::random::Rng;
 use crate::support::{on_each_backend, sizes};
 use upsweep::prelude::*;
 
-on_each_backend! { stable_filters, nearly_unstable_filters, unstable_filters, f64_for_f32, cascades_of_sections, the_same_bits }
+on_each_backend! {
+    stable_filters, nearly_unstable_filters, unstable_filters, f64_for_f32, cascades_of_sections, cascades_that_undo_much,
+    cascades_of_equal_zeros, the_same_bits
+}
 
 /// The loop of `scipy.signal.lfilter` in the type `T`, each operation rounded.
 macro_rules! loops {
@@ -127,6 +130,24 @@ fn f64_for_f32(place: &Place) {
 }
 
 /// A cascade beside its sections one after the other.
+fn cascade(place: &Place, sos: &[[f64; 6]], x: &[f64], case: &str) {
+    let (input, mut output) = (place.upload(x, 0), place.poisoned::<f64>(x.len(), 0));
+    Recurrence::sections(sos).run(&place.device, &input, &mut output).unwrap();
+    let by_loop = sos.iter().fold(x.to_vec(), |x, section| loop_f64(&section[..3], &section[3..], &x));
+    compare(&wide_cascade(sos, x), &output.check_guards(), &by_loop, f64::EPSILON, 1e290, &format!("f64: {case}"));
+
+    let short: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+    let short_sos: Vec<[f32; 6]> = sos.iter().map(|section| section.map(|x| x as f32)).collect();
+    let (input, mut output) = (place.upload(&short, 0), place.poisoned::<f32>(x.len(), 0));
+    Recurrence::sections(&short_sos).run(&place.device, &input, &mut output).unwrap();
+    let by_loop = short_sos.iter().fold(short.clone(), |x, section| loop_f32(&section[..3], &section[3..], &x));
+    let widen = |list: &[f32]| list.iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
+    let exact =
+        wide_cascade(&short_sos.iter().map(|section| section.map(f64::from)).collect::<Vec<_>>(), &widen(&short));
+    let (found, by_loop) = (widen(&output.check_guards()), widen(&by_loop));
+    compare(&exact, &found, &by_loop, f32::EPSILON.into(), 1e30, &format!("f32: {case}"));
+}
+
 fn cascades_of_sections(place: &Place) {
     let mut rng = Rng::new(25);
     for sections in 1..=8 {
@@ -136,18 +157,41 @@ fn cascades_of_sections(place: &Place) {
                 [0.5, 0.25, -0.125, a[0], a[1], a[2]]
             })
             .collect();
-        let x = random_elements(&mut rng, 20_000);
-        let input = place.upload(&x, 0);
-        let mut output = place.poisoned::<f64>(x.len(), 0);
-        Recurrence::sections(&sos).run(&place.device, &input, &mut output).unwrap();
-        let (mut exact, mut by_loop): (Vec<Wide>, _) = (x.iter().map(|&x| Wide::of(x)).collect(), x.clone());
-        for section in &sos {
-            let (b, a) = section.split_at(3);
-            exact = wide_of_wide(b, a, &exact);
-            by_loop = loop_f64(b, a, &by_loop);
-        }
-        compare(&exact, &output.check_guards(), &by_loop, f64::EPSILON, 1e290, &format!("{sections} sections"));
+        cascade(place, &sos, &random_elements(&mut rng, 20_000), &format!("{sections} sections"));
     }
+}
+
+/// Sections that leave less and less of a signal, so that the states of the first ones are thousands of times the results.
+fn cascades_that_undo_much(place: &Place) {
+    let mut rng = Rng::new(27);
+    for round in 0..if sizes::reduced() { 4 } else { 40 } {
+        let sos: Vec<[f64; 6]> = (0..8)
+            .map(|_| {
+                let (b, a) = (random_elements(&mut rng, 3), filter(&mut rng, 2, 0.4).1);
+                [b[0] / 2.0, b[1] / 2.0, 0.0, a[0], a[1], a[2]]
+            })
+            .collect();
+        cascade(place, &sos, &random_elements(&mut rng, 9000), &format!("round {round}, {sos:?}"));
+    }
+}
+
+/// Filters of Butterworth's, whose sections have the same zeros, and poles close together; the states of the first one are the smallest.
+fn cascades_of_equal_zeros(place: &Place) {
+    let mut rng = Rng::new(28);
+    for sections in 1..=8 {
+        for (edge, small) in [(0.25, 1.0), (0.02, 1.0), (0.02, (-45f64).exp2()), (0.004, 1.0)] {
+            let mut sos = butterworth(sections, edge);
+            sos[0][..3].iter_mut().for_each(|b| *b *= small);
+            sos[sections - 1][..3].iter_mut().for_each(|b| *b /= small);
+            let case = format!("{sections} sections up to {edge} of the rate, {small} of it before the last one");
+            cascade(place, &sos, &random_elements(&mut rng, 20_000), &case);
+        }
+    }
+}
+
+fn wide_cascade(sos: &[[f64; 6]], x: &[f64]) -> Vec<Wide> {
+    let x = x.iter().map(|&x| Wide::of(x)).collect();
+    sos.iter().fold(x, |x, section| wide_of_wide(&section[..3], &section[3..], &x))
 }
 
 fn wide_of_wide(b: &[f64], a: &[f64], x: &[Wide]) -> Vec<Wide> {

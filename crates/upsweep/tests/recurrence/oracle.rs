@@ -118,3 +118,19 @@ pub(crate) fn filter(rng: &mut Rng, order: usize, radius: f64) -> (Vec<f64>, Vec
     let b = (0..=rng.below(order + 2).min(16)).map(|_| unit(rng) - 0.5).collect();
     (b, a)
 }
+
+/// A low pass of Butterworth's of twice as many poles, up to `edge` of the sampling rate; as SciPy has it, with all of its gain in the first
+/// section.
+pub(crate) fn butterworth(sections: usize, edge: f64) -> Vec<[f64; 6]> {
+    let k = (std::f64::consts::PI * edge).tan();
+    let mut gain = 1.0;
+    let mut section = |s: usize| {
+        let width = 2.0 * (std::f64::consts::PI * (2 * s + 1) as f64 / (4 * sections) as f64).cos() * k;
+        let scale = 1.0 + width + k * k;
+        gain *= k * k / scale;
+        [1.0, 2.0, 1.0, 1.0, 2.0 * (k * k - 1.0) / scale, (1.0 - width + k * k) / scale]
+    };
+    let mut sos: Vec<_> = (0..sections).map(&mut section).collect();
+    sos[0][..3].iter_mut().for_each(|b| *b *= gain);
+    sos
+}

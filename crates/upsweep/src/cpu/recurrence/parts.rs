@@ -26,8 +26,11 @@ impl<C: Coefficient> Parts<C> {
         if reverse {
             weights.chunks_mut(PART).for_each(<[C]>::reverse);
         }
-        let largest = weights.iter().copied().fold(C::ZERO, C::larger);
-        weights.iter_mut().for_each(|weight| *weight = weight.unless_negligible(largest));
+        // Those of one state: a cascade's sections may be of very different sizes.
+        for weights in weights.chunks_mut(PART) {
+            let largest = weights.iter().copied().fold(C::ZERO, C::larger);
+            weights.iter_mut().for_each(|weight| *weight = weight.unless_negligible(largest));
+        }
         let [part, share] = [PART, share].map(|items| columns(order, &transition.power(items)));
         Self { weights, part, share, basis: transition.basis, order }
     }
