@@ -1,9 +1,9 @@
 //! What a sort by digits does on a CUDA device: its tiles, kernels and scratch.
 
+mod buckets;
 pub mod cluster;
 pub mod counting;
 pub mod local;
-mod octaves;
 pub mod scatter;
 mod scratch;
 pub mod segments;

@@ -1,6 +1,5 @@
 //! The pass of a sort by its highest bits where these are more than a digit, and keys few: see `kernels/device/sort_scatter.cuh`.
 
-use super::SortPlan;
 use crate::plan::constants::{Constants, constants};
 
 /// So many of the highest bits are taken in one pass where there are no values, which is faster than two while the L2 cache holds the
@@ -58,28 +57,5 @@ impl ScatterPlan {
     /// Adds the numbers that the kernel is compiled with.
     pub(super) fn add_to(&self, constants: &mut Constants) {
         constants!(constants; "KEYS" = self.keys(), "SCATTER_BLOCKS" = BLOCKS);
-    }
-}
-
-impl SortPlan {
-    /// Whether one pass takes all of the highest bits, more than a digit.
-    #[must_use]
-    pub fn scatters(&self) -> bool {
-        let few = self.split_bits() <= BITS && self.status == 4;
-        self.counts_apart() && few && self.types.value == 0 && self.has_room_to_scatter
-    }
-
-    /// That pass.
-    #[must_use]
-    pub fn scatter(&self) -> ScatterPlan {
-        ScatterPlan { bits: self.split_bits(), key: self.types.key }
-    }
-
-    /// The numbers that the kernel of the single pass by these is compiled with.
-    #[must_use]
-    pub fn scatter_constants(&self) -> Constants {
-        let mut constants = self.constants(self.scatter().threads());
-        self.scatter().add_to(&mut constants);
-        constants
     }
 }
