@@ -1,5 +1,5 @@
 //! The program against NumPy and SQLite: see numpy_reference.py, numpy_histograms.py, numpy_conditions.py, numpy_selections.py,
-//! numpy_sorts.py and, with SciPy, numpy_signals.py beside this file.
+//! numpy_sorts.py, with SciPy numpy_signals.py, and with OpenCV and scikit-image numpy_pictures.py beside this file.
 //!
 //! `cargo test -p upsweep-cli --test numpy -- --ignored`, with `UPSWEEP_TEST_DEVICE` (default `cpu`) naming the device
 //! and `UPSWEEP_TEST_PYTHON` (default `python3`) a Python that has NumPy.
@@ -58,4 +58,10 @@ fn sorts_as_numpy_does() {
 #[ignore = "needs python3 with numpy and scipy"]
 fn signals_as_scipy_does() {
     compare("numpy_signals.py");
+}
+
+#[test]
+#[ignore = "needs python3 with numpy, scipy, opencv and scikit-image"]
+fn pictures_as_opencv_and_scikit_image_do() {
+    compare("numpy_pictures.py");
 }
