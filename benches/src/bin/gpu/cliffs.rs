@@ -2,17 +2,13 @@
 //! are those that its input makes it move: [`select`](crate::select) has the rows that they are compared with.
 
 use crate::gpu::Gpu;
-use crate::select::{SHOWN, counted, expand, first_are, neighbours};
+use crate::select::{Odd8, SHOWN, counted, expand, first_are, neighbours};
 use cudarc::driver::CudaSlice;
 use std::cell::RefCell;
 use upsweep::prelude::*;
 use upsweep::{Choose, Flagged, Where};
 use upsweep_bench::{Outcome, Value, hash};
 
-#[function]
-fn below_8(#[param] bound: u32, x: u8) -> bool {
-    (x as u32) < bound
-}
 #[function]
 fn below_32(#[param] bound: u32, x: u32) -> bool {
     x < bound
@@ -27,7 +23,7 @@ pub(crate) fn bench(gpu: &mut Gpu, log2n: u32) -> Outcome {
     // Random elements, all or none of which are kept: none of them is the largest number of 32 or 64 bits.
     for (shape, keep) in [("all", true), ("none", false)] {
         let bound = if keep { u32::MAX } else { 0 };
-        select::<u8, _>(gpu, shape, n, Below8 { bound }, keep)?;
+        bytes(gpu, shape, n, keep)?;
         select::<u32, _>(gpu, shape, n, Below32 { bound }, keep)?;
         select::<u64, _>(gpu, shape, n, Below64 { bound: if keep { u64::MAX } else { 0 } }, keep)?;
         partition(gpu, shape, n, Below32 { bound }, keep)?;
@@ -67,6 +63,21 @@ where
         |found| (n + found) * size_of::<T>(),
         |device, out, count| Select::new(predicate).run_counted(device, &input, out, count),
     )
+}
+
+/// Odd bytes, or even ones: what a byte is compared with would bind, and not how many are kept.
+fn bytes(gpu: &mut Gpu, shape: &str, n: usize, keep: bool) -> Outcome {
+    let algo = format!("select_{shape}");
+    if !gpu.fits::<u8>(n) || !gpu.wants::<u8>(&algo) {
+        return Ok(());
+    }
+    let input: Vec<u8> = (0..n).map(|at| u8::random(at) & !1 | u8::from(keep)).collect();
+    let expected = if keep { input.get(..n.min(SHOWN)).unwrap_or_default().to_vec() } else { Vec::new() };
+    let input = gpu.upload(&input)?;
+    let select = |device: &Device, out: &mut CudaSlice<u8>, count: &mut Count| {
+        Select::new(Odd8).run_counted(device, &input, out, count)
+    };
+    counted(gpu, &algo, n, &expected, |found| n + found, select)
 }
 
 /// The first elements, if they are kept.

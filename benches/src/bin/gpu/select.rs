@@ -9,7 +9,7 @@ use upsweep::{Choose, Flagged, Where};
 use upsweep_bench::{Outcome, Value, hash};
 
 #[function]
-fn odd_8(x: u8) -> bool {
+pub(crate) fn odd_8(x: u8) -> bool {
     x % 2 == 1
 }
 #[function]

@@ -348,7 +348,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) upsweep_sort(const __gr
     if (!HAS_VALUES && pass.step.deed == Deed::FILL) return fill_few(p, header, pass.step, pass.keys(pass.step.to));
     if (!HAS_VALUES && pass.step.deed == Deed::REVERSE) return pass.run_reversal();
     if (BY_OCTAVES && pass.step.deed == Deed::COUNT_OCTAVES) return count_octaves(p, header, pass.step, pass.keys(pass.step.from));
-    if (BY_OCTAVES && pass.step.deed == Deed::BY_OCTAVES) return put_by_octaves(p, header, pass.step, pass.keys(pass.step.from), pass.keys(pass.step.to));
+    if (BY_OCTAVES && pass.step.deed == Deed::BY_OCTAVES) return put_by_octaves(p, pass.step, pass.keys(pass.step.from), pass.keys(pass.step.to));
     if (threadIdx.x == 0) {
         // One after the other: a block's tiles ascend, so that it never waits for one of its own.
         for (u32 turn = 0; turn < 2; turn++) pass.take(atomicAdd(&header.tickets[p.launch], 1u), turn);

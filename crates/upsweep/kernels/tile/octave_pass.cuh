@@ -19,6 +19,8 @@
 
 extern __shared__ __align__(128) unsigned char dynamic_shared[];
 
+// Keys that a block puts into their buckets at once.
+constexpr u32 OCTAVE_TILE = RANKERS * KEYS;
 // Counters of a bucket, so that lanes with equal keys need not take turns.
 constexpr u32 OCTAVE_COLUMNS = 8;
 
@@ -87,7 +89,6 @@ __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& h
         const u32 bucket = k * WARP + lane_index();
         const u64 end = before + warp_inclusive_sum((u32)count[k]);
         places[bucket] = end - count[k];
-        if (bucket < step.shift) header.counts[0][bucket] = end, ((KeyBits*)header.counts[1])[bucket] = out_of_order((KeyBits)bucket);
         before = shuffle(end, WARP - 1);
     }
     if (lane_index() > 0) return;
@@ -102,15 +103,27 @@ __device__ __forceinline__ void count_octaves(const SortParams& p, SortHeader& h
 }
 
 // Stores the keys of buckets of one number, and puts the others into their buckets, in any order.
-__device__ __forceinline__ void put_by_octaves(const SortParams& p, const SortHeader& header, const SortStep& step, const KeyBits* from, KeyBits* to) {
-    fill_few(p, header, step, to);
+__device__ __forceinline__ void put_by_octaves(const SortParams& p, const SortStep& step, const KeyBits* from, KeyBits* to) {
+    // Of the results that need no sort each finds the bucket in which it is.
+    u32* const ends = (u32*)dynamic_shared;
+    for (u32 i = threadIdx.x; i < step.shift; i += THREADS) ends[i] = (u32)step.bases[i + 1];
+    __syncthreads();
+    for (u32 i = blockIdx.x * THREADS + threadIdx.x; i < ends[step.shift - 1]; i += gridDim.x * THREADS) {
+        u32 bucket = 0;
+        for (u32 beyond = step.shift - 1; bucket < beyond;) {
+            const u32 middle = (bucket + beyond) / 2;
+            if (ends[middle] > i) beyond = middle;
+            else bucket = middle + 1;
+        }
+        to[i] = out_of_order((KeyBits)bucket);
+    }
     __syncthreads();
     const Octaves octaves = Octaves::of(step.spread);
     u32* const counts = (u32*)dynamic_shared;
     u32* const bases = counts + OCTAVE_BUCKETS;
-    constexpr u32 OWN = (SORT_TILE + THREADS - 1) / THREADS;
-    for (u64 begin = blockIdx.x * (u64)SORT_TILE; begin < p.n; begin += gridDim.x * (u64)SORT_TILE) {
-        const u32 count = (u32)min((u64)SORT_TILE, p.n - begin);
+    constexpr u32 OWN = (OCTAVE_TILE + THREADS - 1) / THREADS;
+    for (u64 begin = blockIdx.x * (u64)OCTAVE_TILE; begin < p.n; begin += gridDim.x * (u64)OCTAVE_TILE) {
+        const u32 count = (u32)min((u64)OCTAVE_TILE, p.n - begin);
         KeyBits key[OWN];
 #pragma unroll
         for (u32 k = 0; k < OWN; k++) {
