@@ -1,6 +1,6 @@
 """The libraries that a Python user would take, on the work of the benches. Rows for a record on standard output.
 
-python.py cpu [--smoke] [--only signals]: NumPy, SciPy and OpenCV, each on one core. python.py gpu [--only select|numbers|signals]:
+python.py cpu [--smoke] [--only sorts|signals]: NumPy, SciPy and OpenCV, each on one core. python.py gpu [--only select|numbers|signals]:
 PyTorch, CuPy and JAX, each if it is installed; or PyTorch alone on what is neither a scan nor a reduction; or whatever there is for graphs,
 sparse products, polynomials and big integers; or for filters and images. Times as the benches take them: the median of 15 calls after 3 to
 warm up; on the GPU by events, after the L2 cache has been flushed. Filters and images are compared with NumPy before they are timed.
@@ -29,6 +29,26 @@ def numpy_rows():
             row("numpy", "inclusive_sum", kind, log2n, micros, moved, copy, moved)
             micros = on_host(lambda: np.maximum.accumulate(x, out=out))
             row("numpy", "inclusive_max", kind, log2n, micros, moved, copy, moved)
+
+
+def sorts_rows():
+    """Sorts of rows, and the largest elements, of which NumPy leaves the others beside them."""
+    import numpy as np
+
+    version(np)
+    for log2n in [10] if SMOKE else [16, 20, 24, 27]:
+        bits = hashed(np.arange(1 << log2n)).astype(np.uint32)
+        out, moved = np.empty_like(bits), 2 * bits.nbytes
+        copy = on_host(lambda: np.copyto(out, bits))
+        for length in [64, 4096]:
+            if length <= len(bits):
+                micros = on_host(lambda: np.sort(bits.reshape(-1, length)))
+                row("numpy", f"sort_rows_{length}", "u32", log2n, micros, moved, copy, moved)
+        numbers = bits.astype(np.int32).astype(np.float32)
+        for k in [16, 65_536]:
+            if k < len(bits):
+                micros = on_host(lambda: np.partition(numbers, len(numbers) - k)[-k:])
+                row("numpy", f"top_{k}", "f32", log2n, micros, moved, copy, moved)
 
 
 def torch_rows():
@@ -267,7 +287,7 @@ def jax_rows():
 def main():
     on_gpu = [torch_rows, cupy_rows, jax_rows]
     libraries = {
-        "cpu": {None: [numpy_rows, one_core_rows, opencv_rows], "signals": [one_core_rows, opencv_rows]},
+        "cpu": {None: [numpy_rows, sorts_rows, one_core_rows, opencv_rows], "sorts": [sorts_rows], "signals": [one_core_rows, opencv_rows]},
         "gpu": {None: on_gpu, "select": [torch_rows], "numbers": [torch_rows], "signals": [torch_rows, cupy_rows]},
     }
     chosen = libraries.get(sys.argv[1] if len(sys.argv) > 1 else None, {}).get(ONLY)

@@ -55,6 +55,7 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
         keys!(u64, u64::random, |a, b| a.cmp(b));
         keys!(f32, |i| hash(i) as i32 as f32 / 65_536.0, |a, b| a.total_cmp(b));
         pairs(log2n, options, record)?;
+        rows_and_tops(log2n, options, record)?;
         // What makes a sort slow, or could make it faster.
         let n = 1u32 << log2n;
         let distributions: [(&str, &dyn Fn(u32) -> u32); 7] = [
@@ -75,6 +76,34 @@ pub(crate) fn sorts(options: &Options, record: &mut Record) -> Outcome {
             ];
             contest(algo, u32::NAME, (&input, &|x| x.is_sorted()), &rivals, options, record)?;
         }
+    }
+    Ok(())
+}
+
+/// Rows by themselves, and the largest elements. peers/python.py has the same by NumPy.
+fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome {
+    let n = 1usize << log2n;
+    let keys: Vec<u32> = (0..n).map(u32::random).collect();
+    for len in [64, 4096].into_iter().filter(|&len| len <= n) {
+        let sort = Sort::new().axis(&[n / len, len], 1);
+        let rivals: [Contestant<'_, u32>; 3] = [
+            ("upsweep", &|x| drop(sort.run(&Device::cpu(), &keys, x))),
+            ("std", &|x| x.chunks_mut(len).for_each(<[u32]>::sort_unstable)),
+            ("rayon", &|x| x.par_chunks_mut(len).for_each(<[u32]>::sort_unstable)),
+        ];
+        let in_order = |x: &[u32]| x.chunks(len).all(<[u32]>::is_sorted);
+        contest(&format!("sort_rows_{len}"), u32::NAME, (&keys, &in_order), &rivals, options, record)?;
+    }
+    let numbers: Vec<f32> = (0..n).map(|i| hash(i) as i32 as f32 / 65_536.0).collect();
+    let mut descending = numbers.clone();
+    descending.sort_unstable_by(|a, b| b.total_cmp(a));
+    for k in [16, 65_536].into_iter().filter(|&k| k <= n) {
+        let rivals: [Contestant<'_, f32>; 2] = [
+            ("upsweep", &|x| drop(TopK::largest(k).run(&Device::cpu(), &numbers, &mut x[..k]))),
+            ("std", &|x| drop(x.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)))),
+        ];
+        let are_largest = |x: &[f32]| x[..k].iter().all(|&x| x >= descending[k - 1]);
+        contest(&format!("top_{k}"), f32::NAME, (&numbers, &are_largest), &rivals, options, record)?;
     }
     Ok(())
 }
