@@ -5,6 +5,7 @@ use std::hint::black_box;
 use upsweep::prelude::*;
 use upsweep_bench::{Options, Outcome, Record, Row, Value, hash, median};
 
+use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSliceMut;
 #[cfg(feature = "peers")]
 use rdst::{RadixKey, RadixSort};
