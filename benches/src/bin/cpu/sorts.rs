@@ -86,7 +86,8 @@ fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome 
     let n = 1usize << log2n;
     let keys: Vec<u32> = (0..n).map(u32::random).collect();
     for len in [64, 4096].into_iter().filter(|&len| len <= n) {
-        let sort = Sort::new().axis(&[n / len, len], 1);
+        let shape = [n / len, len];
+        let sort = Sort::new().axis(&shape, 1);
         let rivals: [Contestant<'_, u32>; 3] = [
             ("upsweep", &|x| drop(sort.run(&Device::cpu(), &keys, x))),
             ("std", &|x| x.chunks_mut(len).for_each(<[u32]>::sort_unstable)),
