@@ -102,7 +102,7 @@ fn rows_and_tops(log2n: u32, options: &Options, record: &mut Record) -> Outcome 
     for k in [16, 65_536].into_iter().filter(|&k| k <= n) {
         let rivals: [Contestant<'_, f32>; 2] = [
             ("upsweep", &|x| drop(TopK::largest(k).run(&Device::cpu(), &numbers, &mut x[..k]))),
-            ("std", &|x| drop(x.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a)))),
+            ("std", &|x| _ = x.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a))),
         ];
         let are_largest = |x: &[f32]| x[..k].iter().all(|&x| x >= descending[k - 1]);
         contest(&format!("top_{k}"), f32::NAME, (&numbers, &are_largest), &rivals, options, record)?;
