@@ -132,6 +132,13 @@ fn sort_skewed(place: &Place) {
     for (what, keys) in [("skewed", &skewed), ("one outside", &outside), ("a crowded bucket", &crowded)] {
         check_keys::<u32>(place, keys, (0, 1), what);
     }
+    // Nearly all keys are in one bucket of an octave, but not those that a GPU looks at first.
+    let mut missed: Vec<u32> = (0..len).map(|i| 0x4_0000 + (i * 7919 % 8192) as u32).collect();
+    for i in 0..1024u64 {
+        let at = (u128::from(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * len as u128) >> 64;
+        missed[at as usize] = skewed[i as usize % len];
+    }
+    check_keys::<u32>(place, &missed, (0, 0), "a sample that misses a bucket");
     let large: Vec<u32> = skewed.iter().map(|key| !key).collect();
     check_keys::<u32>(place, &large, (0, 0), "large");
     check_keys::<i32>(place, &keys(Kind::Skewed, len), (0, 0), "skewed");
