@@ -52,6 +52,10 @@ pub(in crate::cpu) trait Lanes {
     /// 64 bytes.
     type Row: Copy;
 
+    /// Whether a row is memory, not registers. Code for each of its lanes is large: what is done with many rows in turn is then in functions
+    /// of their own, or it would be most of what is compiled.
+    const IN_MEMORY: bool = false;
+
     /// Runs `work` in a function of its own, compiled once for this instruction set.
     ///
     /// # Safety
@@ -200,6 +204,9 @@ impl Bytes {
 
 impl Lanes for Portable {
     type Row = Bytes;
+
+    // Where there is no other set, it has to be fast.
+    const IN_MEMORY: bool = cfg!(any(target_arch = "x86_64", debug_assertions));
 
     #[inline(never)]
     unsafe fn call<W: Work>(work: W) -> W::Result {

@@ -15,13 +15,14 @@
 //!
 //! **Grouping.** That of a tile's total is the one of `sweep::reduce_tile`: a balanced tree.
 
-use super::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER};
+use super::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
 use super::run::{Memory, Run, Storing};
 use super::states::{State, Wide, combine, combined, each, every, lane, lanes, load_pair, number, store_pair};
 use super::store::{Ahead, StreamingCopy};
 use super::sweep::{Buffer, MOST_NUMBERS, TILE_BYTES};
 use crate::inputs::Read;
 use crate::steps::{Out, Steps};
+use std::mem::MaybeUninit;
 
 /// The rows of a group.
 const GROUP: usize = 8;
@@ -42,7 +43,7 @@ unsafe fn step<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     wide: Wide<'_, S>,
     x: State<L, N>,
 ) -> State<L, N> {
-    if SPAN < number::<S>() {
+    if const { SPAN < number::<S>() } {
         return x;
     }
     // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
@@ -61,7 +62,7 @@ fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     for n in 0..N {
         // SAFETY: the processor has the instructions that this is compiled for; numbers have 4 or 8 bytes.
         to[n] = unsafe {
-            if number::<S>() == 4 {
+            if const { number::<S>() == 4 } {
                 L::halves::<u32, SPAN>(lower[n], upper[n], false)
             } else {
                 L::halves::<u64, SPAN>(lower[n], upper[n], false)
@@ -143,6 +144,13 @@ struct Lifted<L: Lanes, const N: usize> {
     scanned: State<L, N>,
 }
 
+impl<L: Lanes, const N: usize> Clone for Lifted<L, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<L: Lanes, const N: usize> Copy for Lifted<L, N> {}
+
 /// Goes up from a group, which lies from `at` on in memory.
 ///
 /// # Safety
@@ -171,10 +179,89 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
+/// [`lift`] of rows that are memory, to memory for a [`Lifted`].
+struct Lift<'a, S: Steps, const N: usize> {
+    wide: Wide<'a, S>,
+    memory: &'a Memory<S::In, S::Out>,
+    at: usize,
+    origin: usize,
+    to: *mut u8,
+}
+
+impl<S: Steps, const N: usize> Work for Lift<'_, S, N> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        // SAFETY: the caller's promise.
+        unsafe { self.to.cast::<Lifted<L, N>>().write(lift::<L, S, N>(self.wide, self.memory, self.at, self.origin)) };
+    }
+}
+
+/// Goes down in a group after `before`, and stores its results at `to`. Returns what comes before the next one.
+///
+/// # Safety
+/// As [`store_pair`].
+#[inline(always)]
+unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
+    wide: Wide<'_, S>,
+    lifted: &Lifted<L, N>,
+    before: State<L, N>,
+    exclusive: bool,
+    reverse: bool,
+    to: *mut Out<S>,
+) -> State<L, N> {
+    let &Lifted { rows, pairs, fours, scanned, .. } = lifted;
+    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    unsafe {
+        let halves = before_halves::<L, S, N>(wide, before, scanned);
+        let after = combine::<L, S, N>(wide, halves, scanned);
+        let next: State<L, N> = each!(S, L::last(after));
+        let [p0, p1] = down::<L, S, N>(wide, each!(S, L::shifted(before, after)), fours);
+        let ([q0, q1], [q2, q3]) = (down::<L, S, N>(wide, p0, pairs[0]), down::<L, S, N>(wide, p1, pairs[1]));
+        macro_rules! store {
+            ($pair:literal, $p:ident, $next:ident) => {{
+                let middle = combine::<L, S, N>(wide, $p, rows[$pair]);
+                let results = if exclusive { ($p, middle) } else { (middle, each!(S, L::two::<AFTER>($p, $next))) };
+                store_pair::<L, S, N>(wide, results, to.add(pair_at::<S>($pair, reverse)), reverse);
+            }};
+        }
+        store!(0, q0, q1);
+        store!(1, q1, q2);
+        store!(2, q2, q3);
+        store!(3, q3, next);
+        next
+    }
+}
+
+/// [`lower`] of rows that are memory: a [`Lifted`], and what comes before, which becomes what comes before the next group.
+struct Lower<'a, S: Steps, const N: usize> {
+    wide: Wide<'a, S>,
+    states: (*const u8, *mut u8),
+    exclusive: bool,
+    reverse: bool,
+    to: *mut Out<S>,
+}
+
+impl<S: Steps, const N: usize> Work for Lower<'_, S, N> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { wide, states: (lifted, before), exclusive, reverse, to } = self;
+        let before = before.cast::<State<L, N>>();
+        // SAFETY: the caller's promise.
+        unsafe {
+            let lifted = &*lifted.cast::<Lifted<L, N>>();
+            before.write(lower::<L, S, N>(wide, lifted, before.read(), exclusive, reverse, to));
+        }
+    }
+}
+
 /// Where a pair of rows lies in its group.
 #[inline(always)]
 fn pair_at<S: Steps>(pair: usize, reverse: bool) -> usize {
-    2 * lanes::<S>() * if reverse { GROUP / 2 - 1 - pair } else { pair }
+    2 * const { lanes::<S>() } * if reverse { GROUP / 2 - 1 - pair } else { pair }
 }
 
 /// Scans `run`, a tile, after `base`. Returns its reduction.
@@ -216,7 +303,7 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    let lanes = lanes::<S>();
+    let lanes = const { lanes::<S>() };
     let wide = Wide::of(steps);
     let group_len = GROUP * lanes;
     let mut stage = Buffer::<TILE_BYTES>::new();
@@ -234,35 +321,37 @@ unsafe fn scan_numbers<L: Lanes, S: Steps, const N: usize>(
         let mut totals = [before; MOST_GROUPS];
         let groups = run.len / group_len;
         let group_at = |group: usize| group_len * if memory.reverse { groups - 1 - group } else { group };
-        let mut lifted = lift::<L, S, N>(wide, memory, first + group_at(0), run.origin);
+        macro_rules! lift {
+            ($group:expr) => {{
+                let at = first + group_at($group);
+                if const { L::IN_MEMORY } {
+                    let mut to = MaybeUninit::<Lifted<L, N>>::uninit();
+                    L::call(Lift::<S, N> { wide, memory, at, origin: run.origin, to: to.as_mut_ptr().cast() });
+                    to.assume_init()
+                } else {
+                    lift::<L, S, N>(wide, memory, at, run.origin)
+                }
+            }};
+        }
+        let mut lifted = lift!(0);
         for group in 0..groups {
-            let Lifted { rows, pairs, fours, eights, scanned } = lifted;
+            let this = lifted;
             // The next group first: it waits for nothing while this one goes down step by step.
             if group + 1 < groups {
-                lifted = lift::<L, S, N>(wide, memory, first + group_at(group + 1), run.origin);
+                lifted = lift!(group + 1);
             }
             if let Some(total) = totals.get_mut(group) {
-                *total = eights;
+                *total = this.eights;
             }
-            let halves = before_halves::<L, S, N>(wide, before, scanned);
-            let after = combine::<L, S, N>(wide, halves, scanned);
-            let next: State<L, N> = each!(S, L::last(after));
-            let [p0, p1] = down::<L, S, N>(wide, each!(S, L::shifted(before, after)), fours);
-            let ([q0, q1], [q2, q3]) = (down::<L, S, N>(wide, p0, pairs[0]), down::<L, S, N>(wide, p1, pairs[1]));
-            macro_rules! store {
-                ($pair:literal, $p:ident, $next:ident) => {{
-                    let middle = combine::<L, S, N>(wide, $p, rows[$pair]);
-                    let results =
-                        if storing.exclusive { ($p, middle) } else { (middle, each!(S, L::two::<AFTER>($p, $next))) };
-                    let to = to.add(group_at(group) + pair_at::<S>($pair, memory.reverse));
-                    store_pair::<L, S, N>(wide, results, to, memory.reverse);
-                }};
-            }
-            store!(0, q0, q1);
-            store!(1, q1, q2);
-            store!(2, q2, q3);
-            store!(3, q3, next);
-            before = next;
+            let to = to.add(group_at(group));
+            before = if const { L::IN_MEMORY } {
+                let mut before = before;
+                let states = ((&raw const this).cast(), (&raw mut before).cast());
+                L::call(Lower::<S, N> { wide, states, exclusive: storing.exclusive, reverse: memory.reverse, to });
+                before
+            } else {
+                lower::<L, S, N>(wide, &this, before, storing.exclusive, memory.reverse, to)
+            };
             ahead.fetch(group_len * size);
             if storing.non_temporal {
                 // What this group has stored is not in the cache for a while.

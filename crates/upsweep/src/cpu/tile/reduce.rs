@@ -98,7 +98,7 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         // SAFETY: the caller's promise.
         unsafe {
-            if S::EXACT {
+            if const { S::EXACT } {
                 return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
             }
             if self.run.len < SHORTEST {
@@ -124,8 +124,8 @@ impl<S: Steps> Work for ReduceLong<'_, S> {
         let mut parts = Pairwise::new();
         // SAFETY: the tiles and the rest are in the run.
         unsafe {
-            while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
-                let tile = Run { start, len: tile_len::<S>(), origin };
+            while const { tile_len::<S>() > 0 } && end - start >= const { tile_len::<S>() } {
+                let tile = Run { start, len: const { tile_len::<S>() }, origin };
                 parts.push(sweep::reduce_tile(steps, memory, tile, &mut ahead), combine);
                 start += tile.len;
             }
@@ -157,13 +157,13 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
         let combine = |a, b| steps.combine(a, b);
         // SAFETY: the tiles and leaves are in the run.
         unsafe {
-            if S::EXACT {
+            if const { S::EXACT } {
                 if let Some(total) = reduce_in_any_order(steps, memory, run, Ahead::NOTHING) {
                     parts.push(total, combine);
                 }
                 return;
             }
-            while tile_len::<S>() > 0 && end - start >= SHORTEST {
+            while const { tile_len::<S>() > 0 } && end - start >= SHORTEST {
                 // No constant: LLVM would unroll the sweeps of a short tile and forget the vectors.
                 let tile = Run { start, len: 1 << (end - start).ilog2(), origin };
                 parts.push(sweep::reduce_tile(steps, memory, tile, &mut { Ahead::NOTHING }), combine);

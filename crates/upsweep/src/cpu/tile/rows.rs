@@ -24,7 +24,7 @@
 //! Source: Sklansky, "Conditional-Sum Addition Logic", 1960: of the networks of minimal depth the one whose shuffles stay
 //! in a half of the row.
 
-use super::lanes::{Lanes, ROW_BYTES};
+use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::run::{Memory, Run, Storing};
 use super::store::{Ahead, StreamingCopy};
 use super::sweep::{Buffer, TILE_BYTES, TOP};
@@ -86,7 +86,7 @@ unsafe fn scan_row<L: Lanes, S: Steps>(steps: &S, mut x: L::Row) -> L::Row {
 /// The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L::Row {
-    if SPAN < size_of::<S::Acc>() {
+    if const { SPAN < size_of::<S::Acc>() } {
         return x;
     }
     let kind = TypeId::of::<S::Acc>();
@@ -152,6 +152,59 @@ unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut Out<S>) {
     }
 }
 
+/// Scans the row at `at` in memory after `base`, and stores its results. Returns what comes before the next row, and what this one leaves: its
+/// last lane, in every lane.
+///
+/// # Safety
+/// As [`load`] and [`store`].
+#[inline(always)]
+unsafe fn row<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    (at, origin): (usize, usize),
+    exclusive: bool,
+    base: L::Row,
+    to: *mut Out<S>,
+) -> [L::Row; 2] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, at, origin));
+        let mut result = combine::<L, S>(steps, base, x);
+        if exclusive {
+            result = L::shifted::<S::Acc>(base, result);
+        }
+        let last = L::last::<S::Acc>(x);
+        let next = combine::<L, S>(steps, base, last);
+        if memory.reverse {
+            result = L::reversed::<S::Acc>(result);
+        }
+        store::<L, S>(steps, L::opaque(result), to);
+        [next, last]
+    }
+}
+
+/// [`row`] of rows that are memory, which are replaced by what it returns.
+struct ScanRow<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    at: (usize, usize),
+    exclusive: bool,
+    rows: *mut u8,
+    to: *mut Out<S>,
+}
+
+impl<S: Steps> Work for ScanRow<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let Self { steps, memory, at, exclusive, rows, to } = self;
+        let rows = rows.cast::<[L::Row; 2]>();
+        // SAFETY: the caller's promise.
+        unsafe { rows.write(row::<L, S>(steps, memory, at, exclusive, (*rows)[0], to)) };
+    }
+}
+
 /// The elements of a row, and of a group.
 pub(in crate::cpu) const fn row_len<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()
@@ -194,22 +247,20 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
                 Some(total) => combine::<L, S>(steps, before, total),
                 None => before,
             };
-            // Scans and stores a row; its last lane is what it leaves.
             macro_rules! row {
                 () => {{
-                    let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, first + at, run.origin));
-                    let mut result = combine::<L, S>(steps, base, x);
-                    if storing.exclusive {
-                        result = L::shifted::<S::Acc>(base, result);
-                    }
-                    let last = L::last::<S::Acc>(x);
-                    base = combine::<L, S>(steps, base, last);
-                    if memory.reverse {
-                        result = L::reversed::<S::Acc>(result);
-                    }
-                    store::<L, S>(steps, L::opaque(result), to.add(at));
+                    let (here, to) = ((first + at, run.origin), to.add(at));
+                    let rows = if const { L::IN_MEMORY } {
+                        let mut rows = [base; 2];
+                        let place = (&raw mut rows).cast();
+                        L::call(ScanRow { steps, memory, at: here, exclusive: storing.exclusive, rows: place, to });
+                        rows
+                    } else {
+                        row::<L, S>(steps, memory, here, storing.exclusive, base, to)
+                    };
                     at = at.wrapping_add(next);
-                    last
+                    base = rows[0];
+                    rows[1]
                 }};
             }
             macro_rules! pair {

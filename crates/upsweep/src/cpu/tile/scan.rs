@@ -44,7 +44,7 @@ impl<S: Steps> Work for ScanRun<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let Self { steps, memory, run, prefix, wanted, storing } = self;
-        let long = if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() };
+        let long = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
         // SAFETY: the caller's promise.
         unsafe {
             if long > 0 && run.len >= long {
@@ -76,15 +76,19 @@ impl<S: Steps> Work for ScanLong<'_, S> {
         let (mut parts, mut base) = (Pairwise::new(), prefix);
         // SAFETY: the tiles and the rest are in the run.
         unsafe {
-            while tile_len::<S>() > 0 && end - start >= tile_len::<S>() {
-                let tile = Run { start, len: tile_len::<S>(), origin };
+            while const { tile_len::<S>() > 0 } && end - start >= const { tile_len::<S>() } {
+                let tile = Run { start, len: const { tile_len::<S>() }, origin };
                 let total = match base {
-                    Some(base) if rows::apply::<S>() => rows::scan::<L, S>(steps, memory, tile, base, storing),
+                    Some(base) if const { rows::apply::<S>() } => {
+                        rows::scan::<L, S>(steps, memory, tile, base, storing)
+                    }
                     Some(base) if const { !rows::apply::<S>() && numbers::apply::<S>() } => {
                         numbers::scan::<L, S>(steps, memory, tile, base, storing)
                     }
-                    // These come after something.
-                    base => sweep::scan_tile::<L, S>(steps, memory, tile, base, storing),
+                    _ if const { rows::apply::<S>() || numbers::apply::<S>() } => {
+                        sweep::scan_tile::<true, L, S>(steps, memory, tile, None, storing)
+                    }
+                    base => sweep::scan_tile::<false, L, S>(steps, memory, tile, base, storing),
                 };
                 parts.push(total, combine);
                 base = steps.join(prefix, parts.total(combine));
@@ -96,14 +100,14 @@ impl<S: Steps> Work for ScanLong<'_, S> {
                 L::call(ReduceRest { steps, memory, run, parts: &mut parts });
             }
             // What is shorter than a tile is scanned in groups of rows, but no faster by the sweeps than by a loop.
-            while rows::apply::<S>() && end - start >= rows::group_len::<S>() {
+            while const { rows::apply::<S>() } && end - start >= const { rows::group_len::<S>() } {
                 let (total, len) = match base {
                     Some(base) => {
-                        let len = (end - start) / rows::group_len::<S>() * rows::group_len::<S>();
+                        let len = (end - start) / const { rows::group_len::<S>() } * const { rows::group_len::<S>() };
                         (rows::scan::<L, S>(steps, memory, Run { start, len, origin }, base, storing), len)
                     }
                     None => {
-                        let len = rows::row_len::<S>();
+                        let len = const { rows::row_len::<S>() };
                         (sequential_chunk(steps, memory, start..start + len, origin, None, storing), len)
                     }
                 };

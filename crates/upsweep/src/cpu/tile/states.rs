@@ -5,7 +5,7 @@
 //! what happens to a loop whose length is a constant, so the length is hidden here: see [`Wide`]. Of shuffles and of what they are given the
 //! compiler must not know more than in [`rows`](super::rows).
 
-use super::lanes::{EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER};
+use super::lanes::{EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
 use super::run::Memory;
 use super::sweep::MOST_NUMBERS;
 use crate::inputs::Read;
@@ -46,7 +46,7 @@ unsafe fn lane_xor<T: Copy, R, const N: usize>(state: &[R; N], i: usize, zero: u
         // SAFETY: an element consists of `N` numbers, and nothing else.
         unsafe {
             let (from, to) = ((&raw const state[n]), value.as_mut_ptr());
-            if size_of::<T>() == 4 * N {
+            if const { size_of::<T>() == 4 * N } {
                 to.cast::<u32>().add(n).write(from.cast::<u32>().add(i).read() ^ zero as u32);
             } else {
                 to.cast::<u64>().add(n).write(from.cast::<u64>().add(i).read() ^ zero as u64);
@@ -68,7 +68,7 @@ unsafe fn set<T: Copy, R, const N: usize>(to: &[*mut R; MOST_NUMBERS], i: usize,
     for n in 0..N {
         // SAFETY: an element consists of `N` numbers, and nothing else.
         unsafe {
-            if size_of::<T>() == 4 * N {
+            if const { size_of::<T>() == 4 * N } {
                 to[n].cast::<u32>().add(i).write(from.cast::<u32>().add(n).read());
             } else {
                 to[n].cast::<u64>().add(i).write(from.cast::<u64>().add(n).read());
@@ -112,7 +112,7 @@ macro_rules! each {
     ($S:ident, $L:ident::$shuffle:ident $(::<$span:tt>)? ($($row:expr),*)) => {{
         let mut to = each!(@first $($row),*);
         for n in 0..N {
-            to[n] = if number::<$S>() == 4 {
+            to[n] = if const { number::<$S>() == 4 } {
                 $L::$shuffle::<u32 $(, $span)?>($($row[n]),*)
             } else {
                 $L::$shuffle::<u64 $(, $span)?>($($row[n]),*)
@@ -154,7 +154,7 @@ impl<'a, S: Steps> Wide<'a, S> {
     /// With as many lanes as there are; the compiler must take it that there may be none, when what a loop makes would not be there.
     #[inline(always)]
     pub(super) fn of(steps: &'a S) -> Self {
-        Self { steps, lanes: hidden(lanes::<S>()) & lanes::<S>() }
+        Self { steps, lanes: hidden(const { lanes::<S>() }) & const { lanes::<S>() } }
     }
 }
 
@@ -196,7 +196,36 @@ pub(super) fn combined<L: Lanes, S: Steps, const N: usize>(
     a: State<L, N>,
     b: State<L, N>,
 ) -> State<L, N> {
+    if const { L::IN_MEMORY } {
+        let mut states = [a, b];
+        // SAFETY: there are two; the processor has the instructions that this is compiled for.
+        unsafe { L::call(Combined::<S, N> { wide, states: (&raw mut states).cast() }) };
+        return states[0];
+    }
+    combined_here::<L, S, N>(wide, a, b)
+}
+
+/// The same, where it stands.
+#[inline(always)]
+fn combined_here<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, a: State<L, N>, b: State<L, N>) -> State<L, N> {
     lanewise!(L, N, wide, |i| wide.steps.combine(lane::<S::Acc, _, N>(&a, i), lane::<S::Acc, _, N>(&b, i)))
+}
+
+/// [`combined`], of two states that are memory, of which the first becomes what they combine to.
+struct Combined<'a, S: Steps, const N: usize> {
+    wide: Wide<'a, S>,
+    states: *mut u8,
+}
+
+impl<S: Steps, const N: usize> Work for Combined<'_, S, N> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let states = self.states.cast::<State<L, N>>();
+        // SAFETY: the caller's promise.
+        unsafe { states.write(combined_here::<L, S, N>(self.wide, states.read(), states.add(1).read())) };
+    }
 }
 
 /// The lanes of a row of values of a type `T` that consists of `N` numbers, from where they lie one after the other.
@@ -209,9 +238,9 @@ unsafe fn gather<L: Lanes, T: Copy, const N: usize>(from: *const T) -> [L::Row; 
     unsafe {
         let rows = from.cast::<[L::Row; N]>().read_unaligned();
         let mut words = rows;
-        if N == 2 {
+        if const { N == 2 } {
             (words[0], words[1]) = apart::<L, T, N>(rows[0], rows[1]);
-        } else if N == 4 {
+        } else if const { N == 4 } {
             let (even0, odd0) = apart::<L, T, N>(rows[0], rows[1]);
             let (even1, odd1) = apart::<L, T, N>(rows[2], rows[3]);
             (words[0], words[2]) = apart::<L, T, N>(even0, even1);
@@ -230,9 +259,9 @@ unsafe fn scatter<L: Lanes, T: Copy, const N: usize>(words: [L::Row; N], to: *mu
     // SAFETY: the caller's promise.
     unsafe {
         let mut rows = words;
-        if N == 2 {
+        if const { N == 2 } {
             (rows[0], rows[1]) = together::<L, T, N>(words[0], words[1]);
-        } else if N == 4 {
+        } else if const { N == 4 } {
             let (even0, even1) = together::<L, T, N>(words[0], words[2]);
             let (odd0, odd1) = together::<L, T, N>(words[1], words[3]);
             (rows[0], rows[1]) = together::<L, T, N>(even0, odd0);
@@ -250,7 +279,7 @@ unsafe fn scatter<L: Lanes, T: Copy, const N: usize>(words: [L::Row; N], to: *mu
 unsafe fn apart<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L::Row) {
     // SAFETY: the caller's promise.
     unsafe {
-        if size_of::<T>() == 4 * N {
+        if const { size_of::<T>() == 4 * N } {
             (L::two::<u32, EVENS>(a, b), L::two::<u32, ODDS>(a, b))
         } else {
             (L::two::<u64, EVENS>(a, b), L::two::<u64, ODDS>(a, b))
@@ -266,7 +295,7 @@ unsafe fn apart<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L
 unsafe fn together<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L::Row) {
     // SAFETY: the caller's promise.
     unsafe {
-        if size_of::<T>() == 4 * N {
+        if const { size_of::<T>() == 4 * N } {
             (L::two::<u32, LOWER>(a, b), L::two::<u32, UPPER>(a, b))
         } else {
             (L::two::<u64, LOWER>(a, b), L::two::<u64, UPPER>(a, b))
@@ -300,7 +329,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
                 let index = at - origin;
                 let a: State<L, N> =
                     lanewise!(L, N, wide, |i| wide.steps.load(S::In::read(&memory.input, at + i), index + i));
-                let (at, index) = (at + lanes::<S>(), index + lanes::<S>());
+                let (at, index) = (at + const { lanes::<S>() }, index + const { lanes::<S>() });
                 let b: State<L, N> =
                     lanewise!(L, N, wide, |i| wide.steps.load(S::In::read(&memory.input, at + i), index + i));
                 let (a, b) = (opaque::<L, N>(a), opaque::<L, N>(b));
@@ -330,7 +359,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     at: usize,
     origin: usize,
 ) -> (State<L, N>, State<L, N>) {
-    let lanes = lanes::<S>();
+    let lanes = const { lanes::<S>() };
     // SAFETY: the caller's promise.
     unsafe {
         let a = gather::<L, In<S>, M>(S::In::address(&memory.input, at).0.cast());
@@ -339,7 +368,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
         for m in 0..M {
             (first[m], second[m]) = apart::<L, In<S>, M>(a[m], b[m]);
         }
-        if N == M && S::same_map() {
+        if const { N == M } && S::same_map() {
             // A loop over lanes that only copies would be a call.
             return ((&raw const first).cast::<State<L, N>>().read(), (&raw const second).cast::<State<L, N>>().read());
         }
@@ -377,7 +406,7 @@ pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         store_row::<L, S, N>(wide, &a, to);
-        store_row::<L, S, N>(wide, &b, to.add(lanes::<S>()));
+        store_row::<L, S, N>(wide, &b, to.add(const { lanes::<S>() }));
     }
 }
 

@@ -57,7 +57,7 @@ impl<const BYTES: usize> Buffer<BYTES> {
     #[inline(always)]
     fn level<S: Steps>(&mut self) -> Level<S> {
         // The words of each line of the cache.
-        let line = ROW_BYTES / word::<S>().max(1);
+        let line = ROW_BYTES / const { word::<S>() }.max(1);
         let room = BYTES / size_of::<S::Acc>().max(1) / line.max(1) * line.max(1);
         Level { start: self.start(), room, of: PhantomData }
     }
@@ -92,18 +92,18 @@ const fn word<S: Steps>() -> usize {
 impl<S: Steps> Level<S> {
     #[inline(always)]
     fn add(self, n: usize) -> Self {
-        Self { start: self.start.wrapping_add(n * word::<S>()), ..self }
+        Self { start: self.start.wrapping_add(n * const { word::<S>() }), ..self }
     }
     #[inline(always)]
     fn sub(self, n: usize) -> Self {
-        Self { start: self.start.wrapping_sub(n * word::<S>()), ..self }
+        Self { start: self.start.wrapping_sub(n * const { word::<S>() }), ..self }
     }
 
     /// # Safety
     /// There is a value.
     #[inline(always)]
     unsafe fn read(self) -> S::Acc {
-        if word::<S>() == size_of::<S::Acc>() {
+        if const { word::<S>() == size_of::<S::Acc>() } {
             // SAFETY: the caller's promise.
             return unsafe { self.start.cast::<S::Acc>().read() };
         }
@@ -111,7 +111,7 @@ impl<S: Steps> Level<S> {
         for i in 0..S::NUMBERS[1] {
             // SAFETY: the caller's promise; a value consists of so many numbers of 4 or 8 bytes.
             unsafe {
-                if word::<S>() == 4 {
+                if const { word::<S>() == 4 } {
                     value.as_mut_ptr().cast::<u32>().add(i).write(self.start.cast::<u32>().add(i * self.room).read());
                 } else {
                     value.as_mut_ptr().cast::<u64>().add(i).write(self.start.cast::<u64>().add(i * self.room).read());
@@ -126,7 +126,7 @@ impl<S: Steps> Level<S> {
     /// There is room for a value.
     #[inline(always)]
     unsafe fn write(self, value: S::Acc) {
-        if word::<S>() == size_of::<S::Acc>() {
+        if const { word::<S>() == size_of::<S::Acc>() } {
             // SAFETY: the caller's promise.
             return unsafe { self.start.cast::<S::Acc>().write(value) };
         }
@@ -134,7 +134,7 @@ impl<S: Steps> Level<S> {
         for i in 0..S::NUMBERS[1] {
             // SAFETY: as above.
             unsafe {
-                if word::<S>() == 4 {
+                if const { word::<S>() == 4 } {
                     self.start.cast::<u32>().add(i * self.room).write(value.cast::<u32>().add(i).read());
                 } else {
                     self.start.cast::<u64>().add(i * self.room).write(value.cast::<u64>().add(i).read());
@@ -160,7 +160,7 @@ unsafe fn up<const KEEP: bool, S: Steps>(
         let (a, b) = from(j);
         // SAFETY: `j` is less than `pairs`.
         unsafe {
-            if KEEP {
+            if const { KEEP } {
                 even.add(j).write(a);
             }
             above.add(j).write(steps.combine(a, b));
@@ -280,12 +280,12 @@ unsafe fn top_total<S: Steps>(steps: &S, top: Level<S>) -> S::Acc {
     steps.combine(eight(0), eight(1))
 }
 
-/// Scans the tile `run` after `base`. Returns its reduction.
+/// Scans the tile `run` after `base`, of which there is none where tiles are `FIRST`. Returns its reduction.
 ///
 /// # Safety
 /// As `ScanRun`; the length is that of a tile.
 #[inline(always)]
-pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
+pub(in crate::cpu) unsafe fn scan_tile<const FIRST: bool, L: Lanes, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,
@@ -304,7 +304,7 @@ pub(in crate::cpu) unsafe fn scan_tile<L: Lanes, S: Steps>(
             up_sweep::<true, S>(steps, memory, run, run.len / 2, even.level(), buffers, &mut ahead);
         let total = turn(steps, top, base);
         // Two copies: LLVM must know the length of each level.
-        if base.is_some() {
+        if const { !FIRST } && base.is_some() {
             down_sweep::<true, L, S>(steps, memory, run, storing, (top, other, even));
         } else {
             down_sweep::<false, L, S>(steps, memory, run, storing, (top, other, even));
