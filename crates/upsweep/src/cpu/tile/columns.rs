@@ -41,8 +41,8 @@ macro_rules! tiles {
             }
             $c += match $columns - $c {
                 #[cfg(not(debug_assertions))]
-                64.. if wide::<$S>() => tile!(64, 64),
-                16.. if wide::<$S>() => tile!(16, 16),
+                64.. if const { wide::<$S>() } => tile!(64, 64),
+                16.. if const { wide::<$S>() } => tile!(16, 16),
                 4.. => tile!(4, 4),
                 #[cfg(not(debug_assertions))]
                 3 if <$S>::LANES => tile!(3, 4),
@@ -166,7 +166,7 @@ impl<S: Steps> Fold<'_, S> {
                 while start < rows.end {
                     let leaf = start..rows.end.min(start + LEAF);
                     let value =
-                        if wide::<S>() { self.leaf::<W, LANES>(leaf, c) } else { self.chains::<W, LANES>(leaf, c) };
+                        if const { wide::<S>() } { self.leaf::<W, LANES>(leaf, c) } else { self.chains::<W, LANES>(leaf, c) };
                     parts.push(value, |a, b| self.combine(a, b));
                     start += LEAF;
                 }
