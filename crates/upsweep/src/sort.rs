@@ -42,6 +42,7 @@
 //! there are, where a key with its value takes 8 or 16 bytes; values of more than eight bytes are moved once, by positions of eight bytes.
 //! Keys of 4, 8 or 16 bytes alone, into another buffer, need none but for parts that are cut again: that is two to four times as fast as
 //! in place for 2^27 keys where the system is slow to bring fresh memory.
+//! Short lines and segments of keys alone, of up to 8 bytes, are sorted by a network, as many side by side as a vector has lanes.
 //! On CUDA: one reading of the keys that counts all digits of eight bits, then for each digit that is not the same in all keys one pass,
 //! which reads keys and values and writes them. Keys that spread evenly over their highest 8 to 16 bits are sorted by these in one pass or
 //! two, and the rest by blocks in shared memory. Lines and segments that fit there are read once and written once, whatever their lengths
@@ -49,7 +50,7 @@
 //! memory for as many keys and values as there are (for positions: twice the keys, and the positions).
 //!
 //! Sources: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; Adinets and Merrill, "Onesweep: A Faster Least Significant
-//! Digit Radix Sort for GPUs", 2022.
+//! Digit Radix Sort for GPUs", 2022; Batcher, "Sorting networks and their applications", 1968.
 
 use crate::buffer::{Array, Input, Output};
 use crate::cpu;

@@ -9,6 +9,7 @@ mod in_order;
 mod pages;
 mod parts;
 mod ranges;
+mod short;
 mod splitters;
 mod threads;
 mod values;

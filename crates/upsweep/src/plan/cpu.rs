@@ -80,6 +80,8 @@ impl Limits {
 pub(crate) struct SortLimits {
     /// The elements below which comparisons sort.
     pub(crate) compare_below: usize,
+    /// The elements of the longest parts that a network sorts, beside others.
+    pub(crate) network: usize,
     /// The bytes of keys and values that one thread sorts in its core's second-level cache, with memory for as many beside them.
     pub(crate) cached: usize,
     /// The bytes below which the calling thread does everything.
@@ -95,6 +97,7 @@ impl SortLimits {
     pub(crate) fn new() -> Self {
         Self {
             compare_below: 200,
+            network: 256,
             cached: 256 << 10,
             parallel_from: PARALLEL_FROM_BYTES,
             non_temporal_from: NON_TEMPORAL_FROM_BYTES,

@@ -234,7 +234,9 @@ fn check_lines<K: SortKey, V: Sample>(place: &Place, keys: &[K], shape: &[usize]
 }
 
 fn lines_of_each_length(place: &Place) {
-    for (rows, length) in [(1, 700), (40, 1), (100, 31), (10, 256), (9, 700), (2, 6000), (2, 17_000)] {
+    for (rows, length) in
+        [(1, 700), (40, 1), (100, 31), (35, 33), (10, 256), (21, 257), (9, 700), (2, 6000), (2, 17_000)]
+    {
         check_lines::<u32, u32>(place, &keys(Kind::Zipf, rows * length), &[rows, length], 1);
         check_lines::<u32, u32>(place, &keys(Kind::Zipf, rows * length), &[length, rows], 0);
     }

@@ -129,7 +129,7 @@ impl<B: KeyBits, V: Moved> Room<B, V> {
                 self.by_digits(below, from, len)?
             };
             if sorted.keys.cast() == sort.keys_out.wrapping_add(at * sort.key_bytes) {
-                sort.restore::<B>(at, len);
+                sort.restore(std::slice::from_raw_parts_mut(sorted.keys, len));
             } else {
                 sort.store(at, sorted, len, streams);
             }

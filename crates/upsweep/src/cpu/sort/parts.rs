@@ -1,8 +1,10 @@
 //! Sorts of parts of an array, each by itself: long ones one after the other, on all threads; of the others each thread has its share.
 
 use super::cached::Room;
+use super::short::Waiting;
 use super::threads::{in_parts, part_of};
 use super::values::{Memory, Moved, Sort};
+use crate::cpu::tile::store::fence;
 use crate::error::Result;
 use crate::key::KeyBits;
 use crate::plan::Shape;
@@ -42,10 +44,6 @@ where
     let is_long = |range: &Range<usize>| sort.of(range.clone()).threads() > 1;
     let range_of = |part: usize| start(part)..start(part + 1);
     let threads = sort.threads();
-    if threads == 1 {
-        let mut room = Room::<B, V>::new();
-        return (0..number).try_for_each(|part| sort.of(range_of(part)).run(&mut room));
-    }
     // Shares have about as many elements each: those of the parts that begin there.
     let shares = threads * SHARES;
     let first_part_from = |element: usize| {
@@ -61,18 +59,30 @@ where
         let end = if share + 1 == shares { number } else { first_part_from(elements.end) };
         first_part_from(elements.start)..end
     };
-    let of_share = |share: usize| {
-        let (mut long, mut room) = (Vec::new(), Room::<B, V>::new());
-        for range in parts_of(share).map(range_of) {
-            if is_long(&range) {
+    let of_parts = |parts: Range<usize>| {
+        let (mut long, mut room, mut waiting) = (Vec::new(), Room::<B, V>::new(), Waiting::<B>::new(sort));
+        for range in parts.map(range_of).filter(|range| !range.is_empty()) {
+            let is_short = waiting.takes(range.len());
+            if !is_short || waiting.is_full() {
+                waiting.sort::<V>(sort, |range| sort.of(range).run(&mut room))?;
+            }
+            if is_short {
+                waiting.add(&range);
+            } else if is_long(&range) {
                 long.push(range);
             } else {
                 sort.of(range).run(&mut room)?;
             }
         }
+        waiting.sort::<V>(sort, |range| sort.of(range).run(&mut room))?;
+        fence();
         Ok(long)
     };
-    let long: Vec<_> = in_parts(shares, of_share).into_iter().collect::<Result<_>>()?;
+    let long: Vec<_> = if threads == 1 {
+        vec![of_parts(0..number)?]
+    } else {
+        in_parts(shares, |share| of_parts(parts_of(share))).into_iter().collect::<Result<_>>()?
+    };
     long.into_iter().flatten().try_for_each(|range| sort.of(range).run(&mut Room::<B, V>::new()))
 }
 

@@ -225,14 +225,9 @@ impl Sort {
         }
     }
 
-    /// Makes keys of `len` numbers that lie where their results go, from place `at` on; there are no values.
-    ///
-    /// # Safety
-    /// There are so many, as wide as keys, and nobody else uses them.
-    pub(super) unsafe fn restore<B: KeyBits>(&self, at: usize, len: usize) {
+    /// Makes keys of numbers that are as wide.
+    pub(super) fn restore<B: KeyBits>(&self, numbers: &mut [B]) {
         if !self.is_plain() {
-            // SAFETY: the caller's.
-            let numbers = unsafe { std::slice::from_raw_parts_mut(self.keys_out.cast::<B>().add(at), len) };
             numbers.iter_mut().for_each(|number| *number = number.restored(self.order, self.descending));
         }
     }

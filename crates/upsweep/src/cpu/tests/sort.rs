@@ -27,16 +27,42 @@ fn keys<K>(kind: usize, len: usize, random: &mut Random, of_bits: fn(u64) -> K) 
         .collect()
 }
 
+/// Offsets of short segments, of which some are too long for a network, and of a few longer ones.
+fn short_segments(len: usize, random: &mut Random) -> Vec<usize> {
+    let mut offsets = vec![0];
+    while let Some(&end) = offsets.last()
+        && end < len
+    {
+        let own = match random.below(40) {
+            0 => 300,
+            1..4 => 0,
+            _ => random.below(10),
+        };
+        offsets.push(len.min(end + own));
+    }
+    offsets
+}
+
 fn check<K: Key + Debug, V: Element + Debug + PartialEq>(of_bits: fn(u64) -> K, value: fn(usize) -> V, seed: u64) {
     let mut random = Random(seed);
-    let small =
-        SortLimits { compare_below: 20, cached: 1024, parallel_from: 5000, non_temporal_from: 10_000, threads: 3 };
+    let small = SortLimits {
+        compare_below: 20,
+        network: 8,
+        cached: 1024,
+        parallel_from: 5000,
+        non_temporal_from: 10_000,
+        threads: 3,
+    };
     let one = SortLimits { threads: 1, non_temporal_from: usize::MAX, ..small };
     for kind in 0..8 {
         for (len, offset, limits) in [(3001, 0, small), (9003, 1, small), (2500, 3, one), (300, 0, small)] {
             let x = keys(kind, len + offset, &mut random, of_bits);
             let values: Vec<V> = (0..len + offset).map(value).collect();
-            let offsets = if kind == 0 && offset == 1 { vec![0, 0, 7, 100, 7000, len] } else { vec![] };
+            let offsets = match (kind, offset) {
+                (0, 1) => vec![0, 0, 7, 100, 7000, len],
+                (0..3, 1..) => short_segments(len, &mut random),
+                _ => vec![],
+            };
             for descending in [false, true] {
                 let bits: Vec<K::Bits> = x.iter().map(|&x| bits_of(x).ordered(K::ORDER, descending)).collect();
                 let mut order: Vec<usize> = (offset..len + offset).collect();
@@ -94,4 +120,6 @@ fn sorts_of_many_keys() {
     check::<i128, [u8; 3]>(|bits| i128::from(bits) << 60, |i| [i as u8, (i >> 8) as u8, 7], 5);
     check::<i16, [u64; 3]>(|bits| bits as i16, |i| [i as u64, 5, 6], 6);
     check::<u16, [u8; 0]>(|bits| bits as u16, |_| [], 7);
+    check::<f32, [u8; 0]>(|bits| f32::from_bits(bits as u32), |_| [], 8);
+    check::<i64, [u8; 0]>(|bits| bits as i64, |_| [], 9);
 }

@@ -7,6 +7,7 @@
 //! undo the rows: seeing which lane goes where, it takes them for many scalars. An empty assembly statement hides that:
 //! see [`Lanes::opaque`].
 
+use crate::key::KeyBits;
 use crate::linear::Coefficient;
 use std::mem::MaybeUninit;
 
@@ -109,6 +110,12 @@ pub(in crate::cpu) trait Lanes {
         // SAFETY: a row has `N` lanes, and a square as many rows.
         unsafe { if ROW_BYTES == 4 * N { by_lane::<_, u32, N>(rows) } else { by_lane::<_, u64, N>(rows) } }
     }
+
+    /// In each lane the lesser of two numbers of 4 or 8 bytes goes to `low` and the greater one to `high`.
+    ///
+    /// # Safety
+    /// Both are valid rows, and not the same.
+    unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row);
 
     /// The sums of the lanes of two rows of numbers `C`.
     #[inline(always)]
@@ -231,6 +238,17 @@ impl Lanes for Portable {
         let half = SPAN / size_of::<T>();
         // SAFETY: the index is that of a lane.
         Bytes::of(|i| unsafe { if (i / half).is_multiple_of(2) { lower.lane::<T>(i) } else { upper.lane::<T>(i) } })
+    }
+
+    /// In a function of its own, as a network has many of them.
+    #[inline(never)]
+    unsafe fn exchange<B: KeyBits>(low: *mut Bytes, high: *mut Bytes) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, b) = (low.read(), high.read());
+            low.write(each_lane(a, b, B::min));
+            high.write(each_lane(a, b, B::max));
+        }
     }
 
     #[inline(always)]

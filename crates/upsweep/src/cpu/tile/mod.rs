@@ -7,6 +7,7 @@
 //! | `rows`, `numbers`, `sweep` | the kernels of a tile |
 //! | `states` | elements of several numbers in registers |
 //! | `digits` | digits of keys, and where they go |
+//! | `network` | short parts of numbers, sorted side by side |
 //! | `merge` | two sorted arrays become one |
 //! | `columns` | blocks of rows along another axis than the last |
 //! | `masks`, `compress` | which elements are kept; elements whose bits are set, side by side |
@@ -24,6 +25,7 @@ pub(super) mod filter;
 pub(super) mod lanes;
 pub(super) mod masks;
 pub(super) mod merge;
+pub(super) mod network;
 pub(super) mod numbers;
 mod odds;
 pub(super) mod pairwise;

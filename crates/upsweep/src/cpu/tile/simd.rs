@@ -48,6 +48,12 @@ impl Set {
         Self(Name::Portable)
     }
 
+    /// Whether it is the one that every processor has.
+    #[inline]
+    pub(in crate::cpu) fn is_portable(self) -> bool {
+        matches!(self.0, Name::Portable)
+    }
+
     /// All that this processor has, the portable one first.
     #[cfg(test)]
     pub(in crate::cpu) fn all() -> Vec<Self> {

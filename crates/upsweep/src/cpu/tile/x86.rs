@@ -2,6 +2,7 @@
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::{x86_compress, x86_numbers, x86_pairs, x86_transpose};
+use crate::key::KeyBits;
 use crate::linear::Coefficient;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -252,6 +253,18 @@ impl Lanes for Avx512 {
             } else {
                 std::mem::transmute_copy(&x86_transpose::of_8(std::mem::transmute_copy(&rows)))
             }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn exchange<B: KeyBits>(low: *mut __m512i, high: *mut __m512i) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, b) = (low.read(), high.read());
+            let four = size_of::<B>() == 4;
+            low.write(if four { _mm512_min_epu32(a, b) } else { _mm512_min_epu64(a, b) });
+            high.write(if four { _mm512_max_epu32(a, b) } else { _mm512_max_epu64(a, b) });
         }
     }
 

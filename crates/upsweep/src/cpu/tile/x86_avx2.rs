@@ -2,7 +2,8 @@
 
 use super::lanes::{Lanes, ROW_BYTES, Work};
 use super::x86::Index;
-use super::{x86_compress, x86_pairs};
+use super::{x86_compress, x86_pairs, x86_transpose};
+use crate::key::KeyBits;
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -123,6 +124,42 @@ impl Lanes for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn two<T, const WHAT: usize>(a: Self::Row, b: Self::Row) -> Self::Row {
         Self::hidden(x86_pairs::by_avx2::<T, WHAT>(a, b))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn transposed<const N: usize>(rows: [Self::Row; N]) -> [Self::Row; N] {
+        // SAFETY: rows of 64 bytes, as many as they have lanes.
+        unsafe {
+            if ROW_BYTES == 4 * N {
+                std::mem::transmute_copy(&x86_transpose::halves_of_16(std::mem::transmute_copy(&rows)))
+            } else {
+                std::mem::transmute_copy(&x86_transpose::halves_of_8(std::mem::transmute_copy(&rows)))
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row) {
+        // SAFETY: the caller's promise.
+        let (a, b) = unsafe { (low.read(), high.read()) };
+        let (mut lesser, mut greater) = (a, b);
+        for half in 0..2 {
+            let (a, b) = (a[half], b[half]);
+            (lesser[half], greater[half]) = if size_of::<B>() == 4 {
+                (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b))
+            } else {
+                let sign = _mm256_set1_epi64x(i64::MIN);
+                let is_greater = _mm256_cmpgt_epi64(_mm256_xor_si256(a, sign), _mm256_xor_si256(b, sign));
+                (_mm256_blendv_epi8(a, b, is_greater), _mm256_blendv_epi8(b, a, is_greater))
+            };
+        }
+        // SAFETY: the same.
+        unsafe {
+            low.write(lesser);
+            high.write(greater);
+        }
     }
 
     #[inline]

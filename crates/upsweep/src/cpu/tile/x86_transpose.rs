@@ -1,4 +1,4 @@
-//! Squares of 16 rows of 4 bytes, of 8 rows of 8 bytes and of 64 rows of a byte, transposed in registers of AVX-512.
+//! Squares of 16 rows of 4 bytes and of 8 rows of 8 bytes, transposed in registers of AVX-512 and AVX2, and of 64 rows of a byte, of AVX-512.
 //!
 //! Neighbouring rows are interleaved, then pairs of rows; so each quarter of a row has a part of a column. Quarters are then put
 //! together twice. No `map` of arrays: LLVM may leave it as a function of its own.
@@ -85,6 +85,54 @@ pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
         columns[2 + c] = _mm512_shuffle_f64x2::<0x88>(odd[0], odd[1]);
         columns[4 + c] = _mm512_shuffle_f64x2::<0xdd>(even[0], even[1]);
         columns[6 + c] = _mm512_shuffle_f64x2::<0xdd>(odd[0], odd[1]);
+    }
+    columns
+}
+
+/// Half a row of AVX2 has half of a square's columns.
+#[cfg(not(debug_assertions))]
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
+    let mut columns = rows;
+    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let mut a = [_mm256_setzero_ps(); 8];
+        for k in 0..4 {
+            let (even, odd) = (rows[8 * i + 2 * k][j], rows[8 * i + 2 * k + 1][j]);
+            let (even, odd) = (_mm256_castsi256_ps(even), _mm256_castsi256_ps(odd));
+            a[2 * k] = _mm256_unpacklo_ps(even, odd);
+            a[2 * k + 1] = _mm256_unpackhi_ps(even, odd);
+        }
+        // b[4 k + c] has column 4 q + c of rows 4 k to 4 k + 3 in quarter q.
+        let mut b = [_mm256_setzero_pd(); 8];
+        for k in 0..2 {
+            for c in 0..2 {
+                let (low, high) = (_mm256_castps_pd(a[4 * k + c]), _mm256_castps_pd(a[4 * k + c + 2]));
+                b[4 * k + 2 * c] = _mm256_unpacklo_pd(low, high);
+                b[4 * k + 2 * c + 1] = _mm256_unpackhi_pd(low, high);
+            }
+        }
+        for c in 0..4 {
+            columns[8 * j + c][i] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x20>(b[c], b[4 + c]));
+            columns[8 * j + 4 + c][i] = _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(b[c], b[4 + c]));
+        }
+    }
+    columns
+}
+
+#[cfg(not(debug_assertions))]
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn halves_of_8(rows: [[__m256i; 2]; 8]) -> [[__m256i; 2]; 8] {
+    let mut columns = rows;
+    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let [a, b, c, d] = [rows[4 * i][j], rows[4 * i + 1][j], rows[4 * i + 2][j], rows[4 * i + 3][j]];
+        let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        let (next_even, next_odd) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+        columns[4 * j][i] = _mm256_permute2x128_si256::<0x20>(even, next_even);
+        columns[4 * j + 1][i] = _mm256_permute2x128_si256::<0x20>(odd, next_odd);
+        columns[4 * j + 2][i] = _mm256_permute2x128_si256::<0x31>(even, next_even);
+        columns[4 * j + 3][i] = _mm256_permute2x128_si256::<0x31>(odd, next_odd);
     }
     columns
 }
