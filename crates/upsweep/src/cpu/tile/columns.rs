@@ -165,8 +165,11 @@ impl<S: Steps> Fold<'_, S> {
                 let mut start = rows.start;
                 while start < rows.end {
                     let leaf = start..rows.end.min(start + LEAF);
-                    let value =
-                        if const { wide::<S>() } { self.leaf::<W, LANES>(leaf, c) } else { self.chains::<W, LANES>(leaf, c) };
+                    let value = if const { wide::<S>() } {
+                        self.leaf::<W, LANES>(leaf, c)
+                    } else {
+                        self.chains::<W, LANES>(leaf, c)
+                    };
                     parts.push(value, |a, b| self.combine(a, b));
                     start += LEAF;
                 }
