@@ -179,7 +179,10 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     }
 }
 
-/// [`lift`] of rows that are memory, to memory for a [`Lifted`].
+/// [`lift`] of rows that are memory, to memory for a [`Lifted`] of the instruction set's rows.
+///
+/// # Safety
+/// As [`lift`].
 struct Lift<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     memory: &'a Memory<S::In, S::Out>,
@@ -235,6 +238,9 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
 }
 
 /// [`lower`] of rows that are memory: a [`Lifted`], and what comes before, which becomes what comes before the next group.
+///
+/// # Safety
+/// As [`lower`]; both are of the instruction set's rows.
 struct Lower<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     states: (*const u8, *mut u8),

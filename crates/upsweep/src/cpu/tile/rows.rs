@@ -183,7 +183,10 @@ unsafe fn row<L: Lanes, S: Steps>(
     }
 }
 
-/// [`row`] of rows that are memory, which are replaced by what it returns.
+/// [`row`] of rows that are memory: at `rows` are two, of which the first is its `base`, and which become what it returns.
+///
+/// # Safety
+/// As [`row`].
 struct ScanRow<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,

@@ -212,6 +212,9 @@ fn combined_here<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, a: State
 }
 
 /// [`combined`], of two states that are memory, of which the first becomes what they combine to.
+///
+/// # Safety
+/// There are two, of the instruction set's rows.
 struct Combined<'a, S: Steps, const N: usize> {
     wide: Wide<'a, S>,
     states: *mut u8,
