@@ -24,5 +24,6 @@ pub mod signal;
 pub mod terrain;
 pub mod text;
 pub mod tree;
+mod twofold;
 
 pub use error::{Error, Result};

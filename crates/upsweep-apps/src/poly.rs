@@ -38,6 +38,7 @@ pub use self::interpolant::{Interpolant, stable_order};
 use self::interpolant::BLOCK;
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
+use crate::twofold::{plus, times};
 use upsweep::Input;
 use upsweep::operator::Number;
 use upsweep::prelude::*;
@@ -196,26 +197,6 @@ fn exact_term(#[param] x: f64, c: f64) -> Exact {
 #[function]
 fn rounded(term: Exact) -> f64 {
     term.value + term.value_rest
-}
-
-/// The product of two sums of two floats.
-#[function]
-pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
-    let product = a * b;
-    let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
-    let sum = product + rest;
-    // Of what is infinite there is no rest.
-    if sum.is_finite() { (sum, rest - (sum - product)) } else { (sum, 0.0) }
-}
-
-/// Their sum.
-#[function]
-pub(crate) fn plus(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
-    let sum = a + b;
-    let of_b = sum - a;
-    let rest = (a - (sum - of_b)) + (b - of_b) + (a_rest + b_rest);
-    let total = sum + rest;
-    if total.is_finite() { (total, rest - (total - sum)) } else { (sum, 0.0) }
 }
 
 #[operator(identity = Exact { power: 1.0, power_rest: 0.0, value: 0.0, value_rest: 0.0 })]

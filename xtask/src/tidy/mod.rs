@@ -19,13 +19,14 @@ use crate::tree::Tree;
 use finding::Rule;
 use std::path::Path;
 
-const RULES: [(&str, Rule); 12] = [
+const RULES: [(&str, Rule); 13] = [
     ("whitespace", text::whitespace),
     ("leftover", text::leftovers),
     ("foreign-name", text::foreign_names),
     ("long-file", source::long_files),
     ("allow-without-reason", source::bare_allows),
     ("lints-table", source::lints_tables),
+    ("unrun-test", source::unrun_tests),
     ("kernel-comment", source::kernel_comments),
     ("broken-link", links::broken),
     ("record", records::headers),

@@ -85,6 +85,32 @@ pub(super) fn lints_tables(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
+/// Tests inside of a library that is not compiled for its tests are in a file that one of its test programs compiles.
+pub(super) fn unrun_tests(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (manifest, text) in tree.texts(&["Cargo.toml"]) {
+        let lib = text.lines().skip_while(|line| *line != "[lib]").skip(1).take_while(|line| !line.starts_with('['));
+        if !lib.into_iter().any(|line| line == "test = false") {
+            continue;
+        }
+        let folder = manifest.trim_end_matches("Cargo.toml");
+        let within = |part: &str| {
+            let folder = format!("{folder}{part}/");
+            tree.texts(&[".rs"]).filter(move |(path, _)| path.starts_with(&folder))
+        };
+        for (path, text) in within("src").filter(|(_, text)| text.contains("#[cfg(test)]")) {
+            let named = format!("/{}\"]", &path[folder.len()..]);
+            if !within("tests").any(|(_, text)| text.contains(&named)) {
+                let line = text.lines().take_while(|line| !line.contains("#[cfg(test)]")).count() + 1;
+                let message =
+                    format!("no test program runs this: name the file in one under {folder}tests by `#[path]`");
+                findings.push(Finding::new(path, line, message));
+            }
+        }
+    }
+    findings
+}
+
 /// Every kernel file begins by saying what it is.
 pub(super) fn kernel_comments(tree: &Tree) -> Vec<Finding> {
     tree.texts(&[".cuh", ".cu"])
@@ -124,6 +150,22 @@ mod tests {
         let good = "[package]\nname = \"b\"\n\n[lints]\nworkspace = true\n";
         let files = [("a/Cargo.toml", bad), ("b/Cargo.toml", good), ("Cargo.toml", "[workspace]\n")];
         assert_eq!(places(lints_tables, &files), [("a/Cargo.toml".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn tests_that_nothing_runs_are_found() {
+        let (manifest, tests) =
+            ("[package]\n\n[lib]\n# A reason.\ntest = false\n\n[lints]\n", "use x;\n#[cfg(test)]\nmod tests {}\n");
+        let program = "mod inside {\n    #[path = \"../../src/a/b.rs\"]\n    mod b;\n}\n";
+        let files = [
+            ("x/Cargo.toml", manifest),
+            ("x/src/a/b.rs", tests),
+            ("x/src/b.rs", tests),
+            ("x/tests/inside.rs", program),
+            ("y/Cargo.toml", "[lib]\nname = \"y\"\n[[bin]]\ntest = false\n"),
+            ("y/src/b.rs", tests),
+        ];
+        assert_eq!(places(unrun_tests, &files), [("x/src/b.rs".to_owned(), 2)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! `sum b / sum a`. So each is the sum of what is added to it and to those behind it. These terms cancel, so they are computed in twice
 //! the digits; the quotients by `a[0]` are rounded, as those of the filter are.
 
-use crate::poly::{plus, times};
+use crate::twofold::{plus, times};
 use upsweep::{Error, Result};
 
 /// A number as a sum of two floats.

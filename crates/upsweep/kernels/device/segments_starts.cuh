@@ -1,6 +1,7 @@
 // Before a reduction by offsets whose map reads memory apart (segments_apart.cuh):
 //
-//   find    where tiles begin: the first offset there or behind it. SEARCHERS lanes search for each, a part of what is left by lane
+//   find    where tiles begin: the first offset there or behind it. SEARCHERS lanes search for each: first near where it would be if all
+//           segments were of one length, then a part of what is left by lane
 //   store   the results of empty segments where many lie side by side: of shares whose ends are equal, or wrong. The block of a tile goes past them
 //   check   the first and the last offset. The blocks of tiles check those between
 //
@@ -18,10 +19,25 @@
 
 static_assert(WARP % SEARCHERS == 0 && SEARCHERS < WARP, "a warp searches for some tiles");
 
+// How far from a guess a lane looks: -32768, -1024, -32, -1, 0, 32, 1024, 32768. Where all segments have one length, -1 and 0 say it all.
+__device__ __forceinline__ i64 distance_of(u32 lane) {
+    constexpr u32 MIDDLE = SEARCHERS / 2;
+    return lane < MIDDLE ? -(1ll << 5 * (MIDDLE - 1 - lane)) : lane == MIDDLE ? 0 : 1ll << 5 * (lane - MIDDLE);
+}
+
 // The first of the offsets but the last one that is at `target` or behind it, or the last one. Lanes side by side.
 __device__ __forceinline__ u64 first_offset(const Params& p, u64 target) {
     const u32 lane = lane_index() % SEARCHERS, lanes = lane_index() - lane;
     u64 found = 0, left = p.segments;  // those before are less, and the one behind those that are left is not
+    if (left > 0) {
+        const i64 guess = (i64)(min((float)target / (float)max(p.n, (u64)1), 1.0f) * (float)left);
+        const u64 at = (u64)min(max(guess + distance_of(lane), (i64)0), (i64)left - 1);
+        const u32 parts = __ballot_sync(~0u, (u64)(i64)p.offsets[at] >= target) >> lanes & ((1u << SEARCHERS) - 1);
+        const u32 first = parts == 0 ? SEARCHERS : __ffs(parts) - 1;
+        const u64 before = __shfl_sync(~0u, at, lanes + (first == 0 ? 0 : first - 1)), behind = __shfl_sync(~0u, at, lanes + first % SEARCHERS);
+        found = first == 0 ? 0 : before + 1;
+        left = (first == SEARCHERS ? left : behind) - found;
+    }
     while (__any_sync(~0u, left > 0)) {
         const u64 step = (left + SEARCHERS - 1) / SEARCHERS, last = min((lane + 1) * step, left);
         const bool behind = left == 0 || (u64)(i64)p.offsets[found + last - 1] >= target;

@@ -45,8 +45,13 @@ __device__ __forceinline__ In load_element(const In* input, u64 at) {
 
 enum class Loads { ALIGNED, STREAMED, BY_ELEMENT };
 
+// STREAMED: what is read once leaves the caches first, so that what is read anywhere stays.
 template <Loads LOADS>
 __device__ __forceinline__ uint4 load_word(const uint4* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
+template <Loads LOADS>
+__device__ __forceinline__ uint2 load_word(const uint2* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
+template <Loads LOADS>
+__device__ __forceinline__ u32 load_word(const u32* from) { return LOADS == Loads::STREAMED ? __ldcs(from) : *from; }
 template <Loads LOADS, class Word>
 __device__ __forceinline__ Word load_word(const Word* from) { return *from; }
 

@@ -16,8 +16,9 @@ use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::{Held, Steps};
 use std::ops::Range;
 
-// Inlined, so that the job stays in registers.
-#[inline(always)]
+// Inlined, so that the job stays in registers; but a function of its own, compiled once for several inputs, in builds with debug assertions.
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[cfg_attr(debug_assertions, inline(never))]
 pub(crate) fn run<S: Steps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     count: Option<ViewMut<'_, u64>>,

@@ -14,6 +14,8 @@ mod automata;
 mod axes;
 #[path = "emulated_tests/by_keys.rs"]
 mod by_keys;
+#[path = "emulated_tests/compiler.rs"]
+mod compiler;
 #[path = "emulated_tests/histograms.rs"]
 mod histograms;
 #[path = "emulated_tests/columns.rs"]
@@ -50,10 +52,9 @@ use crate::outputs::Write;
 use crate::plan::{constants::Constants, scan::ScanPlan, scan::Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
 use crate::steps::{Held, Parts, Steps};
+use compiler::{Folder, printed, run};
 use half::{bf16, f16};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::process::Command;
 
 /// `x -> m x + c`, with `m` in the upper half and `c` in the lower: the maps one after the other, which do not commute.
 #[derive(Clone, Copy)]
@@ -141,6 +142,14 @@ fn first_file() -> String {
     format!("{names}\n{before}\n{ptx}\n{after}\n{includes}")
 }
 
+/// What comes before the prelude of a kernel, the same for all, and the rest.
+fn around_prelude(source: &KernelSource) -> (String, String) {
+    let first = first_file();
+    let text = stitch_from(source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
+    let (before, after) = text.split_at(text.find("#line 1 \"prelude\"").unwrap());
+    (before.to_owned(), after.to_owned())
+}
+
 /// C++ for a text in which variables are in shared memory: each block has its own.
 fn with_shared_variables(text: &str) -> String {
     let mut variables = 0;
@@ -161,7 +170,7 @@ fn with_shared_variables(text: &str) -> String {
 trait Buffers: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
 impl<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
 
-/// The C++ program that runs cases of a kernel. `constants` are those that are other than on a GPU.
+/// The C++ program that runs cases of a kernel, but for what comes before the prelude. `constants` are those that are other than on a GPU.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
     let mut source = source.clone();
     for (name, value) in constants {
@@ -175,8 +184,7 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         .lines()
         .filter(|line| !line.contains("__INTADDR__"))
         .fold(String::new(), |text, line| text + line + "\n");
-    let first = first_file();
-    let text = stitch_from(&source, &|path| if path == FIRST { Some(first.as_str()) } else { emulated(path) }).unwrap();
+    let (_, text) = around_prelude(&source);
     // What runs the kernel knows its types.
     let own = source.root.replace("device/", "emulator/").replace(".cuh", ".h");
     let cases = EMULATOR.iter().map(|(path, _)| *path).find(|path| *path == own).unwrap_or("emulator/tiles.h");
@@ -190,54 +198,6 @@ fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {
         "{text}#define KERNEL {}\n#define IN_WAVE {wave}\n#define BY_RUNS {runs}\n#define TASK {task}\n{cases}",
         source.entry
     )
-}
-
-/// A folder for the programs, removed unless a test fails.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static FOLDERS: AtomicU32 = AtomicU32::new(0);
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("upsweep-emulator-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let _gone = std::fs::remove_dir_all(&self.0);
-        }
-    }
-}
-
-fn printed(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
-}
-
-/// Runs the cases with seeds 0 to `cases` of a kernel.
-fn run(name: &str, source: &KernelSource, constants: &[(&str, usize)], cases: u32) {
-    let folder = Folder::new();
-    let file = |extension: &str| folder.0.join("kernel").with_extension(extension);
-    std::fs::write(file("cpp"), program(source, constants)).unwrap();
-    let build = |arguments: &[&str], from: &Path, to: &Path| {
-        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
-        let output = Command::new(compiler).args(arguments).arg("-o").args([to, from]).output().unwrap();
-        assert!(output.status.success(), "{name}: {}", printed(&output));
-    };
-    // Uninitialised variables hold a pattern; each access is announced; a misaligned vector is an illegal instruction.
-    let options = [
-        "-std=gnu++20 -O1 -w -c -fno-strict-aliasing -ffp-contract=off -ftrivial-auto-var-init=pattern",
-        "-fsanitize=thread,alignment -fsanitize-undefined-trap-on-error -U_FORTIFY_SOURCE",
-    ];
-    let options: Vec<&str> = options.iter().flat_map(|line| line.split(' ')).collect();
-    build(&options, &file("cpp"), &file("o"));
-    build(&[], &file("o"), &file("out")); // without the library that would look for races
-    let output = Command::new(file("out")).args(["0", &cases.to_string()]).output().unwrap();
-    let rerun = format!("To run a seed again: {} SEED 1", file("out").display());
-    assert!(output.status.success(), "{name}: {}\n{}{rerun}", output.status, printed(&output));
 }
 
 /// Which of the kernels that scan tiles.
@@ -430,19 +390,15 @@ fn emulated_files_stand_alone() {
         assert!(output.status.success(), "{path}: {}", printed(&output));
     };
     let sample = crate::cuda::variants::sample();
-    let first = first_file();
-    let file = |path: &str| if path == FIRST { Some(first.as_str()) } else { emulated(path) };
     let mut compiled = false;
     for (path, _) in FILES.iter().filter(|(path, _)| *path != FIRST && *path != CONFIG) {
         let source = KernelSource { root: path, prelude: sample.clone(), entry: "" };
-        let text = stitch_from(&source, &file).unwrap();
-        // What comes before the prelude is the same every time: the compiler reads it once.
-        let (before, text) = text.split_at(text.find("#line 1 \"prelude\"").unwrap());
+        let (before, text) = around_prelude(&source);
         if !compiled {
-            compile(&["-x", "c++-header"], FIRST, "first.h", before);
+            compile(&["-x", "c++-header"], FIRST, "first.h", &before);
             compiled = true;
         }
-        let text = with_shared_variables(text);
+        let text = with_shared_variables(&text);
         compile(&["-fsyntax-only"], path, "file.cpp", &format!("#include \"first.h\"\n{text}"));
     }
 }

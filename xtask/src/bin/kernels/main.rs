@@ -113,7 +113,7 @@ fn shipped(architectures: &[Architecture<'_>]) -> (Vec<String>, Vec<Work>) {
 }
 
 /// From so many variants on, a kernel meets every architecture though each of its variants meets one.
-const MANY: usize = 24;
+const MANY: usize = 8;
 
 /// Of every variant the work on the first architecture that has it, and on one of the others, which take turns; of one of a kernel of
 /// many the work on one of all.

@@ -197,7 +197,9 @@ impl<S: Steps> Fold<'_, S> {
     }
 
     /// `value`, and then the rows one after the other.
-    #[inline(always)]
+    // As `load_row`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline(never))]
     unsafe fn chain<const W: usize, const LANES: usize>(
         &self,
         mut value: [S::Acc; LANES],
@@ -303,7 +305,9 @@ unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, v
 ///
 /// # Safety
 /// They are in memory, and initialised.
-#[inline(always)]
+// Builds with debug assertions have no vectors, and compile it once.
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[cfg_attr(debug_assertions, inline(never))]
 unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,

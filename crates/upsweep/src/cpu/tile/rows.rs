@@ -46,7 +46,38 @@ pub(in crate::cpu) const fn apply<S: Steps>() -> bool {
 #[inline(always)]
 fn combine<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
     // SAFETY: the processor has the instructions that this is compiled for.
-    unsafe { L::opaque(combined::<L, S>(steps, a, b)) }
+    unsafe {
+        if const { L::IN_MEMORY } {
+            let mut rows = [a, b];
+            L::call(CombineRows { steps, rows: (&raw mut rows).cast() });
+            rows[0]
+        } else {
+            L::opaque(combined::<L, S>(steps, a, b))
+        }
+    }
+}
+
+/// [`combined`] of rows that are memory: at `rows` are two, and then what they combine to is the first.
+///
+/// # Safety
+/// Both are of the instruction set's rows.
+struct CombineRows<'a, S: Steps> {
+    steps: &'a S,
+    rows: *mut u8,
+}
+
+impl<S: Steps> Work for CombineRows<'_, S> {
+    type Result = ();
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) {
+        let rows = self.rows.cast::<[L::Row; 2]>();
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [a, b] = *rows;
+            (*rows)[0] = combined::<L, S>(self.steps, a, b);
+        }
+    }
 }
 
 /// The same; the compiler may go on with it.
@@ -222,6 +253,47 @@ pub(in crate::cpu) const fn group_len<S: Steps>() -> usize {
 /// As `ScanRun`; [`apply`] says so; the run is not empty. The processor has the instructions of `L`.
 #[inline(always)]
 pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
+    steps: &S,
+    memory: &Memory<S::In, S::Out>,
+    run: Run,
+    base: S::Acc,
+    storing: &Storing<S::Acc>,
+) -> S::Acc {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if const { L::IN_MEMORY } {
+            L::call(Scan { steps, memory, run, base, storing })
+        } else {
+            scan_rows::<L, S>(steps, memory, run, base, storing)
+        }
+    }
+}
+
+/// [`scan`] of rows that are memory.
+struct Scan<'a, S: Steps> {
+    steps: &'a S,
+    memory: &'a Memory<S::In, S::Out>,
+    run: Run,
+    base: S::Acc,
+    storing: &'a Storing<S::Acc>,
+}
+
+impl<S: Steps> Work for Scan<'_, S> {
+    type Result = S::Acc;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(self) -> S::Acc {
+        // SAFETY: the caller's promise.
+        unsafe { scan_rows::<L, S>(self.steps, self.memory, self.run, self.base, self.storing) }
+    }
+}
+
+/// [`scan`].
+///
+/// # Safety
+/// As [`scan`].
+#[inline(always)]
+unsafe fn scan_rows<L: Lanes, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,
     run: Run,
