@@ -18,7 +18,7 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   tidy                          checks of the text of every file: a second, needs nothing
-  path ENTRY --backend cpu      the files that one must know to read a call down to the instruction, with their lines:
+  path ENTRY --backend cpu      the files that one must know to read a call down to the instruction, with their lines, and those of code on the way:
                                 ENTRY is upsweep::scan::Scan::run; or --backend cuda
   kernels [--arch sm_90]...     compiles every kernel variant with NVRTC, without a GPU; NVRTC comes from PyPI
   wasm [--check]                compiles the laboratory's model for its pages; or says whether the one that is kept is of these sources

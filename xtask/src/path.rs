@@ -1,5 +1,5 @@
 //! `cargo xtask path ENTRY --backend cpu|cuda`: the files that one must know to read a call from its first line down to
-//! the instruction, in order, with their lines.
+//! the instruction, in order, with their lines, and how many of these are code that the call can come to.
 
 use crate::code::walk::{Step, kernels, walk};
 use crate::command::Outcome;
@@ -24,9 +24,16 @@ const LEAVES: &[(&str, &str)] = &[
     ("src/halves.rs", "sums of f16 and bf16: steps like all others"),
     ("src/planned.rs", "what would run, without running it"),
     ("src/reduce.rs", "another family"),
+    ("src/inputs/range.rs", "another input than a buffer"),
+    ("src/linear", "another family"),
+    ("src/plan/reduce_runs.rs", "another family"),
     ("src/plan/columns.rs", "another axis than the last"),
     ("src/cpu/columns.rs", "another axis than the last"),
     ("src/cpu/tile/columns.rs", "another axis than the last"),
+    ("src/cpu/engine/segment_heads.rs", "segments are options: the path is that of a whole array"),
+    ("src/cpu/tile/x86", "the functions of lanes.rs in other instructions"),
+    ("src/cpu/tile/numbers.rs", "rows.rs for elements of several numbers"),
+    ("src/cpu/tile/states.rs", "elements of several numbers"),
     ("src/cuda/columns.rs", "another axis than the last"),
     ("src/cuda/reduce.rs", "another family"),
     ("src/cuda/mod.rs", "names only"),
@@ -34,6 +41,7 @@ const LEAVES: &[(&str, &str)] = &[
     ("src/cuda/runtime/", "the device's memory, streams and kernels: what the driver has under other names"),
     ("kernels/arith.cuh", "operators: a reader knows what they compute"),
     ("kernels/config.cuh", "a sample of what the host gives"),
+    ("kernels/tile/heads.cuh", "segments are options: the path is that of a whole array"),
     ("kernels/tile/offsets.cuh", "segments are options: the path is that of a whole array"),
     ("kernels/tile/compact.cuh", "segments are options: the path is that of a whole array"),
     ("kernels/tile/packed.cuh", "a faster way for short elements"),
@@ -47,15 +55,19 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Outcome {
     };
     let tree = Tree::read(root)?;
     let steps = path(&tree, entry, backend)?;
-    let mut sum = 0;
+    let (mut sum, mut sum_read) = (0, 0);
+    println!("lines and, of these, code on the way");
     for step in &steps {
         let lines = lines(&tree, step.path);
+        // Of a kernel's file all code is.
+        let read = if step.path.ends_with(".rs") { step.lines.len() } else { code(&tree, step.path) };
         let short = |path: &'_ str| path.strip_prefix(LIBRARY).unwrap_or(path).to_owned();
         let from = step.from.map_or_else(String::new, |from| format!("  <- {}", short(from)));
-        println!("{lines:6}  {:28}{:20}{from}", short(step.path), step.item);
+        println!("{lines:6}{read:6}  {:28}{:20}{from}", short(step.path), step.item);
         sum += lines;
+        sum_read += read;
     }
-    println!("{sum:6}  lines in {} files, for {backend}", steps.len());
+    println!("{sum:6}{sum_read:6}  in {} files, for {backend}", steps.len());
     Ok(())
 }
 
@@ -65,7 +77,8 @@ fn path<'a>(tree: &'a Tree, entry: &str, backend: &str) -> Result<Vec<Step<'a>>,
         return Err(format!("there is no backend {backend}: cpu or cuda"));
     };
     for (leaf, _) in LEAVES {
-        if !tree.has(&format!("{LIBRARY}{leaf}")) {
+        let leaf_path = format!("{LIBRARY}{leaf}");
+        if !tree.0.keys().any(|path| path.starts_with(&leaf_path)) {
             return Err(format!("there is no {LIBRARY}{leaf}, which xtask/src/path.rs names: correct it there"));
         }
     }
@@ -78,6 +91,12 @@ fn path<'a>(tree: &'a Tree, entry: &str, backend: &str) -> Result<Vec<Step<'a>>,
         steps.extend(kernels(tree, &format!("{LIBRARY}{kernel}"), &stops)?);
     }
     Ok(steps)
+}
+
+/// The lines of a kernel's file that are no comment and not empty.
+fn code(tree: &Tree, path: &str) -> usize {
+    let text = tree.0.get(path).and_then(|text| text.as_deref()).unwrap_or_default();
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count()
 }
 
 /// The lines of a file, without what only its tests see.

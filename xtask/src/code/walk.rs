@@ -20,6 +20,8 @@ pub(crate) struct Step<'a> {
     pub(crate) item: &'a str,
     /// The file that names it; none of the first.
     pub(crate) from: Option<&'a str>,
+    /// Its lines of code that were walked through; none of a kernel.
+    pub(crate) lines: BTreeSet<usize>,
 }
 
 /// The files that one must know to read `entry`, a path such as `upsweep::scan::Scan::run`, in the order in which a walk
@@ -54,14 +56,15 @@ pub(crate) fn walk<'a>(tree: &'a Tree, entry: &str, stops: &dyn Fn(&str) -> bool
 /// The files that a kernel includes, and those that they include in turn, after the kernel itself.
 pub(crate) fn kernels<'a>(tree: &'a Tree, root: &str, stops: &dyn Fn(&str) -> bool) -> Result<Vec<Step<'a>>, String> {
     let (root, _) = tree.0.get_key_value(root).ok_or_else(|| format!("there is no {root}"))?;
-    let mut steps = vec![Step { path: root, item: "", from: None }];
+    let step = |path, from| Step { path, item: "", from, lines: BTreeSet::new() };
+    let mut steps = vec![step(root, None)];
     let mut at = 0;
     while at < steps.len() {
         let from = steps[at].path;
         let text = tree.0.get(from).and_then(|text| text.as_deref()).unwrap_or_default();
         for (path, _) in includes(tree, from, text) {
             if !stops(path) && !steps.iter().any(|step| step.path == path) {
-                steps.push(Step { path, item: "", from: Some(from) });
+                steps.push(step(path, Some(from)));
             }
         }
         at += 1;
@@ -134,7 +137,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             return false;
         }
         if !self.steps.iter().any(|step| step.path == path) {
-            self.steps.push(Step { path, item, from: self.from });
+            self.steps.push(Step { path, item, from: self.from, lines: BTreeSet::new() });
         }
         true
     }
@@ -212,6 +215,11 @@ impl<'a, 'c> Walk<'a, 'c> {
 
     /// Walks to all that these tokens of an item name.
     fn through(&mut self, module: usize, item: &Item<'a>, range: Range<usize>) {
+        let file = self.krate.modules[module].file;
+        let tokens = self.krate.files.get(file).and_then(|tokens| tokens.get(range.clone())).unwrap_or_default();
+        if let Some(step) = self.steps.iter_mut().find(|step| step.path == file) {
+            step.lines.extend(tokens.iter().map(|token| token.line));
+        }
         for name in names_in(self.krate, module, range) {
             if name.method {
                 self.call(name.path[0]);
