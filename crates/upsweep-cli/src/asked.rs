@@ -6,7 +6,7 @@ use crate::element::{Type, Value, with_type};
 use crate::failure::{Failure, Result};
 use crate::input::Form;
 use crate::show::Summary;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use upsweep_dynamic::{Error, Number};
 
 /// What was asked for, as far as scans and reductions share it.
@@ -17,6 +17,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) device: &'a Chosen,
     /// The shape and the axis to work along.
     pub(crate) axis: Option<(&'a [usize], usize)>,
+    /// When the command began.
+    pub(crate) begun: Instant,
 }
 
 impl<'a> Asked<'a> {
@@ -68,7 +70,7 @@ impl<'a> Asked<'a> {
         if self.common.by_key.is_some() || self.common.segments.is_some() {
             what.push_str(" by segment");
         }
-        Summary { len, element: element.name(), what, device: &self.device.label, time, bytes }
+        Summary { len, element: element.name(), what, device: &self.device.label, time, bytes, begun: self.begun }
     }
 }
 

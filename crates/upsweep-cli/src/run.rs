@@ -21,6 +21,7 @@ use upsweep_dynamic::{Reduce, Scan, Segments};
 
 /// `upsweep scan`.
 pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
+    let begun = Instant::now();
     let (common, op) = (&args.common, args.op);
     let (destination, named) = output(common.output.as_deref())?;
     let device = Chosen::open(common.device)?;
@@ -33,7 +34,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
     let sample = if on_terminal { show::sample(&input.values) } else { Vec::new() };
     let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, .. } = input;
-    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
+    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)), begun };
 
     let mut scan = Scan::new(op).segments(given.segments());
     if args.exclusive {
@@ -88,6 +89,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<()> {
 
 /// `upsweep reduce`.
 pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
+    let begun = Instant::now();
     let common = &args.common;
     let op = match args.op[..] {
         [Statistic::Of(op)] => op,
@@ -110,7 +112,7 @@ pub(crate) fn reduce(args: &ReduceArgs) -> Result<()> {
     let axis = common.axis.map(|asked| axis(asked, &input.shape, &input.name)).transpose()?;
     let given = Given::new(common, &mut input)?;
     let Input { name, values, shape, form, keys } = input;
-    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)) };
+    let asked = Asked { common, name: &name, device: &device, axis: axis.map(|axis| (&shape[..], axis)), begun };
 
     let mut reduce = Reduce::new(op).segments(given.segments());
     if let Some(init) = asked.init(values.element())? {
@@ -214,7 +216,7 @@ fn note_repeated_keys(name: &str, layout: &Layout, keys: &Texts) -> Result<()> {
         let (key, column) = (quoted(&String::from_utf8_lossy(key)), layout.key_column().unwrap_or_default());
         note(&format!(
             "{name}: the key {key} comes back after another: each run of equal keys has a result of its own; \
-             sort the rows by column {column} for one result a key"
+             give --group-by instead of --by-key for one result a key, or sort the rows by column {column}"
         ));
     }
     Ok(())

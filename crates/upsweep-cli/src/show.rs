@@ -2,7 +2,7 @@
 
 use crate::element::{Values, format};
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The values at each end that a terminal shows.
 const HEAD: usize = 10;
@@ -109,18 +109,20 @@ pub(crate) struct Summary<'a> {
     pub(crate) time: Duration,
     /// The bytes read and written by the computation.
     pub(crate) bytes: usize,
+    /// When the command began.
+    pub(crate) begun: Instant,
 }
 
 impl std::fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { len, element, what, device, time, bytes } = self;
+        let Self { len, element, what, device, time, bytes, begun } = self;
         let values = if *len == 1 { "value" } else { "values" };
         write!(f, "{len} {values} of {element}: {what}, on {device}, in {}", duration(*time))?;
         let seconds = time.as_secs_f64();
         if *bytes > 0 && seconds > 0.0 {
             write!(f, ", {:.3} GB/s read and written", *bytes as f64 / seconds / 1e9)?;
         }
-        Ok(())
+        write!(f, "; with all input and output in {}", duration(begun.elapsed()))
     }
 }
 

@@ -238,8 +238,18 @@ fn what_is_no_table_by_its_name_or_bytes() {
     let f = Folder::new();
     f.file("s.csv", "a;b\n1;2\n").file("s.tsv", "a,b\n1,2\n").file("t.txt", TABLE).file("t.csv", "a;b\n");
     for args in [&["--column", "a"][..], &[], &["--header", "no"]] {
-        f.fails(&[&["scan", "s.csv"], args].concat(), b"", 2, &["s.csv: ", "separated by `;`", "commas", "convert"]);
-        f.fails(&[&["scan", "s.tsv"], args].concat(), b"", 2, &["s.tsv: ", "separated by `,`", "tabs", "convert"]);
+        f.fails(
+            &[&["scan", "s.csv"], args].concat(),
+            b"",
+            2,
+            &["s.csv: ", "separated by `;`", "commas", "--delimiter ';'"],
+        );
+        f.fails(
+            &[&["scan", "s.tsv"], args].concat(),
+            b"",
+            2,
+            &["s.tsv: ", "separated by `,`", "tabs", "--delimiter ','"],
+        );
     }
     f.fails(&["scan", "t.csv", "--column", "a"], b"", 2, &["has no column `a`: the columns are a;b", "by `;`"]);
     let advice =
@@ -276,6 +286,11 @@ fn years_in_the_first_row() {
     assert!(done.stderr.contains("--header yes") && done.stderr.lines().count() == 1, "{}", done.stderr);
     assert_eq!(f.prints(&["reduce", "p.csv", "--column", "3", "--header", "no"]), "2034\n");
     f.fails(&["scan", "p.csv", "--column", "2021"], b"", 2, &["has no column 2021: columns are numbered from 1 to 3"]);
+    for args in [&["sort", "p.csv", "--column", "3"][..], &["select", "p.csv", "--where", "$3 > 6"]] {
+        let done = f.run(args);
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        assert!(done.stderr.starts_with("upsweep: note: p.csv: the first row"), "{args:?}: {}", done.stderr);
+    }
     // Rows of data stay data, without a word.
     for (text, total) in [
         ("a,1990,3\nb,1985,4\n", "7\n"),

@@ -94,7 +94,10 @@ fn a_terminal_shows_head_tail_and_summary() {
     assert_eq!(lines[11].trim(), "...");
     assert_eq!(lines[16].split_whitespace().collect::<Vec<_>>(), ["1001", "1000.5", "501000"]);
     assert!(lines[17].starts_with("1000 values of f64: inclusive sum scan, on cpu, "), "{text}");
-    assert!(lines[17].contains("GB/s") && lines.len() == 18, "{text}");
+    assert!(
+        lines[17].contains("GB/s") && lines[17].contains("; with all input and output in ") && lines.len() == 18,
+        "{text}"
+    );
 
     let Some(text) = on_terminal(&f, "scan t.csv --device cpu -o out.npy") else { return };
     assert_eq!(text.lines().count(), 1);

@@ -2,7 +2,7 @@
 
 use super::columns::{Columns, text_of};
 use super::rows::Rows;
-use super::{Wanted, check_encoding, is_header};
+use super::{Wanted, check_encoding, is_header, note_years};
 use crate::args::Header;
 use crate::collect::{Collector, Texts, collector};
 use crate::element::{Type, Values};
@@ -81,6 +81,9 @@ impl<'a> Cells<'a> {
         found.extend(and);
         if let Some(data) = data {
             columns.check_separator(data)?;
+        }
+        if !has_names {
+            note_years(name, header, &first, &row);
         }
         let labels = found.iter().map(|&column| columns.label(column)).collect();
         let kept: Vec<usize> = if asked.keep_all { (0..first.len()).collect() } else { found.clone() };

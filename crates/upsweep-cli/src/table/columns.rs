@@ -168,8 +168,9 @@ impl Columns<'_> {
 
     fn separated_by(&self, other: char) -> String {
         let (ending, own) = if self.delimiter == b'\t' { ("tsv", "tabs") } else { ("csv", "commas") };
+        let given = if other == '\t' { "tab".to_owned() } else { format!("'{other}'") };
         format!(
-            "its cells seem to be separated by {}, and in a .{ending} they are by {own}: convert it",
+            "its cells seem to be separated by {}, and in a .{ending} they are by {own}: give --delimiter {given}",
             quoted(&other.to_string())
         )
     }

@@ -2,7 +2,7 @@
 
 use super::columns::{Columns, text_of};
 use super::rows::Rows as Reader;
-use super::{Wanted, check_encoding, is_header};
+use super::{Wanted, check_encoding, is_header, note_years};
 use crate::args::Header;
 use crate::element::Value;
 use crate::expression::value::Row;
@@ -102,6 +102,8 @@ impl Filter<'_> {
             .map_err(|wrong| Failure::Input(format!("--where {}", wrong.within(self.condition))))?;
         if has_names {
             take(None, &first)?;
+        } else {
+            note_years(self.name, self.header, &first, &row);
         }
         let mut index = 0;
         let mut look = |rows: &Reader<'_>, number: u64, row: &ByteRecord| {

@@ -83,10 +83,8 @@ pub(crate) fn read(
     if let Some(data) = data {
         columns.check_separator(data)?;
     }
-    if !is_header && wanted.header == Header::Auto && columns::names_years(&first, &row) {
-        note(&format!(
-            "{name}: the first row has numbers and is taken for data: if it names the columns, give --header yes"
-        ));
+    if !is_header {
+        note_years(name, wanted.header, &first, &row);
     }
 
     let mut taker = Taker {
@@ -115,6 +113,15 @@ pub(crate) fn read(
     let (label, key_label) = (columns.label(column), key_column.map(|column| columns.label(column)));
     let names = is_header.then_some(first);
     Ok((values, Layout { source, delimiter: wanted.delimiter, names, column, label, key_column, key_label }, keys))
+}
+
+/// Says of a first row that may name years that it is taken for data.
+fn note_years(name: &str, header: Header, first: &ByteRecord, second: &ByteRecord) {
+    if header == Header::Auto && columns::names_years(first, second) {
+        note(&format!(
+            "{name}: the first row has numbers and is taken for data: if it names the columns, give --header yes"
+        ));
+    }
 }
 
 /// Whether the first row names the columns.
