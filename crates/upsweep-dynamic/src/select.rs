@@ -4,8 +4,7 @@ use crate::buffer::Buffer;
 use crate::values::room;
 use crate::{Error, Number, Result, Type, Value, Values, View, f16, with_view};
 use bytemuck::allocation::cast_vec;
-use upsweep::operator::builtin::Last;
-use upsweep::{Device, Expand, Gather, Runs, Scan, Select};
+use upsweep::{Device, Expand, Gather, Runs, Select, Transform};
 
 /// What moves elements as they are, whatever they say.
 trait Moves {
@@ -194,7 +193,7 @@ pub(crate) fn fetch<T: Value>(device: &Device, x: &Buffer<'_, T>, places: &Buffe
         found.extend(places.iter().filter_map(|&at| x.get(at as usize)));
         return Ok(found);
     }
-    Ok(Scan::new(Last).run_to_vec(device, Gather::of(x).at(places))?)
+    Ok(Transform::copy().run_to_array(device, Gather::of(x).at(places))?.to_vec()?)
 }
 
 struct Repeated<'a>(&'a Buffer<'a, u64>);

@@ -90,6 +90,7 @@ fn implementation(input: DeriveInput) -> Result<TokenStream> {
         // field is an element.
         #[automatically_derived]
         unsafe impl #impl_generics ::upsweep::operator::Element for #name #arguments #clause {
+            type Carrier = Self;
             const NUMBERS: usize = ::upsweep::operator::numbers_of(&[#(#fields),*], ::core::mem::size_of::<Self>());
             fn cuda_type(source: &mut ::upsweep::operator::Source) -> ::std::string::String {
                 #late_check

@@ -51,7 +51,7 @@ use crate::plan::along::MOST;
 use crate::scan::Scan;
 #[cfg(feature = "cuda")]
 use crate::segments::{SegmentKind, Whole};
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 
 /// A scan along a linked list: see the [module](self). [`Scan::along`] makes it.
 #[derive(Debug)]
@@ -171,7 +171,7 @@ where
         }
     }
 
-    fn run_steps<S: Steps>(
+    fn run_steps<S: JobSteps>(
         &self,
         device: &Device,
         steps: S,

@@ -9,7 +9,7 @@ use crate::operator::{Element, Form, Function, Halves, Map, Operator};
 use crate::outputs::Write;
 #[cfg(feature = "cuda")]
 use crate::steps::{Code, Known};
-use crate::steps::{Held, Parts, Steps};
+use crate::steps::{Held, JobSteps, Parts, Steps};
 use std::mem::MaybeUninit;
 
 /// Whether sums by `Op` of `T` are combined in f32: those of f16 and bf16, which would soon stop to grow in their own
@@ -39,7 +39,6 @@ where
     type In = I;
     type Acc = f32;
     type Out = O;
-    type Given = M::Output;
 
     const LANES: bool = Op::LANES;
     const NUMBERS: [usize; 3] = [0; 3];
@@ -54,21 +53,6 @@ where
     #[inline(always)]
     fn same_finish() -> bool {
         false
-    }
-
-    #[inline(always)]
-    fn identity(&self) -> Option<f32> {
-        self.0.operator.identity().map(widen)
-    }
-
-    #[inline(always)]
-    fn given(&self, value: M::Output) -> f32 {
-        widen(value)
-    }
-
-    #[inline(always)]
-    fn carried(&self, value: f32) -> M::Output {
-        narrow::<M::Output>(value).canonical()
     }
 
     #[inline(always)]
@@ -109,6 +93,32 @@ where
     #[inline(always)]
     fn store_encoded(&self, value: f32) -> O::Value {
         self.store(value)
+    }
+}
+
+impl<I, O, Op, M, F> JobSteps for InF32<I, O, Op, M, F>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+{
+    type Given = M::Output;
+
+    #[inline(always)]
+    fn identity(&self) -> Option<f32> {
+        self.0.operator.identity().map(widen)
+    }
+
+    #[inline(always)]
+    fn given(&self, value: M::Output) -> f32 {
+        widen(value)
+    }
+
+    #[inline(always)]
+    fn carried(&self, value: f32) -> M::Output {
+        narrow::<M::Output>(value).canonical()
     }
 
     fn values(&self, held: &mut Held) {

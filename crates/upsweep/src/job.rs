@@ -7,10 +7,10 @@ use crate::inputs::Read;
 use crate::outputs::Write;
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::Steps;
+use crate::steps::JobSteps;
 
 /// Everything a backend needs to know.
-pub(crate) struct Job<'x, 'y, 'a, S: Steps, G: Segmentation> {
+pub(crate) struct Job<'x, 'y, 'a, S: JobSteps, G: Segmentation> {
     pub(crate) input: Elements<'x, S::In>,
     pub(crate) output: <S::Out as Write>::Given<'y>,
     pub(crate) shape: Shape,

@@ -12,7 +12,7 @@ use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 
 impl Device {
     /// What a scan or reduction of these sizes would do: as [`Scan::plan`](crate::Scan::plan), where only sizes are known.
@@ -61,7 +61,7 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     not(feature = "cuda"),
     allow(unused_variables, clippy::extra_unused_type_parameters, reason = "the CPU plans without keys")
 )]
-fn with_steps<S: Steps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
+fn with_steps<S: JobSteps, K>(device: &Device, by_keys: bool, job: impl FnOnce([usize; 3]) -> CpuJob) -> Plan {
     let job = job(S::BYTES);
     match &device.0 {
         Backend::Cpu => Plan::Cpu(CpuPlan::new(job)),

@@ -45,7 +45,7 @@ use crate::options::{Options, expect_identity, shared_options};
 use crate::outputs::{Outputs, Target, Write};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation, Whole};
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -247,7 +247,7 @@ fn results<K, I, E>(segments: &SegmentKind<'_, K, I, E>, shape: &Shape) -> (usiz
 /// Each backend makes the job for itself: one that both take is in memory, where reading it takes longer than a short
 /// reduction.
 #[inline(always)]
-fn run_job<'x, 'y, 'a, S: Steps, G: Segmentation>(
+fn run_job<'x, 'y, 'a, S: JobSteps, G: Segmentation>(
     device: &Device,
     job: impl FnOnce() -> Job<'x, 'y, 'a, S, G>,
     beside: Beside<'_, G::Key>,

@@ -51,7 +51,7 @@ use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same
 use crate::options::{Options, expect_identity, shared_options};
 use crate::outputs::{Outputs, Target, Write};
 use crate::segments::{Kind, Segmentation, Whole};
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 
 /// A scan with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -322,7 +322,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         }
     }
 
-    fn run_job<S: Steps, J: Segmentation>(
+    fn run_job<S: JobSteps, J: Segmentation>(
         &self,
         device: &Device,
         job: Job<'_, '_, '_, S, J>,

@@ -7,7 +7,7 @@
 //! given      an initial value, as the caller has it, to what is combined; `carried` is the way back
 //! ```
 //!
-//! The CPU backend is generic over [`Steps`]. The CUDA backend is not: it gets sizes and text ([`Code`]).
+//! The CPU backend is generic over [`JobSteps`]. The CUDA backend is not: it gets sizes and text ([`Code`]).
 
 use crate::error::{Error, Result};
 use crate::inputs::Read;
@@ -26,7 +26,8 @@ use std::mem::MaybeUninit;
 pub(crate) type In<S> = <<S as Steps>::In as Item>::Value;
 pub(crate) type Out<S> = <<S as Steps>::Out as Item>::Value;
 
-/// The functions of one job behind one type parameter, so that the backends need not spell out their bounds.
+/// The functions of one job behind one type parameter, so that the backends need not spell out their bounds: those that the CPU's loops
+/// call.
 pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// What the map is given.
     type In: Read;
@@ -34,8 +35,9 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     type Acc: Element;
     /// What results are.
     type Out: Write;
-    /// Initial values, as the caller has them.
-    type Given: Element;
+
+    /// Whether the functions are called by pointer.
+    const ERASED: bool = false;
 
     /// The bytes of an element, of what is combined, and of a result.
     const BYTES: [usize; 3] = [size_of::<In<Self>>(), size_of::<Self::Acc>(), size_of::<Out<Self>>()];
@@ -56,10 +58,6 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// Whether what is combined is an element of a plain input, and whether a result is what is combined, but for NaN.
     fn same_map() -> bool;
     fn same_finish() -> bool;
-
-    fn identity(&self) -> Option<Self::Acc>;
-    fn given(&self, value: Self::Given) -> Self::Acc;
-    fn carried(&self, value: Self::Acc) -> Self::Given;
 
     /// An encoded value to begin with where `x` follows: combined with `x`, it leaves `x` as it is. Of
     /// [`EXACT`](Steps::EXACT) operators.
@@ -88,8 +86,18 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
             (None, b) => b,
         }
     }
+}
 
-    /// Adds the values that the functions hold, in the order in which [`code`](Steps::code) asks for them.
+/// What is done once for a job, before and after its loops, and what CUDA gets.
+pub(crate) trait JobSteps: Steps {
+    /// Initial values, as the caller has them.
+    type Given: Element;
+
+    fn identity(&self) -> Option<Self::Acc>;
+    fn given(&self, value: Self::Given) -> Self::Acc;
+    fn carried(&self, value: Self::Acc) -> Self::Given;
+
+    /// Adds the values that the functions hold, in the order in which [`code`](JobSteps::code) asks for them.
     fn values(&self, held: &mut Held);
 
     /// What is known of the functions beside their text.
@@ -120,7 +128,7 @@ impl Held {
     ///
     /// # Errors
     /// [`Error::Values`] when they have more bytes than fit into a kernel's parameters.
-    pub(crate) fn add_all<S: Steps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
+    pub(crate) fn add_all<S: JobSteps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
         steps.values(self);
         if let Some(same) = same {
             self.add::<G::Same>(|values| same.values(values));
@@ -154,7 +162,7 @@ impl Held {
     }
 }
 
-/// The CUDA C++ names of the types and functions of [`Steps`].
+/// The CUDA C++ names of the types and functions of [`JobSteps`].
 #[cfg(feature = "cuda")]
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
@@ -219,7 +227,6 @@ where
     type In = I;
     type Acc = M::Output;
     type Out = O;
-    type Given = M::Output;
 
     const LANES: bool = Op::LANES && M::Output::LANE;
     const NUMBERS: [usize; 3] = [
@@ -243,21 +250,6 @@ where
     #[inline(always)]
     fn same_finish() -> bool {
         TypeId::of::<F>() == TypeId::of::<Same>()
-    }
-
-    #[inline(always)]
-    fn identity(&self) -> Option<M::Output> {
-        self.operator.identity()
-    }
-
-    #[inline(always)]
-    fn given(&self, value: M::Output) -> M::Output {
-        value
-    }
-
-    #[inline(always)]
-    fn carried(&self, value: M::Output) -> M::Output {
-        value.canonical()
     }
 
     #[inline(always)]
@@ -309,6 +301,32 @@ where
         } else {
             self.store(value)
         }
+    }
+}
+
+impl<I, O, Op, M, F> JobSteps for Parts<I, O, Op, M, F>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+{
+    type Given = M::Output;
+
+    #[inline(always)]
+    fn identity(&self) -> Option<M::Output> {
+        self.operator.identity()
+    }
+
+    #[inline(always)]
+    fn given(&self, value: M::Output) -> M::Output {
+        value
+    }
+
+    #[inline(always)]
+    fn carried(&self, value: M::Output) -> M::Output {
+        value.canonical()
     }
 
     fn values(&self, held: &mut Held) {

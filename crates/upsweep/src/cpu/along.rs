@@ -12,7 +12,7 @@ use crate::operator::Element;
 use crate::outputs::Write;
 use crate::plan::along::{chosen, pieces};
 use crate::segments::Whole;
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,7 +60,7 @@ struct Walk<T> {
 }
 
 /// As [`ScanAlong::run`](crate::ScanAlong::run); the list's length is the input's and the output's.
-pub(crate) fn run<S: Steps>(
+pub(crate) fn run<S: JobSteps>(
     steps: S,
     (input, output): (&<S::In as Read>::Given<'_>, &<S::Out as Write>::Given<'_>),
     next: &View<'_, u32>,
@@ -164,11 +164,11 @@ fn together<T: Copy>(mut walks: Vec<Walk<T>>, step: impl Fn(&mut Walk<T>) -> boo
 }
 
 /// Where the values and the results lie.
-struct Places<S: Steps> {
+struct Places<S: JobSteps> {
     from: <S::In as Read>::Place,
     to: <S::Out as Write>::Place,
 }
 
 // SAFETY: the places are those of a call, which borrows the buffers for as long as it runs; values are only read, and each result is
 // written by one thread.
-unsafe impl<S: Steps> Sync for Places<S> {}
+unsafe impl<S: JobSteps> Sync for Places<S> {}

@@ -5,21 +5,24 @@ use super::engine::results::Results;
 use super::engine::segment_heads::{self, ByTest, first};
 use super::engine::segments;
 use super::engine::totals;
+use super::tile::erased::{self, Body, bits};
 use super::tile::run::Memory;
+use super::tile::simd::Set;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::inputs::{Faults, Read, len_on_host};
 use crate::job::{Elements, Job};
 use crate::outputs::Write;
+use crate::plan::Shape;
 use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps, Steps};
 use std::ops::Range;
 
 // Inlined, so that the job stays in registers; but a function of its own, compiled once for several inputs, in builds with debug assertions.
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[cfg_attr(debug_assertions, inline(never))]
-pub(crate) fn run<S: Steps, G: Segmentation>(
+pub(crate) fn run<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     count: Option<ViewMut<'_, u64>>,
 ) -> Result<()> {
@@ -28,7 +31,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
 
 /// [`run`] with the sizes that tests change.
 #[inline(always)]
-pub(super) fn run_within<S: Steps, G: Segmentation>(
+pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     count: Option<ViewMut<'_, u64>>,
     limits: Limits,
@@ -59,44 +62,75 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
     };
     let job = CpuJob { kind: CpuKind::Reduction, shape, segments: planned, bytes: S::BYTES, in_place: false };
     let plan = CpuPlan::within(job, limits);
-    let results = Results { steps, memory, init, empty, results: outputs, threads: plan.threads };
-    // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
+    let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
     // that there is a result for each line or offset.
-    let segments = unsafe {
-        match (segments, &plan.cut) {
-            (SegmentKind::Whole, _) if len == 0 => {
-                results.store_empty(0..shape.lines());
-                shape.lines()
-            }
-            (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
-                columns::reduce(&results, strips)?;
-                shape.lines()
-            }
-            (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
-                totals::reduce(&results, shape.len, blocks)?;
-                shape.lines()
-            }
-            (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
-                let offsets = view.on_host("offsets")?;
-                segment_heads::check_offsets(offsets, len)?;
-                segments::by_offsets(&results, offsets, blocks)?;
-                offsets.len().saturating_sub(1)
-            }
-            (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                by_test(&results, &segment_heads::by_flags(first(view.on_host("head flags")?, len), false), blocks)?
-            }
-            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
-                by_test(&results, &segment_heads::by_keys(first(view.on_host("keys")?, len), same, false), blocks)?
-            }
-            _ => return Err(Kind::contradicts()),
-        }
-    };
+    let segments = unsafe { erased::call(Set::widest(), steps, memory, reduce)? };
     faults.check()?;
     if let Some([count, ..]) = count {
         *count = segments as u64;
     }
     Ok(())
+}
+
+/// A reduction of a job's memory. Its result is the number of segments or lines.
+///
+/// # Safety
+/// The memory is valid and used by nothing else; the plan is of its shape; there is a result for each line or offset.
+struct ReduceMemory<'a, 'b, S: Steps, G: Segmentation> {
+    init: Option<S::Acc>,
+    empty: Option<S::Acc>,
+    results: usize,
+    segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
+    plan: &'b CpuPlan,
+    shape: Shape,
+}
+
+impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
+    type Result = Result<usize>;
+
+    #[inline(always)]
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<usize> {
+        let Self { init, empty, results, segments, plan, shape } = self;
+        let len = memory.len;
+        // SAFETY: values of `E` have the bits of values of `S`: the caller's promise.
+        let [init, empty] = [init, empty].map(|value| value.map(|value| unsafe { bits(value) }));
+        let results = Results { steps, memory, init, empty, results, threads: plan.threads };
+        // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (segments, &plan.cut) {
+                (SegmentKind::Whole, _) if len == 0 => {
+                    results.store_empty(0..shape.lines());
+                    Ok(shape.lines())
+                }
+                (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                    columns::reduce(&results, strips)?;
+                    Ok(shape.lines())
+                }
+                (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                    totals::reduce(&results, shape.len, blocks)?;
+                    Ok(shape.lines())
+                }
+                (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
+                    let offsets = view.on_host("offsets")?;
+                    segment_heads::check_offsets(offsets, len)?;
+                    segments::by_offsets(&results, offsets, blocks)?;
+                    Ok(offsets.len().saturating_sub(1))
+                }
+                (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } =>
+                {
+                    let flags = first(view.on_host("head flags")?, len);
+                    by_test(&results, &segment_heads::by_flags(flags, false), blocks)
+                }
+                (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
+                    let keys = first(view.on_host("keys")?, len);
+                    by_test(&results, &segment_heads::by_keys(keys, same, false), blocks)
+                }
+                _ => Err(Kind::contradicts()),
+            }
+        }
+    }
 }
 
 /// # Safety

@@ -4,7 +4,9 @@ use super::columns;
 use super::engine::heads::EqualLines;
 use super::engine::lines::Contiguous;
 use super::engine::segment_heads::{self, ByOffsets, first};
+use super::tile::erased::{self, Body, bits};
 use super::tile::run::{Memory, NextBlock, Storing};
+use super::tile::simd::Set;
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::inputs::{Faults, Read, len_on_host};
@@ -12,9 +14,9 @@ use crate::job::{Direction, Elements, Job, NOT_IN_PLACE};
 use crate::outputs::Write;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps, Steps};
 
-pub(crate) fn run<S: Steps, G: Segmentation>(
+pub(crate) fn run<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     direction: Direction,
     carry: Option<ViewMut<'_, S::Given>>,
@@ -23,7 +25,7 @@ pub(crate) fn run<S: Steps, G: Segmentation>(
 }
 
 /// [`run`] with the sizes that tests change.
-pub(super) fn run_within<S: Steps, G: Segmentation>(
+pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     direction: Direction,
     carry: Option<ViewMut<'_, S::Given>>,
@@ -44,10 +46,11 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
         Elements::Given(given) => S::In::place(&given, "input", &faults)?,
         Elements::OfOutput => S::In::in_place(output.cast_const().cast()).ok_or(NOT_IN_PLACE)?,
     };
-    let mut carry = carry.map(|carry| carry.into_host("carry")).transpose()?;
+    let carry = carry.map(|carry| carry.into_host("carry")).transpose()?;
     let init = init.on_host()?.map(|value| steps.given(value));
     let identity = steps.identity();
     let memory = Memory { input, sink, output, len, reverse: direction.reverse };
+    let in_place = memory.in_place();
     let plan = CpuPlan::within(
         CpuJob {
             kind: CpuKind::Scan,
@@ -58,7 +61,7 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
                 SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
             },
             bytes: S::BYTES,
-            in_place: memory.in_place(),
+            in_place,
         },
         limits,
     );
@@ -69,51 +72,83 @@ pub(super) fn run_within<S: Steps, G: Segmentation>(
         block: 0,
         next: NextBlock::NONE,
     };
-    let (steps, memory, reverse) = (&steps, &memory, direction.reverse);
-    let scan = Contiguous { steps, memory, init, storing, threads: plan.threads };
-    let has_carry = carry.is_some();
-    // Stores what a scan of the whole array ends with.
-    let mut whole = |state: Option<S::Acc>| {
-        let Some(state) = state else { return };
-        if let Some([carry, ..]) = carry.as_deref_mut() {
+    let wanted = carry.is_some() || direction.total;
+    let scan = ScanMemory::<S, G> { init, storing, segments, plan: &plan, line: shape.len, in_place, wanted };
+    // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
+    let state = unsafe { erased::call(Set::widest(), steps, memory, scan)? };
+    if let Some(state) = state {
+        if let Some([carry, ..]) = carry {
             *carry = steps.carried(state);
         }
         if direction.total {
             // SAFETY: the builder has checked that there is a result more than elements.
             unsafe { S::Out::write(&sink, len, steps.store(state)) };
         }
-    };
-    // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
-    // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
-    let done: Result<()> = unsafe {
-        match (segments, &plan.cut) {
-            (SegmentKind::Whole, _) if len == 0 => {
-                whole(init.or(identity));
-                Ok(())
-            }
-            (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
-                columns::scan(steps, memory, init, storing, strips, plan.threads)
-            }
-            (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
-                let wanted = has_carry || direction.total;
-                whole(scan.run(&EqualLines { len: shape.len }, blocks, wanted)?);
-                Ok(())
-            }
-            (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
-                let offsets = view.on_host("offsets")?;
-                segment_heads::check_offsets(offsets, len)?;
-                scan.run(&ByOffsets { offsets, len, reverse }, blocks, false).map(drop)
-            }
-            (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } => {
-                scan.run(&segment_heads::by_flags(first(view.on_host("head flags")?, len), reverse), blocks, false)
-                    .map(drop)
-            }
-            (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => scan
-                .run(&segment_heads::by_keys(first(view.on_host("keys")?, len), same, reverse), blocks, false)
-                .map(drop),
-            _ => Err(Kind::contradicts()),
-        }
-    };
-    done?;
+    }
     faults.check()
+}
+
+/// A scan of a job's memory. Its result is the state after the last element, of whole arrays and if it is `wanted`.
+///
+/// # Safety
+/// The memory is valid and used by nothing else; the plan is of its shape.
+struct ScanMemory<'a, 'b, S: Steps, G: Segmentation> {
+    init: Option<S::Acc>,
+    storing: Storing<S::Acc>,
+    segments: SegmentKind<'a, G::Key, G::Offset, G::Same>,
+    plan: &'b CpuPlan,
+    /// The elements of a line.
+    line: usize,
+    in_place: bool,
+    wanted: bool,
+}
+
+impl<S: Steps, G: Segmentation> Body<S> for ScanMemory<'_, '_, S, G> {
+    type Result = Result<Option<S::Acc>>;
+
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<Option<S::Acc>> {
+        let Self { init, storing, segments, plan, line, in_place, wanted } = self;
+        let (len, reverse) = (memory.len, memory.reverse);
+        // SAFETY: values of `E` have the bits of values of `S`: the caller's promise.
+        let [init, identity] = [init, storing.identity].map(|value| value.map(|value| unsafe { bits(value) }));
+        let Storing { exclusive, non_temporal, block, next, .. } = storing;
+        let storing = Storing { exclusive, identity, non_temporal, block, next };
+        let (steps, memory) = (&steps, &memory);
+        let scan = Contiguous { steps, memory, init, storing, threads: plan.threads, in_place };
+        // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
+        // SAFETY: the caller's promise.
+        let state: Result<Option<E::Acc>> = unsafe {
+            match (segments, &plan.cut) {
+                (SegmentKind::Whole, _) if len == 0 => Ok(init.or(identity)),
+                (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                    columns::scan(steps, memory, init, storing, strips, plan.threads)?;
+                    Ok(None)
+                }
+                (SegmentKind::Whole, Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                    let state = scan.run(&EqualLines { len: line }, blocks, wanted)?;
+                    Ok(state.filter(|_| wanted))
+                }
+                (SegmentKind::Offsets(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Offsets) } => {
+                    let offsets = view.on_host("offsets")?;
+                    segment_heads::check_offsets(offsets, len)?;
+                    scan.run(&ByOffsets { offsets, len, reverse }, blocks, false)?;
+                    Ok(None)
+                }
+                (SegmentKind::HeadFlags(view), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::HeadFlags) } =>
+                {
+                    let flags = first(view.on_host("head flags")?, len);
+                    scan.run(&segment_heads::by_flags(flags, reverse), blocks, false)?;
+                    Ok(None)
+                }
+                (SegmentKind::Keys(view, same), Cut::Blocks(blocks)) if const { Kind::may_be(G::KIND, Kind::Keys) } => {
+                    let keys = first(view.on_host("keys")?, len);
+                    scan.run(&segment_heads::by_keys(keys, same, reverse), blocks, false)?;
+                    Ok(None)
+                }
+                _ => Err(Kind::contradicts()),
+            }
+        };
+        // SAFETY: as above.
+        Ok(state?.map(|state| unsafe { bits(state) }))
+    }
 }

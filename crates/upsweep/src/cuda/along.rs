@@ -13,7 +13,7 @@ use crate::job::{Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::along::{RANKED, THREADS, constants, lists};
 use crate::segments::Whole;
-use crate::steps::{Held, Out, Steps};
+use crate::steps::{Held, JobSteps, Out};
 
 params! {
     /// Of the kernels that walk along a list, and rank its pieces.
@@ -70,7 +70,7 @@ pub(super) fn kernel<'a>(step: Step, exclusive: bool, functions: &'a Functions<'
 }
 
 /// As [`ScanAlong::run`](crate::ScanAlong::run); the list is not empty, and as long as the input and the output.
-pub(crate) fn run<S: Steps>(
+pub(crate) fn run<S: JobSteps>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, Whole>,
     next: &View<'_, u32>,

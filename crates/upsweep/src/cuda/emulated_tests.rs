@@ -51,7 +51,7 @@ use crate::operator::{Element, Form, Map, MapWith, Operator, Same, Source, Widen
 use crate::outputs::Write;
 use crate::plan::{constants::Constants, scan::ScanPlan, scan::Sizes};
 use crate::segments::{Equal, Keys, Offsets, Segmentation, Whole};
-use crate::steps::{Held, Parts, Steps};
+use crate::steps::{Held, JobSteps, Parts};
 use compiler::{Folder, printed, run};
 use half::{bf16, f16};
 use std::process::Command;
@@ -167,8 +167,8 @@ fn with_shared_variables(text: &str) -> String {
 }
 
 /// Steps whose inputs and outputs hold no functions.
-trait Buffers: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
-impl<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
+trait Buffers: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>> {}
+impl<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>> Buffers for S {}
 
 /// The C++ program that runs cases of a kernel, but for what comes before the prelude. `constants` are those that are other than on a GPU.
 fn program(source: &KernelSource, constants: &[(&str, usize)]) -> String {

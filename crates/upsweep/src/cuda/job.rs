@@ -12,7 +12,7 @@ use crate::operator::{Element, Function, Source};
 use crate::outputs::{Memory, Storing, Target, Write, WritingText};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::{Code, Held, In, Known, Out, Steps};
+use crate::steps::{Code, Held, In, JobSteps, Known, Out, Steps};
 use cudarc::driver::CudaStream;
 use std::any::TypeId;
 use std::mem::MaybeUninit;
@@ -62,7 +62,7 @@ pub(crate) struct Functions<'a> {
 
 impl<'a> Functions<'a> {
     /// Of a job with the steps `S` and the segmentation `G`; `text` is [`text_of`] them.
-    pub(crate) fn of<S: Steps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text, held: &'a Held) -> Self {
+    pub(crate) fn of<S: JobSteps, G: Segmentation>(text: &'a dyn Fn(&mut Source) -> Text, held: &'a Held) -> Self {
         Self {
             layouts: layouts_of::<S>(),
             known: S::known(),
@@ -75,7 +75,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-pub(crate) fn layouts_of<S: Steps>() -> Layouts {
+pub(crate) fn layouts_of<S: JobSteps>() -> Layouts {
     let (streams, input) = if S::In::PLAIN {
         (None, Layout::of::<In<S>>())
     } else {
@@ -90,7 +90,9 @@ pub(crate) fn layouts_of<S: Steps>() -> Layouts {
 pub(crate) type BufferFunctions<S> = (<<S as Steps>::In as Read>::Functions, <<S as Steps>::Out as Write>::Functions);
 
 /// Those of a job; without an input of its own it has none.
-pub(crate) fn buffer_functions<S: Steps, G: Segmentation>(job: &Job<'_, '_, '_, S, G>) -> Option<BufferFunctions<S>> {
+pub(crate) fn buffer_functions<S: JobSteps, G: Segmentation>(
+    job: &Job<'_, '_, '_, S, G>,
+) -> Option<BufferFunctions<S>> {
     let of_input = match &job.input {
         Elements::Given(given) => S::In::functions(given),
         Elements::OfOutput => S::In::functions_in_place()?,
@@ -99,7 +101,7 @@ pub(crate) fn buffer_functions<S: Steps, G: Segmentation>(job: &Job<'_, '_, '_, 
 }
 
 /// The text of a job's functions.
-pub(crate) fn text_of<S: Steps, G: Segmentation>(
+pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     source: &mut Source,
     steps: &S,
     same: Option<&G::Same>,
@@ -191,7 +193,7 @@ impl<'a> CudaJob<'a> {
     /// # Errors
     /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes; [`Error::Overlap`] when one
     /// overlaps the results; [`Error::Length`] when the initial value's buffer is empty.
-    pub(crate) fn open<S: Steps, G: Segmentation>(
+    pub(crate) fn open<S: JobSteps, G: Segmentation>(
         cuda: &'a Cuda,
         job: &'a mut Job<'_, '_, '_, S, G>,
         text: &'a dyn Fn(&mut Source) -> Text,

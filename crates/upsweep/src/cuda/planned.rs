@@ -9,10 +9,10 @@ use crate::operator::Form;
 use crate::plan::Plan;
 use crate::plan::columns::LinesPlan;
 use crate::plan::cpu::{CpuJob, CpuKind, CpuSegments};
-use crate::steps::Steps;
+use crate::steps::JobSteps;
 
 /// The plan of a job with the steps `S`, whose segments are told by keys `K`, if `by_keys`.
-pub(crate) fn plan_of<S: Steps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan {
+pub(crate) fn plan_of<S: JobSteps, K>(cuda: &Cuda, job: CpuJob, by_keys: bool) -> Plan {
     plan(cuda, job, layouts_of::<S>(), by_keys.then(Layout::of::<K>), S::known().form)
 }
 

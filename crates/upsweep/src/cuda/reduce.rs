@@ -19,7 +19,7 @@ use crate::plan::memory::StatusWords;
 use crate::plan::reduce::ReducePlan;
 use crate::plan::rows::RowsPlan;
 use crate::segments::Segmentation;
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps};
 
 params! {
     /// Of the reduction of a whole array.
@@ -39,7 +39,7 @@ params! {
 }
 
 /// `keys` is where the first key of each segment goes.
-pub(crate) fn run<S: Steps, G: Segmentation>(
+pub(crate) fn run<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,
     mut count: Option<ViewMut<'_, u64>>,

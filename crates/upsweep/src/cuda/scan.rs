@@ -16,7 +16,7 @@ use crate::operator::Source;
 use crate::plan::Shape;
 use crate::plan::scan::ScanPlan;
 use crate::segments::Segmentation;
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps};
 
 params! {
     /// Of the kernels that scan tiles.
@@ -60,7 +60,7 @@ params! {
 const MOST_INTERLEAVED: usize = 16;
 const MOST_INTERLEAVED_BYTES: usize = 32;
 
-pub(crate) fn run<S: Steps, G: Segmentation>(
+pub(crate) fn run<S: JobSteps, G: Segmentation>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, G>,
     direction: Direction,

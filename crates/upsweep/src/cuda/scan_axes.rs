@@ -11,7 +11,7 @@ use crate::job::{Direction, Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::scan_axes::AxesPlan;
 use crate::segments::Whole;
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps};
 
 params! {
     /// Of the scan along two axes.
@@ -56,7 +56,7 @@ pub(super) fn plan(
 
 /// Scans a job whose shape has the arrays, their rows and columns, where `interleaved` elements lie side by side at each place:
 /// exclusively, with a row and a column more where `direction` has a total. False where a scan along each axis is faster.
-pub(crate) fn run<S: Steps>(
+pub(crate) fn run<S: JobSteps>(
     cuda: &Cuda,
     mut job: Job<'_, '_, '_, S, Whole>,
     interleaved: usize,

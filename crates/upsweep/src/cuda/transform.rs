@@ -11,7 +11,7 @@ use crate::job::{Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::transform::TransformPlan;
 use crate::segments::Whole;
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps};
 
 params! {
     /// Of the kernel.
@@ -38,7 +38,7 @@ pub(super) fn kernel<'a>(plan: &TransformPlan, functions: &'a Functions<'a>) -> 
     Kernel { functions, kernel: ("device/transform.cuh", "upsweep_transform"), features: Features::PLAIN, constants }
 }
 
-pub(crate) fn run<S: Steps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
+pub(crate) fn run<S: JobSteps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
     let steps = job.steps;
     let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);

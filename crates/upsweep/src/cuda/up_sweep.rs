@@ -11,7 +11,7 @@ use crate::job::{Job, NOT_IN_PLACE};
 use crate::operator::Source;
 use crate::plan::up_sweep::{THREADS, constants, tile};
 use crate::segments::Whole;
-use crate::steps::{Held, Steps};
+use crate::steps::{Held, JobSteps};
 
 params! {
     /// Of the kernel that sweeps tiles.
@@ -32,7 +32,7 @@ pub(super) fn kernel<'a>(functions: &'a Functions<'a>) -> Kernel<'a> {
     Kernel { functions, kernel, features: Features::PLAIN, constants: constants(functions.layouts.acc.size) }
 }
 
-pub(crate) fn run<S: Steps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
+pub(crate) fn run<S: JobSteps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
     let steps = job.steps;
     let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
     let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);

@@ -37,7 +37,7 @@ use crate::operator::{
 use crate::outputs::{Scattered, Write};
 use crate::plan::scan::ScanPlan;
 use crate::segments::{Equal, Keys, Segmentation, Whole};
-use crate::steps::{Held, Parts, Steps};
+use crate::steps::{Held, JobSteps, Parts};
 use half::{bf16, f16};
 
 /// Functions that hold values: a number, and an array that is read at a computed index.
@@ -165,7 +165,7 @@ impl List {
     }
 
     /// What the plain jobs of a type take: scans of any length, columns and the reduction.
-    fn families<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
+    fn families<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         name: &str,
         steps: &S,
@@ -185,7 +185,7 @@ impl List {
         });
     }
 
-    fn with_functions<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
+    fn with_functions<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>, G: Segmentation>(
         &mut self,
         steps: &S,
         same: Option<&G::Same>,
@@ -275,7 +275,7 @@ impl List {
 
     /// Reductions by keys of other types than those of [`variant`](Self::variant).
     fn by_keys(&mut self) {
-        fn add<K: Element, S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
+        fn add<K: Element, S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
             list: &mut List,
             name: &str,
             steps: &S,

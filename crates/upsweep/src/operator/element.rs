@@ -31,6 +31,10 @@ use std::mem::{align_of, offset_of, size_of};
             structs with #[derive(upsweep::operator::Element, Clone, Copy)] #[repr(C)]"
 )]
 pub unsafe trait Element: Copy + Send + Sync + 'static {
+    /// A type whose values are all bits of this one, or this one: loops that only carry values about are compiled for it.
+    #[doc(hidden)]
+    type Carrier: Element;
+
     /// Adds the type's definition to `source` and returns its CUDA C++ name.
     fn cuda_type(source: &mut Source) -> String;
 
@@ -128,6 +132,7 @@ macro_rules! integer_elements {
     ($($rust:ty => $cuda:literal as $bits:ty),* $(,)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.
         unsafe impl Element for $rust {
+            type Carrier = $bits;
             const LANE: bool = true;
             const WHOLE: bool = true;
             fn cuda_type(_: &mut Source) -> String {
@@ -154,6 +159,7 @@ integer_elements! { isize => "i32" as u32, usize => "u32" as u32 }
 
 // SAFETY: u32 has its size and alignment; nothing in CUDA's operators makes a char, so that only those of inputs are stored.
 unsafe impl Element for char {
+    type Carrier = u32;
     fn cuda_type(_: &mut Source) -> String {
         "u32".to_owned()
     }
@@ -170,6 +176,7 @@ macro_rules! wide_integer_elements {
     ($($rust:ty => $cuda:literal),*) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same fixed-width type; every bit pattern is valid.
         unsafe impl Element for $rust {
+            type Carrier = Self;
             fn cuda_type(_: &mut Source) -> String {
                 $cuda.to_owned()
             }
@@ -188,6 +195,7 @@ wide_integer_elements! { i128 => "i128", u128 => "u128" }
 
 // SAFETY: both sides have one byte, 0 or 1.
 unsafe impl Element for bool {
+    type Carrier = u8;
     fn cuda_type(_: &mut Source) -> String {
         "bool".to_owned()
     }
@@ -204,6 +212,7 @@ macro_rules! float_elements {
     ($($rust:ty => $cuda:literal, $bits:ty, $signed:ty, $suffix:literal, $lane:literal, $halves:expr);* $(;)?) => { $(
         // SAFETY: the C++ type is the CUDA spelling of the same IEEE 754 or bfloat16 type; every bit pattern is valid.
         unsafe impl Element for $rust {
+            type Carrier = $bits;
             const LANE: bool = $lane;
             const ENCODED: bool = $lane;
             const HALVES: Option<Halves<Self>> = $halves;
@@ -257,6 +266,7 @@ float_elements! {
 
 // SAFETY: `Array` in arith.cuh holds N values one after the other.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {
+    type Carrier = [T::Carrier; N];
     const NUMBERS: usize = N * T::NUMBERS;
     fn cuda_type(source: &mut Source) -> String {
         const {
@@ -361,6 +371,7 @@ macro_rules! tuple_elements {
     ($($($t:ident $i:tt)*;)*) => { $(
         // SAFETY: the C++ struct has this tuple's own offsets, size and alignment, which the text asserts.
         unsafe impl<$($t: Element),*> Element for ($($t,)*) {
+            type Carrier = Self;
             const NUMBERS: usize = numbers_of(&[$((size_of::<$t>(), $t::NUMBERS)),*], size_of::<Self>());
             fn cuda_type(source: &mut Source) -> String {
                 const { assert!(size_of::<Self>() <= MAX_ELEMENT_BYTES, "an element has at most 64 bytes") };

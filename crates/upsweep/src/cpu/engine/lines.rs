@@ -20,6 +20,8 @@ pub(in crate::cpu) struct Contiguous<'a, S: Steps> {
     pub(in crate::cpu) init: Option<S::Acc>,
     pub(in crate::cpu) storing: Storing<S::Acc>,
     pub(in crate::cpu) threads: usize,
+    /// Whether the results go where the elements are.
+    pub(in crate::cpu) in_place: bool,
 }
 
 impl<S: Steps> Contiguous<'_, S> {
@@ -33,7 +35,7 @@ impl<S: Steps> Contiguous<'_, S> {
         blocks: &Blocks,
         wanted: bool,
     ) -> Result<Option<S::Acc>> {
-        let Self { steps, memory, init, storing, threads } = self;
+        let Self { steps, memory, init, storing, threads, in_place } = self;
         let set = Set::widest();
         let lines = Lines { steps, memory, heads, init, set };
         // Of what a cache still holds, fetching takes longer than it gains.
@@ -86,7 +88,7 @@ impl<S: Steps> Contiguous<'_, S> {
             if let Some(Step::Adds(local)) = step {
                 published = chain.states.publish(ticket, steps.join(prefix, local));
             }
-            if !published && memory.in_place() {
+            if !published && in_place {
                 // Somebody who helps may still be reading the block.
                 chain.states.wait(ticket, &chain.tickets)?;
             }

@@ -2,10 +2,7 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::tile::reduce::ReduceRun;
-use crate::cpu::tile::run::{Memory, Run};
-use crate::cpu::tile::simd::Set;
-use crate::cpu::tile::store::Ahead;
+use crate::cpu::tile::erased;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
 use crate::steps::{Parts, Steps};
@@ -53,16 +50,15 @@ where
             let (origin, start) = (before / 2, if reverse { len - before - n } else { before });
             let mapped = (before..before + n).map(|at| map.apply(x[at], (at - origin) as u64));
             let expected = mapped.reduce(|a, b| operator.combine(a, b));
-            let reduce =
-                ReduceRun { steps: &steps, memory: &memory, run: Run { start, len: n, origin }, ahead: Ahead::NOTHING };
-            for (set, compiled) in Set::all().into_iter().enumerate() {
-                // SAFETY: the processor has the instructions of a `Set`; the run is in `x`.
-                let found = unsafe { compiled.compiled()(reduce) };
+            let run = Run { start, len: n, origin };
+            for (number, set) in Set::all().into_iter().enumerate() {
+                // SAFETY: the run is in `x`.
+                let found: Option<M::Output> = unsafe { erased::call(set, steps, memory, ReduceBy { set, run }) };
                 let same = match (found, expected) {
                     (Some(found), Some(expected)) => equal(found, expected),
                     (found, expected) => found.is_none() && expected.is_none(),
                 };
-                assert!(same, "instruction set {set}, {n} elements, reverse {reverse}: {found:?}, not {expected:?}");
+                assert!(same, "instruction set {number}, {n} elements, reverse {reverse}: {found:?}, not {expected:?}");
             }
         }
     }

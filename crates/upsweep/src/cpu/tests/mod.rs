@@ -13,6 +13,12 @@ mod select;
 mod sort;
 
 use crate::buffer::View;
+use crate::cpu::tile::erased::{Body, bits};
+use crate::cpu::tile::reduce::Reducer;
+use crate::cpu::tile::run::{Memory, Run, Storing};
+use crate::cpu::tile::scan::ScanRun;
+use crate::cpu::tile::simd::Set;
+use crate::cpu::tile::store::Ahead;
 use crate::init::InitSource;
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Function, Map, Operator, Source};
@@ -20,7 +26,7 @@ use crate::outputs::Target;
 use crate::plan::Shape;
 use crate::plan::cpu::Limits;
 use crate::segments::{SegmentKind, Segmentation};
-use crate::steps::Steps;
+use crate::steps::{JobSteps, Steps};
 
 /// Splits numbers well enough for tests.
 #[derive(Clone)]
@@ -124,6 +130,46 @@ impl Function<(u8, u8)> for SameTens {
     }
 }
 
+/// The reduction of a run by the kernel of an instruction set.
+#[derive(Clone, Copy)]
+struct ReduceBy {
+    set: Set,
+    run: Run,
+}
+
+impl<S: Steps> Body<S> for ReduceBy {
+    type Result = Option<S::Acc>;
+
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Option<S::Acc> {
+        // SAFETY: the processor has the instructions of a `Set`; the run is in memory, and values have the same bits.
+        unsafe { Reducer::new(self.set, &steps, &memory).reduce(self.run, Ahead::NOTHING).map(|total| bits(total)) }
+    }
+}
+
+/// The scan of a run by the kernel of an instruction set, and what it returns.
+struct ScanBy<'a, T> {
+    set: Set,
+    run: Run,
+    prefix: Option<T>,
+    storing: &'a Storing<T>,
+}
+
+impl<S: Steps> Body<S> for ScanBy<'_, S::Acc> {
+    type Result = Option<S::Acc>;
+
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Option<S::Acc> {
+        let Self { set, run, prefix, storing: &Storing { exclusive, identity, non_temporal, block, next } } = self;
+        // SAFETY: values have the same bits; the processor has the instructions of a `Set`; the run is in memory, which nothing else uses.
+        unsafe {
+            let [prefix, identity] = [prefix, identity].map(|value| value.map(|value| bits(value)));
+            let storing = &Storing { exclusive, identity, non_temporal, block, next };
+            let (steps, memory) = (&steps, &memory);
+            let scan = ScanRun::<'_, E> { steps, memory, run, prefix, wanted: true, storing };
+            set.compiled()(scan).map(|total| bits(total))
+        }
+    }
+}
+
 /// Sizes of arrays: short ones, and around the edges of blocks and tiles.
 fn sizes(block: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (0..70).collect();
@@ -142,7 +188,7 @@ fn limits(block: usize, non_temporal: bool) -> Limits {
 const BLOCKS: [usize; 5] = [1, 7, 64, 300, 2500];
 
 /// A job whose results go to `len` elements from `start`; without `input` it is in place.
-fn job<'a, I: Element, O: Element, S: Steps<In = I, Out = O>, G: Segmentation>(
+fn job<'a, I: Element, O: Element, S: JobSteps<In = I, Out = O>, G: Segmentation>(
     steps: S,
     input: Option<&'a [I]>,
     (start, len): (*mut O, usize),

@@ -3,11 +3,8 @@
 
 use super::*;
 use crate::cpu::tile::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
-use crate::cpu::tile::reduce::Reducer;
-use crate::cpu::tile::run::{Memory, NextBlock, Run, Storing};
-use crate::cpu::tile::scan::ScanRun;
-use crate::cpu::tile::simd::Set;
-use crate::cpu::tile::{numbers, rows, store};
+use crate::cpu::tile::run::NextBlock;
+use crate::cpu::tile::{erased, numbers, rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
 use crate::steps::Parts;
@@ -92,10 +89,9 @@ where
     let storing = Storing { exclusive, identity: operator.identity(), non_temporal, block: 0, next };
     let memory = Memory::<I, O> { input: x.as_ptr(), sink: output, output, len: n, reverse };
     let run = Run { start: 0, len: n, origin: 0 };
-    let scan = ScanRun { steps: &steps, memory: &memory, run, prefix, wanted: true, storing: &storing };
     let run = |set: Set| {
-        // SAFETY: the processor has the instructions of a `Set`; the run is all of the memory, which nothing else uses.
-        let total = unsafe { set.compiled()(scan) };
+        // SAFETY: the run is all of the memory, which nothing else uses.
+        let total = unsafe { erased::call(set, steps, memory, ScanBy { set, run, prefix, storing: &storing }) };
         store::fence();
         // SAFETY: the scan has written `n` results.
         (total, unsafe { std::slice::from_raw_parts(output, n) }.to_vec())
@@ -192,9 +188,9 @@ pub(super) fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64
             let output = std::ptr::null_mut::<T>();
             let memory = Memory::<T, T> { input: x.as_ptr(), sink: output, output, len: n, reverse };
             let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
-            let reducer = Reducer::new(Set::widest(), &steps, &memory);
+            let reduce = ReduceBy { set: Set::widest(), run: Run { start: 0, len: n, origin: 0 } };
             // SAFETY: the run is all of `x`; a reduction writes nothing.
-            let total = unsafe { reducer.reduce(Run { start: 0, len: n, origin: 0 }, store::Ahead::NOTHING) };
+            let total: Option<T> = unsafe { erased::call(Set::widest(), steps, memory, reduce) };
             assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
         }
     }

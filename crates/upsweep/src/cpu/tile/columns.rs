@@ -8,6 +8,7 @@
 //! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
 //! loaded again for each row, which takes longer than a row of few columns.
 
+use super::erased;
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::reduce::{CHAIN, LEAF};
@@ -76,6 +77,8 @@ pub(in crate::cpu) struct Fold<'a, S: Steps> {
 
 impl<S: Steps> Work for Fold<'_, S> {
     type Result = ();
+    const PORTABLE: bool = !erased::applies::<S>();
+    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
@@ -156,10 +159,13 @@ impl<S: Steps> Fold<'_, S> {
     ) {
         // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
         let value = unsafe {
-            if begun {
-                self.chain::<W, LANES>(each(|i| values.add(column::<W>(i)).read()), rows, c)
-            } else if S::EXACT || rows.len() <= CHAIN {
-                self.chain::<W, LANES>(self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end, c)
+            if S::EXACT || begun || rows.len() <= CHAIN {
+                let (first, rest) = if begun {
+                    (each(|i| values.add(column::<W>(i)).read()), rows)
+                } else {
+                    (self.load::<W, LANES>(rows.start, c), rows.start + 1..rows.end)
+                };
+                self.chain::<W, LANES>(first, rest, c)
             } else {
                 let mut parts = Pairwise::<_, GROUP_LEVELS>::new();
                 let mut start = rows.start;
@@ -188,7 +194,7 @@ impl<S: Steps> Fold<'_, S> {
     #[inline(always)]
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
         // SAFETY: the caller's promise.
-        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
+        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, hidden(k)) }
     }
 
     #[inline(always)]
@@ -282,6 +288,20 @@ fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
     unsafe { (&raw const values).cast::<[T; W]>().read() }
 }
 
+/// The same row. A compiler that saw that rows follow each other would make vectors of neighbouring rows, and of them those of columns again.
+#[inline(always)]
+fn hidden(row: usize) -> usize {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    {
+        let mut row = row;
+        // SAFETY: the statement is empty.
+        unsafe { std::arch::asm!("/* {0} */", inout(reg) row, options(pure, nomem, nostack, preserves_flags)) };
+        row
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    row
+}
+
 /// The column of a lane: lanes that are left over do the last one's work again. LLVM makes vectors of four lanes, but takes
 /// fewer one by one, which is slow where a number is compared and chosen.
 #[inline(always)]
@@ -335,6 +355,8 @@ pub(in crate::cpu) struct Rows<'a, S: Steps> {
 
 impl<S: Steps> Work for Rows<'_, S> {
     type Result = ();
+    const PORTABLE: bool = !erased::applies::<S>();
+    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {

@@ -239,6 +239,17 @@ impl<S: Steps> Work for ScanRow<'_, S> {
     }
 }
 
+/// What can come before `run` where nothing does: combined with its elements, it leaves them as they are.
+///
+/// # Safety
+/// As [`scan`]; the operator is [`EXACT`](Steps::EXACT).
+#[inline(always)]
+pub(in crate::cpu) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
+    // SAFETY: the caller's promise.
+    let first = unsafe { super::reduce::load(steps, memory, run.start, run.origin) };
+    steps.decode(steps.neutral(steps.encode(first)))
+}
+
 /// The elements of a row, and of a group.
 pub(in crate::cpu) const fn row_len<S: Steps>() -> usize {
     ROW_BYTES / size_of::<S::Acc>()

@@ -8,6 +8,7 @@
 //! [`PIECE`], one element after the other. Hence a block that is first reduced and later scanned with its prefix, and a
 //! block that is scanned at once, give the same bits.
 
+use super::erased;
 use super::lanes::{Lanes, Work};
 use super::numbers;
 use super::pairwise::Pairwise;
@@ -40,6 +41,8 @@ pub(in crate::cpu) struct ScanRun<'a, S: Steps> {
 
 impl<S: Steps> Work for ScanRun<'_, S> {
     type Result = Option<S::Acc>;
+    const PORTABLE: bool = !erased::applies::<S>();
+    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
@@ -64,6 +67,8 @@ struct ScanLong<'a, S: Steps>(ScanRun<'a, S>);
 
 impl<S: Steps> Work for ScanLong<'_, S> {
     type Result = Option<S::Acc>;
+    const PORTABLE: bool = !erased::applies::<S>();
+    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
@@ -73,48 +78,62 @@ impl<S: Steps> Work for ScanLong<'_, S> {
         let Run { mut start, len, origin } = run;
         let end = start + len;
         let combine = |a, b| steps.combine(a, b);
-        let (mut parts, mut base) = (Pairwise::new(), prefix);
+        let (mut parts, mut base, mut in_rest) = (Pairwise::new(), prefix, false);
+        // What is shorter than a tile is scanned in groups of rows, but no faster by the sweeps than by a loop.
+        let shortest = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
         // SAFETY: the tiles and the rest are in the run.
         unsafe {
-            while const { tile_len::<S>() > 0 } && end - start >= const { tile_len::<S>() } {
-                let tile = Run { start, len: const { tile_len::<S>() }, origin };
-                let total = match base {
-                    Some(base) if const { rows::apply::<S>() } => {
-                        rows::scan::<L, S>(steps, memory, tile, base, storing)
+            while shortest > 0 && end - start >= shortest {
+                let mut part = Run { start, len: const { tile_len::<S>() }, origin };
+                if const { rows::apply::<S>() } && end - start < const { tile_len::<S>() } {
+                    if wanted && !in_rest {
+                        // In place the elements are still there: they are overwritten below.
+                        let run = Run { start, len: end - start, origin };
+                        L::call(ReduceRest { steps, memory, run, parts: &mut parts });
                     }
-                    Some(base) if const { !rows::apply::<S>() && numbers::apply::<S>() } => {
-                        numbers::scan::<L, S>(steps, memory, tile, base, storing)
+                    in_rest = true;
+                    part.len = (end - start) / const { rows::group_len::<S>() } * const { rows::group_len::<S>() };
+                }
+                let before = match base {
+                    None if const { rows::apply::<S>() && S::EXACT } => Some(rows::before_first(steps, memory, part)),
+                    base => base,
+                };
+                let total = match before {
+                    Some(before) if const { rows::apply::<S>() } => {
+                        let total = rows::scan::<L, S>(steps, memory, part, before, storing);
+                        if base.is_none()
+                            && storing.exclusive
+                            && let Some(identity) = storing.identity
+                        {
+                            memory.output.add(memory.at(start)).write(steps.store(identity));
+                        }
+                        total
+                    }
+                    Some(before) if const { !rows::apply::<S>() && numbers::apply::<S>() } => {
+                        numbers::scan::<L, S>(steps, memory, part, before, storing)
+                    }
+                    _ if const { rows::apply::<S>() && S::EXACT } => unreachable!("there is something before a row"),
+                    _ if const { rows::apply::<S>() } && in_rest => {
+                        part.len = const { rows::row_len::<S>() };
+                        sequential_chunk(steps, memory, start..start + part.len, origin, None, storing)
                     }
                     _ if const { rows::apply::<S>() || numbers::apply::<S>() } => {
-                        sweep::scan_tile::<true, L, S>(steps, memory, tile, None, storing)
+                        sweep::scan_tile::<true, L, S>(steps, memory, part, None, storing)
                     }
-                    base => sweep::scan_tile::<false, L, S>(steps, memory, tile, base, storing),
+                    base => sweep::scan_tile::<false, L, S>(steps, memory, part, base, storing),
                 };
-                parts.push(total, combine);
-                base = steps.join(prefix, parts.total(combine));
-                start += tile.len;
-            }
-            if wanted {
-                // In place the elements are still there: they are overwritten below.
-                let run = Run { start, len: end - start, origin };
-                L::call(ReduceRest { steps, memory, run, parts: &mut parts });
-            }
-            // What is shorter than a tile is scanned in groups of rows, but no faster by the sweeps than by a loop.
-            while const { rows::apply::<S>() } && end - start >= const { rows::group_len::<S>() } {
-                let (total, len) = match base {
-                    Some(base) => {
-                        let len = (end - start) / const { rows::group_len::<S>() } * const { rows::group_len::<S>() };
-                        (rows::scan::<L, S>(steps, memory, Run { start, len, origin }, base, storing), len)
-                    }
-                    None => {
-                        let len = const { rows::row_len::<S>() };
-                        (sequential_chunk(steps, memory, start..start + len, origin, None, storing), len)
-                    }
-                };
-                base = steps.join(base, Some(total));
-                start += len;
+                start += part.len;
+                if in_rest {
+                    base = steps.join(base, Some(total));
+                } else {
+                    parts.push(total, combine);
+                    base = steps.join(prefix, parts.total(combine));
+                }
             }
             let run = Run { start, len: end - start, origin };
+            if wanted && !in_rest {
+                L::call(ReduceRest { steps, memory, run, parts: &mut parts });
+            }
             L::call(ScanRun { steps, memory, run, prefix: base, wanted: false, storing });
         }
         if wanted { parts.total(combine) } else { None }

@@ -7,7 +7,7 @@ use crate::operator::builtin::{Last, Max, Sum};
 use crate::operator::{MapWith, Same};
 use crate::outputs::Write;
 use crate::segments::Whole;
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 
 impl List {
     /// Of numbers, of what is computed, of values that functions hold, and of large elements.
@@ -22,7 +22,7 @@ impl List {
 
     fn along_of<S>(&mut self, name: &str, exclusive: bool, steps: &S)
     where
-        S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>,
+        S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>,
     {
         self.with_functions::<S, Whole>(steps, None, |list, functions| {
             for step in [

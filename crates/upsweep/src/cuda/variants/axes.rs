@@ -7,7 +7,7 @@ use crate::halves::InF32;
 use crate::operator::builtin::{First, Max, Sum};
 use crate::operator::{Same, Widen};
 use crate::segments::Whole;
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 use half::f16;
 
 impl List {
@@ -33,7 +33,7 @@ impl List {
         self.two_axes("u32 values", &Parts::<u32, u32, _, _, _>::new(AddMasked { mask: 0xff }, Same, Same), plain);
     }
 
-    fn two_axes<S: Steps>(&mut self, name: &str, steps: &S, features: Features)
+    fn two_axes<S: JobSteps>(&mut self, name: &str, steps: &S, features: Features)
     where
         S::In: crate::inputs::Read<Functions: Default>,
         S::Out: crate::outputs::Write<Functions: Default>,

@@ -9,7 +9,7 @@ use crate::operator::{Enumerate, MapWith, Same, Zip};
 use crate::outputs::Write;
 use crate::plan::Shape;
 use crate::segments::Whole;
-use crate::steps::{Parts, Steps};
+use crate::steps::{JobSteps, Parts};
 use half::bf16;
 
 const SHAPE: Shape = Shape { outer: 1 << 16, len: 1 << 12, inner: 1 };
@@ -34,7 +34,11 @@ impl List {
         self.row("powers", &powers);
     }
 
-    fn row<S: Steps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(&mut self, name: &str, steps: &S) {
+    fn row<S: JobSteps<In: Read<Functions: Default>, Out: Write<Functions: Default>>>(
+        &mut self,
+        name: &str,
+        steps: &S,
+    ) {
         self.with_functions::<_, Whole>(steps, None, |list, functions| {
             let plan = plan(SHAPE, functions.layouts, functions.known.form);
             for has_init in [false, true] {

@@ -1,0 +1,273 @@
+//! Steps whose functions are called by pointer, so that the loops around them are compiled once for many jobs.
+//!
+//! ```text
+//! what is combined, and a result     bits: of numbers those of an unsigned integer
+//! an element                         its position: `load` reads it and maps it
+//! ```
+//!
+//! A job's functions are inlined into the loops, and the loops are compiled for each job and each instruction set. Where
+//! the processor has no vectors that the loops are compiled for, which on x86-64 is where it has no AVX2, most of that code would
+//! be the slowest form of everything. So there, and in builds with debug assertions, which are compiled often and run
+//! short, jobs go through [`call`]: the loops are those of [`Erased`] steps, of which there are few.
+//!
+//! **Grouping.** What chooses how elements are grouped, the sizes and the kind of operator, is part of the types: the bits are
+//! the same.
+
+use super::run::Memory;
+use super::simd::Set;
+use crate::inputs::{Counting, Read};
+use crate::operator::Element;
+use crate::outputs::Write;
+use crate::steps::{Out, Steps};
+
+/// Which loops an operator goes through.
+const EXACT: u8 = 0;
+const ROWS: u8 = 1;
+const VECTORS: u8 = 2;
+const SWEEPS: u8 = 3;
+
+const fn kind_of<S: Steps>() -> u8 {
+    match (S::LANES, S::EXACT) {
+        (true, true) => EXACT,
+        (true, false) => ROWS,
+        (false, _) if S::VECTORS => VECTORS,
+        (false, _) => SWEEPS,
+    }
+}
+
+/// Whether the portable loops of a job are those of [`Erased`] steps: results go to a buffer of their own.
+pub(in crate::cpu) const fn applies<S: Steps>() -> bool {
+    cfg!(any(target_arch = "x86_64", debug_assertions)) && !S::ERASED && <S::Out as Write>::PLAIN
+}
+
+/// What carries the values of a job.
+type BitsOf<T> = <T as Element>::Carrier;
+
+/// The functions of a job, and where its elements are.
+struct Functions<S: Steps> {
+    steps: S,
+    input: <S::In as Read>::Place,
+}
+
+/// The functions of some job, whose values are the bits of `A` and of `O`. Each is given the job's [`Functions`].
+struct Table<A, O> {
+    load: unsafe fn(*const (), usize, usize) -> A,
+    combine: unsafe fn(*const (), A, A) -> A,
+    combine_encoded: unsafe fn(*const (), A, A) -> A,
+    encode: unsafe fn(*const (), A) -> A,
+    decode: unsafe fn(*const (), A) -> A,
+    neutral: unsafe fn(*const (), A) -> A,
+    store: unsafe fn(*const (), A) -> O,
+    store_encoded: unsafe fn(*const (), A) -> O,
+}
+
+/// The same bits as another type of the same size.
+///
+/// # Safety
+/// They are a value of `U`.
+#[inline(always)]
+pub(in crate::cpu) unsafe fn bits<T: Copy, U: Copy>(value: T) -> U {
+    const { assert!(size_of::<T>() == size_of::<U>(), "the same bits") };
+    // SAFETY: the caller's promise; the sizes are equal.
+    unsafe { std::mem::transmute_copy(&value) }
+}
+
+/// Makes functions of a table from methods of the steps.
+macro_rules! functions {
+    ($($name:ident($($x:ident),*);)*) => { $(
+        /// # Safety
+        /// `functions` are those of `S`, and values the bits of its values.
+        unsafe fn $name<S: Steps, A: Copy, R: Copy>(functions: *const (), $($x: A),*) -> R {
+            // SAFETY: the caller's promise.
+            unsafe { bits((*functions.cast::<Functions<S>>()).steps.$name($(bits($x)),*)) }
+        }
+    )* };
+}
+functions! {
+    combine(a, b);
+    combine_encoded(a, b);
+    encode(a);
+    decode(a);
+    neutral(a);
+    store(a);
+    store_encoded(a);
+}
+
+/// # Safety
+/// As above; the element at `at` is in the input, and nothing writes it meanwhile.
+unsafe fn load<S: Steps, A: Copy>(functions: *const (), at: usize, index: usize) -> A {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Functions { steps, input } = &*functions.cast::<Functions<S>>();
+        bits(steps.load(S::In::read(input, at), index))
+    }
+}
+
+impl<A: Copy + 'static, O: Copy + 'static> Table<A, O> {
+    const fn of<S: Steps>() -> &'static Self {
+        &const {
+            Self {
+                load: load::<S, A>,
+                combine: combine::<S, A, A>,
+                combine_encoded: combine_encoded::<S, A, A>,
+                encode: encode::<S, A, A>,
+                decode: decode::<S, A, A>,
+                neutral: neutral::<S, A, A>,
+                store: store::<S, A, O>,
+                store_encoded: store_encoded::<S, A, O>,
+            }
+        }
+    }
+}
+
+/// The steps of some job: see the [module](self).
+pub(in crate::cpu) struct Erased<A: 'static, O: 'static, const KIND: u8> {
+    functions: *const (),
+    table: &'static Table<A, O>,
+}
+
+impl<A, O, const KIND: u8> Clone for Erased<A, O, KIND> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A, O, const KIND: u8> Copy for Erased<A, O, KIND> {}
+
+// SAFETY: the functions are those of steps, which all threads may have, and of an input, which all threads read.
+unsafe impl<A, O, const KIND: u8> Send for Erased<A, O, KIND> {}
+// SAFETY: as above.
+unsafe impl<A, O, const KIND: u8> Sync for Erased<A, O, KIND> {}
+
+impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
+    type In = Counting<u64>;
+    type Acc = A;
+    type Out = O;
+
+    const ERASED: bool = true;
+    const LANES: bool = matches!(KIND, EXACT | ROWS);
+    const NUMBERS: [usize; 3] = [0, A::NUMBERS, O::NUMBERS];
+    const VECTORS: bool = KIND == VECTORS;
+    const EXACT: bool = KIND == EXACT;
+
+    fn same_map() -> bool {
+        false
+    }
+
+    fn same_finish() -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn neutral(&self, x: A) -> A {
+        // SAFETY: `call` has made the functions and the table, here and below.
+        unsafe { (self.table.neutral)(self.functions, x) }
+    }
+
+    #[inline(always)]
+    fn encode(&self, value: A) -> A {
+        // SAFETY: as above.
+        unsafe { (self.table.encode)(self.functions, value) }
+    }
+
+    #[inline(always)]
+    fn decode(&self, value: A) -> A {
+        // SAFETY: as above.
+        unsafe { (self.table.decode)(self.functions, value) }
+    }
+
+    #[inline(always)]
+    fn combine_encoded(&self, a: A, b: A) -> A {
+        // SAFETY: as above.
+        unsafe { (self.table.combine_encoded)(self.functions, a, b) }
+    }
+
+    #[inline(always)]
+    fn load(&self, at: u64, index: usize) -> A {
+        // SAFETY: as above; who has the position has read it, and so may read the element.
+        unsafe { (self.table.load)(self.functions, at as usize, index) }
+    }
+
+    #[inline(always)]
+    fn combine(&self, a: A, b: A) -> A {
+        // SAFETY: as above.
+        unsafe { (self.table.combine)(self.functions, a, b) }
+    }
+
+    #[inline(always)]
+    fn store(&self, value: A) -> O {
+        // SAFETY: as above.
+        unsafe { (self.table.store)(self.functions, value) }
+    }
+
+    #[inline(always)]
+    fn store_encoded(&self, value: A) -> O {
+        // SAFETY: as above.
+        unsafe { (self.table.store_encoded)(self.functions, value) }
+    }
+}
+
+/// What is done with a job's memory, whatever its steps.
+pub(in crate::cpu) trait Body<S: Steps> {
+    type Result;
+    /// # Safety
+    /// Values of `E` are the bits of values of `S`; and what the type says.
+    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Self::Result;
+}
+
+/// Runs `body`, whose kernels are those of `set`, with a job's steps: as they are, or by pointer where that [applies].
+///
+/// # Safety
+/// What the body says.
+#[inline(always)]
+pub(in crate::cpu) unsafe fn call<S: Steps, B: Body<S>>(
+    set: Set,
+    steps: S,
+    memory: Memory<S::In, S::Out>,
+    body: B,
+) -> B::Result {
+    // SAFETY: the caller's promise; values that stay as they are have their bits.
+    unsafe {
+        if const { applies::<S>() && cfg!(debug_assertions) } {
+            // The other way is not compiled then.
+            by_pointer::<S, B>(steps, memory, body)
+        } else if const { applies::<S>() } && set.is_portable() {
+            by_pointer::<S, B>(steps, memory, body)
+        } else {
+            body.run::<S>(steps, memory)
+        }
+    }
+}
+
+/// # Safety
+/// As [`call`]; it [applies].
+unsafe fn by_pointer<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
+    let functions = Functions { steps, input: memory.input };
+    // SAFETY: the caller's promise; the kind is that of the steps.
+    unsafe {
+        if const { kind_of::<S>() == EXACT } {
+            with::<S, B, EXACT>(&functions, memory, body)
+        } else if const { kind_of::<S>() == ROWS } {
+            with::<S, B, ROWS>(&functions, memory, body)
+        } else if const { kind_of::<S>() == VECTORS } {
+            with::<S, B, VECTORS>(&functions, memory, body)
+        } else {
+            with::<S, B, SWEEPS>(&functions, memory, body)
+        }
+    }
+}
+
+/// # Safety
+/// As [`call`]; `KIND` is that of the steps.
+unsafe fn with<S: Steps, B: Body<S>, const KIND: u8>(
+    functions: &Functions<S>,
+    memory: Memory<S::In, S::Out>,
+    body: B,
+) -> B::Result {
+    type Of<S, const KIND: u8> = Erased<BitsOf<<S as Steps>::Acc>, BitsOf<Out<S>>, KIND>;
+    let steps = Of::<S, KIND> { functions: (&raw const *functions).cast(), table: Table::of::<S>() };
+    let Memory { output, len, reverse, .. } = memory;
+    let output = output.cast();
+    let memory = Memory { input: 0, sink: output, output, len, reverse };
+    // SAFETY: the caller's promise; the functions live until the body has run, and so does all that it is lent to.
+    unsafe { body.run::<Of<S, KIND>>(steps, memory) }
+}
