@@ -37,7 +37,7 @@ use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::halves::{InF32, sums_in_f32};
-use crate::init::{Init, InitFrom, InitValue, NoInit};
+use crate::init::{Init, InitFrom, InitSource, InitValue, NoInit};
 use crate::inputs::{Inputs, Read, len_of};
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
@@ -45,7 +45,7 @@ use crate::options::{Options, expect_identity, shared_options};
 use crate::outputs::{Outputs, Target, Write};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation, Whole};
-use crate::steps::{JobSteps, Parts};
+use crate::steps::{JobSteps, Parts, Steps};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
 #[derive(Clone, Copy, Debug)]
@@ -227,9 +227,42 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
             expect_identity(&operator, !init.is_none(), "a reduction of what may be empty")?;
         }
         let (input, steps) = (Elements::Given(input), Parts::<I, O, Op, M, F>::new(operator, map, finish));
-        if const { sums_in_f32::<M::Output, Op>() } {
+        let job = (input, output, shape, init, segments, steps);
+        (const { way::<I, O, Op, M, F, G>() })(device, job, beside)
+    }
+}
+
+/// What a [`Job`] is made of.
+type OfJob<'x, 'y, 'a, S, G> = (
+    Elements<'x, <S as Steps>::In>,
+    <<S as Steps>::Out as Write>::Given<'y>,
+    Shape,
+    InitSource<'a, <S as JobSteps>::Given>,
+    SegmentKind<'a, <G as Segmentation>::Key, <G as Segmentation>::Offset, <G as Segmentation>::Same>,
+    S,
+);
+
+/// A way to run a job.
+type Way<S, G> =
+    for<'x, 'y, 'a> fn(&Device, OfJob<'x, 'y, 'a, S, G>, Beside<'_, <G as Segmentation>::Key>) -> Result<()>;
+
+/// The one for an operator. It is chosen as a constant: a branch that is never taken would still be looked through, for each job, by the
+/// compiler.
+const fn way<I, O, Op, M, F, G>() -> Way<Parts<I, O, Op, M, F>, G>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+    G: Segmentation,
+{
+    if sums_in_f32::<M::Output, Op>() {
+        |device, (input, output, shape, init, segments, steps), beside| {
             run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps: InF32(steps) }, beside)
-        } else {
+        }
+    } else {
+        |device, (input, output, shape, init, segments, steps), beside| {
             run_job::<_, G>(device, || Job { input, output, shape, init, segments, steps }, beside)
         }
     }

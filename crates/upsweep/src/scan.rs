@@ -315,24 +315,50 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
             expect_identity(&operator, !init.is_none(), "an exclusive scan")?;
         }
         let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
-        if const { sums_in_f32::<M::Output, Op>() } {
-            self.run_job::<_, G>(device, Job { input, output, shape, init, segments, steps: InF32(steps) }, carry)
-        } else {
-            self.run_job::<_, G>(device, Job { input, output, shape, init, segments, steps }, carry)
-        }
+        let job = Job { input, output, shape, init, segments, steps };
+        (const { way::<I, O, Op, M, F, G>() })(device, job, self.direction, carry)
     }
+}
 
-    fn run_job<S: JobSteps, J: Segmentation>(
-        &self,
-        device: &Device,
-        job: Job<'_, '_, '_, S, J>,
-        carry: Option<ViewMut<'_, S::Given>>,
-    ) -> Result<()> {
-        match &device.0 {
-            Backend::Cpu => cpu::scan::run(job, self.direction, carry),
-            #[cfg(feature = "cuda")]
-            Backend::Cuda(cuda) => crate::cuda::scan::run(cuda, job, self.direction, carry),
+/// A way to run a job.
+type Way<S, G> = for<'x, 'y, 'a> fn(
+    &Device,
+    Job<'x, 'y, 'a, S, G>,
+    Direction,
+    Option<ViewMut<'_, <S as JobSteps>::Given>>,
+) -> Result<()>;
+
+/// The one for an operator. It is chosen as a constant: a branch that is never taken would still be looked through, for each job, by the
+/// compiler.
+const fn way<I, O, Op, M, F, G>() -> Way<Parts<I, O, Op, M, F>, G>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+    G: Segmentation,
+{
+    if sums_in_f32::<M::Output, Op>() {
+        |device, Job { input, output, shape, init, segments, steps }, direction, carry| {
+            let job = Job { input, output, shape, init, segments, steps: InF32(steps) };
+            run_job::<_, G>(device, job, direction, carry)
         }
+    } else {
+        run_job::<_, G>
+    }
+}
+
+fn run_job<S: JobSteps, G: Segmentation>(
+    device: &Device,
+    job: Job<'_, '_, '_, S, G>,
+    direction: Direction,
+    carry: Option<ViewMut<'_, S::Given>>,
+) -> Result<()> {
+    match &device.0 {
+        Backend::Cpu => cpu::scan::run(job, direction, carry),
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => crate::cuda::scan::run(cuda, job, direction, carry),
     }
 }
 

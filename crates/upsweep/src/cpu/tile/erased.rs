@@ -225,46 +225,53 @@ pub(in crate::cpu) unsafe fn call<S: Steps, B: Body<S>>(
     memory: Memory<S::In, S::Out>,
     body: B,
 ) -> B::Result {
-    // SAFETY: the caller's promise; values that stay as they are have their bits.
+    // SAFETY: the caller's promise. A set that is not portable has the instructions that the steps as they are ask for.
     unsafe {
-        if const { applies::<S>() && cfg!(debug_assertions) } {
-            // The other way is not compiled then.
-            by_pointer::<S, B>(steps, memory, body)
-        } else if const { applies::<S>() } && set.is_portable() {
-            by_pointer::<S, B>(steps, memory, body)
+        if set.is_portable() {
+            (const { portable::<S, B>() })(steps, memory, body)
         } else {
-            body.run::<S>(steps, memory)
+            (const { vectors::<S, B>() })(steps, memory, body)
         }
     }
 }
 
-/// # Safety
-/// As [`call`]; it [applies].
-unsafe fn by_pointer<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    let functions = Functions { steps, input: memory.input };
-    // SAFETY: the caller's promise; the kind is that of the steps.
-    unsafe {
-        if const { kind_of::<S>() == EXACT } {
-            with::<S, B, EXACT>(&functions, memory, body)
-        } else if const { kind_of::<S>() == ROWS } {
-            with::<S, B, ROWS>(&functions, memory, body)
-        } else if const { kind_of::<S>() == VECTORS } {
-            with::<S, B, VECTORS>(&functions, memory, body)
-        } else {
-            with::<S, B, SWEEPS>(&functions, memory, body)
-        }
+/// A way to run a body. They are chosen as constants: a branch that is never taken would still be looked through, for each job, by the compiler.
+type Way<S, B> =
+    unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
+
+const fn portable<S: Steps, B: Body<S>>() -> Way<S, B> {
+    match kind_of::<S>() {
+        _ if !applies::<S>() => as_they_are::<S, B>,
+        EXACT => by_pointer::<S, B, EXACT>,
+        ROWS => by_pointer::<S, B, ROWS>,
+        VECTORS => by_pointer::<S, B, VECTORS>,
+        _ => by_pointer::<S, B, SWEEPS>,
     }
 }
 
+const fn vectors<S: Steps, B: Body<S>>() -> Way<S, B> {
+    // Builds with debug assertions have no such set.
+    if cfg!(debug_assertions) { portable::<S, B>() } else { as_they_are::<S, B> }
+}
+
 /// # Safety
-/// As [`call`]; `KIND` is that of the steps.
-unsafe fn with<S: Steps, B: Body<S>, const KIND: u8>(
-    functions: &Functions<S>,
+/// As [`call`].
+#[inline(always)]
+unsafe fn as_they_are<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
+    // SAFETY: the caller's promise; values stay as they are.
+    unsafe { body.run::<S>(steps, memory) }
+}
+
+/// # Safety
+/// As [`call`]; it [applies], and `KIND` is that of the steps.
+unsafe fn by_pointer<S: Steps, B: Body<S>, const KIND: u8>(
+    steps: S,
     memory: Memory<S::In, S::Out>,
     body: B,
 ) -> B::Result {
+    let functions = Functions { steps, input: memory.input };
     type Of<S, const KIND: u8> = Erased<BitsOf<<S as Steps>::Acc>, BitsOf<Out<S>>, KIND>;
-    let steps = Of::<S, KIND> { functions: (&raw const *functions).cast(), table: Table::of::<S>() };
+    let steps = Of::<S, KIND> { functions: (&raw const functions).cast(), table: Table::of::<S>() };
     let Memory { output, len, reverse, .. } = memory;
     let output = output.cast();
     let memory = Memory { input: 0, sink: output, output, len, reverse };
