@@ -3,7 +3,7 @@
 use super::features::{Heads, Layout, Layouts};
 use super::lender::{Extent, Few, Lender};
 use super::{Cuda, Loan};
-use crate::buffer::ViewMut;
+use crate::buffer::{View, ViewMut};
 use crate::error::{Error, Result};
 use crate::init::InitSource;
 use crate::inputs::{Opening, Read, Reading};
@@ -223,22 +223,17 @@ impl<'a> CudaJob<'a> {
         let input = if of_output { output } else { address };
         lender.check(in_place)?;
         held.check()?;
-        let mut begin = Begin { has_init: !init.is_none(), ..Begin::nothing(Layout::of::<S::Acc>()) };
-        match init {
-            InitSource::None => begin.first = steps.identity().map_or(Value::NONE, Value::of),
-            InitSource::Value(value) => begin.init = Value::of(steps.given(*value)),
-            InitSource::Buffer(view) if view.is_empty() => {
-                return Err(Error::Length { what: "initial value", found: 0, expected: 1 });
+        let acc = Layout::of::<S::Acc>();
+        let begin = match init {
+            InitSource::None => Begin { first: steps.identity().map_or(Value::NONE, Value::of), ..Begin::nothing(acc) },
+            InitSource::Value(value) => {
+                Begin { has_init: true, init: Value::of(steps.given(*value)), ..Begin::nothing(acc) }
             }
-            InitSource::Buffer(view) => begin.init_from = lender.beside("initial value", view, 1)?,
-        }
-        let heads = heads_of(segments);
-        let (head_source, head_items) = match segments {
-            SegmentKind::Whole => (0, 0),
-            SegmentKind::HeadFlags(view) => (lender.beside("head flags", view, view.len())?, view.len()),
-            SegmentKind::Keys(view, _) => (lender.beside("keys", view, view.len())?, view.len()),
-            SegmentKind::Offsets(view) => (lender.beside("offsets", view, view.len())?, view.len()),
+            InitSource::Buffer(view) => {
+                Begin { has_init: true, init_from: lend_init(&mut lender, view)?, ..Begin::nothing(acc) }
+            }
         };
+        let (head_source, head_items) = lend_heads(&mut lender, segments)?;
         let extents = lender.take_extents();
         let (output_stream, loans) = lender.into_loans();
         let output_stream = output_stream.unwrap_or_else(|| cuda.stream().clone());
@@ -251,7 +246,7 @@ impl<'a> CudaJob<'a> {
             outputs,
             output_stream,
             begin,
-            heads,
+            heads: heads_of(segments),
             head_source,
             head_items,
             extents,
@@ -264,6 +259,29 @@ impl<'a> CudaJob<'a> {
     pub(super) fn must_not_meet(&self, output: Extent) -> Result<()> {
         self.extents.iter().flat_map(Few::iter).try_for_each(|extent| output.must_not_meet(*extent))
     }
+}
+
+/// The address of an initial value on the device.
+#[inline(never)]
+fn lend_init<'a, T: Element>(lender: &mut Lender<'a>, view: &'a View<'_, T>) -> Result<u64> {
+    if view.is_empty() {
+        return Err(Error::Length { what: "initial value", found: 0, expected: 1 });
+    }
+    lender.beside("initial value", view, 1)
+}
+
+/// The address of what tells where segments begin, and how many of these there are. Compiled once for all jobs of such segments.
+#[inline(never)]
+fn lend_heads<'a, K: Element, I: Element, E>(
+    lender: &mut Lender<'a>,
+    segments: &'a SegmentKind<'_, K, I, E>,
+) -> Result<(u64, usize)> {
+    Ok(match segments {
+        SegmentKind::Whole => (0, 0),
+        SegmentKind::HeadFlags(view) => (lender.beside("head flags", view, view.len())?, view.len()),
+        SegmentKind::Keys(view, _) => (lender.beside("keys", view, view.len())?, view.len()),
+        SegmentKind::Offsets(view) => (lender.beside("offsets", view, view.len())?, view.len()),
+    })
 }
 
 /// How kernels find the segment heads, but for rows, which are a shape's.

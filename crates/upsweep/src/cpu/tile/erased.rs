@@ -236,8 +236,7 @@ pub(in crate::cpu) unsafe fn call<S: Steps, B: Body<S>>(
 }
 
 /// A way to run a body. They are chosen as constants: a branch that is never taken would still be looked through, for each job, by the compiler.
-type Way<S, B> =
-    unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
+type Way<S, B> = unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
 
 const fn portable<S: Steps, B: Body<S>>() -> Way<S, B> {
     match kind_of::<S>() {
