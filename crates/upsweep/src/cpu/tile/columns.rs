@@ -59,7 +59,7 @@ macro_rules! tiles {
 /// Whether tiles have many columns: of values that lie side by side, and are so small that a compiler makes vectors of what they are combined to. Of
 /// others a tile of few columns is as fast or faster, and its code is a fraction.
 const fn wide<S: Steps>() -> bool {
-    S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
+    S::In::SIDE_BY_SIDE && !S::ERASED && size_of::<S::Acc>() <= 8
 }
 
 /// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
@@ -171,12 +171,7 @@ impl<S: Steps> Fold<'_, S> {
                 let mut start = rows.start;
                 while start < rows.end {
                     let leaf = start..rows.end.min(start + LEAF);
-                    let value = if const { wide::<S>() } {
-                        self.leaf::<W, LANES>(leaf, c)
-                    } else {
-                        self.chains::<W, LANES>(leaf, c)
-                    };
-                    parts.push(value, |a, b| self.combine(a, b));
+                    parts.push(self.leaf::<W, LANES>(leaf, c), |a, b| self.combine(a, b));
                     start += LEAF;
                 }
                 // There are rows.
@@ -222,47 +217,27 @@ impl<S: Steps> Fold<'_, S> {
 
     /// Chains of [`CHAIN`] rows, one after the other.
     #[inline(always)]
-    unsafe fn chains<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
+    unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
+            let end = rows.end.min(start + CHAIN);
             // SAFETY: the caller's promise.
-            let value = unsafe {
-                self.chain::<W, LANES>(self.load::<W, LANES>(start, c), start + 1..rows.end.min(start + CHAIN), c)
-            };
-            total = Some(total.map_or(value, |total| self.combine(total, value)));
-        }
-        // SAFETY: the caller's promise: there are rows.
-        unsafe { total.unwrap_unchecked() }
-    }
-
-    /// The same, of columns that are vectors.
-    #[inline(always)]
-    unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
-        let Range { start, end } = rows;
-        let mut next = end.min(start + CHAIN);
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut total = self.chain::<W, LANES>(self.load::<W, LANES>(start, c), start + 1..next, c);
-            while next + CHAIN <= end {
-                let mut value = self.load::<W, LANES>(next, c);
-                if W < 64 {
+            unsafe {
+                let mut value = self.load::<W, LANES>(start, c);
+                if W < 64 && wide::<S>() && end - start == CHAIN {
                     // A constant number of rows, which LLVM unrolls. More columns would not stay in registers.
-                    for i in 1..CHAIN {
-                        let x = self.load::<W, LANES>(next + i, c);
+                    for k in start + 1..start + CHAIN {
+                        let x = self.load::<W, LANES>(k, c);
                         value = self.combine(value, x);
                     }
                 } else {
-                    value = self.chain::<W, LANES>(value, next + 1..next + CHAIN, c);
+                    value = self.chain::<W, LANES>(value, start + 1..end, c);
                 }
-                total = self.combine(total, value);
-                next += CHAIN;
+                total = Some(total.map_or(value, |total| self.combine(total, value)));
             }
-            if next < end {
-                let value = self.chain::<W, LANES>(self.load::<W, LANES>(next, c), next + 1..end, c);
-                total = self.combine(total, value);
-            }
-            total
         }
+        // SAFETY: the caller's promise: there are rows.
+        unsafe { total.unwrap_unchecked() }
     }
 }
 
