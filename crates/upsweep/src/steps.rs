@@ -36,9 +36,6 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// What results are.
     type Out: Write;
 
-    /// Whether the functions are called by pointer.
-    const ERASED: bool = false;
-
     /// The bytes of an element, of what is combined, and of a result.
     const BYTES: [usize; 3] = [size_of::<In<Self>>(), size_of::<Self::Acc>(), size_of::<Out<Self>>()];
 

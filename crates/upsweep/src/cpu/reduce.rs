@@ -7,7 +7,6 @@ use super::engine::segments;
 use super::engine::totals;
 use super::tile::erased::{self, Body, bits};
 use super::tile::run::Memory;
-use super::tile::simd::Set;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
 use crate::inputs::{Faults, Read, len_on_host};
@@ -65,7 +64,7 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
     // that there is a result for each line or offset.
-    let segments = unsafe { erased::call(Set::widest(), steps, memory, reduce)? };
+    let segments = unsafe { erased::call(steps, memory, reduce)? };
     faults.check()?;
     if let Some([count, ..]) = count {
         *count = segments as u64;

@@ -6,7 +6,6 @@ use super::engine::lines::Contiguous;
 use super::engine::segment_heads::{self, ByOffsets, first};
 use super::tile::erased::{self, Body, bits};
 use super::tile::run::{Memory, NextBlock, Storing};
-use super::tile::simd::Set;
 use crate::buffer::ViewMut;
 use crate::error::Result;
 use crate::inputs::{Faults, Read, len_on_host};
@@ -75,7 +74,7 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let wanted = carry.is_some() || direction.total;
     let scan = ScanMemory::<S, G> { init, storing, segments, plan: &plan, line: shape.len, in_place, wanted };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
-    let state = unsafe { erased::call(Set::widest(), steps, memory, scan)? };
+    let state = unsafe { erased::call(steps, memory, scan)? };
     if let Some(state) = state {
         if let Some([carry, ..]) = carry {
             *carry = steps.carried(state);

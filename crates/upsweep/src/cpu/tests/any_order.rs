@@ -53,7 +53,7 @@ where
             let run = Run { start, len: n, origin };
             for (number, set) in Set::all().into_iter().enumerate() {
                 // SAFETY: the run is in `x`.
-                let found: Option<M::Output> = unsafe { erased::call(set, steps, memory, ReduceBy { set, run }) };
+                let found: Option<M::Output> = unsafe { erased::call(steps, memory, ReduceBy { set, run }) };
                 let same = match (found, expected) {
                     (Some(found), Some(expected)) => equal(found, expected),
                     (found, expected) => found.is_none() && expected.is_none(),

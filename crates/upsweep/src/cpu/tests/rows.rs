@@ -91,7 +91,7 @@ where
     let run = Run { start: 0, len: n, origin: 0 };
     let run = |set: Set| {
         // SAFETY: the run is all of the memory, which nothing else uses.
-        let total = unsafe { erased::call(set, steps, memory, ScanBy { set, run, prefix, storing: &storing }) };
+        let total = unsafe { erased::call(steps, memory, ScanBy { set, run, prefix, storing: &storing }) };
         store::fence();
         // SAFETY: the scan has written `n` results.
         (total, unsafe { std::slice::from_raw_parts(output, n) }.to_vec())
@@ -190,7 +190,7 @@ pub(super) fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64
             let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
             let reduce = ReduceBy { set: Set::widest(), run: Run { start: 0, len: n, origin: 0 } };
             // SAFETY: the run is all of `x`; a reduction writes nothing.
-            let total: Option<T> = unsafe { erased::call(Set::widest(), steps, memory, reduce) };
+            let total: Option<T> = unsafe { erased::call(steps, memory, reduce) };
             assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
         }
     }

@@ -8,7 +8,6 @@
 //! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
 //! loaded again for each row, which takes longer than a row of few columns.
 
-use super::erased;
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::reduce::{CHAIN, LEAF};
@@ -59,7 +58,7 @@ macro_rules! tiles {
 /// Whether tiles have many columns: of values that lie side by side, and are so small that a compiler makes vectors of what they are combined to. Of
 /// others a tile of few columns is as fast or faster, and its code is a fraction.
 const fn wide<S: Steps>() -> bool {
-    S::In::SIDE_BY_SIDE && !S::ERASED && size_of::<S::Acc>() <= 8
+    S::In::SIDE_BY_SIDE && size_of::<S::Acc>() <= 8
 }
 
 /// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
@@ -77,8 +76,6 @@ pub(in crate::cpu) struct Fold<'a, S: Steps> {
 
 impl<S: Steps> Work for Fold<'_, S> {
     type Result = ();
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
@@ -330,8 +327,6 @@ pub(in crate::cpu) struct Rows<'a, S: Steps> {
 
 impl<S: Steps> Work for Rows<'_, S> {
     type Result = ();
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {

@@ -5,16 +5,15 @@
 //! an element                         its position: `load` reads it and maps it
 //! ```
 //!
-//! A job's functions are inlined into the loops, and the loops are compiled for each job and each instruction set. Where
-//! the processor has no vectors that the loops are compiled for, which on x86-64 is where it has no AVX2, most of that code would
-//! be the slowest form of everything. So there, and in builds with debug assertions, which are compiled often and run
-//! short, jobs go through [`call`]: the loops are those of [`Erased`] steps, of which there are few.
+//! A job's functions are inlined into the loops, and the loops are compiled for each job. That is what makes them fast, and
+//! what takes long to compile. Builds with debug assertions are compiled often, for many jobs, and run short: there a job whose results
+//! go to a buffer of their own goes through [`call`] to the loops of [`Erased`] steps, of which there are few. Release builds have no other
+//! loops than those of the job, and tests of the CPU's loops are run in such a build, too.
 //!
 //! **Grouping.** What chooses how elements are grouped, the sizes and the kind of operator, is part of the types: the bits are
 //! the same.
 
 use super::run::Memory;
-use super::simd::Set;
 use crate::inputs::{Counting, Read};
 use crate::operator::Element;
 use crate::outputs::Write;
@@ -35,9 +34,9 @@ const fn kind_of<S: Steps>() -> u8 {
     }
 }
 
-/// Whether the portable loops of a job are those of [`Erased`] steps: results go to a buffer of their own.
-pub(in crate::cpu) const fn applies<S: Steps>() -> bool {
-    cfg!(any(target_arch = "x86_64", debug_assertions)) && !S::ERASED && <S::Out as Write>::PLAIN
+/// Whether a job's loops are those of [`Erased`] steps.
+const fn applies<S: Steps>() -> bool {
+    cfg!(debug_assertions) && <S::Out as Write>::PLAIN
 }
 
 /// What carries the values of a job.
@@ -143,7 +142,6 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
     type Acc = A;
     type Out = O;
 
-    const ERASED: bool = true;
     const LANES: bool = matches!(KIND, EXACT | ROWS);
     const NUMBERS: [usize; 3] = [0, A::NUMBERS, O::NUMBERS];
     const VECTORS: bool = KIND == VECTORS;
@@ -214,31 +212,21 @@ pub(in crate::cpu) trait Body<S: Steps> {
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Self::Result;
 }
 
-/// Runs `body`, whose kernels are those of `set`, with a job's steps: as they are, or by pointer where that [applies].
+/// Runs `body` with a job's steps: as they are, or by pointer where that [applies].
 ///
 /// # Safety
 /// What the body says.
 #[inline(always)]
-pub(in crate::cpu) unsafe fn call<S: Steps, B: Body<S>>(
-    set: Set,
-    steps: S,
-    memory: Memory<S::In, S::Out>,
-    body: B,
-) -> B::Result {
-    // SAFETY: the caller's promise. A set that is not portable has the instructions that the steps as they are ask for.
-    unsafe {
-        if set.is_portable() {
-            (const { portable::<S, B>() })(steps, memory, body)
-        } else {
-            (const { vectors::<S, B>() })(steps, memory, body)
-        }
-    }
+pub(in crate::cpu) unsafe fn call<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
+    // SAFETY: the caller's promise.
+    unsafe { (const { way::<S, B>() })(steps, memory, body) }
 }
 
-/// A way to run a body. They are chosen as constants: a branch that is never taken would still be looked through, for each job, by the compiler.
+/// A way to run a body.
 type Way<S, B> = unsafe fn(S, Memory<<S as Steps>::In, <S as Steps>::Out>, B) -> <B as Body<S>>::Result;
 
-const fn portable<S: Steps, B: Body<S>>() -> Way<S, B> {
+/// The one for a job. It is chosen as a constant: a branch that is never taken would still be looked through, for each job, by the compiler.
+const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
     match kind_of::<S>() {
         _ if !applies::<S>() => as_they_are::<S, B>,
         EXACT => by_pointer::<S, B, EXACT>,
@@ -246,11 +234,6 @@ const fn portable<S: Steps, B: Body<S>>() -> Way<S, B> {
         VECTORS => by_pointer::<S, B, VECTORS>,
         _ => by_pointer::<S, B, SWEEPS>,
     }
-}
-
-const fn vectors<S: Steps, B: Body<S>>() -> Way<S, B> {
-    // Builds with debug assertions have no such set.
-    if cfg!(debug_assertions) { portable::<S, B>() } else { as_they_are::<S, B> }
 }
 
 /// # Safety

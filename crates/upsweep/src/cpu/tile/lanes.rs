@@ -17,13 +17,6 @@ pub(in crate::cpu) const ROW_BYTES: usize = 64;
 /// A kernel with its arguments.
 pub(in crate::cpu) trait Work {
     type Result;
-
-    /// Whether it is compiled for processors without vectors, and for those with them: some is [by pointer](super::erased) where the
-    /// processor has none.
-    const PORTABLE: bool = true;
-    #[cfg_attr(debug_assertions, allow(dead_code, reason = "such builds have the baseline alone"))]
-    const WIDE: bool = true;
-
     /// Runs the kernel. Implementations are `#[inline(always)]`, and so is what they call, but for [`Lanes::call`].
     ///
     /// # Safety

@@ -5,7 +5,7 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `numbers`, `sweep` | the kernels of a tile |
-//! | `erased` | jobs on numbers whose functions are called by pointer |
+//! | `erased` | jobs whose functions are called by pointer |
 //! | `states` | elements of several numbers in registers |
 //! | `digits` | digits of keys, and where they go |
 //! | `network` | short parts of numbers, sorted side by side |

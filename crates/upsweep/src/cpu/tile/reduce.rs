@@ -8,7 +8,6 @@
 //! leaves together are combined [pairwise](super::pairwise). The error of a float sum grows with the longest way of an
 //! element through additions, which is 17 in the leaves, and at most 2 log2(n) above.
 
-use super::erased;
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::run::{Memory, Run};
@@ -94,8 +93,6 @@ pub(in crate::cpu) struct ReduceRun<'a, S: Steps> {
 
 impl<S: Steps> Work for ReduceRun<'_, S> {
     type Result = Option<S::Acc>;
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
@@ -118,8 +115,6 @@ struct ReduceLong<'a, S: Steps>(ReduceRun<'a, S>);
 
 impl<S: Steps> Work for ReduceLong<'_, S> {
     type Result = Option<S::Acc>;
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
@@ -153,8 +148,6 @@ pub(in crate::cpu) struct ReduceRest<'a, S: Steps> {
 
 impl<S: Steps> Work for ReduceRest<'_, S> {
     type Result = ();
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {

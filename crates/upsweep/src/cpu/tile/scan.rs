@@ -8,7 +8,6 @@
 //! [`PIECE`], one element after the other. Hence a block that is first reduced and later scanned with its prefix, and a
 //! block that is scanned at once, give the same bits.
 
-use super::erased;
 use super::lanes::{Lanes, Work};
 use super::numbers;
 use super::pairwise::Pairwise;
@@ -41,8 +40,6 @@ pub(in crate::cpu) struct ScanRun<'a, S: Steps> {
 
 impl<S: Steps> Work for ScanRun<'_, S> {
     type Result = Option<S::Acc>;
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
@@ -67,8 +64,6 @@ struct ScanLong<'a, S: Steps>(ScanRun<'a, S>);
 
 impl<S: Steps> Work for ScanLong<'_, S> {
     type Result = Option<S::Acc>;
-    const PORTABLE: bool = !erased::applies::<S>();
-    const WIDE: bool = !S::ERASED;
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {

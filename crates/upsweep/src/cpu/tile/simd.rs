@@ -67,19 +67,13 @@ impl Set {
     #[inline]
     pub(in crate::cpu) fn compiled<W: Work>(self) -> unsafe fn(W) -> W::Result {
         match self.0 {
-            Name::Portable if const { W::PORTABLE } => Portable::call::<W>,
+            Name::Portable => Portable::call::<W>,
             #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-            Name::Avx2 if const { W::WIDE } => Avx2::call::<W>,
+            Name::Avx2 => Avx2::call::<W>,
             #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-            Name::Avx512 if const { W::WIDE } => Avx512::call::<W>,
-            _ => never::<W>,
+            Name::Avx512 => Avx512::call::<W>,
         }
     }
-}
-
-/// A kernel that is not compiled for the set.
-unsafe fn never<W: Work>(_: W) -> W::Result {
-    unreachable!("`erased::call` decides by the same set which steps a job has")
 }
 
 /// What has been found: to ask for ten features takes as long as to add up some numbers.
