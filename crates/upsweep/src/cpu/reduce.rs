@@ -5,7 +5,9 @@ use super::engine::results::Results;
 use super::engine::segment_heads::{self, ByTest, first};
 use super::engine::segments;
 use super::engine::totals;
-use super::tile::erased::{self, Body, bits};
+use super::tile::body::{Body, bits};
+#[cfg(debug_assertions)]
+use super::tile::erased;
 use super::tile::run::Memory;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
@@ -64,6 +66,11 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
     // that there is a result for each line or offset.
+    #[cfg(not(debug_assertions))]
+    let segments = unsafe { reduce.run(steps, memory)? };
+    // The same, compiled once for many jobs.
+    #[cfg(debug_assertions)]
+    // SAFETY: as above.
     let segments = unsafe { erased::call(steps, memory, reduce)? };
     faults.check()?;
     if let Some([count, ..]) = count {

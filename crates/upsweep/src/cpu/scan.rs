@@ -4,7 +4,9 @@ use super::columns;
 use super::engine::heads::EqualLines;
 use super::engine::lines::Contiguous;
 use super::engine::segment_heads::{self, ByOffsets, first};
-use super::tile::erased::{self, Body, bits};
+use super::tile::body::{Body, bits};
+#[cfg(debug_assertions)]
+use super::tile::erased;
 use super::tile::run::{Memory, NextBlock, Storing};
 use crate::buffer::ViewMut;
 use crate::error::Result;
@@ -74,6 +76,11 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let wanted = carry.is_some() || direction.total;
     let scan = ScanMemory::<S, G> { init, storing, segments, plan: &plan, line: shape.len, in_place, wanted };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
+    #[cfg(not(debug_assertions))]
+    let state = unsafe { scan.run(steps, memory)? };
+    // The same, compiled once for many jobs.
+    #[cfg(debug_assertions)]
+    // SAFETY: as above.
     let state = unsafe { erased::call(steps, memory, scan)? };
     if let Some(state) = state {
         if let Some([carry, ..]) = carry {

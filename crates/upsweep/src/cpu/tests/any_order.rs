@@ -2,7 +2,6 @@
 //! assertions have one alone.
 
 use super::*;
-use crate::cpu::tile::erased;
 use crate::operator::builtin::{And, Max, Min, Or, Sum, Xor};
 use crate::operator::{Number, Same, operator};
 use crate::steps::{Parts, Steps};
@@ -53,7 +52,7 @@ where
             let run = Run { start, len: n, origin };
             for (number, set) in Set::all().into_iter().enumerate() {
                 // SAFETY: the run is in `x`.
-                let found: Option<M::Output> = unsafe { erased::call(steps, memory, ReduceBy { set, run }) };
+                let found: Option<M::Output> = unsafe { as_a_job(steps, memory, ReduceBy { set, run }) };
                 let same = match (found, expected) {
                     (Some(found), Some(expected)) => equal(found, expected),
                     (found, expected) => found.is_none() && expected.is_none(),

@@ -13,7 +13,9 @@ mod select;
 mod sort;
 
 use crate::buffer::View;
-use crate::cpu::tile::erased::{Body, bits};
+use crate::cpu::tile::body::{Body, bits};
+#[cfg(debug_assertions)]
+use crate::cpu::tile::erased;
 use crate::cpu::tile::reduce::Reducer;
 use crate::cpu::tile::run::{Memory, Run, Storing};
 use crate::cpu::tile::scan::ScanRun;
@@ -127,6 +129,21 @@ impl Function<(u8, u8)> for SameTens {
     }
     fn cuda_function(&self, _: &mut Source) -> String {
         String::new()
+    }
+}
+
+/// Runs `body` as a job does.
+///
+/// # Safety
+/// What the body says.
+unsafe fn as_a_job<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
+    #[cfg(not(debug_assertions))]
+    // SAFETY: the caller's promise.
+    return unsafe { body.run(steps, memory) };
+    #[cfg(debug_assertions)]
+    // SAFETY: the caller's promise.
+    unsafe {
+        erased::call(steps, memory, body)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::cpu::tile::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
 use crate::cpu::tile::run::NextBlock;
-use crate::cpu::tile::{erased, numbers, rows, store};
+use crate::cpu::tile::{numbers, rows, store};
 use crate::operator::Same;
 use crate::operator::builtin::{First, Last, Max, Sum};
 use crate::steps::Parts;
@@ -91,7 +91,7 @@ where
     let run = Run { start: 0, len: n, origin: 0 };
     let run = |set: Set| {
         // SAFETY: the run is all of the memory, which nothing else uses.
-        let total = unsafe { erased::call(steps, memory, ScanBy { set, run, prefix, storing: &storing }) };
+        let total = unsafe { as_a_job(steps, memory, ScanBy { set, run, prefix, storing: &storing }) };
         store::fence();
         // SAFETY: the scan has written `n` results.
         (total, unsafe { std::slice::from_raw_parts(output, n) }.to_vec())
@@ -190,7 +190,7 @@ pub(super) fn same<T: Element, Op: Operator<T>>(operator: Op, value: impl Fn(u64
             let steps = Parts::<T, T, _, _, _>::new(operator, Same, Same);
             let reduce = ReduceBy { set: Set::widest(), run: Run { start: 0, len: n, origin: 0 } };
             // SAFETY: the run is all of `x`; a reduction writes nothing.
-            let total: Option<T> = unsafe { erased::call(steps, memory, reduce) };
+            let total: Option<T> = unsafe { as_a_job(steps, memory, reduce) };
             assert_eq!(found[0].0, total.map(&bits), "{n} elements, case {case}");
         }
     }

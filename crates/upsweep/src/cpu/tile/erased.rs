@@ -13,6 +13,7 @@
 //! **Grouping.** What chooses how elements are grouped, the sizes and the kind of operator, is part of the types: the bits are
 //! the same.
 
+use super::body::{Body, bits};
 use super::run::Memory;
 use crate::inputs::{Counting, Read};
 use crate::operator::Element;
@@ -36,7 +37,7 @@ const fn kind_of<S: Steps>() -> u8 {
 
 /// Whether a job's loops are those of [`Erased`] steps.
 const fn applies<S: Steps>() -> bool {
-    cfg!(debug_assertions) && <S::Out as Write>::PLAIN
+    <S::Out as Write>::PLAIN
 }
 
 /// What carries the values of a job.
@@ -58,17 +59,6 @@ struct Table<A, O> {
     neutral: unsafe fn(*const (), A) -> A,
     store: unsafe fn(*const (), A) -> O,
     store_encoded: unsafe fn(*const (), A) -> O,
-}
-
-/// The same bits as another type of the same size.
-///
-/// # Safety
-/// They are a value of `U`.
-#[inline(always)]
-pub(in crate::cpu) unsafe fn bits<T: Copy, U: Copy>(value: T) -> U {
-    const { assert!(size_of::<T>() == size_of::<U>(), "the same bits") };
-    // SAFETY: the caller's promise; the sizes are equal.
-    unsafe { std::mem::transmute_copy(&value) }
 }
 
 /// Makes functions of a table from methods of the steps.
@@ -202,14 +192,6 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
         // SAFETY: as above.
         unsafe { (self.table.store_encoded)(self.functions, value) }
     }
-}
-
-/// What is done with a job's memory, whatever its steps.
-pub(in crate::cpu) trait Body<S: Steps> {
-    type Result;
-    /// # Safety
-    /// Values of `E` are the bits of values of `S`; and what the type says.
-    unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Self::Result;
 }
 
 /// Runs `body` with a job's steps: as they are, or by pointer where that [applies].

@@ -5,7 +5,7 @@
 //! | `run` | memory, a run of elements in it, and how results are stored |
 //! | `reduce`, `scan` | runs cut into tiles |
 //! | `rows`, `numbers`, `sweep` | the kernels of a tile |
-//! | `erased` | jobs whose functions are called by pointer |
+//! | `body`, `erased` | what is done with a job's memory; its functions called by pointer |
 //! | `states` | elements of several numbers in registers |
 //! | `digits` | digits of keys, and where they go |
 //! | `network` | short parts of numbers, sorted side by side |
@@ -19,9 +19,11 @@
 //! | `pairwise` | values combined in a tree as they come |
 //! | `simd`, `lanes`, `x86`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
+pub(super) mod body;
 pub(super) mod columns;
 pub(super) mod compress;
 pub(super) mod digits;
+#[cfg(debug_assertions)]
 pub(super) mod erased;
 pub(super) mod filter;
 pub(super) mod lanes;
