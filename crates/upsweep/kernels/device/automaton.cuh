@@ -51,7 +51,7 @@ struct AutomatonTask {
     using Params = AutomatonParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
     using Input = Stream<u8>;
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES && SLOT_BYTES == 16, "a row of a thread is 16 codes");

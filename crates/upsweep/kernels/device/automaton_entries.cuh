@@ -42,7 +42,7 @@ struct EntriesTask {
     using Params = AutomatonParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
 
     struct Shared {
         Way totals[STAGES][WARPS];

@@ -32,7 +32,7 @@ struct ExpandTask {
     using Params = ExpandParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
     using Slot = Counts::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");
 

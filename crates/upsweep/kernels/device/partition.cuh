@@ -43,7 +43,7 @@ struct SelectTask {
     using Params = SelectParams;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool ASKS_EARLY = true;
+    static constexpr Asks ASKS = Asks::EARLY;
     // Beside elements or results: the phases of two runs, the first one's end rounded up.
     static constexpr u32 PHASE = 16, PHASES = 3 * PHASE;
     static constexpr bool BY_WARP = sizeof(Stored) <= 2;  // whether each warp compacts and stores by itself

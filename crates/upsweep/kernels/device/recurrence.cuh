@@ -71,7 +71,7 @@ struct RecurrenceTask {
     using Params = ::Params;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0, DRAWER = 0, PUBLISHER = TEAMED ? WARPS : 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
     static_assert(LAG + PREPARERS + 2 <= MARK_SLOTS || PREPARERS == 0, "from a tile that is finished to one that is prepared");
 
     // Arrays of STAGES belong to the tiles in shared memory.

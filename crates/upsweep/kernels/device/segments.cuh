@@ -128,7 +128,7 @@ struct SegmentsTask {
     using Params = ::Params;
     static constexpr bool FINISHES = false;
     static constexpr u32 PREPARERS = HEADS == Heads::OFFSETS ? OFFSETS_WARPS : 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
     // Who publishes, and who draws: other warps than those that have most to do with offsets, because all wait for the slowest.
     // (In scan.cuh it is faster to leave both to warp 0.)
     static constexpr u32 PUBLISHER = WARPS / 2, DRAWER = (WARPS / 2 + 1) * WARP;

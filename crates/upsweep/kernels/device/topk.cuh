@@ -37,7 +37,7 @@ struct TopKTask {
     using Params = TopKPass;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
     using Input = Stream<In>;
     using Slot = Input::Slot;
     static_assert(sizeof(Slot) == SLOT_BYTES, "the host sizes the shared memory by it");

@@ -20,8 +20,7 @@
 //   FINISHES                 whether compute warps see a tile again, LAG tiles later. Else the look-back warp completes it
 //   PREPARERS                preparing warps
 //   DRAWER, PUBLISHER        the thread that draws tickets, the warp that publishes aggregates; WARPS where look_back does
-//   ASKS_EARLY               whether a ticket is asked for as soon as the one before is there, and not when the next tile begins: an atomic
-//                            addition takes longer than to reduce a small tile
+//   ASKS                     when a ticket is asked for, and whether it is waited for: see Asks
 //   Task(p, shared)          made by each warp for itself: its fields are registers of the warp's role
 //   stage(k, tile)           compute warps: issue the copies of this block's k-th tile
 //   reduce(k, tile)          compute warps: leave the warps' totals in shared memory
@@ -62,6 +61,12 @@
 #include "tile/stage.cuh"
 
 static_assert(RING % LOOK_BACK_WARPS == 0, "two look-back warps that met at one barrier in turn could come in each other's place");
+
+enum class Asks {
+    AND_WAITS,    // when a tile begins, and before another one is staged: then copies follow each other more evenly (NOTES: 1 to 3 % of a long scan)
+    AND_GOES_ON,  // when a tile begins; it is there when the tile is reduced
+    EARLY,        // when the ticket before is there: to reduce a small tile takes less time than an atomic addition
+};
 
 // The barriers of ring entries: the tile is reduced; its look-back warp is done with it. Of preparing warps: the ticket of
 // its next tile is drawn; the tile is prepared.
@@ -145,7 +150,8 @@ private:
             if (k < PREPARERS) barrier_arrive(ticket_barrier(k), MEETING);
         }
         u32 next = ~0u;  // DRAWER: a ticket that is asked for long before it is remembered
-        if (Task::ASKS_EARLY && threadIdx.x == Task::DRAWER && more) next = take_ticket(p.workspace);
+        const auto ask = [&] { return more ? take_ticket(p.workspace) : ~0u; };
+        if (Task::ASKS == Asks::EARLY && threadIdx.x == Task::DRAWER) next = ask();
         meet(task, 0);
         u32 reduced = 0, finished = 0;  // this block's tiles so far
         u32 told = 0;                   // look-back warps that know of the end
@@ -153,20 +159,21 @@ private:
             const u64 tile = tile_of(reduced);
             if (tile < tiles) {
                 const u32 k = reduced;
-                if (!Task::ASKS_EARLY && threadIdx.x == Task::DRAWER) next = more ? take_ticket(p.workspace) : ~0u;
+                if (Task::ASKS != Asks::EARLY && threadIdx.x == Task::DRAWER) next = ask();
+                if (Task::ASKS == Asks::AND_WAITS && threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
                 stage(task, k + AHEAD);
                 if constexpr (!Task::FINISHES) {
                     if (k >= RING) barrier_wait(prefix_barrier(k), MEETING);  // the entry is free
                 }
                 wait_groups<AHEAD>();
                 task.reduce(k, tile);
-                if (threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
+                if (Task::ASKS != Asks::AND_WAITS && threadIdx.x == Task::DRAWER) more &= remember(k + DRAWN, next);
                 meet(task, k + 1);  // the warps' totals, the ticket and the next tile's preparation are there
                 if (warp_index() == Task::PUBLISHER && tile + 1 < tiles) {
                     const State total = aggregate_of(task.totals(k));
                     if (lane_index() == 0) chain().publish(tile, total);
                 }
-                if (Task::ASKS_EARLY && threadIdx.x == Task::DRAWER) next = more ? take_ticket(p.workspace) : ~0u;
+                if (Task::ASKS == Asks::EARLY && threadIdx.x == Task::DRAWER) next = ask();
                 task.store(k, tile);
                 barrier_arrive(reduced_barrier(k), MEETING);
                 task.check(tile);

@@ -28,7 +28,7 @@ struct SelectTask {
     using Params = ::Params;
     static constexpr bool FINISHES = true;
     static constexpr u32 PREPARERS = 0, DRAWER = 0, PUBLISHER = 0;
-    static constexpr bool ASKS_EARLY = false;
+    static constexpr Asks ASKS = Asks::AND_GOES_ON;
     using First = Stream<u32>;
     using Second = Stream<u64>;
     static constexpr u32 TILE_BYTES = First::SLOTS * sizeof(First::Slot) + Second::SLOTS * sizeof(Second::Slot);
