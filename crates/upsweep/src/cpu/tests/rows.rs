@@ -6,7 +6,7 @@ use crate::cpu::tile::lanes::{AFTER, EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER
 use crate::cpu::tile::run::NextBlock;
 use crate::cpu::tile::{numbers, rows, store};
 use crate::operator::Same;
-use crate::operator::builtin::{First, Last, Max, Sum};
+use crate::operator::builtin::{And, First, Last, Max, Min, Sum};
 use crate::steps::Parts;
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -148,6 +148,17 @@ fn elements_of_every_width() {
     check((Packed, Same, Same), |x| x as u16 | 0x100, u16::eq);
     check((Packed, Same, Same), |x| x as u32 | 0x10000, u32::eq);
     check((Packed, Same, Same), |x| x | 1 << 32, u64::eq);
+}
+
+/// What begins an array is scanned after a value that changes nothing, which is not the identity.
+#[test]
+fn operators_whose_grouping_does_not_show() {
+    check((Max, Same, Same), |x| x as u8 | 1, u8::eq);
+    check((Min, Same, Same), |x| x as i16, i16::eq);
+    check((Sum, Same, Same), |x| x as u32, u32::eq);
+    check((And, Same, Same), |x| x | 1 << (x % 64), u64::eq);
+    check((Max, Same, Same), |x| f32::from_bits(x as u32), |a, b| a.canonical().to_bits() == b.canonical().to_bits());
+    check((Min, Same, Same), |x| x as f64 - 1e9, |a, b| a.to_bits() == b.to_bits());
 }
 
 #[test]

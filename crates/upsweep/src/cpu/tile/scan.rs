@@ -1,7 +1,8 @@
 //! Scans of runs of elements, in tiles that fit into the first-level cache.
 //!
-//! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), and so is one whose elements are several
-//! numbers, if it follows something ([`numbers`]); any other by sweeps over arrays ([`sweep`]). Which, the types alone decide.
+//! A tile of an operator that is a few vector instructions is scanned in registers ([`rows`]), if it follows something or no grouping
+//! shows, and so is one whose elements are several numbers, if it follows something ([`numbers`]); any other by sweeps over arrays
+//! ([`sweep`]). Which, the types alone decide.
 //!
 //! **Grouping.** A scan computes the totals of tiles that a reduction does ([`tile`](super::reduce)), puts
 //! `prefix ⊕ total` of the tiles so far before each tile, and scans the rest in groups of rows, and what is left in pieces of
