@@ -6,7 +6,8 @@ use crate::init::InitSource;
 use crate::inputs::Read;
 use crate::outputs::Write;
 use crate::plan::Shape;
-use crate::segments::{SegmentKind, Segmentation};
+use crate::plan::cpu::CpuSegments;
+use crate::segments::{Kind, SegmentKind, Segmentation, SegmentsBy};
 use crate::steps::JobSteps;
 
 /// Everything a backend needs to know.
@@ -48,4 +49,16 @@ pub(crate) enum Unsorted<'a, T> {
     Buffer(View<'a, T>),
     /// The output's own memory: a sort in place.
     OfOutput,
+}
+
+impl SegmentsBy {
+    /// As the CPU's plan knows them.
+    #[inline(always)]
+    pub(crate) fn planned(self) -> CpuSegments {
+        match self.kind {
+            Kind::Whole => CpuSegments::None,
+            Kind::Offsets => CpuSegments::Offsets(self.items.saturating_sub(1)),
+            Kind::HeadFlags | Kind::Keys => CpuSegments::Heads,
+        }
+    }
 }

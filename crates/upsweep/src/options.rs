@@ -1,10 +1,10 @@
 //! The options that all builders have in common.
 
 use crate::error::{Error, Result};
-use crate::init::NoInit;
+use crate::init::{InitSource, NoInit};
 use crate::operator::{Element, Operator, Same};
 use crate::plan::Shape;
-use crate::segments::Whole;
+use crate::segments::{SegmentsBy, Whole};
 
 /// What is combined and how the input is cut: the operator `Op`, the map `M`, the finish `F`, the segments `G`, the initial
 /// value `V`.
@@ -45,16 +45,6 @@ impl<'a, Op, M, F, G, V> Options<'a, Op, M, F, G, V> {
         Options { operator, map, finish, segments, init, axis }
     }
 
-    /// # Errors
-    /// [`Error::Options`] with an axis, where the device knows how many elements there are.
-    pub(crate) fn expect_no_axis(&self) -> Result<()> {
-        if self.axis.is_none() {
-            return Ok(());
-        }
-        let reason = "an array whose length the device knows has no shape: give its segments by offsets";
-        Err(Error::Options { options: "axis with a count", reason })
-    }
-
     /// The input's shape, seen from the axis, of `len` elements.
     #[inline]
     pub(crate) fn shape(&self, len: usize) -> Result<Shape> {
@@ -74,6 +64,58 @@ pub(crate) fn expect_identity<T: Element, Op: Operator<T>>(
         return Ok(());
     }
     Err(Error::NoIdentity { operator: std::any::type_name::<Op>(), needed_by })
+}
+
+/// What a call is checked by, whatever its types are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) axis: Option<(&'a [usize], usize)>,
+    /// The elements, or those that there is room for.
+    pub(crate) len: usize,
+    /// Whether the device knows how many there are.
+    pub(crate) counted: bool,
+    pub(crate) segments: SegmentsBy,
+    /// The results that the output takes; `None`: as many as there are.
+    pub(crate) output: Option<usize>,
+    /// The operator's name, where there is neither an identity nor an initial value.
+    pub(crate) begins_with_nothing: Option<&'static str>,
+}
+
+impl Asked<'_> {
+    /// The array, seen from the axis, if the segments can be its own.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Axis`], [`Error::Length`]; [`Error::Options`] with an axis, where there are segments or the device knows
+    /// how many elements there are.
+    #[inline]
+    pub(crate) fn shape(&self) -> Result<Shape> {
+        let shape = Shape::new(self.axis, self.len)?;
+        self.segments.check(self.len, self.axis.is_some())?;
+        if self.counted && self.axis.is_some() {
+            let reason = "an array whose length the device knows has no shape: give its segments by offsets";
+            return Err(Error::Options { options: "axis with a count", reason });
+        }
+        Ok(shape)
+    }
+
+    /// # Errors
+    /// [`Error::NoIdentity`] when `needed_by` needs an identity and there is neither one nor an initial value.
+    #[inline]
+    pub(crate) fn expect_begin(&self, needed_by: &'static str) -> Result<()> {
+        match self.begins_with_nothing {
+            None => Ok(()),
+            Some(operator) => Err(Error::NoIdentity { operator, needed_by }),
+        }
+    }
+}
+
+/// The operator's name, if neither it nor the call says what nothing combines to.
+#[inline(always)]
+pub(crate) fn begins_with_nothing<T: Element, Op: Operator<T>>(
+    operator: &Op,
+    init: &InitSource<'_, T>,
+) -> Option<&'static str> {
+    (init.is_none() && operator.identity().is_none()).then(std::any::type_name::<Op>)
 }
 
 /// The methods of a builder that sets these options: `$Builder` has a field `options` and the fields `$own`.

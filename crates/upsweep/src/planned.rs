@@ -8,7 +8,7 @@ use crate::operator::{Function, Map, Operator};
 use crate::options::Options;
 use crate::outputs::Write;
 use crate::plan::Plan;
-use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments};
+use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
 use crate::segments::{SegmentKind, Segmentation};
@@ -40,13 +40,9 @@ impl<Op, M, F, G, V> Options<'_, Op, M, F, G, V> {
     {
         let shape = self.shape(len)?;
         let segments = self.segments.kind();
-        segments.check(len, self.axis.is_some())?;
-        let by_keys = matches!(segments, SegmentKind::Keys(..));
-        let segments = match segments {
-            SegmentKind::Whole => CpuSegments::None,
-            SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
-            SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
-        };
+        let (by, by_keys) = (segments.untyped(), matches!(segments, SegmentKind::Keys(..)));
+        by.check(len, self.axis.is_some())?;
+        let segments = by.planned();
         let job = |bytes| CpuJob { kind, shape, segments, bytes, in_place: false };
         Ok(if const { sums_in_f32::<M::Output, Op>() } {
             with_steps::<InF32<I, O, Op, M, F>, G::Key>(device, by_keys, job)

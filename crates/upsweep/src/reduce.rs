@@ -41,10 +41,10 @@ use crate::init::{Init, InitFrom, InitSource, InitValue, NoInit};
 use crate::inputs::{Inputs, Read, len_of};
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
-use crate::options::{Options, expect_identity, shared_options};
+use crate::options::{Asked, Options, begins_with_nothing, shared_options};
 use crate::outputs::{Outputs, Target, Write};
 use crate::plan::Shape;
-use crate::segments::{SegmentKind, Segmentation, Whole};
+use crate::segments::{Kind, SegmentKind, Segmentation, SegmentsBy, Whole};
 use crate::steps::{JobSteps, Parts, Steps};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -179,7 +179,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
     {
         let input = input.given();
         let shape = self.options.shape(len_of::<X::Item>(&input)?)?;
-        let (results, true) = results(&self.options.segments.kind(), &shape) else {
+        let (results, true) = results(self.options.segments.kind().untyped(), &shape) else {
             let reason = "the data say how many results there are: give `run_counted` an output and a count";
             return Err(Error::Options { options: "a new array for segments by head flags or keys", reason });
         };
@@ -203,33 +203,44 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let len = len_of::<I>(&input)?;
-        let Options { operator, map, finish, .. } = self.options;
-        let shape = self.options.shape(len)?;
-        let segments = self.options.segments.kind();
-        segments.check(len, self.options.axis.is_some())?;
-        let (expected, exact) = results(&segments, &shape);
-        let may_be_empty = match &segments {
-            SegmentKind::Whole => shape.len == 0 && shape.lines() > 0,
-            SegmentKind::Offsets(_) => expected > 0,
-            SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => false,
+        let Options { operator, map, finish, axis, .. } = self.options;
+        let (segments, init) = (self.options.segments.kind(), self.options.init.source());
+        let asked = Asked {
+            axis,
+            len: len_of::<I>(&input)?,
+            counted: I::COUNTED,
+            segments: segments.untyped(),
+            output: O::len(&output, "output")?,
+            begins_with_nothing: begins_with_nothing(&operator, &init),
         };
-        if I::COUNTED {
-            self.options.expect_no_axis()?;
-        }
-        let may_be_empty = may_be_empty || (I::COUNTED && exact);
-        let found = O::len(&output, "output")?.unwrap_or(expected);
-        if found < expected || (exact && found != expected) {
-            return Err(Error::Length { what: "output", found, expected });
-        }
-        let init = self.options.init.source();
-        if may_be_empty {
-            expect_identity(&operator, !init.is_none(), "a reduction of what may be empty")?;
-        }
+        let shape = checked(&asked)?;
         let (input, steps) = (Elements::Given(input), Parts::<I, O, Op, M, F>::new(operator, map, finish));
         let job = (input, output, shape, init, segments, steps);
         (const { way::<I, O, Op, M, F, G>() })(device, job, beside)
     }
+}
+
+/// Checks a reduction. Inlined, as most of it is known where a call is compiled; but a function of its own in builds with debug
+/// assertions.
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[cfg_attr(debug_assertions, inline(never))]
+fn checked(asked: &Asked<'_>) -> Result<Shape> {
+    let shape = asked.shape()?;
+    let (expected, exact) = results(asked.segments, &shape);
+    let may_be_empty = match asked.segments.kind {
+        Kind::Whole => shape.len == 0 && shape.lines() > 0,
+        Kind::Offsets => expected > 0,
+        Kind::HeadFlags | Kind::Keys => false,
+    };
+    if let Some(found) = asked.output
+        && (found < expected || (exact && found != expected))
+    {
+        return Err(Error::Length { what: "output", found, expected });
+    }
+    if may_be_empty || (asked.counted && exact) {
+        asked.expect_begin("a reduction of what may be empty")?;
+    }
+    Ok(shape)
 }
 
 /// What a [`Job`] is made of.
@@ -269,11 +280,11 @@ where
 }
 
 /// How many results there are, or at least; and whether that is all.
-fn results<K, I, E>(segments: &SegmentKind<'_, K, I, E>, shape: &Shape) -> (usize, bool) {
-    match segments {
-        SegmentKind::Whole => (shape.lines(), true),
-        SegmentKind::Offsets(offsets) => (offsets.len().saturating_sub(1), true),
-        SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => (usize::from(shape.lines() * shape.len > 0), false),
+fn results(segments: SegmentsBy, shape: &Shape) -> (usize, bool) {
+    match segments.kind {
+        Kind::Whole => (shape.lines(), true),
+        Kind::Offsets => (segments.items.saturating_sub(1), true),
+        Kind::HeadFlags | Kind::Keys => (usize::from(shape.lines() * shape.len > 0), false),
     }
 }
 

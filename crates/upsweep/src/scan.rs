@@ -48,8 +48,9 @@ use crate::init::{Init, InitFrom, InitValue, NoInit};
 use crate::inputs::{Inputs, Read, len_of};
 use crate::job::{Direction, Elements, Job};
 use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same, Stores, Widen};
-use crate::options::{Options, expect_identity, shared_options};
+use crate::options::{Asked, Options, begins_with_nothing, shared_options};
 use crate::outputs::{Outputs, Target, Write};
+use crate::plan::Shape;
 use crate::segments::{Kind, Segmentation, Whole};
 use crate::steps::{JobSteps, Parts};
 
@@ -173,14 +174,6 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         let (input, carry) = (input.given(), carry.view_mut());
         let len = len_of::<X::Item>(&input)?;
-        self.expect_one_line("a carry with segments or several lines", len)?;
-        if carry.is_empty() {
-            return Err(Error::Length { what: "carry", found: 0, expected: 1 });
-        }
-        if len == 0 {
-            let has_init = !self.options.init.source().is_none();
-            expect_identity(&self.options.operator, has_init, "the carry of a scan without elements")?;
-        }
         self.dispatch::<X::Item, Y::Item>(device, Elements::Given(input), output.given(), len, Some(carry))
     }
 
@@ -224,7 +217,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         }
         let input = input.given();
         let len = len_of::<X::Item>(&input)?;
-        device.compute_array(self.results(len), |output| {
+        device.compute_array(results(len, self.direction), |output| {
             self.dispatch::<X::Item, O>(device, Elements::Given(input), output, len, None)
         })
     }
@@ -253,25 +246,6 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self
     }
 
-    /// The results of a scan of `len` elements.
-    fn results(&self, len: usize) -> usize {
-        len + usize::from(self.direction.total)
-    }
-
-    /// # Errors
-    /// [`Error::Options`] with segments or with several lines, which have no one total.
-    fn expect_one_line(&self, options: &'static str, len: usize) -> Result<()>
-    where
-        G: Segmentation,
-    {
-        if self.options.shape(len)?.lines() > 1 || !matches!(G::KIND, Some(Kind::Whole)) {
-            let reason =
-                "each line or segment has one of its own: scan the lines or segments of one chunk by themselves";
-            return Err(Error::Options { options, reason });
-        }
-        Ok(())
-    }
-
     fn dispatch<I, O>(
         &self,
         device: &Device,
@@ -289,35 +263,67 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
-        let expected = self.results(len);
-        let found = O::len(&output, "output")?.unwrap_or(expected);
-        if found != expected {
-            return Err(Error::Length { what: "output", found, expected });
-        }
-        let Options { operator, map, finish, .. } = self.options;
-        let shape = self.options.shape(len)?;
-        let segments = self.options.segments.kind();
-        segments.check(len, self.options.axis.is_some())?;
-        let init = self.options.init.source();
-        if I::COUNTED {
-            self.options.expect_no_axis()?;
-            if carry.is_some() || self.direction.total {
-                expect_identity(&operator, !init.is_none(), "what follows elements that may be none")?;
-            }
-        }
-        if self.direction.total {
-            self.expect_one_line("a total with segments or several lines", len)?;
-            if len == 0 {
-                expect_identity(&operator, !init.is_none(), "the total of no elements")?;
-            }
-        }
-        if self.direction.exclusive {
-            expect_identity(&operator, !init.is_none(), "an exclusive scan")?;
-        }
+        let Options { operator, map, finish, axis, .. } = self.options;
+        let (segments, init) = (self.options.segments.kind(), self.options.init.source());
+        let asked = Asked {
+            axis,
+            len,
+            counted: I::COUNTED,
+            segments: segments.untyped(),
+            output: O::len(&output, "output")?,
+            begins_with_nothing: begins_with_nothing(&operator, &init),
+        };
+        let shape = checked(&asked, self.direction, carry.as_ref().map(ViewMut::len))?;
         let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
         let job = Job { input, output, shape, init, segments, steps };
         (const { way::<I, O, Op, M, F, G>() })(device, job, self.direction, carry)
     }
+}
+
+/// Checks a scan, which has room for `carry` values that follow, if it is asked for these.
+#[inline(never)]
+fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Result<Shape> {
+    let Direction { exclusive, total, .. } = direction;
+    let shape = asked.shape()?;
+    let expect_one_line = |options| {
+        if shape.lines() > 1 || asked.segments.kind != Kind::Whole {
+            let reason =
+                "each line or segment has one of its own: scan the lines or segments of one chunk by themselves";
+            return Err(Error::Options { options, reason });
+        }
+        Ok(())
+    };
+    if let Some(found) = carry {
+        expect_one_line("a carry with segments or several lines")?;
+        if found == 0 {
+            return Err(Error::Length { what: "carry", found, expected: 1 });
+        }
+        if asked.len == 0 {
+            asked.expect_begin("the carry of a scan without elements")?;
+        }
+    }
+    let expected = results(asked.len, direction);
+    if let Some(found) = asked.output.filter(|&found| found != expected) {
+        return Err(Error::Length { what: "output", found, expected });
+    }
+    if asked.counted && (carry.is_some() || total) {
+        asked.expect_begin("what follows elements that may be none")?;
+    }
+    if total {
+        expect_one_line("a total with segments or several lines")?;
+        if asked.len == 0 {
+            asked.expect_begin("the total of no elements")?;
+        }
+    }
+    if exclusive {
+        asked.expect_begin("an exclusive scan")?;
+    }
+    Ok(shape)
+}
+
+/// How many results a scan of `len` elements has.
+fn results(len: usize, direction: Direction) -> usize {
+    len + usize::from(direction.total)
 }
 
 /// A way to run a job.

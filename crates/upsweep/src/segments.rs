@@ -217,13 +217,36 @@ where
 }
 
 impl<K, I, E> SegmentKind<'_, K, I, E> {
+    /// The same without types.
+    #[inline(always)]
+    pub(crate) fn untyped(&self) -> SegmentsBy {
+        let (kind, items) = match self {
+            Self::Whole => (Kind::Whole, 0),
+            Self::Offsets(offsets) => (Kind::Offsets, offsets.len()),
+            Self::HeadFlags(flags) => (Kind::HeadFlags, flags.len()),
+            Self::Keys(keys, _) => (Kind::Keys, keys.len()),
+        };
+        SegmentsBy { kind, items }
+    }
+}
+
+/// How segments are given, and by how many offsets, flags or keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SegmentsBy {
+    pub(crate) kind: Kind,
+    pub(crate) items: usize,
+}
+
+impl SegmentsBy {
     /// Checks that the segments can be those of `len` elements.
-    pub(crate) fn check(&self, len: usize, along_axis: bool) -> Result<()> {
-        let (what, found, expected) = match self {
-            Self::Whole => return Ok(()),
-            Self::Offsets(offsets) => ("offsets", offsets.len(), offsets.len().max(1)),
-            Self::HeadFlags(flags) => ("head flags", flags.len(), len),
-            Self::Keys(keys, _) => ("keys", keys.len(), len),
+    #[inline]
+    pub(crate) fn check(self, len: usize, along_axis: bool) -> Result<()> {
+        let found = self.items;
+        let (what, expected) = match self.kind {
+            Kind::Whole => return Ok(()),
+            Kind::Offsets => ("offsets", found.max(1)),
+            Kind::HeadFlags => ("head flags", len),
+            Kind::Keys => ("keys", len),
         };
         if along_axis {
             let reason = "lines along an axis are segments already: give all segments of the flat array instead";

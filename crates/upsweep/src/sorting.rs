@@ -3,7 +3,7 @@
 use crate::buffer::{Input, View};
 use crate::error::Result;
 use crate::plan::Shape;
-use crate::segments::{Offset, Offsets, SegmentKind, Whole};
+use crate::segments::{Kind, Offset, Offsets, SegmentsBy, Whole};
 
 /// The parts of an array that a [`Sort`](crate::Sort) sorts, each by itself: [`Whole`], [`Offsets`] or [`Lines`].
 pub trait Parting {
@@ -56,7 +56,7 @@ impl<B: Input<Item: Offset> + ?Sized> Parting for Offsets<'_, B> {
     type Offset = B::Item;
     fn cut(&self, len: usize) -> Result<Cut<'_, B::Item>> {
         let offsets = self.0.view();
-        SegmentKind::<u8, B::Item, ()>::Offsets(self.0.view()).check(len, false)?;
+        SegmentsBy { kind: Kind::Offsets, items: offsets.len() }.check(len, false)?;
         Ok(Cut::Offsets(offsets))
     }
 }

@@ -1,6 +1,7 @@
 //! Reduce on the CPU: the cases of a job.
 
 use super::columns;
+use super::engine::placed::{Placed, placed};
 use super::engine::results::Results;
 use super::engine::segment_heads::{self, ByTest, first};
 use super::engine::segments;
@@ -11,11 +12,11 @@ use super::tile::erased;
 use super::tile::run::Memory;
 use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
-use crate::inputs::{Faults, Read, len_on_host};
+use crate::inputs::Faults;
 use crate::job::{Elements, Job};
 use crate::outputs::Write;
 use crate::plan::Shape;
-use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
+use crate::plan::cpu::{Blocks, CpuJob, CpuKind, CpuPlan, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::{Held, JobSteps, Steps};
 use std::ops::Range;
@@ -40,28 +41,18 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
     let faults = Faults::default();
-    let outputs = S::Out::len(&output, "output")?.unwrap_or(usize::MAX);
-    let sink = S::Out::place(&output, "output", &faults)?;
-    let Elements::Given(input) = input else {
+    if matches!(input, Elements::OfOutput) {
         let reason = "a reduction has fewer results than elements: give it an output of its own";
         return Err(Error::Options { options: "a reduction in place", reason });
-    };
-    let mut shape = shape;
-    if S::In::COUNTED {
-        shape.len = len_on_host::<S::In>(&input, shape.len)?;
     }
-    let input = S::In::place(&input, "input", &faults)?;
+    let outputs = S::Out::len(&output, "output")?.unwrap_or(usize::MAX);
+    let Placed { memory, shape, init } =
+        placed::<S::In, S::Out, S::Given>(&input, &output, shape, &init, false, &faults)?;
     let count = count.map(|count| count.into_host("count")).transpose()?;
-    let init = init.on_host()?.map(|value| steps.given(value));
+    let init = init.map(|value| steps.given(value));
     let empty = init.or(steps.identity());
-    let len = shape.lines() * shape.len;
-    let memory = Memory { input, sink, output: S::Out::start(&sink), len, reverse: false };
-    let planned = match &segments {
-        SegmentKind::Whole => CpuSegments::None,
-        SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
-        SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
-    };
-    let job = CpuJob { kind: CpuKind::Reduction, shape, segments: planned, bytes: S::BYTES, in_place: false };
+    let segments_by = segments.untyped().planned();
+    let job = CpuJob { kind: CpuKind::Reduction, shape, segments: segments_by, bytes: S::BYTES, in_place: false };
     let plan = CpuPlan::within(job, limits);
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked

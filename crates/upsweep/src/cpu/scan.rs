@@ -3,6 +3,7 @@
 use super::columns;
 use super::engine::heads::EqualLines;
 use super::engine::lines::Contiguous;
+use super::engine::placed::{Placed, placed};
 use super::engine::segment_heads::{self, ByOffsets, first};
 use super::tile::body::{Body, bits};
 #[cfg(debug_assertions)]
@@ -10,10 +11,10 @@ use super::tile::erased;
 use super::tile::run::{Memory, NextBlock, Storing};
 use crate::buffer::ViewMut;
 use crate::error::Result;
-use crate::inputs::{Faults, Read, len_on_host};
-use crate::job::{Direction, Elements, Job, NOT_IN_PLACE};
+use crate::inputs::Faults;
+use crate::job::{Direction, Job};
 use crate::outputs::Write;
-use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, CpuSegments, Cut, Limits};
+use crate::plan::cpu::{CpuJob, CpuKind, CpuPlan, Cut, Limits};
 use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::{Held, JobSteps, Steps};
 
@@ -34,38 +35,16 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
 ) -> Result<()> {
     Held::nothing().add_all::<S, G>(&job.steps, job.segments.same().as_ref())?;
     let Job { input, output, shape, init, segments, steps } = job;
-    let (faults, mut shape) = (Faults::default(), shape);
-    if S::In::COUNTED
-        && let Elements::Given(given) = &input
-    {
-        shape.len = len_on_host::<S::In>(given, shape.len)?;
-    }
-    let len = shape.lines() * shape.len;
-    let sink = S::Out::place(&output, "output", &faults)?;
-    let output = S::Out::start(&sink);
-    let input = match input {
-        Elements::Given(given) => S::In::place(&given, "input", &faults)?,
-        Elements::OfOutput => S::In::in_place(output.cast_const().cast()).ok_or(NOT_IN_PLACE)?,
-    };
+    let faults = Faults::default();
+    let Placed { memory, shape, init } =
+        placed::<S::In, S::Out, S::Given>(&input, &output, shape, &init, direction.reverse, &faults)?;
     let carry = carry.map(|carry| carry.into_host("carry")).transpose()?;
-    let init = init.on_host()?.map(|value| steps.given(value));
+    let (len, sink) = (memory.len, memory.sink);
+    let init = init.map(|value| steps.given(value));
     let identity = steps.identity();
-    let memory = Memory { input, sink, output, len, reverse: direction.reverse };
     let in_place = memory.in_place();
-    let plan = CpuPlan::within(
-        CpuJob {
-            kind: CpuKind::Scan,
-            shape,
-            segments: match &segments {
-                SegmentKind::Whole => CpuSegments::None,
-                SegmentKind::Offsets(offsets) => CpuSegments::Offsets(offsets.len().saturating_sub(1)),
-                SegmentKind::HeadFlags(_) | SegmentKind::Keys(..) => CpuSegments::Heads,
-            },
-            bytes: S::BYTES,
-            in_place,
-        },
-        limits,
-    );
+    let segments_by = segments.untyped().planned();
+    let plan = planned(CpuJob { kind: CpuKind::Scan, shape, segments: segments_by, bytes: S::BYTES, in_place }, limits);
     let storing = Storing {
         exclusive: direction.exclusive,
         identity,
@@ -92,6 +71,12 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
         }
     }
     faults.check()
+}
+
+/// A function of its own, compiled once.
+#[inline(never)]
+fn planned(job: CpuJob, limits: Limits) -> CpuPlan {
+    CpuPlan::within(job, limits)
 }
 
 /// A scan of a job's memory. Its result is the state after the last element, of whole arrays and if it is `wanted`.

@@ -3,17 +3,17 @@
 use super::Cuda;
 use super::code::Kernel;
 use super::features::{Features, Pass};
-use super::job::{Begin, CudaJob, Functions, buffer_functions, text_of};
+use super::job::{Begin, CudaJob, Functions};
 use super::lender::Extent;
+use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use crate::buffer::View;
 use crate::error::Result;
-use crate::job::{Job, NOT_IN_PLACE};
-use crate::operator::Source;
+use crate::job::Job;
 use crate::plan::along::{RANKED, THREADS, constants, lists};
 use crate::segments::Whole;
-use crate::steps::{Held, JobSteps, Out};
+use crate::steps::{JobSteps, Out};
 
 params! {
     /// Of the kernels that walk along a list, and rank its pieces.
@@ -77,18 +77,14 @@ pub(crate) fn run<S: JobSteps>(
     first: usize,
     exclusive: bool,
 ) -> Result<()> {
-    let steps = job.steps;
-    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
-    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
-    let mut held = Held::nothing();
-    held.add_all::<S, Whole>(&steps, None)?;
-    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
     let (next_at, _next) = cuda.read("list", next)?;
-    if job.functions.layouts.plain_output {
-        let results = Extent::new::<Out<S>>(job.output, job.outputs);
-        results.must_not_meet(Extent::new::<u32>(next_at, next.len()))?;
-    }
-    launch(cuda, &job, next_at, first, exclusive)
+    let list = Extent::new::<u32>(next_at, next.len());
+    open(cuda, &mut job, false, &mut |job| {
+        if job.functions.layouts.plain_output {
+            Extent::new::<Out<S>>(job.output, job.outputs).must_not_meet(list)?;
+        }
+        launch(cuda, job, next_at, first, exclusive)
+    })
 }
 
 fn launch(cuda: &Cuda, job: &CudaJob<'_>, next: u64, first: usize, exclusive: bool) -> Result<()> {

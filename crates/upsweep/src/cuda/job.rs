@@ -1,15 +1,14 @@
-//! A job without its types: here they end. What follows is sizes, addresses and text, compiled once.
+//! A job without its types, which end here: what follows is sizes, addresses and text, compiled once. [`open`](super::open) makes one.
 
 use super::features::{Heads, Layout, Layouts};
-use super::lender::{Extent, Few, Lender};
+use super::lender::{Extent, Few};
 use super::{Cuda, Loan};
-use crate::buffer::{View, ViewMut};
+use crate::buffer::ViewMut;
 use crate::error::{Error, Result};
-use crate::init::InitSource;
-use crate::inputs::{Opening, Read, Reading};
+use crate::inputs::{Read, Reading};
 use crate::job::{Elements, Job};
 use crate::operator::{Element, Function, Source};
-use crate::outputs::{Memory, Storing, Target, Write, WritingText};
+use crate::outputs::{Memory, Target, Write, WritingText};
 use crate::plan::Shape;
 use crate::segments::{SegmentKind, Segmentation};
 use crate::steps::{Code, Held, In, JobSteps, Known, Out, Steps};
@@ -87,10 +86,10 @@ pub(crate) fn layouts_of<S: JobSteps>() -> Layouts {
 }
 
 /// The functions of a job's inputs and outputs.
-pub(crate) type BufferFunctions<S> = (<<S as Steps>::In as Read>::Functions, <<S as Steps>::Out as Write>::Functions);
+pub(super) type BufferFunctions<S> = (<<S as Steps>::In as Read>::Functions, <<S as Steps>::Out as Write>::Functions);
 
 /// Those of a job; without an input of its own it has none.
-pub(crate) fn buffer_functions<S: JobSteps, G: Segmentation>(
+pub(super) fn buffer_functions<S: JobSteps, G: Segmentation>(
     job: &Job<'_, '_, '_, S, G>,
 ) -> Option<BufferFunctions<S>> {
     let of_input = match &job.input {
@@ -110,7 +109,7 @@ pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     let code = steps.code(source);
     let (key, offset) = (G::Key::cuda_type(source), G::Offset::cuda_type(source));
     let same = same.map(|same| same.cuda_function(source));
-    // Values are asked for in the order in which `CudaJob::open` adds them.
+    // Values are asked for in the order in which `open` adds them.
     let mut reading = Reading::new(source, S::In::PLAIN);
     let element = S::In::text(of_input, &mut reading, "at");
     let (streams, length, right) = (reading.streams, reading.length, Some(reading.indices));
@@ -132,7 +131,7 @@ impl Value {
     /// No value: kernels do not look at it.
     pub(crate) const NONE: Self = Self([MaybeUninit::zeroed(); crate::operator::MAX_ELEMENT_BYTES]);
 
-    fn of<T: Element>(value: T) -> Self {
+    pub(super) fn of<T: Element>(value: T) -> Self {
         let mut bytes = Self::NONE;
         const { assert!(size_of::<T>() <= size_of::<Self>() && align_of::<T>() <= align_of::<Self>()) };
         // SAFETY: there is room for it, aligned.
@@ -183,105 +182,16 @@ pub(crate) struct CudaJob<'a> {
     pub(crate) head_source: u64,
     pub(crate) head_items: usize,
     /// Where the buffers lie.
-    extents: [Few<Extent>; 2],
-    _loans: Few<Loan<'a>>,
+    pub(super) extents: [Few<Extent>; 2],
+    pub(super) _loans: Few<Loan<'a>>,
 }
 
-impl<'a> CudaJob<'a> {
-    /// Borrows a job's buffers. A scan may be in place: it stores each result where nothing is left to be read.
-    ///
-    /// # Errors
-    /// [`Error::Place`], [`Error::Device`] when a buffer is not where the device computes; [`Error::Overlap`] when one
-    /// overlaps the results; [`Error::Length`] when the initial value's buffer is empty.
-    pub(crate) fn open<S: JobSteps, G: Segmentation>(
-        cuda: &'a Cuda,
-        job: &'a mut Job<'_, '_, '_, S, G>,
-        text: &'a dyn Fn(&mut Source) -> Text,
-        held: &'a mut Held,
-        in_place: bool,
-    ) -> Result<Self> {
-        let Job { input, output, shape, init, segments, steps } = job;
-        // A scan may have its input's memory for its output.
-        let in_place = in_place && S::In::PLAIN && S::Out::PLAIN && size_of::<In<S>>() == size_of::<Out<S>>();
-        let outputs = S::Out::len(output, "output")?.unwrap_or(match segments {
-            SegmentKind::Whole => shape.lines(),
-            SegmentKind::Offsets(offsets) => offsets.len().saturating_sub(1),
-            SegmentKind::HeadFlags(flags) => flags.len(),
-            SegmentKind::Keys(keys, _) => keys.len(),
-        });
-        let mut opening = Opening::new(&mut held.values, Lender::new(cuda));
-        let of_output = matches!(input, Elements::OfOutput);
-        if let Elements::Given(given) = input {
-            S::In::open(given, "input", &mut opening)?;
-        }
-        let (address, lender, in_text) = opening.finish();
-        held.in_text |= in_text;
-        let mut storing = Storing::new(&mut held.values, lender, S::Out::PLAIN);
-        S::Out::open(output, "output", &mut storing)?;
-        let (output, mut lender, in_text) = storing.finish();
-        held.in_text |= in_text;
-        let input = if of_output { output } else { address };
-        lender.check(in_place)?;
-        held.check()?;
-        let acc = Layout::of::<S::Acc>();
-        let begin = match init {
-            InitSource::None => Begin { first: steps.identity().map_or(Value::NONE, Value::of), ..Begin::nothing(acc) },
-            InitSource::Value(value) => {
-                Begin { has_init: true, init: Value::of(steps.given(*value)), ..Begin::nothing(acc) }
-            }
-            InitSource::Buffer(view) => {
-                Begin { has_init: true, init_from: lend_init(&mut lender, view)?, ..Begin::nothing(acc) }
-            }
-        };
-        let (head_source, head_items) = lend_heads(&mut lender, segments)?;
-        let extents = lender.take_extents();
-        let (output_stream, loans) = lender.into_loans();
-        let output_stream = output_stream.unwrap_or_else(|| cuda.stream().clone());
-        let functions = Functions::of::<S, G>(text, held);
-        Ok(Self {
-            functions,
-            shape: *shape,
-            input,
-            output,
-            outputs,
-            output_stream,
-            begin,
-            heads: heads_of(segments),
-            head_source,
-            head_items,
-            extents,
-            _loans: loans,
-        })
-    }
-
+impl CudaJob<'_> {
     /// # Errors
     /// [`Error::Overlap`] when one more output overlaps a buffer of the job.
     pub(super) fn must_not_meet(&self, output: Extent) -> Result<()> {
         self.extents.iter().flat_map(Few::iter).try_for_each(|extent| output.must_not_meet(*extent))
     }
-}
-
-/// The address of an initial value on the device.
-#[inline(never)]
-fn lend_init<'a, T: Element>(lender: &mut Lender<'a>, view: &'a View<'_, T>) -> Result<u64> {
-    if view.is_empty() {
-        return Err(Error::Length { what: "initial value", found: 0, expected: 1 });
-    }
-    lender.beside("initial value", view, 1)
-}
-
-/// The address of what tells where segments begin, and how many of these there are. Compiled once for all jobs of such segments.
-#[inline(never)]
-fn lend_heads<'a, K: Element, I: Element, E>(
-    lender: &mut Lender<'a>,
-    segments: &'a SegmentKind<'_, K, I, E>,
-) -> Result<(u64, usize)> {
-    Ok(match segments {
-        SegmentKind::Whole => (0, 0),
-        SegmentKind::HeadFlags(view) => (lender.beside("head flags", view, view.len())?, view.len()),
-        SegmentKind::Keys(view, _) => (lender.beside("keys", view, view.len())?, view.len()),
-        SegmentKind::Offsets(view) => (lender.beside("offsets", view, view.len())?, view.len()),
-    })
 }
 
 /// How kernels find the segment heads, but for rows, which are a shape's.

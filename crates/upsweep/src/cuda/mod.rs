@@ -3,7 +3,7 @@
 //! - `library`: how shared libraries are called
 //! - `compile`: kernels from their text to machine code
 //! - `runtime`: contexts, streams, memory, and kernels from their source to their launch
-//! - `job`: a job without its types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
+//! - `job`: a job without its types, which `open` makes of one with types; `code`, `params`: what it contributes to its kernel's text, and what the kernel is given
 //! - one file a family: from a job to the launch
 
 pub(crate) mod along;
@@ -21,6 +21,7 @@ mod library;
 pub(crate) mod merge;
 mod merge_four;
 pub(crate) mod moving_sum;
+mod open;
 mod params;
 mod planned;
 pub(crate) mod pyramid;

@@ -3,23 +3,24 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layouts};
-use super::job::{CudaJob, Functions, buffer_functions, text_of, write, write_one};
+use super::job::{CudaJob, Functions, write, write_one};
 use super::lender::Extent;
+use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::scan::{self, Extra};
 use super::{Cuda, Workspace, apart, columns, rows};
 use crate::buffer::ViewMut;
 use crate::error::Result;
-use crate::job::{Direction, Job, NOT_IN_PLACE};
-use crate::operator::{Form, Source};
+use crate::job::{Direction, Job};
+use crate::operator::Form;
 use crate::outputs::Target;
 use crate::plan::Shape;
 use crate::plan::memory::StatusWords;
 use crate::plan::reduce::ReducePlan;
 use crate::plan::rows::RowsPlan;
 use crate::segments::Segmentation;
-use crate::steps::{Held, JobSteps};
+use crate::steps::JobSteps;
 
 params! {
     /// Of the reduction of a whole array.
@@ -45,19 +46,15 @@ pub(crate) fn run<S: JobSteps, G: Segmentation>(
     mut count: Option<ViewMut<'_, u64>>,
     mut keys: Option<Target<'_, G::Key>>,
 ) -> Result<()> {
-    let (steps, same) = (job.steps, job.segments.same());
-    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
-    let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref(), &functions);
     let (count, _count) = write_one(cuda, "count", &mut count)?;
     let asked = keys.is_some();
     let (keys, room, _keys) = write(cuda, "output of the keys", keys.as_mut())?;
-    let mut held = Held::nothing();
-    held.add_all::<S, G>(&steps, same.as_ref())?;
-    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
     let first_keys = Extent::new::<G::Key>(keys, room);
-    job.must_not_meet(first_keys)?;
     first_keys.must_not_meet(Extent::new::<u64>(count, usize::from(count != 0)))?;
-    launch(cuda, &job, count, asked.then_some((keys, room)))
+    open(cuda, &mut job, false, &mut |job| {
+        job.must_not_meet(first_keys)?;
+        launch(cuda, job, count, asked.then_some((keys, room)))
+    })
 }
 
 /// Launches what the job needs. `count` is the address of the number of segments, or 0; `keys` that of their first keys, and how many of

@@ -5,18 +5,18 @@
 
 use super::code::Kernel;
 use super::features::{Features, Heads, Layout, Layouts, Pass};
-use super::job::{CudaJob, Functions, buffer_functions, text_of, write_one};
+use super::job::{CudaJob, Functions, write_one};
+use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::{Cuda, Workspace, columns};
 use crate::buffer::ViewMut;
 use crate::error::Result;
-use crate::job::{Direction, Job, NOT_IN_PLACE};
-use crate::operator::Source;
+use crate::job::{Direction, Job};
 use crate::plan::Shape;
 use crate::plan::scan::ScanPlan;
 use crate::segments::Segmentation;
-use crate::steps::{Held, JobSteps};
+use crate::steps::JobSteps;
 
 params! {
     /// Of the kernels that scan tiles.
@@ -66,17 +66,16 @@ pub(crate) fn run<S: JobSteps, G: Segmentation>(
     direction: Direction,
     mut carry: Option<ViewMut<'_, S::Given>>,
 ) -> Result<()> {
-    let (steps, same) = (job.steps, job.segments.same());
-    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
-    let text = |source: &mut Source| text_of::<S, G>(source, &steps, same.as_ref(), &functions);
     let (carry, _carry) = write_one(cuda, "carry", &mut carry)?;
-    let mut held = Held::nothing();
-    held.add_all::<S, G>(&steps, same.as_ref())?;
-    let job = CudaJob::open(cuda, &mut job, &text, &mut held, true)?;
+    open(cuda, &mut job, true, &mut |job| launch_lines(cuda, job, direction, carry))
+}
+
+/// Launches the kernel that takes the job's lines. `carry` is the address of what follows the last element, or 0.
+fn launch_lines(cuda: &Cuda, job: &CudaJob<'_>, direction: Direction, carry: u64) -> Result<()> {
     if interleaves_as_one(job.shape, job.functions.layouts) {
-        launch(cuda, &job, direction, Extra { carry, ..Extra::default() })
+        launch(cuda, job, direction, Extra { carry, ..Extra::default() })
     } else {
-        columns::launch(cuda, &job, direction, false)
+        columns::launch(cuda, job, direction, false)
     }
 }
 

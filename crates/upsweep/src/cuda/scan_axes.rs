@@ -3,15 +3,15 @@
 use super::Cuda;
 use super::code::Kernel;
 use super::features::{Features, Layouts};
-use super::job::{CudaJob, Functions, buffer_functions, layouts_of, text_of};
+use super::job::{CudaJob, Functions, layouts_of};
+use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use crate::error::Result;
-use crate::job::{Direction, Job, NOT_IN_PLACE};
-use crate::operator::Source;
+use crate::job::{Direction, Job};
 use crate::plan::scan_axes::AxesPlan;
 use crate::segments::Whole;
-use crate::steps::{Held, JobSteps};
+use crate::steps::JobSteps;
 
 params! {
     /// Of the scan along two axes.
@@ -65,13 +65,8 @@ pub(crate) fn run<S: JobSteps>(
     let shape = (job.shape.outer, job.shape.len, job.shape.inner);
     let plan = plan(shape, interleaved, layouts_of::<S>(), cuda.compute_capability());
     let Some(plan) = plan.filter(|plan| plan.pays(direction.total)) else { return Ok(false) };
-    let steps = job.steps;
-    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
-    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
-    let mut held = Held::nothing();
-    held.add_all::<S, Whole>(&steps, None)?;
-    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
-    launch(cuda, &job, &plan, features_of(interleaved, direction), direction.total)?;
+    let features = features_of(interleaved, direction);
+    open(cuda, &mut job, false, &mut |job| launch(cuda, job, &plan, features, direction.total))?;
     Ok(true)
 }
 

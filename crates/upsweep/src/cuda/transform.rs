@@ -2,16 +2,16 @@
 
 use super::code::Kernel;
 use super::features::{Features, Layouts};
-use super::job::{CudaJob, Functions, buffer_functions, text_of};
+use super::job::{CudaJob, Functions};
+use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::error::Result;
-use crate::job::{Job, NOT_IN_PLACE};
-use crate::operator::Source;
+use crate::job::Job;
 use crate::plan::transform::TransformPlan;
 use crate::segments::Whole;
-use crate::steps::{Held, JobSteps};
+use crate::steps::JobSteps;
 
 params! {
     /// Of the kernel.
@@ -39,12 +39,7 @@ pub(super) fn kernel<'a>(plan: &TransformPlan, functions: &'a Functions<'a>) -> 
 }
 
 pub(crate) fn run<S: JobSteps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
-    let steps = job.steps;
-    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
-    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
-    let mut held = Held::nothing();
-    held.add_all::<S, Whole>(&steps, None)?;
-    launch(cuda, &CudaJob::open(cuda, &mut job, &text, &mut held, true)?)
+    open(cuda, &mut job, true, &mut |job| launch(cuda, job))
 }
 
 fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {

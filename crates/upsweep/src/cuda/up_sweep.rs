@@ -2,16 +2,16 @@
 
 use super::code::Kernel;
 use super::features::Features;
-use super::job::{Begin, CudaJob, Functions, buffer_functions, text_of};
+use super::job::{Begin, CudaJob, Functions};
+use super::open::open;
 use super::params::{Params, params};
 use super::runtime::Grid;
 use super::{Cuda, Workspace};
 use crate::error::Result;
-use crate::job::{Job, NOT_IN_PLACE};
-use crate::operator::Source;
+use crate::job::Job;
 use crate::plan::up_sweep::{THREADS, constants, tile};
 use crate::segments::Whole;
-use crate::steps::{Held, JobSteps};
+use crate::steps::JobSteps;
 
 params! {
     /// Of the kernel that sweeps tiles.
@@ -33,12 +33,10 @@ pub(super) fn kernel<'a>(functions: &'a Functions<'a>) -> Kernel<'a> {
 }
 
 pub(crate) fn run<S: JobSteps>(cuda: &Cuda, mut job: Job<'_, '_, '_, S, Whole>) -> Result<()> {
-    let steps = job.steps;
-    let functions = buffer_functions(&job).ok_or(NOT_IN_PLACE)?;
-    let text = |source: &mut Source| text_of::<S, Whole>(source, &steps, None, &functions);
-    let mut held = Held::nothing();
-    held.add_all::<S, Whole>(&steps, None)?;
-    let job = CudaJob::open(cuda, &mut job, &text, &mut held, false)?;
+    open(cuda, &mut job, false, &mut |job| launch(cuda, job))
+}
+
+fn launch(cuda: &Cuda, job: &CudaJob<'_>) -> Result<()> {
     let tile = tile(job.functions.layouts.acc.size);
     let kernel = kernel(&job.functions);
     let loaded = cuda.kernel(kernel.key(), || kernel.source::<UpSweepParams>())?;

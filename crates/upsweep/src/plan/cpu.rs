@@ -137,7 +137,8 @@ impl CpuPlan {
     }
 
     /// [`new`](Self::new) with the sizes that tests change.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline(never))]
     pub(crate) fn within(job: CpuJob, limits: Limits) -> Self {
         let CpuJob { kind, shape, segments, bytes: [.., output], in_place } = job;
         let len = shape.outer * shape.len * shape.inner;
