@@ -203,21 +203,41 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
+        let len = len_of::<I>(&input)?;
         let Options { operator, map, finish, axis, .. } = self.options;
         let (segments, init) = (self.options.segments.kind(), self.options.init.source());
-        let asked = Asked {
-            axis,
-            len: len_of::<I>(&input)?,
-            counted: I::COUNTED,
-            segments: segments.untyped(),
-            output: O::len(&output, "output")?,
-            begins_with_nothing: begins_with_nothing(&operator, &init),
-        };
-        let shape = checked(&asked)?;
         let (input, steps) = (Elements::Given(input), Parts::<I, O, Op, M, F>::new(operator, map, finish));
-        let job = (input, output, shape, init, segments, steps);
-        (const { way::<I, O, Op, M, F, G>() })(device, job, beside)
+        run_checked::<I, O, Op, M, F, G>(device, (input, output, Shape::line(len), init, segments, steps), axis, beside)
     }
+}
+
+/// Checks a reduction, whose shape is that of one line so far, and runs it.
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[cfg_attr(debug_assertions, inline(never))]
+fn run_checked<I, O, Op, M, F, G>(
+    device: &Device,
+    (input, output, shape, init, segments, steps): OfJob<'_, '_, '_, Parts<I, O, Op, M, F>, G>,
+    axis: Option<(&[usize], usize)>,
+    beside: Beside<'_, G::Key>,
+) -> Result<()>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+    G: Segmentation,
+{
+    let asked = Asked {
+        axis,
+        len: shape.len,
+        counted: I::COUNTED,
+        segments: segments.untyped(),
+        output: O::len(&output, "output")?,
+        begins_with_nothing: begins_with_nothing(&steps.operator, &init),
+    };
+    let shape = checked(&asked)?;
+    (const { way::<I, O, Op, M, F, G>() })(device, (input, output, shape, init, segments, steps), beside)
 }
 
 /// Checks a reduction. Inlined, as most of it is known where a call is compiled; but a function of its own in builds with debug

@@ -265,19 +265,39 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
     {
         let Options { operator, map, finish, axis, .. } = self.options;
         let (segments, init) = (self.options.segments.kind(), self.options.init.source());
-        let asked = Asked {
-            axis,
-            len,
-            counted: I::COUNTED,
-            segments: segments.untyped(),
-            output: O::len(&output, "output")?,
-            begins_with_nothing: begins_with_nothing(&operator, &init),
-        };
-        let shape = checked(&asked, self.direction, carry.as_ref().map(ViewMut::len))?;
         let steps = Parts::<I, O, Op, M, F>::new(operator, map, finish);
-        let job = Job { input, output, shape, init, segments, steps };
-        (const { way::<I, O, Op, M, F, G>() })(device, job, self.direction, carry)
+        let job = Job::<_, G> { input, output, shape: Shape::line(len), init, segments, steps };
+        run_checked::<I, O, Op, M, F, G>(device, job, axis, self.direction, carry)
     }
+}
+
+/// Checks a scan, whose shape is that of one line so far, and runs it.
+#[inline(never)]
+fn run_checked<I, O, Op, M, F, G>(
+    device: &Device,
+    mut job: Job<'_, '_, '_, Parts<I, O, Op, M, F>, G>,
+    axis: Option<(&[usize], usize)>,
+    direction: Direction,
+    carry: Option<ViewMut<'_, M::Output>>,
+) -> Result<()>
+where
+    I: Read,
+    O: Write,
+    M: Map<I::Value, I::Args>,
+    Op: Operator<M::Output>,
+    F: Function<(M::Output,), Output = O::Value>,
+    G: Segmentation,
+{
+    let asked = Asked {
+        axis,
+        len: job.shape.len,
+        counted: I::COUNTED,
+        segments: job.segments.untyped(),
+        output: O::len(&job.output, "output")?,
+        begins_with_nothing: begins_with_nothing(&job.steps.operator, &job.init),
+    };
+    job.shape = checked(&asked, direction, carry.as_ref().map(ViewMut::len))?;
+    (const { way::<I, O, Op, M, F, G>() })(device, job, direction, carry)
 }
 
 /// Checks a scan, which has room for `carry` values that follow, if it is asked for these.

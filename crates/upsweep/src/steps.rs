@@ -125,7 +125,13 @@ impl Held {
     ///
     /// # Errors
     /// [`Error::Values`] when they have more bytes than fit into a kernel's parameters.
+    #[inline(always)]
     pub(crate) fn add_all<S: JobSteps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
+        // Most functions hold nothing.
+        if const { size_of::<S>() + size_of::<G::Same>() == 0 } { Ok(()) } else { self.add_held::<S, G>(steps, same) }
+    }
+
+    fn add_held<S: JobSteps, G: Segmentation>(&mut self, steps: &S, same: Option<&G::Same>) -> Result<()> {
         steps.values(self);
         if let Some(same) = same {
             self.add::<G::Same>(|values| same.values(values));

@@ -22,7 +22,7 @@ impl Shape {
     #[inline]
     pub fn new(axis: Option<(&[usize], usize)>, len: usize) -> Result<Self> {
         let Some((shape, axis)) = axis else {
-            return Ok(Self { outer: 1, len, inner: 1 });
+            return Ok(Self::line(len));
         };
         if axis >= shape.len() {
             return Err(Error::Axis { axis, axes: shape.len() });
@@ -35,6 +35,11 @@ impl Shape {
             (Some(outer), Some(inner)) if elements == Some(len) => Ok(Self { outer, len: shape[axis], inner }),
             _ => Err(Error::Shape { shape: shape.to_vec(), len }),
         }
+    }
+
+    /// One line.
+    pub(crate) fn line(len: usize) -> Self {
+        Self { outer: 1, len, inner: 1 }
     }
 
     /// The number of lines along the axis.

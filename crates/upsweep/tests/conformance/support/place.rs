@@ -60,21 +60,21 @@ impl Place {
         let mut all = vec![T::poison(); GUARD + offset];
         all.extend_from_slice(values);
         all.resize(all.len() + GUARD, T::poison());
-        let memory = self.memory(&all);
-        Buffer { memory, start: GUARD + offset, len: values.len() }
+        Buffer { memory: self.memory(all), start: GUARD + offset, len: values.len() }
     }
 
     /// A buffer of `len` elements that nobody has written yet.
     pub(crate) fn poisoned<T: Sample>(&self, len: usize, offset: usize) -> Buffer<T> {
-        self.upload(&vec![T::poison(); len], offset)
+        let start = GUARD + offset;
+        Buffer { memory: self.memory(vec![T::poison(); start + len + GUARD]), start, len }
     }
 
-    fn memory<T: Element>(&self, values: &[T]) -> Memory<T> {
+    fn memory<T: Element>(&self, values: Vec<T>) -> Memory<T> {
         #[cfg(feature = "cuda")]
         if let Some(stream) = &self.stream {
-            return Memory::Cuda(to_cuda(stream, values));
+            return Memory::Cuda(to_cuda(stream, &values));
         }
-        Memory::Host(values.to_vec())
+        Memory::Host(values)
     }
 }
 
@@ -100,21 +100,24 @@ impl<T: Sample> Buffer<T> {
     /// When an element of a guard has changed.
     #[track_caller]
     pub(crate) fn check_guards(&self) -> Vec<T> {
-        let mut all = match &self.memory {
-            Memory::Host(all) => all.clone(),
+        #[cfg(feature = "cuda")]
+        let downloaded;
+        let all = match &self.memory {
+            Memory::Host(all) => all,
             #[cfg(feature = "cuda")]
-            Memory::Cuda(slice) => from_cuda(slice),
+            Memory::Cuda(slice) => {
+                downloaded = from_cuda(slice);
+                &downloaded
+            }
         };
         let end = self.start + self.len;
-        for (i, value) in all.iter().enumerate() {
-            if !(self.start..end).contains(&i) && !value.same(&T::poison()) {
+        for i in (0..self.start).chain(end..all.len()) {
+            if !all[i].same(&T::poison()) {
                 let at = i as isize - self.start as isize;
-                panic!("element {at} beside an output of {} was overwritten with {value:?}", self.len);
+                panic!("element {at} beside an output of {} was overwritten with {:?}", self.len, all[i]);
             }
         }
-        all.truncate(end);
-        all.drain(..self.start);
-        all
+        all[self.start..end].to_vec()
     }
 }
 
