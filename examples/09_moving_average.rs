@@ -1,6 +1,6 @@
 //! 9: functions that hold values: an exponential moving average, whose half-life is chosen when the program runs.
 //!
-//! `cargo run --release --example 09_moving_average -- 14`
+//! `cargo run --release -p upsweep --example 09_moving_average -- 14`
 
 use upsweep::prelude::*;
 

@@ -1,6 +1,6 @@
 //! 10: several inputs and two values: generalised advantage estimation of a batch of episodes, from 17 bytes a step.
 //!
-//! `cargo run --release --example 10_advantages`
+//! `cargo run --release -p upsweep --example 10_advantages`
 
 use upsweep::prelude::*;
 use upsweep::varying::{Affine, ComposeAffine, OfZero};

@@ -1,6 +1,6 @@
 //! 11: elements of a table at indices that are an input: a sparse matrix times a vector, in one pass over the matrix.
 //!
-//! `cargo run --release --example 11_sparse_product`
+//! `cargo run --release -p upsweep --example 11_sparse_product`
 
 use upsweep::prelude::*;
 

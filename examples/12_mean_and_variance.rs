@@ -1,6 +1,6 @@
 //! 12: several outputs: the mean and the variance of everything so far, by Welford's way to join two of them.
 //!
-//! `cargo run --release --example 12_mean_and_variance`
+//! `cargo run --release -p upsweep --example 12_mean_and_variance`
 
 use upsweep::prelude::*;
 

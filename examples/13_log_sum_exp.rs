@@ -1,6 +1,6 @@
 //! 13: log-sum-exp along rows: the logarithms of sums of powers that would overflow.
 //!
-//! `cargo run --release --example 13_log_sum_exp`
+//! `cargo run --release -p upsweep --example 13_log_sum_exp`
 
 use upsweep::Input;
 use upsweep::operator::builtin::{FourPowers, Logarithm, SumOfPowers};

@@ -1,6 +1,6 @@
 //! 14: the highest reading of a sensor so far, and when it was: a running arg-max in two outputs.
 //!
-//! `cargo run --release --example 14_running_maximum`
+//! `cargo run --release -p upsweep --example 14_running_maximum`
 
 use upsweep::prelude::*;
 

@@ -1,6 +1,6 @@
 //! 15: results at places that are computed: a permutation and its inverse, by scatter and by gather.
 //!
-//! `cargo run --release --example 15_permutation`
+//! `cargo run --release -p upsweep --example 15_permutation`
 
 use upsweep::prelude::*;
 

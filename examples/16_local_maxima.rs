@@ -1,6 +1,6 @@
 //! 16: neighbours, and a count that the device knows: where a signal has its peaks, and how many there are.
 //!
-//! `cargo run --release --example 16_local_maxima`
+//! `cargo run --release -p upsweep --example 16_local_maxima`
 
 use upsweep::prelude::*;
 

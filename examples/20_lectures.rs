@@ -1,6 +1,6 @@
 //! 20: what lectures on prefix sums work out by hand, with their numbers; docs/seeds.md says what is where.
 //!
-//! `cargo run --release --example 20_lectures`
+//! `cargo run --release -p upsweep --example 20_lectures`
 
 use upsweep::prelude::*;
 

@@ -1,7 +1,7 @@
 //! 26: a tridiagonal system: what the elimination of Thomas does one row after the other, scans do for all rows at once. Without pivoting, as
 //! there: the system must be dominated by its diagonal.
 //!
-//! `cargo run --release --example 26_tridiagonal`
+//! `cargo run --release -p upsweep --example 26_tridiagonal`
 
 use upsweep::prelude::*;
 
