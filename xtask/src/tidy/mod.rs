@@ -5,6 +5,7 @@
 //! [`RULES`]; its test seeds a violation in a tree of its own and expects to see it found.
 
 mod circles;
+mod commands;
 mod finding;
 mod layers;
 mod links;
@@ -19,7 +20,7 @@ use crate::tree::Tree;
 use finding::Rule;
 use std::path::Path;
 
-const RULES: [(&str, Rule); 13] = [
+const RULES: [(&str, Rule); 14] = [
     ("whitespace", text::whitespace),
     ("leftover", text::leftovers),
     ("foreign-name", text::foreign_names),
@@ -29,6 +30,7 @@ const RULES: [(&str, Rule); 13] = [
     ("unrun-test", source::unrun_tests),
     ("kernel-comment", source::kernel_comments),
     ("broken-link", links::broken),
+    ("unknown-example", commands::examples),
     ("record", records::headers),
     ("circle", circles::circles),
     ("level", layers::levels),
