@@ -44,7 +44,7 @@ use crate::operator::{Element, Enumerate, Function, Map, MapWith, Operator, Same
 use crate::options::{Asked, Options, begins_with_nothing, shared_options};
 use crate::outputs::{Outputs, Target, Write};
 use crate::plan::Shape;
-use crate::segments::{Kind, SegmentKind, Segmentation, SegmentsBy, Whole};
+use crate::segments::{Kind, OfOne, SegmentKind, Segmentation, SegmentsBy, Whole};
 use crate::steps::{JobSteps, Parts, Steps};
 
 /// A reduction with its options: see the [module](self) for what they compute. Build it once, run it often.
@@ -143,7 +143,9 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         device.refuse_in_capture("reading the result of a reduction")?;
         let input = input.given();
         let nothing = Beside::<G::Key>::NOTHING;
-        device.compute_one(|output| self.dispatch::<X::Item, O>(device, input, output, nothing))
+        // Of several lines there would be several results.
+        let segments = OfOne(&self.options.segments);
+        device.compute_one(|output| self.dispatch_as::<X::Item, O, _>(device, input, output, &segments, nothing))
     }
 
     /// Reduces `input` into a new array on the device: of one element for the whole array, of one for each line along the axis or each segment
@@ -203,11 +205,32 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
+        self.dispatch_as::<I, O, G>(device, input, output, &self.options.segments, beside)
+    }
+
+    /// [`dispatch`](Self::dispatch), with `segments` in place of its own.
+    fn dispatch_as<I, O, N>(
+        &self,
+        device: &Device,
+        input: I::Given<'_>,
+        output: O::Given<'_>,
+        segments: &N,
+        beside: Beside<'_, N::Key>,
+    ) -> Result<()>
+    where
+        I: Read,
+        O: Write,
+        M: Map<I::Value, I::Args>,
+        Op: Operator<M::Output>,
+        F: Function<(M::Output,), Output = O::Value>,
+        N: Segmentation,
+        V: Init<M::Output>,
+    {
         let len = len_of::<I>(&input)?;
         let Options { operator, map, finish, axis, .. } = self.options;
-        let (segments, init) = (self.options.segments.kind(), self.options.init.source());
+        let (segments, init) = (segments.kind(), self.options.init.source());
         let (input, steps) = (Elements::Given(input), Parts::<I, O, Op, M, F>::new(operator, map, finish));
-        run_checked::<I, O, Op, M, F, G>(device, (input, output, Shape::line(len), init, segments, steps), axis, beside)
+        run_checked::<I, O, Op, M, F, N>(device, (input, output, Shape::line(len), init, segments, steps), axis, beside)
     }
 }
 

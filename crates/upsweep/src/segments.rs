@@ -106,6 +106,10 @@ pub trait Segmentation {
     /// compile that alone.
     const KIND: Option<Kind>;
 
+    /// Whether the array may have several lines along an axis: backends then compile these, too.
+    #[doc(hidden)]
+    const LINES: bool = true;
+
     /// What both backends work from.
     fn kind(&self) -> SegmentKind<'_, Self::Key, Self::Offset, Self::Same>;
 }
@@ -213,6 +217,21 @@ where
     type Same = E;
     fn kind(&self) -> SegmentKind<'_, B::Item, u64, E> {
         SegmentKind::Keys(self.0.view(), self.1)
+    }
+}
+
+/// The segments of a call that has one result.
+pub(crate) struct OfOne<'a, G>(pub(crate) &'a G);
+
+impl<G: Segmentation> Segmentation for OfOne<'_, G> {
+    type Key = G::Key;
+    type Offset = G::Offset;
+    type Same = G::Same;
+    const KIND: Option<Kind> = G::KIND;
+    const LINES: bool = false;
+
+    fn kind(&self) -> SegmentKind<'_, G::Key, G::Offset, G::Same> {
+        self.0.kind()
     }
 }
 

@@ -101,7 +101,8 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
                     results.store_empty(0..shape.lines());
                     Ok(shape.lines())
                 }
-                (SegmentKind::Whole, Cut::Strips(strips)) if const { Kind::may_be(G::KIND, Kind::Whole) } => {
+                (SegmentKind::Whole, Cut::Strips(strips)) if const { G::LINES && Kind::may_be(G::KIND, Kind::Whole) } =>
+                {
                     columns::reduce(&results, strips)?;
                     Ok(shape.lines())
                 }

@@ -158,7 +158,7 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
         // SAFETY: the tiles and leaves are in the run.
         unsafe {
             if const { S::EXACT } {
-                if let Some(total) = reduce_in_any_order(steps, memory, run, Ahead::NOTHING) {
+                if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) {
                     parts.push(total, combine);
                 }
                 return;
