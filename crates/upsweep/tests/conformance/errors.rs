@@ -168,8 +168,15 @@ fn reduce_error_output_length(place: &Place) {
         });
     }
     let x = place.upload(&X, 0);
-    let several = Reduce::new(Sum).axis(&[2, 3], 1).run_to_host::<_, u32>(&place.device, &x);
-    assert_eq!(several, Err(length("output", 1, 2)));
+    // One value is the result of one line, whichever axis that is along; of side-by-side lines it is no result.
+    for (shape, axis, lines) in [([2, 3], 1, 2), ([2, 3], 0, 3), ([1, 6], 0, 6), ([6, 1], 1, 6)] {
+        let several = Reduce::new(Sum).axis(&shape, axis).run_to_host::<_, u32>(&place.device, &x);
+        assert_eq!(several, Err(length("output", 1, lines)));
+    }
+    for (shape, axis) in [([6, 1], 0), ([1, 6], 1)] {
+        let one = Reduce::new(Sum).axis(&shape, axis).run_to_host(&place.device, &x);
+        assert_eq!(one, Ok(X.iter().sum::<u32>()));
+    }
 }
 
 fn reduce_error_segment_lengths(place: &Place) {
