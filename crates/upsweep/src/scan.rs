@@ -246,7 +246,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
         self
     }
 
-    fn dispatch<I, O>(
+    pub(crate) fn dispatch<I, O>(
         &self,
         device: &Device,
         input: Elements<'_, I>,

@@ -36,31 +36,31 @@
 //!
 //! Source: Crow, "Summed-Area Tables for Texture Mapping", 1984.
 
-use crate::buffer::{Array, Input, Output, View, ViewMut};
+use crate::buffer::{Array, Input, Output, View, ViewMut, host_memory};
 use crate::cpu;
 #[cfg(feature = "cuda")]
 use crate::cuda::{self, Cuda};
-#[cfg(feature = "cuda")]
-use crate::device::Backend;
-use crate::device::Device;
+use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::halves::InF32;
 use crate::halves::sums_in_f32;
 #[cfg(feature = "cuda")]
 use crate::init::InitSource;
-use crate::inputs::{Apply, Gather};
 #[cfg(feature = "cuda")]
-use crate::job::{Elements, Job};
+use crate::inputs::Inputs;
+use crate::inputs::{Apply, Gather};
+use crate::job::Elements;
+#[cfg(feature = "cuda")]
+use crate::job::Job;
 use crate::operator::{Element, Map, Operator, Same, function};
 use crate::options::Options;
-#[cfg(feature = "cuda")]
 use crate::outputs::Target;
 use crate::plan::Shape;
 use crate::plan::scan_axes::CpuAxesPlan;
 use crate::scan::Scan;
 #[cfg(feature = "cuda")]
-use crate::segments::SegmentKind;
+use crate::segments::{SegmentKind, Whole};
 use crate::steps::Parts;
 use crate::transform::Transform;
 
@@ -85,6 +85,7 @@ impl<'a, Op, M> Scan<'a, Op, M> {
 }
 
 /// The element that a line reads at `at`, where it has one element more, whose value is of no meaning.
+#[cfg(feature = "cuda")]
 #[function]
 fn before_border(#[param] len: u64, #[param] inner: u64, at: u64) -> u64 {
     let line = (len + 1) * inner;
@@ -294,18 +295,18 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         }
         let mut current: Option<Array<Y::Item>> = None;
         for (i, &axis) in self.axes.iter().enumerate() {
-            let (len, inner) = (shape[axis] as u64, shape[axis + 1..].iter().product::<usize>() as u64);
+            let lines = (shape[axis], shape[axis + 1..].iter().product());
             shape[axis] += 1;
-            let count = shape.iter().product::<usize>();
-            let index = Apply(BeforeBorder { len, inner }, 0..count as u64);
-            let (scan, next) = (self.scan.inclusive_part().exclusive(), self.unmapped().inclusive_part().exclusive());
-            let last = i + 1 == self.axes.len();
-            current = match (&current, last) {
-                (None, true) => return scan.axis(&shape, axis).run(device, Gather::of(input).at(index), output),
-                (None, false) => Some(scan.axis(&shape, axis).run_to_array(device, Gather::of(input).at(index))?),
-                (Some(x), true) => return next.axis(&shape, axis).run(device, Gather::of(x).at(index), output),
-                (Some(x), false) => Some(next.axis(&shape, axis).run_to_array(device, Gather::of(x).at(index))?),
+            let (first, next) = (self.scan.inclusive_part().exclusive(), self.unmapped().inclusive_part().exclusive());
+            let (first, next) = (first.axis(&shape, axis), next.axis(&shape, axis));
+            let run = |results: Target<'_, Y::Item>| match &current {
+                None => longer(device, &first, input, lines, results),
+                Some(x) => longer(device, &next, x, lines, results),
             };
+            if i + 1 == self.axes.len() {
+                return run(Target::new(output.view_mut()));
+            }
+            current = Some(device.compute_array(shape.iter().product(), run)?);
         }
         Ok(())
     }
@@ -366,6 +367,61 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
             }
         }
         Ok(())
+    }
+}
+
+/// Scans lines of `len` elements, of which `inner` lie side by side, as lines of one element more, whose value is of no meaning.
+fn longer<X, O, Op, M>(
+    device: &Device,
+    scan: &Scan<'_, Op, M>,
+    input: &X,
+    (len, inner): (usize, usize),
+    output: Target<'_, O>,
+) -> Result<()>
+where
+    X: Input + ?Sized,
+    O: Element,
+    M: Map<X::Item, Output = O>,
+    Op: Operator<O>,
+{
+    match &device.0 {
+        Backend::Cpu => {
+            let x = input.view().on_host("input")?;
+            let mut longer = host_memory(x.len() / len * (len + 1))?;
+            for lines in x.chunks_exact(len * inner) {
+                longer.extend_from_slice(lines);
+                longer.extend_from_slice(&lines[(len - 1) * inner..]);
+            }
+            scan.dispatch::<X::Item, O>(device, Elements::Given(longer.view()), output, longer.len(), None)
+        }
+        #[cfg(feature = "cuda")]
+        Backend::Cuda(cuda) => {
+            let (count, len, inner) = (output.len() as u64, len as u64, inner as u64);
+            let input = Gather::of(input).at(Apply(BeforeBorder { len, inner }, 0..count));
+            on_cuda(cuda, scan, input, output)
+        }
+    }
+}
+
+/// [`Scan::run`], on a CUDA device alone: nothing is compiled for the CPU.
+#[cfg(feature = "cuda")]
+fn on_cuda<'x, X, O, Op, M>(cuda: &Cuda, scan: &Scan<'_, Op, M>, input: X, output: Target<'_, O>) -> Result<()>
+where
+    X: Inputs<'x>,
+    O: Element,
+    M: Map<X::Value, X::Args, Output = O>,
+    Op: Operator<O>,
+{
+    let Options { operator, map, .. } = scan.options;
+    let shape = scan.options.shape(output.len())?;
+    let (input, init, segments) = (Elements::Given(input.given()), InitSource::None, SegmentKind::Whole);
+    let steps = Parts::<X::Item, O, Op, M, Same>::new(operator, map, Same);
+    if const { sums_in_f32::<O, Op>() } {
+        let job = Job::<_, Whole> { input, output, shape, init, segments, steps: InF32(steps) };
+        cuda::scan::run(cuda, job, scan.direction, None)
+    } else {
+        let job = Job::<_, Whole> { input, output, shape, init, segments, steps };
+        cuda::scan::run(cuda, job, scan.direction, None)
     }
 }
 
