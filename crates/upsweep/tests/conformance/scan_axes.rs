@@ -24,6 +24,7 @@ on_each_backend!(
     scan_axes_channels,
     scan_axes_same_bits_at_every_alignment,
     scan_axes_same_bits_again,
+    scan_axes_borders_in_any_order,
 );
 
 /// Arrays, rows and columns: of one element, around the strips, tiles and groups of kernels, of many strips, of few long rows, of arrays
@@ -247,4 +248,39 @@ fn scan_axes_same_bits_again(place: &Place) {
     for _ in 0..5 {
         assert!(run().iter().zip(&first).all(|(a, b)| a.to_bits() == b.to_bits()));
     }
+}
+
+/// Along one axis: the identity, and then what each element and those before it combine to.
+fn bordered<T: Copy>(x: &[T], shape: &mut [usize], axis: usize, identity: T, combine: fn(T, T) -> T) -> Vec<T> {
+    let (len, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+    let outer: usize = shape[..axis].iter().product();
+    shape[axis] += 1;
+    let mut results = vec![identity; outer * (len + 1) * inner];
+    for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
+        for k in 0..len {
+            let before = results[(o * (len + 1) + k) * inner + i];
+            results[(o * (len + 1) + k + 1) * inner + i] = combine(before, x[(o * len + k) * inner + i]);
+        }
+    }
+    results
+}
+
+/// In whichever order the axes come: in most of them each axis has a pass of its own.
+fn scan_axes_borders_in_any_order(place: &Place) {
+    fn check<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, identity: T, combine: fn(T, T) -> T) {
+        for axes in [&[1, 2][..], &[2, 1], &[0], &[1], &[2], &[0, 1, 2], &[2, 1, 0], &[2, 0], &[1, 0, 2]] {
+            for shape in [[1, 1, 1], [2, 3, 1], [3, 70, 5], [2, 9, 300], [40, 1, 33]] {
+                let x = random_values::<T>(shape.iter().product());
+                let (mut larger, mut results) = (shape, x.clone());
+                for &axis in axes {
+                    results = bordered(&results, &mut larger, axis, identity, combine);
+                }
+                let scan = Scan::new(operator).exclusive().with_total().axes(&shape, axes);
+                let found: Vec<T> = found(place, scan, &x, results.len(), (1, 2));
+                assert!(found.iter().zip(&results).all(|(a, b)| a.same(b)), "{shape:?} along {axes:?}");
+            }
+        }
+    }
+    check(place, Sum, 0, u32::wrapping_add);
+    check(place, Then, Affine { m: 1, c: 0 }, then);
 }
