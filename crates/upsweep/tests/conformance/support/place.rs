@@ -3,6 +3,7 @@
 use super::sample::Sample;
 #[cfg(feature = "cuda")]
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use std::borrow::Cow;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 use upsweep::{Device, Element, Input, Output, View, ViewMut};
@@ -100,15 +101,10 @@ impl<T: Sample> Buffer<T> {
     /// When an element of a guard has changed.
     #[track_caller]
     pub(crate) fn check_guards(&self) -> Vec<T> {
-        #[cfg(feature = "cuda")]
-        let downloaded;
-        let all = match &self.memory {
-            Memory::Host(all) => all,
+        let all: Cow<'_, [T]> = match &self.memory {
+            Memory::Host(all) => Cow::Borrowed(all),
             #[cfg(feature = "cuda")]
-            Memory::Cuda(slice) => {
-                downloaded = from_cuda(slice);
-                &downloaded
-            }
+            Memory::Cuda(slice) => Cow::Owned(from_cuda(slice)),
         };
         let end = self.start + self.len;
         for i in (0..self.start).chain(end..all.len()) {
