@@ -272,7 +272,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
 }
 
 /// Checks a scan, whose shape is that of one line so far, and runs it.
-#[inline(never)]
+#[cfg_attr(debug_assertions, inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
     device: &Device,
     mut job: Job<'_, '_, '_, Parts<I, O, Op, M, F>, G>,
@@ -300,8 +300,10 @@ where
     (const { way::<I, O, Op, M, F, G>() })(device, job, direction, carry)
 }
 
-/// Checks a scan, which has room for `carry` values that follow, if it is asked for these.
-#[inline(never)]
+/// Checks a scan, which has room for `carry` values that follow, if it is asked for these. Inlined, as most of it is known where a call is
+/// compiled; but a function of its own in builds with debug assertions.
+#[cfg_attr(not(debug_assertions), inline(always))]
+#[cfg_attr(debug_assertions, inline(never))]
 fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Result<Shape> {
     let Direction { exclusive, total, .. } = direction;
     let shape = asked.shape()?;

@@ -44,7 +44,8 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let identity = steps.identity();
     let in_place = memory.in_place();
     let segments_by = segments.untyped().planned();
-    let plan = planned(CpuJob { kind: CpuKind::Scan, shape, segments: segments_by, bytes: S::BYTES, in_place }, limits);
+    let job = CpuJob { kind: CpuKind::Scan, shape, segments: segments_by, bytes: S::BYTES, in_place };
+    let plan = CpuPlan::within(job, limits);
     let storing = Storing {
         exclusive: direction.exclusive,
         identity,
@@ -71,12 +72,6 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
         }
     }
     faults.check()
-}
-
-/// A function of its own, compiled once.
-#[inline(never)]
-fn planned(job: CpuJob, limits: Limits) -> CpuPlan {
-    CpuPlan::within(job, limits)
 }
 
 /// A scan of a job's memory. Its result is the state after the last element, of whole arrays and if it is `wanted`.
