@@ -99,7 +99,8 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         G: Segmentation,
         V: Init<M::Output>,
     {
-        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), Beside::<G::Key>::NOTHING)
+        let nothing = Beside::<G::Key>::NOTHING;
+        self.dispatch::<X::Item, Y::Item, _>(device, input.given(), output.given(), &self.options.segments, nothing)
     }
 
     /// As [`run`](Self::run), and stores the number of segments in `count[0]`, which lies where the device computes.
@@ -123,7 +124,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
             return Err(Error::Length { what: "count", found: 0, expected: 1 });
         }
         let beside = Beside { count: Some(count), ..Beside::<G::Key>::NOTHING };
-        self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), beside)
+        self.dispatch::<X::Item, Y::Item, _>(device, input.given(), output.given(), &self.options.segments, beside)
     }
 
     /// Reduces the whole of `input` to a value on the host. On CUDA this waits for it.
@@ -145,7 +146,7 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
         let nothing = Beside::<G::Key>::NOTHING;
         // Of several lines there would be several results.
         let segments = OfOne(&self.options.segments);
-        device.compute_one(|output| self.dispatch_as::<X::Item, O, _>(device, input, output, &segments, nothing))
+        device.compute_one(|output| self.dispatch::<X::Item, O, _>(device, input, output, &segments, nothing))
     }
 
     /// Reduces `input` into a new array on the device: of one element for the whole array, of one for each line along the axis or each segment
@@ -186,30 +187,12 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
             return Err(Error::Options { options: "a new array for segments by head flags or keys", reason });
         };
         let nothing = Beside::<G::Key>::NOTHING;
-        device.compute_array(results, |output| self.dispatch::<X::Item, O>(device, input, output, nothing))
+        let segments = &self.options.segments;
+        device.compute_array(results, |output| self.dispatch::<X::Item, O, _>(device, input, output, segments, nothing))
     }
 
-    pub(crate) fn dispatch<I, O>(
-        &self,
-        device: &Device,
-        input: I::Given<'_>,
-        output: O::Given<'_>,
-        beside: Beside<'_, G::Key>,
-    ) -> Result<()>
-    where
-        I: Read,
-        O: Write,
-        M: Map<I::Value, I::Args>,
-        Op: Operator<M::Output>,
-        F: Function<(M::Output,), Output = O::Value>,
-        G: Segmentation,
-        V: Init<M::Output>,
-    {
-        self.dispatch_as::<I, O, G>(device, input, output, &self.options.segments, beside)
-    }
-
-    /// [`dispatch`](Self::dispatch), with `segments` in place of its own.
-    fn dispatch_as<I, O, N>(
+    /// Runs it with `segments`, which are its own or those [of one](OfOne) result.
+    pub(crate) fn dispatch<I, O, N>(
         &self,
         device: &Device,
         input: I::Given<'_>,

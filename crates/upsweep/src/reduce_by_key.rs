@@ -98,7 +98,8 @@ where
             #[cfg(feature = "cuda")]
             Backend::Cuda(_) => {
                 let beside = Beside { count: Some(count.view_mut()), keys: Some(Target::new(keys.view_mut())) };
-                self.dispatch::<X::Item, Y::Item>(device, input.given(), output.given(), beside)
+                let segments = &self.options.segments;
+                self.dispatch::<X::Item, Y::Item, _>(device, input.given(), output.given(), segments, beside)
             }
         }
     }
