@@ -14,6 +14,7 @@ pub(crate) fn of(arguments: &[(Pat, Type)], body: &Block) -> &'static str {
     match expr {
         Expr::Binary(binary) if is(&binary.left, 0) && is(&binary.right, 1) => match binary.op {
             BinOp::Add(_) => "Sum",
+            BinOp::Mul(_) => "Product",
             BinOp::BitAnd(_) => "And",
             BinOp::BitOr(_) => "Or",
             BinOp::BitXor(_) => "Xor",
@@ -149,15 +150,17 @@ mod tests {
         let arguments = [(a, ty.clone()), (b, ty)];
         for (body, expected) in [
             ("{ a + b }", "Sum"),
+            ("{ a * b }", "Product"),
             ("{ a & b }", "And"),
             ("{ a | b }", "Or"),
             ("{ a ^ b }", "Xor"),
             ("{ a.minimum(b) }", "Minimum"),
             ("{ a.maximum(b) }", "Maximum"),
             ("{ b + a }", "Other"),
+            ("{ b * a }", "Other"),
+            ("{ a * a }", "Other"),
             ("{ a + a }", "Other"),
             ("{ a - b }", "Other"),
-            ("{ a * b }", "Other"),
             ("{ a.max(b) }", "Other"),
             ("{ b.maximum(a) }", "Other"),
             ("{ a + b + a }", "Other"),

@@ -241,7 +241,7 @@ where
     // Of such elements, floats are those that can be encoded.
     const EXACT: bool = match Op::FORM {
         Form::Other => false,
-        Form::Sum => !M::Output::ENCODED,
+        Form::Sum | Form::Product => !M::Output::ENCODED,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
 
@@ -260,6 +260,8 @@ where
         match Op::FORM {
             // SAFETY: exact operators are of numbers, of which no bits are the number 0.
             Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
+            // SAFETY: exact products are of integers.
+            Form::Product if Self::EXACT => unsafe { one() },
             // Combined with itself it is the same.
             _ => x,
         }
@@ -343,7 +345,9 @@ where
         let same = TypeId::of::<Same>();
         let (same_map, same_finish) = (I::PLAIN && TypeId::of::<M>() == same, O::PLAIN && TypeId::of::<F>() == same);
         let widens = I::PLAIN && TypeId::of::<M>() == TypeId::of::<Widen<M::Output>>();
-        Known { form: Op::FORM, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
+        // Kernels group products as they group any operator's results.
+        let form = if matches!(Op::FORM, Form::Product) { Form::Other } else { Op::FORM };
+        Known { form, same_map, same_finish, widens, any_bits: (same_map || widens) && same_finish }
     }
 
     #[cfg(feature = "cuda")]
@@ -355,6 +359,21 @@ where
         let store = self.finish.cuda_function(source);
         let given = Function::<(M::Output,)>::cuda_function(&Same, source);
         Code { types, load, combine, store, carried: given.clone(), given }
+    }
+}
+
+/// The number 1.
+///
+/// # Safety
+/// `T` is an integer.
+#[inline(always)]
+const unsafe fn one<T>() -> T {
+    let mut one = MaybeUninit::<T>::zeroed();
+    let lowest = if cfg!(target_endian = "little") { 0 } else { size_of::<T>() - 1 };
+    // SAFETY: the byte is one of the integer's, of which all are written.
+    unsafe {
+        one.as_mut_ptr().cast::<u8>().add(lowest).write(1);
+        one.assume_init()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Means around each pixel.
 
 use super::extent::Extent;
-use super::pixel::Pixel;
+use super::pixel::{Pixel, Wide};
 use super::summed::SummedArea;
 use crate::error::Result;
-use crate::part::Part;
+use crate::part::{Part, map};
 use upsweep::operator::Cast;
 use upsweep::prelude::*;
 use upsweep::{Error, Input, Output};
@@ -53,17 +53,10 @@ impl BoxBlur {
     {
         let image = &Part::all(image);
         match around(extent, self.radius).map(Wide).finish(P::MEAN_OF_SUM).run(device, image, blurred) {
-            Err(Error::Window { .. }) => {
-                SummedArea::<f64>::of_values(device, image, extent)?.box_blur(device, self.radius, blurred)
-            }
+            Err(Error::Window { .. }) => table(device, Wide, image, extent)?.box_blur(device, self.radius, blurred),
             outcome => Ok(outcome?),
         }
     }
-}
-
-#[function]
-fn wide<P: Cast<f64>>(x: P) -> f64 {
-    x as f64
 }
 
 #[function]
@@ -82,13 +75,24 @@ fn around(extent: Extent, radius: u32) -> MovingSum {
     MovingSum::new(extent.shape()).rows(radius, radius).columns(radius, radius)
 }
 
+/// The table of sums of a function of each value, for windows that have too many columns to be moved. The function's results are stored first:
+/// so the table is compiled for f64 alone.
+fn table<P, F>(device: &Device, function: F, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>>
+where
+    P: Pixel,
+    F: Function<(P,), Output = f64>,
+{
+    let values: Array<f64> = map(device, function, image)?;
+    SummedArea::<f64>::of(device, &values, extent)
+}
+
 /// The means of the values around each value.
 ///
 /// # Errors
 /// As [`BoxBlur::run`].
 pub(super) fn means<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Extent, radius: u32) -> Result<Array<f64>> {
     match around(extent, radius).map(Wide).finish(Mean).run_to_array(device, image) {
-        Err(Error::Window { .. }) => SummedArea::<f64>::of_values(device, image, extent)?.means(device, radius),
+        Err(Error::Window { .. }) => table(device, Wide, image, extent)?.means(device, radius),
         outcome => Ok(outcome?),
     }
 }
@@ -104,7 +108,7 @@ pub(super) fn means_of_squares<P: Pixel>(
     radius: u32,
 ) -> Result<Array<f64>> {
     match around(extent, radius).map(Squared).finish(Mean).run_to_array(device, image) {
-        Err(Error::Window { .. }) => SummedArea::<f64>::of_squares(device, image, extent)?.means(device, radius),
+        Err(Error::Window { .. }) => table(device, Squared, image, extent)?.means(device, radius),
         outcome => Ok(outcome?),
     }
 }

@@ -1,11 +1,10 @@
 //! Gaussian blurs by recurrences.
 
 use super::extent::Extent;
-use super::pixel::Pixel;
+use super::pixel::{Pixel, Wide};
 use crate::error::{Error, Result};
 use crate::part::{Part, map};
 use crate::signal::{Filter, Padding};
-use upsweep::operator::Cast;
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
@@ -34,11 +33,6 @@ pub struct GaussianBlur {
 
 /// The poles for sigma 2: two pairs of conjugates, real and imaginary parts, and a real one.
 const POLES: [(f64, f64); 3] = [(0.864_30, 1.453_89), (1.614_33, 0.831_34), (1.875_04, 0.0)];
-
-#[function]
-fn wide<P: Cast<f64>>(x: P) -> f64 {
-    x as f64
-}
 
 impl GaussianBlur {
     /// With this standard deviation in pixels, at least 0.5.

@@ -1,7 +1,7 @@
 //! Mipmaps: an image in all resolutions, and how it is read at any of them.
 
 use super::extent::Extent;
-use super::pixel::{Pixel, StoreF32, light_of, srgb_of_light};
+use super::pixel::{Pixel, StoreF32, Wide, light_of, srgb_of_light};
 use crate::error::{Error, Result};
 use crate::part::{Part, PartMut};
 use upsweep::operator::Cast;
@@ -105,11 +105,6 @@ fn tap_of(#[param] begin: u64, #[param] inner: u64, #[param] len: u64, #[param] 
     let along = line % half * 2 + tap;
     let inside = if along < len { along } else { len - 1 };
     begin + (line / half * len + inside) * inner + at % inner
-}
-
-#[function]
-fn wide<P: Cast<f64>>(x: P) -> f64 {
-    x as f64
 }
 
 /// The light of a value of sRGB, of which 1 is white.

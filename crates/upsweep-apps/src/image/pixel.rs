@@ -66,6 +66,12 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
+/// A value in f64.
+#[function]
+pub(super) fn wide<P: Cast<f64>>(x: P) -> f64 {
+    x as f64
+}
+
 /// The light of a value of sRGB, of which 1 is white.
 #[function]
 pub(super) fn light_of(s: f64) -> f64 {

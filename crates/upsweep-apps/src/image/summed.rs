@@ -71,28 +71,13 @@ impl<A: Accumulator> SummedArea<A> {
         Ok(Self { table: scan.axes(&shape, &[2, 1]).run_to_array(device, image)?, extent })
     }
 
-    /// The table of the squares of an image's values.
+    /// The table of sums in f64 of values that are there already.
     ///
     /// # Errors
-    /// As [`build`](Self::build), but that squares are not checked: they fit into f64.
-    pub(super) fn of_squares<P: Pixel>(
-        device: &Device,
-        image: &Part<'_, P>,
-        extent: Extent,
-    ) -> Result<SummedArea<f64>> {
-        extent.check(image.view().len())?;
-        let scan = Scan::new(Sum).exclusive().with_total().map(Squared);
-        Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, image)?, extent })
-    }
-
-    /// The table of the values themselves, in f64.
-    ///
-    /// # Errors
-    /// As [`of_squares`](Self::of_squares).
-    pub(super) fn of_values<P: Pixel>(device: &Device, image: &Part<'_, P>, extent: Extent) -> Result<SummedArea<f64>> {
-        extent.check(image.view().len())?;
-        let scan = Scan::new(Sum).exclusive().with_total().map(Wide);
-        Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, image)?, extent })
+    /// As [`build`](Self::build), but that sums are not checked: they fit into f64.
+    pub(super) fn of(device: &Device, values: &Array<f64>, extent: Extent) -> Result<SummedArea<f64>> {
+        let scan = Scan::new(Sum).exclusive().with_total();
+        Ok(SummedArea { table: scan.axes(&extent.shape(), &[2, 1]).run_to_array(device, values)?, extent })
     }
 
     /// The table itself: planes of `height + 1` rows of `width + 1` sums of each channel.
@@ -184,15 +169,4 @@ impl<A: Accumulator> SummedArea<A> {
         let inputs = (sums, radius!(radii, extent, values), 0..values as u64);
         Ok(Transform::new(P::STORE).run(device, Apply(MeanAround { places: Places::of(extent) }, inputs), blurred)?)
     }
-}
-
-#[function]
-fn squared<P: upsweep::operator::Cast<f64>>(x: P) -> f64 {
-    let x = x as f64;
-    x * x
-}
-
-#[function]
-fn wide<P: upsweep::operator::Cast<f64>>(x: P) -> f64 {
-    x as f64
 }

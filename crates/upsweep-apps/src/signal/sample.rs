@@ -2,6 +2,8 @@
 
 use super::follow::Follow;
 use upsweep::plan::Shape;
+#[cfg(feature = "cuda")]
+use upsweep::{Array, Gather, Transform};
 use upsweep::{Device, Element, Input, Result, View};
 
 /// An element of a signal: `f32` or `f64`.
@@ -34,9 +36,8 @@ where
         #[cfg(feature = "cuda")]
         View::Cuda(_) => {
             let indices = device.upload(&indices.map(|at| at as u64).collect::<Vec<_>>())?;
-            let last = upsweep::operator::builtin::Last;
-            let values: Vec<T> = upsweep::Scan::new(last).run_to_vec(device, upsweep::Gather::of(x).at(&indices))?;
-            Ok(values.into_iter().map(Into::into).collect())
+            let picked: Array<T> = Transform::copy().run_to_array(device, Gather::of(x).at(&indices))?;
+            Ok(picked.into_vec()?.into_iter().map(Into::into).collect())
         }
     }
 }

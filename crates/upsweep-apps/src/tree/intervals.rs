@@ -86,16 +86,18 @@ impl<T: Element> Intervals<T> {
         let sorted = Sort::new().run_to_array(device, &levels)?;
         let sizes: Vec<u8> = (1..=33).collect();
         let ends: Vec<u32> = Search::lower(&sorted).run_to_vec(device, &device.upload(&sizes)?)?;
-        let padded = n.next_power_of_two();
+        // So that blocks of every size are whole: what is behind the last element is in no interval.
+        let size = n.next_power_of_two();
+        let places = Apply(Within { last: n as u32 - 1 }, 0..size as u32);
+        let padded: Array<T> = Transform::copy().run_to_array(device, Gather::of(&self.values).at(places))?;
         for (k, ends) in ends.windows(2).enumerate() {
             if ends[0] == ends[1] {
                 continue;
             }
-            let shape = [padded >> k, 1 << k];
-            let all = || Gather::of(&self.values).at(Apply(Within { last: n as u32 - 1 }, 0..padded as u32));
-            let begins: Array<T> = Scan::new(operator).axis(&shape, 1).run_to_array(device, all())?;
+            let shape = [size >> k, 1 << k];
+            let begins: Array<T> = Scan::new(operator).axis(&shape, 1).run_to_array(device, &padded)?;
             let ends_of: Array<T> =
-                Scan::new(Flipped(operator)).axis(&shape, 1).reverse().run_to_array(device, all())?;
+                Scan::new(Flipped(operator)).axis(&shape, 1).reverse().run_to_array(device, &padded)?;
             let these = Part::of(&order, ends[0] as usize..ends[1] as usize)?;
             let before = Gather::of(&ends_of).at(Gather::of(low).at(&these));
             let behind = Gather::of(&begins).at(Gather::of(high).at(&these));

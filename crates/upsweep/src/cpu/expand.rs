@@ -1,5 +1,6 @@
 //! Expand on the CPU: sums of blocks of counts, and then stretches of results, each from the counts that it is of.
 
+use super::engine::apart;
 use crate::error::{Error, Result};
 use crate::expanding::{Expanding, Fills, Tally};
 use crate::operator::Element;
@@ -39,13 +40,11 @@ where
     let bytes = blocks.saturating_mul(size_of::<u64>());
     before.try_reserve_exact(blocks).map_err(|_| Error::OutOfMemory { bytes })?;
     before.resize(blocks, 0u64);
-    let sum = |block: &[C]| block.iter().fold(0u64, |sum, count| sum.saturating_add(count.number()));
-    let few = len < PARALLEL_FROM;
-    if few {
-        before.iter_mut().zip(counts.chunks(BLOCK)).for_each(|(before, block)| *before = sum(block));
-    } else {
-        before.par_iter_mut().zip(counts.par_chunks(BLOCK)).for_each(|(before, block)| *before = sum(block));
-    }
+    let many = len >= PARALLEL_FROM;
+    fill(&mut before, many, &|block| {
+        let own = counts.iter().take((block + 1) * BLOCK).skip(block * BLOCK);
+        own.fold(0u64, |sum, count| sum.saturating_add(count.number()))
+    });
     let mut total = 0u64;
     for before in &mut before {
         let own = std::mem::replace(before, total);
@@ -55,15 +54,20 @@ where
     let expanding = Stretches::<F, C, O> { counts, values, before: &before, output, expanded: call.expanded };
     let stretches = room.div_ceil(STRETCH);
     let store = |i: usize| expanding.store(i * STRETCH, room.min((i + 1) * STRETCH));
-    if room < PARALLEL_FROM {
-        (0..stretches).for_each(store);
-    } else {
-        (0..stretches).into_par_iter().for_each(store);
-    }
+    apart::run(stretches, room >= PARALLEL_FROM, &store);
     if call.output.is_some() && total > capacity as u64 {
         return Err(Error::Capacity { what: "output", needed: total as usize, capacity });
     }
     Ok(total)
+}
+
+/// Sets each of the blocks' sums, on all threads if the counts are `many`.
+fn fill(sums: &mut [u64], many: bool, of: &(dyn Fn(usize) -> u64 + Sync)) {
+    if many {
+        sums.par_iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
+    } else {
+        sums.iter_mut().enumerate().for_each(|(block, sum)| *sum = of(block));
+    }
 }
 
 /// A call with its memory.

@@ -1,11 +1,11 @@
 //! Merges on the CPU: threads share the results, each from a split of both inputs on.
 
+use super::engine::apart;
 use super::tile::merge::{Half, merge, split};
 use crate::error::Result;
 use crate::merging::Merging;
 use crate::operator::{Element, Function};
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
-use rayon::prelude::*;
 
 /// Merges two sorted arrays, and values that are beside their elements.
 pub(crate) fn run<T, V, F>(call: &Merging<'_, T, V>, less: F) -> Result<()>
@@ -67,7 +67,7 @@ where
         // SAFETY: the parts' results lie one after the other in the outputs.
         unsafe { merge(own, (output.0.add(begin), values), before) };
     };
-    if parts == 1 { run(0) } else { (0..parts).into_par_iter().for_each(run) }
+    apart::run(parts, true, &run);
 }
 
 /// Where results go.

@@ -1,6 +1,7 @@
 //! Moving sums on the CPU: parts of the image's rows, each by one thread. The order of additions is that of the kernel, of which
 //! `kernels/device/moving_sum.cuh` has the pseudocode.
 
+use super::engine::apart;
 use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
 use crate::buffer::View;
@@ -9,7 +10,6 @@ use crate::operator::{Element, Function, Map, Number};
 use crate::outputs::Target;
 use crate::plan::moving_sum::{CHUNK, Windows};
 use crate::steps::Held;
-use rayon::prelude::*;
 use std::marker::PhantomData;
 
 pub(crate) fn run<T, A, O, M, F>(
@@ -39,7 +39,7 @@ where
     let parts = height.div_ceil(part);
     let output = &Results(output);
     let compute = Set::widest().compiled::<Part<'_, T, A, O, M, F>>();
-    (0..planes * parts).into_par_iter().for_each(|i| {
+    apart::run(planes * parts, true, &|i| {
         let (plane, first) = (i / parts, i % parts * part);
         let rows = first..(first + part).min(height);
         let of_plane = plane * height * row;

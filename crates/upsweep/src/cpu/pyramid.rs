@@ -1,5 +1,6 @@
 //! Pyramids on the CPU: level by level, each thread halves pieces of rows.
 
+use super::engine::apart;
 use super::tile::lanes::{Lanes, Work};
 use super::tile::simd::Set;
 use crate::buffer::View;
@@ -8,7 +9,6 @@ use crate::operator::{Element, Function};
 use crate::outputs::Target;
 use crate::plan::pyramid::{Halvings, halved};
 use crate::steps::Held;
-use rayon::prelude::*;
 
 /// Results that are worth waking another thread.
 const PART: usize = 1 << 13;
@@ -75,10 +75,7 @@ where
                 }
             }
         };
-        match (rows * pieces).div_ceil(together) {
-            1 => some(0),
-            parts => (0..parts).into_par_iter().for_each(some),
-        }
+        apart::run((rows * pieces).div_ceil(together), true, &some);
         from = to.cast_const();
         // SAFETY: there is room for the next level, or this is the end of the last one.
         to = unsafe { to.add(planes * height * width * channels) };
@@ -89,10 +86,11 @@ where
 /// Stores the image as results are.
 fn copy<T: Element>(image: &[T], memory: Memory<T>) {
     let memory = &memory;
-    image.par_chunks(PART).enumerate().for_each(|(i, part)| {
-        for (j, x) in part.iter().enumerate() {
+    apart::run(image.len().div_ceil(PART), true, &|part| {
+        let begin = part * PART;
+        for (at, x) in image.iter().enumerate().take(begin + PART).skip(begin) {
             // SAFETY: the output has room for the image, and each value is stored by one thread.
-            unsafe { memory.to.add(i * PART + j).write(x.canonical()) };
+            unsafe { memory.to.add(at).write(x.canonical()) };
         }
     });
 }

@@ -17,6 +17,7 @@
 mod parts;
 
 use self::parts::Parts;
+use super::engine::apart;
 use super::engine::chain::{self, Chain, Step, Tickets};
 use super::tile::filter::{Columns, Filter, Places, WIDE, lanes_of};
 use super::tile::lanes::ROW_BYTES;
@@ -29,7 +30,6 @@ use crate::linear::{Call, ComputesOn, MOST_ORDER, System};
 use crate::operator::Element;
 use crate::plan::Shape;
 use crate::plan::recurrence::{CpuRecurrencePlan, PART};
-use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) fn run<C: ComputesOn<I>, I: Element>(call: Call<'_, '_, '_, C, I>) -> Result<()> {
@@ -155,11 +155,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
             }
         };
         let tasks = rows * (groups + 1);
-        if self.plan.threads > 1 {
-            (0..tasks).into_par_iter().for_each(each);
-        } else {
-            (0..tasks).for_each(each);
-        }
+        apart::run(tasks, self.plan.threads > 1, &each);
     }
 
     /// So many lines, from `line` on: as many as there are lanes, or [`WIDE`] times as many columns.

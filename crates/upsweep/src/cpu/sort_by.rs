@@ -2,6 +2,7 @@
 //!
 //! Nothing here depends on the comparison being an order: where it is none, the results are all elements in some order.
 
+use super::engine::apart;
 use super::merge::in_parts;
 use super::tile::merge::{Half, merge};
 use crate::buffer::host_memory;
@@ -10,7 +11,6 @@ use crate::job::Unsorted;
 use crate::merging::{Beside, Sorting};
 use crate::operator::{Element, Function};
 use crate::plan::cpu::PARALLEL_FROM_BYTES;
-use rayon::prelude::*;
 
 /// Elements of a run that is sorted by insertion.
 const INSERTED: usize = 24;
@@ -143,11 +143,7 @@ where
     };
     let runs = len.div_ceil(run);
     let parallel = len * size_of::<T>() >= PARALLEL_FROM_BYTES;
-    if parallel {
-        (0..runs).into_par_iter().for_each(sort_run)
-    } else {
-        (0..runs).for_each(sort_run)
-    }
+    apart::run(runs, parallel, &sort_run);
     let (mut from, mut to, mut width) = (data, scratch, run);
     while width < len {
         for begin in (0..len).step_by(2 * width) {

@@ -1,5 +1,6 @@
 //! Transform on the CPU: each thread takes a part of the elements.
 
+use super::engine::apart;
 use crate::error::Result;
 use crate::inputs::{Faults, Read, len_on_host};
 use crate::operator::builtin::Last;
@@ -7,7 +8,6 @@ use crate::operator::{Element, Map, Same};
 use crate::outputs::Write;
 use crate::segments::Whole;
 use crate::steps::{Held, Parts};
-use rayon::prelude::*;
 
 /// Elements that are worth waking another thread.
 const PART: usize = 1 << 12;
@@ -39,11 +39,7 @@ where
             }
         }
     };
-    match len.div_ceil(PART) {
-        0 => {}
-        1 => part(0),
-        parts => (0..parts).into_par_iter().for_each(part),
-    }
+    apart::run(len.div_ceil(PART), true, &part);
     faults.check()
 }
 

@@ -7,6 +7,8 @@ pub enum Form {
     Other,
     /// `a + b`
     Sum,
+    /// `a * b`
+    Product,
     /// `a.minimum(b)`
     Minimum,
     /// `a.maximum(b)`
@@ -20,7 +22,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// All of them, with their names in kernels.
+    /// Those that kernels know, with their names there: of products they know no more than of [`Other`](Form::Other).
     #[cfg(feature = "cuda")]
     pub(crate) const ALL: [(Self, &'static str); 7] = [
         (Self::Other, "OTHER"),

@@ -36,6 +36,8 @@ const MANY: &[Dimensions] = &[(1, 40, 65_536), (2, 37, 16_384), (7, 50, 300), (1
 
 /// On the CPU from 64 strips of 4 KiB on there are no more blocks: more lines of large elements show nothing else.
 const STRIPS_BYTES: usize = 64 * 4096;
+/// There all is cut by bytes: of large elements as many are enough as have the bytes of the largest array of [`CUT`].
+const CUT_BYTES: usize = 4 * 40_000 * 33;
 
 /// Those for elements of type `T`.
 fn all<T>(place: &Place) -> Vec<Dimensions> {
@@ -43,8 +45,15 @@ fn all<T>(place: &Place) -> Vec<Dimensions> {
     if sizes::reduced() {
         return all.filter(|(a, b, c)| a * b * c < 50_000).collect();
     }
-    let most = if place.is_cuda() { usize::MAX } else { STRIPS_BYTES / size_of::<T>() };
-    all.map(|(outer, len, inner)| (outer, len, if inner > most { most + inner % 2 } else { inner })).collect()
+    if place.is_cuda() {
+        return all.collect();
+    }
+    let fewer = |number: usize, most: usize| if number > most { most + number % 2 } else { number };
+    all.map(|(outer, len, inner)| {
+        let inner = fewer(inner, STRIPS_BYTES / size_of::<T>());
+        (outer, fewer(len, CUT_BYTES / (inner * size_of::<T>())), inner)
+    })
+    .collect()
 }
 
 fn along((outer, len, inner): Dimensions) -> (usize, Cut) {
@@ -59,8 +68,7 @@ fn every_form<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Ru
         for offsets in [(0, 0), (number % 3, 1 + number % 4)] {
             let case = Case::new().cut(cut.clone()).offsets(offsets.0, offsets.1);
             for case in case.clone().directions(rule.identity.is_some()) {
-                Lines.scan(place, Scan::new(operator), rule, &x, &case);
-                Lines.scan_in_place(place, Scan::new(operator), rule, &x, &case);
+                Lines.scan_both(place, Scan::new(operator), rule, &x, &case);
             }
             Cuts.reduce(place, Reduce::new(operator), rule, &x, &case);
         }

@@ -57,8 +57,7 @@ fn every_axis<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Ru
         let x = random_values::<T>(len);
         let case = Case::new().cut(Cut::Axis(shape, axis)).offsets(axis, len % 4);
         for case in case.directions(rule.identity.is_some()) {
-            Lines.scan(place, Scan::new(operator), rule, &x, &case);
-            Lines.scan_in_place(place, Scan::new(operator), rule, &x, &case);
+            Lines.scan_both(place, Scan::new(operator), rule, &x, &case);
         }
     }
 }
@@ -97,8 +96,7 @@ fn scan_reverse_exclusive_init_axis(place: &Place) {
         let init = Text::random(&mut Rng::new(9));
         for start in [Start::Value(init), Start::Buffer(init)] {
             for case in Case::new().cut(Cut::Axis(shape.clone(), axis)).start(start).directions(false) {
-                Lines.scan(place, Scan::new(Concat), &Rule::new(concat, None), &x, &case);
-                Lines.scan_in_place(place, Scan::new(Concat), &Rule::new(concat, None), &x, &case);
+                Lines.scan_both(place, Scan::new(Concat), &Rule::new(concat, None), &x, &case);
             }
         }
     }

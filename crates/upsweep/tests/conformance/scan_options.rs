@@ -37,8 +37,7 @@ fn every_option<T: Sample, Op: Operator<T>>(place: &Place, scan: Scan<'_, Op, Sa
             for start in [Start::Nothing, Start::Value(init), Start::Buffer(init)] {
                 let case = Case::new().cut(cut.clone()).start(start).offsets(len % 3, len % 5);
                 for case in case.directions(rule.identity.is_some()) {
-                    Cuts.scan(place, scan, rule, &x, &case);
-                    Cuts.scan_in_place(place, scan, rule, &x, &case);
+                    Cuts.scan_both(place, scan, rule, &x, &case);
                 }
             }
         }

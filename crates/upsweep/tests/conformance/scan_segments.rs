@@ -184,8 +184,7 @@ fn scan_segments_invented_elements(place: &Place) {
             for reverse in [false, true] {
                 let x = in_order(&cut.lines(len), len, reverse);
                 let case = Case::new().cut(cut.clone()).reverse(reverse);
-                Cuts.scan(place, Scan::new(Join), &Rule::new(join, None), &x, &case);
-                Cuts.scan_in_place(place, Scan::new(Join), &Rule::new(join, None), &x, &case);
+                Cuts.scan_both(place, Scan::new(Join), &Rule::new(join, None), &x, &case);
             }
         }
     }
@@ -226,8 +225,7 @@ fn scan_segments_init_in_each(place: &Place) {
         for cut in [cuts::head_flags(len, 9), cuts::keys(len, 4), Cut::Offsets(cuts::offsets(len, len / 5))] {
             for start in [Start::Value(init), Start::Buffer(init)] {
                 for case in Case::new().cut(cut.clone()).start(start).directions(false) {
-                    Cuts.scan(place, Scan::new(Concat), &rule, &x, &case);
-                    Cuts.scan_in_place(place, Scan::new(Concat), &rule, &x, &case);
+                    Cuts.scan_both(place, Scan::new(Concat), &rule, &x, &case);
                 }
             }
         }

@@ -108,8 +108,7 @@ fn edges<T: Sample, Op: Operator<T>>(place: &Place, operator: Op, rule: &Rule<T,
     for len in sizes::small() {
         let x = random_values::<T>(len);
         for case in Case::new().directions(rule.identity.is_some()) {
-            Lines.scan(place, Scan::new(operator), rule, &x, &case);
-            Lines.scan_in_place(place, Scan::new(operator), rule, &x, &case);
+            Lines.scan_both(place, Scan::new(operator), rule, &x, &case);
         }
     }
     // Longer arrays take turns with the directions, so that each length has one and each direction many.
@@ -151,8 +150,7 @@ fn scan_invented_elements(place: &Place) {
             };
             let x: Vec<Span> = (0..len).map(stretch).collect();
             let case = Case::new().reverse(reverse).cut(Cut::Whole);
-            Lines.scan(place, Scan::new(Join), &rule, &x, &case);
-            Lines.scan_in_place(place, Scan::new(Join), &rule, &x, &case);
+            Lines.scan_both(place, Scan::new(Join), &rule, &x, &case);
         }
     }
 }

@@ -34,6 +34,7 @@ pub(in crate::cpu) const UPPER: usize = 3;
 pub(in crate::cpu) const AFTER: usize = 4;
 
 /// Which of the lanes of two rows of `lanes` goes to lane `i`.
+#[inline(always)]
 pub(in crate::cpu) const fn taken(what: usize, lanes: usize, i: usize) -> usize {
     match what {
         EVENS => 2 * i,

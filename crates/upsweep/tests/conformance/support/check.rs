@@ -217,12 +217,27 @@ pub(crate) trait Reach {
         M: Map<I, Output = T>,
         F: Function<(T,), Output = O>,
     {
-        let input = place.upload(x, case.offsets.0);
-        let mut output = place.poisoned::<O>(x.len(), case.offsets.1);
-        start_scan::<Self, _, _, _, _>(place, scan, case, Apart(&input, &mut output));
-        compare_scan::<_, _, _, Op>(rule, x, case, &output.check_guards());
-        let kept = input.check_guards();
-        assert!(kept.iter().zip(x).all(|(a, b)| a.same(b)), "the input of {case:?} was overwritten");
+        scan_apart::<Self, _, _, _, _, _, _>(place, scan, &expected_scan(rule, x, case), x, case);
+    }
+
+    /// Scans `x` into another buffer, and in place.
+    #[track_caller]
+    fn scan_both<T, Op, M, F>(
+        &self,
+        place: &Place,
+        scan: Scan<'_, Op, M, F>,
+        rule: &Rule<T, T, T>,
+        x: &[T],
+        case: &Case<T>,
+    ) where
+        T: Sample,
+        Op: Operator<T>,
+        M: Map<T, Output = T>,
+        F: Function<(T,), Output = T>,
+    {
+        let expected = expected_scan(rule, x, case);
+        scan_apart::<Self, _, _, _, _, _, _>(place, scan, &expected, x, case);
+        scan_in_place::<Self, _, _, _, _, _>(place, scan, &expected, x, case);
     }
 
     /// Scans `x` in place.
@@ -241,9 +256,7 @@ pub(crate) trait Reach {
         M: Map<I, Output = T>,
         F: Function<(T,), Output = I>,
     {
-        let mut data = place.upload(x, case.offsets.0);
-        start_scan::<Self, _, _, _, _>(place, scan, case, InPlace(&mut data));
-        compare_scan::<_, _, _, Op>(rule, x, case, &data.check_guards());
+        scan_in_place::<Self, _, _, _, _, _>(place, scan, &expected_scan(rule, x, case), x, case);
     }
 
     /// Reduces `x`, and counts the segments when that is what the case has.
@@ -282,8 +295,8 @@ pub(crate) trait Reach {
             }
         };
         assert_eq!(result, Ok(()), "{case:?} of {} elements", x.len());
-        let found = output.check_guards();
-        compare::<Op, I, O>(&expected, &found[..expected.len()], x.len(), &format!("reduce {case:?}"));
+        let found = output.checked();
+        compare::<Op, I, O>(&expected, &found[..expected.len()], x.len(), || format!("reduce {case:?}"));
         assert!(found[expected.len()..].iter().all(|v| v.same(&O::poison())), "results past the last segment");
         if let Some(count) = count {
             assert_eq!(count.check_guards(), [expected.len() as u64], "the number of segments of {case:?}");
@@ -334,11 +347,53 @@ fn start_scan<R: Reach + ?Sized, T: Sample, Op, M, F>(
     assert_eq!(result, Ok(()), "{case:?}");
 }
 
+/// Scans `x` into another buffer, and compares the results with those that are `expected`.
 #[track_caller]
-fn compare_scan<I: Sample, T: Sample, O: Sample, Op>(rule: &Rule<I, T, O>, x: &[I], case: &Case<T>, found: &[O]) {
-    let lines = case.cut.lines(x.len());
-    let expected = oracle::scan(x, &lines, rule, case.start.value(), case.exclusive, case.reverse);
-    compare::<Op, I, O>(&expected, found, x.len(), &format!("scan {case:?}"));
+fn scan_apart<R: Reach + ?Sized, I, T, O, Op, M, F>(
+    place: &Place,
+    scan: Scan<'_, Op, M, F>,
+    expected: &[O],
+    x: &[I],
+    case: &Case<T>,
+) where
+    I: Sample,
+    T: Sample,
+    O: Sample,
+    Op: Operator<T>,
+    M: Map<I, Output = T>,
+    F: Function<(T,), Output = O>,
+{
+    let input = place.upload(x, case.offsets.0);
+    let mut output = place.poisoned::<O>(x.len(), case.offsets.1);
+    start_scan::<R, _, _, _, _>(place, scan, case, Apart(&input, &mut output));
+    compare::<Op, I, O>(expected, &output.checked(), x.len(), || format!("scan {case:?}"));
+    let kept = input.checked();
+    assert!(kept.iter().zip(x).all(|(a, b)| a.same(b)), "the input of {case:?} was overwritten");
+}
+
+/// Scans `x` in place, and compares the results with those that are `expected`.
+#[track_caller]
+fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
+    place: &Place,
+    scan: Scan<'_, Op, M, F>,
+    expected: &[I],
+    x: &[I],
+    case: &Case<T>,
+) where
+    I: Sample,
+    T: Sample,
+    Op: Operator<T>,
+    M: Map<I, Output = T>,
+    F: Function<(T,), Output = I>,
+{
+    let mut data = place.upload(x, case.offsets.0);
+    start_scan::<R, _, _, _, _>(place, scan, case, InPlace(&mut data));
+    compare::<Op, I, I>(expected, &data.checked(), x.len(), || format!("scan {case:?} in place"));
+}
+
+/// What a scan must give.
+fn expected_scan<I: Sample, T: Sample, O: Sample>(rule: &Rule<I, T, O>, x: &[I], case: &Case<T>) -> Vec<O> {
+    oracle::scan(x, &case.cut.lines(x.len()), rule, case.start.value(), case.exclusive, case.reverse)
 }
 
 /// Compares results to the bit.
@@ -346,11 +401,11 @@ fn compare_scan<I: Sample, T: Sample, O: Sample, Op>(rule: &Rule<I, T, O>, x: &[
 /// # Panics
 /// At a difference, with the first one and their number.
 #[track_caller]
-fn compare<Op, I, O: Sample>(expected: &[O], found: &[O], len: usize, case: &str) {
+fn compare<Op, I, O: Sample>(expected: &[O], found: &[O], len: usize, case: impl FnOnce() -> String) {
     assert_eq!(expected.len(), found.len());
     let wrong: Vec<usize> = (0..found.len()).filter(|&i| !found[i].same(&expected[i])).collect();
     if let Some(&i) = wrong.first() {
-        let (operator, input) = (std::any::type_name::<Op>(), std::any::type_name::<I>());
+        let (operator, input, case) = (std::any::type_name::<Op>(), std::any::type_name::<I>(), case());
         panic!(
             "{operator} of {len} x {input}, {case}: result {i} is {:?} and must be {:?}; {} of {} are wrong",
             found[i],

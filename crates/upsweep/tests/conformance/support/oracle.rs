@@ -40,6 +40,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// The `k`-th element's place in the array.
+    #[inline(always)]
     pub(crate) fn at(&self, k: usize) -> usize {
         self.start + k * self.stride
     }
@@ -104,7 +105,10 @@ pub(crate) fn scan<I: Copy, T: Copy, O: Copy>(
     exclusive: bool,
     reverse: bool,
 ) -> Vec<O> {
-    let mut out: Vec<Option<O>> = vec![None; x.len()];
+    let Some(&first) = x.first() else { return Vec::new() };
+    assert_eq!(lines.iter().map(|line| line.len).sum::<usize>(), x.len(), "the lines cover the array");
+    // Any value: each is replaced.
+    let mut out = vec![(rule.finish)((rule.map)(first, 0)); x.len()];
     for line in lines {
         let mut before = init;
         for step in 0..line.len {
@@ -115,13 +119,12 @@ pub(crate) fn scan<I: Copy, T: Copy, O: Copy>(
                 None => mapped,
             };
             let result = if exclusive { before.or(rule.identity) } else { Some(with) };
-            out[line.at(k)] = result.map(rule.finish);
+            let result = result.expect("an exclusive scan has something to begin with");
+            out[line.at(k)] = (rule.finish)(result);
             before = Some(with);
         }
     }
-    out.into_iter()
-        .map(|o| o.expect("the lines cover the array, and an exclusive scan has something to begin with"))
-        .collect()
+    out
 }
 
 /// What a reduction must give: one result a line.

@@ -58,7 +58,8 @@ impl Place {
 
     /// A buffer of `values` that begins `offset` elements after an aligned address.
     pub(crate) fn upload<T: Sample>(&self, values: &[T], offset: usize) -> Buffer<T> {
-        let mut all = vec![T::poison(); GUARD + offset];
+        let mut all = Vec::with_capacity(GUARD + offset + values.len() + GUARD);
+        all.resize(GUARD + offset, T::poison());
         all.extend_from_slice(values);
         all.resize(all.len() + GUARD, T::poison());
         Buffer { memory: self.memory(all), start: GUARD + offset, len: values.len() }
@@ -101,6 +102,12 @@ impl<T: Sample> Buffer<T> {
     /// When an element of a guard has changed.
     #[track_caller]
     pub(crate) fn check_guards(&self) -> Vec<T> {
+        self.checked().into_owned()
+    }
+
+    /// As [`check_guards`](Self::check_guards), where they lie if that is the host's memory.
+    #[track_caller]
+    pub(crate) fn checked(&self) -> Cow<'_, [T]> {
         let all: Cow<'_, [T]> = match &self.memory {
             Memory::Host(all) => Cow::Borrowed(all),
             #[cfg(feature = "cuda")]
@@ -113,7 +120,10 @@ impl<T: Sample> Buffer<T> {
                 panic!("element {at} beside an output of {} was overwritten with {:?}", self.len, all[i]);
             }
         }
-        all[self.start..end].to_vec()
+        match all {
+            Cow::Borrowed(all) => Cow::Borrowed(&all[self.start..end]),
+            Cow::Owned(all) => Cow::Owned(all[self.start..end].to_vec()),
+        }
     }
 }
 

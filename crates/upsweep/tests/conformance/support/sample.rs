@@ -28,6 +28,7 @@ macro_rules! integers {
         fn poison() -> Self {
             0xABAB_ABAB_ABAB_ABAB_ABAB_ABAB_ABAB_ABAB_u128 as $t
         }
+        #[inline(always)]
         fn same(&self, other: &Self) -> bool {
             self == other
         }
@@ -42,6 +43,7 @@ impl Sample for char {
     fn poison() -> Self {
         '\u{ABAB}'
     }
+    #[inline(always)]
     fn same(&self, other: &Self) -> bool {
         self == other
     }
@@ -54,6 +56,7 @@ impl Sample for bool {
     fn poison() -> Self {
         true
     }
+    #[inline(always)]
     fn same(&self, other: &Self) -> bool {
         self == other
     }
@@ -69,6 +72,7 @@ macro_rules! floats {
         fn poison() -> Self {
             <$t>::from_bits(0xABAB_ABAB_ABAB_ABAB_u64 as $bits)
         }
+        #[inline(always)]
         fn same(&self, other: &Self) -> bool {
             self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
         }
@@ -92,6 +96,7 @@ macro_rules! tuples {
         fn poison() -> Self {
             ($($name::poison(),)*)
         }
+        #[inline(always)]
         fn same(&self, other: &Self) -> bool {
             $(self.$index.same(&other.$index))&&*
         }
@@ -112,6 +117,7 @@ where
     fn poison() -> Self {
         [T::poison(); N]
     }
+    #[inline(always)]
     fn same(&self, other: &Self) -> bool {
         self.iter().zip(other).all(|(a, b)| a.same(b))
     }
