@@ -183,6 +183,22 @@ pub(crate) struct Code {
     pub(crate) carried: String,
 }
 
+#[cfg(feature = "cuda")]
+impl Code {
+    /// Of the types `In`, `Acc` and `Out` and of the functions `combine`, `load`, `store` and `given`, whose way back is the same. It is told
+    /// them by what adds them to `source`, and so is compiled once for all jobs.
+    fn of(
+        source: &mut Source,
+        [input, acc, output]: [fn(&mut Source) -> String; 3],
+        functions: [&dyn Fn(&mut Source) -> String; 4],
+    ) -> Self {
+        let acc = acc(source);
+        let types = [input(source), acc.clone(), output(source), acc];
+        let [combine, load, store, given] = functions.map(|add| add(source));
+        Self { types, load, combine, store, carried: given.clone(), given }
+    }
+}
+
 /// What backends use of the functions beside their text.
 #[cfg(feature = "cuda")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,13 +368,12 @@ where
 
     #[cfg(feature = "cuda")]
     fn code(&self, source: &mut Source) -> Code {
-        let acc = M::Output::cuda_type(source);
-        let types = [I::Value::cuda_type(source), acc.clone(), O::Value::cuda_type(source), acc];
-        let combine = self.operator.cuda_function(source);
-        let load = self.map.cuda_function(source);
-        let store = self.finish.cuda_function(source);
-        let given = Function::<(M::Output,)>::cuda_function(&Same, source);
-        Code { types, load, combine, store, carried: given.clone(), given }
+        let types = [I::Value::cuda_type, M::Output::cuda_type, O::Value::cuda_type];
+        let (combine, load) =
+            (|to: &mut Source| self.operator.cuda_function(to), |to: &mut Source| self.map.cuda_function(to));
+        let store = |to: &mut Source| self.finish.cuda_function(to);
+        let given = |to: &mut Source| Function::<(M::Output,)>::cuda_function(&Same, to);
+        Code::of(source, types, [&combine, &load, &store, &given])
     }
 }
 

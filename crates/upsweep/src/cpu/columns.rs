@@ -94,29 +94,28 @@ pub(super) unsafe fn scan<S: Steps>(
                     Some(prefixes.of(ticket - across, cut.width).cast_const())
                 }
             };
-            let prefix = |c: usize| match before {
-                // SAFETY: the vector has been published and has the width of this unit.
-                Some(before) => Some(unsafe { before.add(c).read() }),
-                None => init,
+            // Writes what comes before the block, if anything does, to a vector of the unit's width.
+            let begin = |to: *mut S::Acc| match (before, init) {
+                // SAFETY: the vector has been published, has the width of this unit and is another one.
+                (Some(before), _) => unsafe { to.copy_from_nonoverlapping(before, unit.width) },
+                // SAFETY: the caller has room for the width.
+                (None, Some(init)) => (0..unit.width).for_each(|c| unsafe { to.add(c).write(init) }),
+                (None, None) => {}
             };
+            let begun = before.is_some() || init.is_some();
             if needed {
-                for c in 0..unit.width {
-                    // SAFETY: `c` is less than the width of both vectors; `Fold` wrote the values; this worker holds
-                    // the ticket.
-                    unsafe {
-                        let value = values.start().add(c).read();
-                        mine.add(c).write(prefix(c).map_or(value, |prefix| steps.combine(prefix, value)));
+                // SAFETY: both vectors have the unit's width; `Fold` wrote the values; this worker holds the ticket.
+                unsafe {
+                    if begun {
+                        begin(mine);
+                        combine_vectors(steps, unit.width, mine, values.start());
+                    } else {
+                        mine.copy_from_nonoverlapping(values.start(), unit.width);
                     }
                 }
                 states.publish(ticket, ());
             }
-            let begun = before.is_some() || init.is_some();
-            for c in 0..unit.width {
-                if let Some(prefix) = prefix(c) {
-                    // SAFETY: `c` is less than the width.
-                    unsafe { values.start().add(c).write(prefix) };
-                }
-            }
+            begin(values.start());
             let vectors = (values.start(), stage.start());
             // SAFETY: as above.
             unsafe { scan(Rows { steps, memory, shape, unit, rows: rows.clone(), begun, vectors, storing }) };

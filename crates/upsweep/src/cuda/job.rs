@@ -106,20 +106,51 @@ pub(crate) fn text_of<S: JobSteps, G: Segmentation>(
     same: Option<&G::Same>,
     (of_input, of_output): &BufferFunctions<S>,
 ) -> Text {
-    let code = steps.code(source);
-    let (key, offset) = (G::Key::cuda_type(source), G::Offset::cuda_type(source));
-    let same = same.map(|same| same.cuda_function(source));
-    // Values are asked for in the order in which `open` adds them.
-    let mut reading = Reading::new(source, S::In::PLAIN);
-    let element = S::In::text(of_input, &mut reading, "at");
-    let (streams, length, right) = (reading.streams, reading.length, Some(reading.indices));
-    let storing = (!S::Out::PLAIN).then(|| {
-        let mut writing = WritingText::new(source);
-        S::Out::text(of_output, &mut writing, "value");
-        let WritingText { element, vector, aligned, .. } = writing;
-        StoringText { element, vector, aligned }
-    });
-    Text { code, key, offset, same, streams, length, right, element, storing }
+    let same = same.map(|same| |to: &mut Source| same.cuda_function(to));
+    let element = |reading: &mut Reading<'_>| S::In::text(of_input, reading, "at");
+    let storing = |writing: &mut WritingText<'_>| S::Out::text(of_output, writing, "value");
+    let parts = TextParts {
+        code: &|to| steps.code(to),
+        segments: [G::Key::cuda_type, G::Offset::cuda_type],
+        same: same.as_ref().map(|same| same as _),
+        plain: S::In::PLAIN,
+        element: &element,
+        storing: if S::Out::PLAIN { None } else { Some(&storing) },
+    };
+    parts.text(source)
+}
+
+/// What adds the parts of a job's text to a source.
+struct TextParts<'a> {
+    code: &'a dyn Fn(&mut Source) -> Code,
+    /// The types of keys and of offsets.
+    segments: [fn(&mut Source) -> String; 2],
+    same: Option<&'a dyn Fn(&mut Source) -> String>,
+    /// Whether the input is one stream and nothing else.
+    plain: bool,
+    element: &'a dyn Fn(&mut Reading<'_>) -> String,
+    /// Of outputs that are not one buffer.
+    storing: Option<&'a dyn Fn(&mut WritingText<'_>)>,
+}
+
+impl TextParts<'_> {
+    /// The text: compiled once for all jobs.
+    fn text(self, source: &mut Source) -> Text {
+        let code = (self.code)(source);
+        let [key, offset] = self.segments.map(|add| add(source));
+        let same = self.same.map(|add| add(source));
+        // Values are asked for in the order in which `open` adds them.
+        let mut reading = Reading::new(source, self.plain);
+        let element = (self.element)(&mut reading);
+        let (streams, length, right) = (reading.streams, reading.length, Some(reading.indices));
+        let storing = self.storing.map(|add| {
+            let mut writing = WritingText::new(source);
+            add(&mut writing);
+            let WritingText { element, vector, aligned, .. } = writing;
+            StoringText { element, vector, aligned }
+        });
+        Text { code, key, offset, same, streams, length, right, element, storing }
+    }
 }
 
 /// A value of at most 64 bytes, whatever its type.

@@ -28,9 +28,9 @@ const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
 /// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
 /// given a closure: that might not be inlined, and then lacks the instruction set. Each width is compiled for every operator and type, so
-/// those that would be no vectors ([`wide`]) are left out, and some in builds with debug assertions.
+/// those that would be no vectors ([`wide`]) or do not fit in registers are left out, and some in builds with debug assertions.
 macro_rules! tiles {
-    ($S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
+    ($L:ty, $S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
         let mut $c = 0;
         while $c < $columns {
             macro_rules! tile {
@@ -41,7 +41,7 @@ macro_rules! tiles {
             }
             $c += match $columns - $c {
                 #[cfg(not(debug_assertions))]
-                64.. if const { wide::<$S>() } => tile!(64, 64),
+                64.. if const { wide::<$S>() && !<$L>::IN_MEMORY } => tile!(64, 64),
                 16.. if const { wide::<$S>() } => tile!(16, 16),
                 4.. => tile!(4, 4),
                 #[cfg(not(debug_assertions))]
@@ -89,7 +89,7 @@ impl<S: Steps> Work for Fold<'_, S> {
             // SAFETY: all vectors up to the height have been written, and do not overlap.
             unsafe {
                 let free = vector(vectors.height());
-                self.chunk_into(start..self.rows.end.min(start.saturating_add(chunk)), free);
+                self.chunk_into::<L>(start..self.rows.end.min(start.saturating_add(chunk)), free);
                 vectors.push(free, |a, b| combine_vectors(self.steps, width, a, b));
             }
         }
@@ -133,11 +133,11 @@ impl<S: Steps> Fold<'_, S> {
     /// # Safety
     /// The rows are in memory, and there is room for a vector at `values`.
     #[inline(always)]
-    unsafe fn chunk_into(&self, chunk: Range<usize>, values: *mut S::Acc) {
+    unsafe fn chunk_into<L: Lanes>(&self, chunk: Range<usize>, values: *mut S::Acc) {
         for rows in groups::<S>(chunk.clone(), self.unit.width) {
             let begun = rows.start > chunk.start;
             // SAFETY: the tiles' columns are the unit's, whose rows are in memory: see `scan` and `reduce`.
-            unsafe { tiles!(S, self.unit.width, c, self.tile(rows.clone(), c, begun, values.add(c))) };
+            unsafe { tiles!(L, S, self.unit.width, c, self.tile(rows.clone(), c, begun, values.add(c))) };
         }
     }
 
@@ -341,7 +341,7 @@ impl<S: Steps> Work for Rows<'_, S> {
                 let staged = storing.non_temporal || !S::Out::PLAIN;
                 let to = if staged { (self.vectors.1, unit.width) } else { (output, shape.inner) };
                 let to = (to.0, first, to.1);
-                tiles!(S, unit.width, c, self.tile(rows.clone(), c, begun, to));
+                tiles!(L, S, unit.width, c, self.tile(rows.clone(), c, begun, to));
                 if !S::Out::PLAIN {
                     for (row, c) in (0..rows.len()).flat_map(|row| (0..unit.width).map(move |c| (row, c))) {
                         let result = to.0.add(row * unit.width + c).read();
