@@ -101,7 +101,7 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
             if const { S::EXACT } {
                 return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
             }
-            if self.run.len < SHORTEST {
+            if const { tile_len::<S>() == 0 } || self.run.len < SHORTEST {
                 return leaves(self.steps, self.memory, self.run);
             }
             // By itself, so that short runs do without its arrays.
@@ -157,19 +157,15 @@ impl<S: Steps> Work for ReduceRest<'_, S> {
         let combine = |a, b| steps.combine(a, b);
         // SAFETY: the tiles and leaves are in the run.
         unsafe {
-            if const { S::EXACT } {
-                if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) {
-                    parts.push(total, combine);
-                }
-                return;
-            }
-            while const { tile_len::<S>() > 0 } && end - start >= SHORTEST {
+            while const { !S::EXACT && tile_len::<S>() > 0 } && end - start >= SHORTEST {
                 // No constant: LLVM would unroll the sweeps of a short tile and forget the vectors.
                 let tile = Run { start, len: 1 << (end - start).ilog2(), origin };
                 parts.push(sweep::reduce_tile(steps, memory, tile, &mut { Ahead::NOTHING }), combine);
                 start += tile.len;
             }
-            if let Some(total) = leaves(steps, memory, Run { start, len: end - start, origin }) {
+            // What is left, or all of it where there are no tiles, goes to the same function as short runs.
+            let run = Run { start, len: end - start, origin };
+            if let Some(total) = L::call(ReduceRun { steps, memory, run, ahead: Ahead::NOTHING }) {
                 parts.push(total, combine);
             }
         }
