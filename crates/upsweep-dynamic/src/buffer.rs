@@ -73,9 +73,15 @@ impl<T: crate::Value> Output for Buffer<'_, T> {
     type Item = T;
     fn view_mut(&mut self) -> ViewMut<'_, T> {
         match self {
-            Self::Host(values) => ViewMut::Host(values.to_mut()),
+            Self::Host(values) => ViewMut::Host(owned(values)),
             Self::Borrowed(values) => ViewMut::Host(values),
             Self::Device(values) => values.view_mut(),
         }
     }
+}
+
+/// The values, copied if they are somebody else's. By itself, as each call on each type would have the copy otherwise.
+#[inline(never)]
+fn owned<'a, T: Clone>(values: &'a mut Cow<'_, [T]>) -> &'a mut [T] {
+    values.to_mut()
 }

@@ -124,6 +124,12 @@ impl Destination {
 
     /// Lets `write` write the whole result. If it fails, nothing is left of a file.
     pub(crate) fn write(&self, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        // Compiled once for all results: what is called once is called by what may be called again.
+        let mut write = Some(write);
+        self.write_by(&mut |out| write.take().map_or(Ok(()), |write| write(out)))
+    }
+
+    fn write_by(&self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
         interrupt::release()?;
         let name = &*self.name;
         let failed = |e: &io::Error| Failure::writing(name, e);
@@ -230,7 +236,7 @@ fn is_same_file(_: &Path, _: &Path) -> bool {
 
 fn buffered<W: Write>(
     out: W,
-    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
     failed: impl Fn(&io::Error) -> Failure,
 ) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, out);

@@ -119,6 +119,12 @@ pub struct CpuPlan {
     pub non_temporal: bool,
 }
 
+/// The threads of the current rayon pool that have something to do. Compiled once, not for each job.
+#[inline(never)]
+fn threads_for(tickets: usize) -> usize {
+    rayon::current_num_threads().min(tickets).max(1)
+}
+
 /// How an array is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
@@ -154,7 +160,7 @@ impl CpuPlan {
             let blocks = Blocks::new(steps, line, limits.block);
             (Cut::Blocks(blocks), blocks.count())
         };
-        let threads = if steps < limits.parallel_from { 1 } else { rayon::current_num_threads().min(tickets).max(1) };
+        let threads = if steps < limits.parallel_from { 1 } else { threads_for(tickets) };
         Self {
             job,
             cut,

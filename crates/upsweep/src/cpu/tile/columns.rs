@@ -8,6 +8,7 @@
 //! The loops over the columns of a tile are what LLVM vectorises. In memory the running values would be stored and
 //! loaded again for each row, which takes longer than a row of few columns.
 
+use super::hidden::hidden;
 use super::lanes::{Lanes, Work};
 use super::pairwise::Pairwise;
 use super::reduce::{CHAIN, LEAF};
@@ -185,8 +186,10 @@ impl<S: Steps> Fold<'_, S> {
     /// As [`tile`](Self::tile), also below.
     #[inline(always)]
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
+        // A compiler that saw that rows follow each other would make vectors of neighbouring rows, and of them those of columns again.
+        let k = hidden(k);
         // SAFETY: the caller's promise.
-        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, hidden(k)) }
+        unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
     }
 
     #[inline(always)]
@@ -258,20 +261,6 @@ fn each<T: Copy, const W: usize>(value: impl Fn(usize) -> T) -> [T; W] {
     }
     // SAFETY: all have been written. `values.map(..)` would be six functions to compile for each type and width.
     unsafe { (&raw const values).cast::<[T; W]>().read() }
-}
-
-/// The same row. A compiler that saw that rows follow each other would make vectors of neighbouring rows, and of them those of columns again.
-#[inline(always)]
-fn hidden(row: usize) -> usize {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    {
-        let mut row = row;
-        // SAFETY: the statement is empty.
-        unsafe { std::arch::asm!("/* {0} */", inout(reg) row, options(pure, nomem, nostack, preserves_flags)) };
-        row
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    row
 }
 
 /// The column of a lane: lanes that are left over do the last one's work again. LLVM makes vectors of four lanes, but takes

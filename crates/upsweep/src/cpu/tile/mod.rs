@@ -17,6 +17,7 @@
 //! | `walk`, `odds`, `told` | an automaton along parts of a text, from states that are guessed, and the events that it tells |
 //! | `windows` | memory fetched ahead from several pages at once |
 //! | `pairwise` | values combined in a tree as they come |
+//! | `hidden` | numbers that the compiler does not know |
 //! | `simd`, `lanes`, `x86`, `x86_avx2`, `x86_compress`, `x86_numbers`, `x86_pairs`, `x86_transpose`, `x86_walk`, `store` | instruction sets, shuffles, non-temporal stores |
 
 pub(super) mod body;
@@ -26,6 +27,7 @@ pub(super) mod digits;
 #[cfg(debug_assertions)]
 pub(super) mod erased;
 pub(super) mod filter;
+mod hidden;
 pub(super) mod lanes;
 pub(super) mod masks;
 pub(super) mod merge;

@@ -11,6 +11,7 @@
 //! Source: Higham, "The Accuracy of Floating Point Summation", 1993, pairwise summation; what differs: the tree is built
 //! while the values come, as a binary counter counts.
 
+use super::hidden::hidden;
 use std::mem::MaybeUninit;
 
 /// Neighbouring values combined as far as they are known, for fewer than 2 to the power of `LEVELS` values.
@@ -36,9 +37,12 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
     /// Adds `value` on the right.
     #[inline(always)]
     pub(in crate::cpu) fn push(&mut self, mut value: T, combine: impl Fn(T, T) -> T) {
-        for _ in 0..self.pushed.trailing_ones() {
+        // Unrolled, what is done once for many values would be most of a kernel's code.
+        let mut left = self.pushed.trailing_ones() as usize;
+        while left > 0 {
             self.height -= 1;
             value = combine(self.part(self.height), value);
+            left = hidden(left - 1);
         }
         self.parts[self.height].write(value);
         self.height += 1;
@@ -51,7 +55,12 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
         if self.height == 0 {
             return None;
         }
-        Some((1..self.height).fold(self.part(0), |total, i| combine(total, self.part(i))))
+        let (mut total, mut next) = (self.part(0), 1);
+        while next < self.height {
+            total = combine(total, self.part(next));
+            next = hidden(next + 1);
+        }
+        Some(total)
     }
 
     #[inline(always)]

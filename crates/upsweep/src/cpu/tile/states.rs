@@ -5,6 +5,7 @@
 //! what happens to a loop whose length is a constant, so the length is hidden here: see [`Wide`]. Of shuffles and of what they are given the
 //! compiler must not know more than in [`rows`](super::rows).
 
+use super::hidden::hidden;
 use super::lanes::{EVENS, LOWER, Lanes, ODDS, ROW_BYTES, UPPER, Work};
 use super::run::Memory;
 use super::sweep::MOST_NUMBERS;
@@ -154,22 +155,14 @@ impl<'a, S: Steps> Wide<'a, S> {
     /// With as many lanes as there are; the compiler must take it that there may be none, when what a loop makes would not be there.
     #[inline(always)]
     pub(super) fn of(steps: &'a S) -> Self {
-        Self { steps, lanes: hidden(const { lanes::<S>() }) & const { lanes::<S>() } }
+        Self { steps, lanes: unknown(const { lanes::<S>() }) & const { lanes::<S>() } }
     }
 }
 
-/// The same number; the compiler does not know which one.
+/// The same number, which the compiler does not know on x86. Elsewhere nobody has measured.
 #[inline(always)]
-fn hidden(n: usize) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let mut n = n;
-        // SAFETY: the statement is empty.
-        unsafe { std::arch::asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
-        n
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    n
+fn unknown(n: usize) -> usize {
+    if cfg!(target_arch = "x86_64") { hidden(n) } else { n }
 }
 
 /// `value` in every lane.
@@ -420,7 +413,7 @@ pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
 #[inline(always)]
 unsafe fn store_row<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, row: &State<L, N>, to: *mut Out<S>) {
     // As above: where results are copied, the compiler must not see that.
-    let zero = if S::same_finish() { hidden(0) } else { 0 };
+    let zero = if S::same_finish() { unknown(0) } else { 0 };
     macro_rules! numbers {
         ($number:literal) => {{
             let results = lanewise!(L, $number, wide, |i| wide.steps.store(lane_xor::<S::Acc, _, N>(row, i, zero)));

@@ -23,6 +23,12 @@ impl Blocks {
             // A division takes longer than a short scan.
             return Self { len, line, block, per_line: 1, count: usize::from(len > 0) };
         }
+        Self::several(len, line, block)
+    }
+
+    // Here and below: what is not on the way of short arrays is compiled once, not for each job.
+    #[inline(never)]
+    fn several(len: usize, line: usize, block: usize) -> Self {
         let line = if line < block { (block / line.max(1)).saturating_mul(line) } else { line };
         let line = line.clamp(1, len.max(1));
         let per_line = line.div_ceil(block);
@@ -48,6 +54,11 @@ impl Blocks {
         if self.count == 1 {
             return 0..self.len;
         }
+        self.range_of_several(index)
+    }
+
+    #[inline(never)]
+    fn range_of_several(&self, index: usize) -> Range<usize> {
         let line = index / self.per_line * self.line;
         let start = line + index % self.per_line * self.block;
         start..(start + self.block).min(line + self.line).min(self.len)

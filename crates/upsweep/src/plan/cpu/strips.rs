@@ -41,6 +41,8 @@ pub(crate) struct Unit {
 }
 
 impl Strips {
+    // Compiled once, not for each job, here and below.
+    #[inline(never)]
     pub(super) fn new(shape: Shape, bytes: [usize; 3], block: usize) -> Self {
         let size = bytes.into_iter().max().unwrap_or(1).max(1);
         let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
@@ -61,11 +63,13 @@ impl Strips {
 
     /// The number of tickets: blocks, or groups of units.
     #[must_use]
+    #[inline(never)]
     pub fn tickets(&self) -> usize {
         self.tickets_across() * self.blocks_per_unit
     }
 
     /// The units of a ticket, and its block of them. The tickets of a row of blocks are neighbours.
+    #[inline(never)]
     pub(crate) fn ticket(&self, ticket: usize) -> (Range<usize>, usize) {
         let across = self.tickets_across();
         let first = ticket % across * self.units_per_ticket;
@@ -76,6 +80,7 @@ impl Strips {
         block * self.rows..((block + 1) * self.rows).min(self.shape.len)
     }
 
+    #[inline(never)]
     pub(crate) fn unit(&self, unit: usize) -> Unit {
         let (outer, column) = (unit / self.strips, unit % self.strips * self.width);
         Unit {
