@@ -44,6 +44,7 @@ where
     const NUMBERS: [usize; 3] = [0; 3];
     const VECTORS: bool = false;
     const EXACT: bool = false;
+    const QUICK: bool = false;
 
     #[inline(always)]
     fn same_map() -> bool {

@@ -52,6 +52,10 @@ pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// Whether every order and every grouping give the same bits, of operators with [`LANES`](Steps::LANES).
     const EXACT: bool;
 
+    /// Whether such an operator takes one cycle, as all of them but products do: then values are best combined one after the other, and
+    /// else so that several are under way.
+    const QUICK: bool;
+
     /// Whether what is combined is an element of a plain input, and whether a result is what is combined, but for NaN.
     fn same_map() -> bool;
     fn same_finish() -> bool;
@@ -260,6 +264,7 @@ where
         Form::Sum | Form::Product => !M::Output::ENCODED,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
+    const QUICK: bool = Self::EXACT && !matches!(Op::FORM, Form::Product);
 
     #[inline(always)]
     fn same_map() -> bool {

@@ -118,10 +118,10 @@ pub(in crate::cpu) unsafe fn combine_vectors<S: Steps>(
 }
 
 impl<S: Steps> Fold<'_, S> {
-    /// The rows that go to one vector: a group, but at least two chains; all of them where no grouping shows.
+    /// The rows that go to one vector: a group, but at least two chains; all of them where no grouping shows, if they are best combined one after the other.
     fn chunk(width: usize) -> usize {
         let group = group_rows::<S>(width);
-        if S::EXACT { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
+        if S::QUICK { usize::MAX } else { group * (2 * CHAIN).div_ceil(group) }
     }
 
     /// The vectors that `rows` rows of `width` columns need beside the result.
@@ -157,7 +157,7 @@ impl<S: Steps> Fold<'_, S> {
     ) {
         // SAFETY: the columns are the unit's, the rows in memory; what has begun has been written.
         let value = unsafe {
-            if S::EXACT || begun || rows.len() <= CHAIN {
+            if S::QUICK || begun || rows.len() <= CHAIN {
                 let (first, rest) = if begun {
                     (each(|i| values.add(column::<W>(i)).read()), rows)
                 } else {

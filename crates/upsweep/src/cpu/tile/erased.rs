@@ -136,6 +136,7 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
     const NUMBERS: [usize; 3] = [0, A::NUMBERS, O::NUMBERS];
     const VECTORS: bool = KIND == VECTORS;
     const EXACT: bool = KIND == EXACT;
+    const QUICK: bool = KIND == EXACT;
 
     fn same_map() -> bool {
         false
