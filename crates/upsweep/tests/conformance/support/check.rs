@@ -359,9 +359,7 @@ fn scan_apart<R: Reach + ?Sized, I, T, O, Op, M, F>(
     I: Sample,
     T: Sample,
     O: Sample,
-    Op: Operator<T>,
-    M: Map<I, Output = T>,
-    F: Function<(T,), Output = O>,
+    for<'a> Apart<'a, I, O>: Buffers<Op, M, F, T = T>,
 {
     let input = place.upload(x, case.offsets.0);
     let mut output = place.poisoned::<O>(x.len(), case.offsets.1);
@@ -382,9 +380,7 @@ fn scan_in_place<R: Reach + ?Sized, I, T, Op, M, F>(
 ) where
     I: Sample,
     T: Sample,
-    Op: Operator<T>,
-    M: Map<I, Output = T>,
-    F: Function<(T,), Output = I>,
+    for<'a> InPlace<'a, I>: Buffers<Op, M, F, T = T>,
 {
     let mut data = place.upload(x, case.offsets.0);
     start_scan::<R, _, _, _, _>(place, scan, case, InPlace(&mut data));
