@@ -260,6 +260,12 @@ impl SegmentsBy {
     /// Checks that the segments can be those of `len` elements.
     #[inline]
     pub(crate) fn check(self, len: usize, along_axis: bool) -> Result<()> {
+        if self.kind == Kind::Whole { Ok(()) } else { self.check_items(len, along_axis) }
+    }
+
+    // Compiled once, not for each job.
+    #[inline(never)]
+    fn check_items(self, len: usize, along_axis: bool) -> Result<()> {
         let found = self.items;
         let (what, expected) = match self.kind {
             Kind::Whole => return Ok(()),

@@ -21,9 +21,15 @@ impl Shape {
     /// [`Error::Axis`] when there is no such axis, [`Error::Shape`] when the shape has another number of elements.
     #[inline]
     pub fn new(axis: Option<(&[usize], usize)>, len: usize) -> Result<Self> {
-        let Some((shape, axis)) = axis else {
-            return Ok(Self::line(len));
-        };
+        match axis {
+            None => Ok(Self::line(len)),
+            Some((shape, axis)) => Self::along(shape, axis, len),
+        }
+    }
+
+    // Compiled once, not for each job.
+    #[inline(never)]
+    fn along(shape: &[usize], axis: usize, len: usize) -> Result<Self> {
         if axis >= shape.len() {
             return Err(Error::Axis { axis, axes: shape.len() });
         }
