@@ -30,7 +30,7 @@ const LEAVES: &[(&str, &str)] = &[
     ("src/plan/columns.rs", "another axis than the last"),
     ("src/cpu/columns.rs", "another axis than the last"),
     ("src/cpu/tile/columns.rs", "another axis than the last"),
-    ("src/cpu/tile/erased.rs", "how builds with debug assertions call a job's functions"),
+    ("src/cpu/tile/erased.rs", "how builds with `small-loops` call a job's functions"),
     ("src/cpu/engine/segment_heads.rs", "segments are options: the path is that of a whole array"),
     ("src/cpu/tile/x86", "the functions of lanes.rs in other instructions"),
     ("src/cpu/tile/numbers.rs", "rows.rs for elements of several numbers"),

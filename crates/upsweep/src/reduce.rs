@@ -218,8 +218,8 @@ impl<Op, M, F, G, V> Reduce<'_, Op, M, F, G, V> {
 }
 
 /// Checks a reduction, whose shape is that of one line so far, and runs it.
-#[cfg_attr(not(debug_assertions), inline(always))]
-#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
     device: &Device,
     (input, output, shape, init, segments, steps): OfJob<'_, '_, '_, Parts<I, O, Op, M, F>, G>,
@@ -248,8 +248,8 @@ where
 
 /// Checks a reduction. Inlined, as most of it is known where a call is compiled; but a function of its own in builds with debug
 /// assertions.
-#[cfg_attr(not(debug_assertions), inline(always))]
-#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 fn checked(asked: &Asked<'_>) -> Result<Shape> {
     let shape = asked.shape()?;
     let (expected, exact) = results(asked.segments, &shape);

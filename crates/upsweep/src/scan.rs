@@ -272,7 +272,7 @@ impl<Op, M, F, G, V> Scan<'_, Op, M, F, G, V> {
 }
 
 /// Checks a scan, whose shape is that of one line so far, and runs it.
-#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 fn run_checked<I, O, Op, M, F, G>(
     device: &Device,
     mut job: Job<'_, '_, '_, Parts<I, O, Op, M, F>, G>,
@@ -301,9 +301,9 @@ where
 }
 
 /// Checks a scan, which has room for `carry` values that follow, if it is asked for these. Inlined, as most of it is known where a call is
-/// compiled; but a function of its own in builds with debug assertions.
-#[cfg_attr(not(debug_assertions), inline(always))]
-#[cfg_attr(debug_assertions, inline(never))]
+/// compiled; but a function of its own with `small-loops`.
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Result<Shape> {
     let Direction { exclusive, total, .. } = direction;
     let shape = asked.shape()?;

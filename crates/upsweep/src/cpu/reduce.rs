@@ -7,7 +7,7 @@ use super::engine::segment_heads::{self, ByTest, first};
 use super::engine::segments;
 use super::engine::totals;
 use super::tile::body::{Body, bits};
-#[cfg(debug_assertions)]
+#[cfg(feature = "small-loops")]
 use super::tile::erased;
 use super::tile::run::Memory;
 use crate::buffer::ViewMut;
@@ -21,9 +21,9 @@ use crate::segments::{Kind, SegmentKind, Segmentation};
 use crate::steps::{Held, JobSteps, Steps};
 use std::ops::Range;
 
-// Inlined, so that the job stays in registers; but a function of its own, compiled once for several inputs, in builds with debug assertions.
-#[cfg_attr(not(debug_assertions), inline(always))]
-#[cfg_attr(debug_assertions, inline(never))]
+// Inlined, so that the job stays in registers; but a function of its own, compiled once for several inputs, with `small-loops`.
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 pub(crate) fn run<S: JobSteps, G: Segmentation>(
     job: Job<'_, '_, '_, S, G>,
     count: Option<ViewMut<'_, u64>>,
@@ -57,10 +57,10 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let reduce = ReduceMemory::<S, G> { init, empty, results: outputs, segments, plan: &plan, shape };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape. The builder has checked
     // that there is a result for each line or offset.
-    #[cfg(not(debug_assertions))]
+    #[cfg(not(feature = "small-loops"))]
     let segments = unsafe { reduce.run(steps, memory)? };
     // The same, compiled once for many jobs.
-    #[cfg(debug_assertions)]
+    #[cfg(feature = "small-loops")]
     // SAFETY: as above.
     let segments = unsafe { erased::call(steps, memory, reduce)? };
     faults.check()?;

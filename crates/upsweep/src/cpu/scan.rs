@@ -6,7 +6,7 @@ use super::engine::lines::Contiguous;
 use super::engine::placed::{Placed, placed};
 use super::engine::segment_heads::{self, ByOffsets, first};
 use super::tile::body::{Body, bits};
-#[cfg(debug_assertions)]
+#[cfg(feature = "small-loops")]
 use super::tile::erased;
 use super::tile::run::{Memory, NextBlock, Storing};
 use crate::buffer::ViewMut;
@@ -56,10 +56,10 @@ pub(super) fn run_within<S: JobSteps, G: Segmentation>(
     let wanted = carry.is_some() || direction.total;
     let scan = ScanMemory::<S, G> { init, storing, segments, plan: &plan, line: shape.len, in_place, wanted };
     // SAFETY: the memory is the job's, which borrows it for this call; the plan is of its shape.
-    #[cfg(not(debug_assertions))]
+    #[cfg(not(feature = "small-loops"))]
     let state = unsafe { scan.run(steps, memory)? };
     // The same, compiled once for many jobs.
-    #[cfg(debug_assertions)]
+    #[cfg(feature = "small-loops")]
     // SAFETY: as above.
     let state = unsafe { erased::call(steps, memory, scan)? };
     if let Some(state) = state {

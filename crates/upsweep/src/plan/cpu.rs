@@ -143,8 +143,8 @@ impl CpuPlan {
     }
 
     /// [`new`](Self::new) with the sizes that tests change.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(feature = "small-loops"), inline(always))]
+    #[cfg_attr(feature = "small-loops", inline(never))]
     pub(crate) fn within(job: CpuJob, limits: Limits) -> Self {
         let CpuJob { kind, shape, segments, bytes: [.., output], in_place } = job;
         let len = shape.outer * shape.len * shape.inner;

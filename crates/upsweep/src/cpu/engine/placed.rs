@@ -16,13 +16,13 @@ pub(in crate::cpu) struct Placed<I: Read, O: Write, T> {
     pub(in crate::cpu) init: Option<T>,
 }
 
-/// Finds them, for as long as what is given and `faults` live. It knows no operator: builds with debug assertions compile it once for many.
+/// Finds them, for as long as what is given and `faults` live. It knows no operator: with `small-loops` it is compiled once for many.
 ///
 /// # Errors
 /// [`Error::Place`](crate::Error::Place) when a buffer is not in host memory, [`Error::Capacity`](crate::Error::Capacity) when a count says more elements
 /// than there are, [`Error::Options`](crate::Error::Options) when the input is the output's memory but cannot be.
-#[cfg_attr(not(debug_assertions), inline(always))]
-#[cfg_attr(debug_assertions, inline(never))]
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 pub(in crate::cpu) fn placed<I: Read, O: Write, T: Element>(
     input: &Elements<'_, I>,
     output: &O::Given<'_>,

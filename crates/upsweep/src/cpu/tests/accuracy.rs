@@ -36,7 +36,7 @@ fn whole_arrays() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "400 MB: in release it takes less than a second")]
+#[cfg_attr(feature = "small-loops", ignore = "400 MB: in release it takes less than a second")]
 fn a_hundred_million() {
     for value in VALUES {
         expect(&[Device::cpu().reduce(&vec![value; 100_000_000], Sum).unwrap()], 100_000_000, value, "an array");

@@ -14,7 +14,7 @@ mod sort;
 
 use crate::buffer::View;
 use crate::cpu::tile::body::{Body, bits};
-#[cfg(debug_assertions)]
+#[cfg(feature = "small-loops")]
 use crate::cpu::tile::erased;
 use crate::cpu::tile::reduce::Reducer;
 use crate::cpu::tile::run::{Memory, Run, Storing};
@@ -137,10 +137,10 @@ impl Function<(u8, u8)> for SameTens {
 /// # Safety
 /// What the body says.
 unsafe fn as_a_job<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    #[cfg(not(debug_assertions))]
+    #[cfg(not(feature = "small-loops"))]
     // SAFETY: the caller's promise.
     return unsafe { body.run(steps, memory) };
-    #[cfg(debug_assertions)]
+    #[cfg(feature = "small-loops")]
     // SAFETY: the caller's promise.
     unsafe {
         erased::call(steps, memory, body)

@@ -1,4 +1,4 @@
-//! Recurrences by the vectors that this processor has, which builds with debug assertions leave out. Integers are known to the bit.
+//! Recurrences by the vectors that this processor has. Integers are known to the bit.
 
 use super::*;
 use crate::linear::{Coefficient, ComputesOn};

@@ -7,7 +7,7 @@ use crate::steps::Steps;
 pub(in crate::cpu) trait Body<S: Steps> {
     type Result;
 
-    /// Does it with the steps `E`: these are the job's, or, in builds with debug assertions, [erased](super::erased) ones.
+    /// Does it with the steps `E`: these are the job's, or, with the feature `small-loops`, [erased](super::erased) ones.
     ///
     /// # Safety
     /// Values of `E` are the bits of values of `S`; and what the type says.

@@ -29,7 +29,7 @@ const GROUP_LEVELS: usize = (GROUP_BYTES / LEAF).ilog2() as usize + 2;
 
 /// Calls `$self.$tile::<W, LANES>(...)` for `W` columns from `$c` on until all have had their turn. No function that is
 /// given a closure: that might not be inlined, and then lacks the instruction set. Each width is compiled for every operator and type, so
-/// those that would be no vectors ([`wide`]) or do not fit in registers are left out, and some in builds with debug assertions.
+/// those that would be no vectors ([`wide`]) or do not fit in registers are left out, and some with `small-loops`.
 macro_rules! tiles {
     ($L:ty, $S:ty, $columns:expr, $c:ident, $self:ident.$tile:ident($($argument:expr),*)) => {{
         let mut $c = 0;
@@ -41,13 +41,13 @@ macro_rules! tiles {
                 }};
             }
             $c += match $columns - $c {
-                #[cfg(not(debug_assertions))]
+                #[cfg(not(feature = "small-loops"))]
                 64.. if const { wide::<$S>() && !<$L>::IN_MEMORY } => tile!(64, 64),
                 16.. if const { wide::<$S>() } => tile!(16, 16),
                 4.. => tile!(4, 4),
-                #[cfg(not(debug_assertions))]
+                #[cfg(not(feature = "small-loops"))]
                 3 if <$S>::LANES => tile!(3, 4),
-                #[cfg(not(debug_assertions))]
+                #[cfg(not(feature = "small-loops"))]
                 2 if <$S>::LANES => tile!(2, 4),
                 _ if <$S>::LANES => tile!(1, 4),
                 _ => tile!(1, 1),
@@ -199,8 +199,8 @@ impl<S: Steps> Fold<'_, S> {
 
     /// `value`, and then the rows one after the other.
     // As `load_row`.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    #[cfg_attr(debug_assertions, inline(never))]
+    #[cfg_attr(not(feature = "small-loops"), inline(always))]
+    #[cfg_attr(feature = "small-loops", inline(never))]
     unsafe fn chain<const W: usize, const LANES: usize>(
         &self,
         mut value: [S::Acc; LANES],
@@ -286,9 +286,9 @@ unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, v
 ///
 /// # Safety
 /// They are in memory, and initialised.
-// Builds with debug assertions have no vectors, and compile it once.
-#[cfg_attr(not(debug_assertions), inline(always))]
-#[cfg_attr(debug_assertions, inline(never))]
+// With `small-loops` there are no vectors, and it is compiled once.
+#[cfg_attr(not(feature = "small-loops"), inline(always))]
+#[cfg_attr(feature = "small-loops", inline(never))]
 unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     steps: &S,
     memory: &Memory<S::In, S::Out>,

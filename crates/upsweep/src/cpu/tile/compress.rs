@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Every instruction set this processor has, in a release build; the portable one in others.
+    /// Every instruction set that this processor has.
     #[test]
     fn each_instruction_set_compresses_as_the_loop_does() {
         fn check<T: Element + PartialEq + std::fmt::Debug>(value: impl Fn(u8) -> T) {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A job's functions are inlined into the loops, and the loops are compiled for each job. That is what makes them fast, and
-//! what takes long to compile. Builds with debug assertions are compiled often, for many jobs, and run short: there a job whose results
+//! what takes long to compile. Tests that are built with the feature `small-loops` are compiled often, for many jobs, and run short: there a job whose results
 //! go to a buffer of their own goes through [`call`] to the loops of [`Erased`] steps, of which there are few. Release builds have no other
 //! loops than those of the job, and tests of the CPU's loops are run in such a build, too.
 //!

@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Every instruction set this processor has, in a release build; the portable one in others.
+    /// Every instruction set that this processor has.
     #[test]
     fn each_instruction_set_transposes_squares() {
         check::<u32, 16>(|i| i as u32);

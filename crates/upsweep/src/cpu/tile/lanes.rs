@@ -214,7 +214,7 @@ impl Lanes for Portable {
     type Row = Bytes;
 
     // Where there is no other set, it has to be fast.
-    const IN_MEMORY: bool = cfg!(any(target_arch = "x86_64", debug_assertions));
+    const IN_MEMORY: bool = cfg!(any(target_arch = "x86_64", feature = "small-loops"));
 
     #[inline(never)]
     unsafe fn call<W: Work>(work: W) -> W::Result {

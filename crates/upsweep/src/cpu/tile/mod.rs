@@ -24,7 +24,7 @@ pub(super) mod body;
 pub(super) mod columns;
 pub(super) mod compress;
 pub(super) mod digits;
-#[cfg(debug_assertions)]
+#[cfg(feature = "small-loops")]
 pub(super) mod erased;
 pub(super) mod filter;
 mod hidden;
@@ -47,15 +47,15 @@ pub(super) mod sweep;
 pub(super) mod told;
 pub(super) mod walk;
 pub(super) mod windows;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_avx2;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_compress;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_numbers;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[cfg(all(target_arch = "x86_64", not(feature = "small-loops")))]
 mod x86_pairs;
 #[cfg(target_arch = "x86_64")]
 mod x86_transpose;

@@ -228,7 +228,7 @@ mod tests {
 
     /// A network sorts all numbers if it sorts all zeros and ones (Knuth, 5.3.4, theorem Z); of two sorted runs there are few.
     fn check_zeros_and_ones<B: KeyBits + Debug>() {
-        let longest = if cfg!(debug_assertions) { 72 } else { MOST };
+        let longest = if cfg!(feature = "small-loops") { 72 } else { MOST };
         for len in (EIGHT..=longest).step_by(EIGHT) {
             let run = (len.div_ceil(2)).next_power_of_two();
             let mut numbers = Vec::new();

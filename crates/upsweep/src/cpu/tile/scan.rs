@@ -46,8 +46,8 @@ impl<S: Steps> Work for ScanRun<'_, S> {
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
         let Self { steps, memory, run, prefix, wanted, storing } = self;
         let long = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
-        // Where a row is memory, one element after the other is faster than rows; but tests in builds with debug assertions go through rows.
-        let plain = const { S::EXACT && L::IN_MEMORY && !cfg!(debug_assertions) };
+        // Where a row is memory, one element after the other is faster than rows; but with `small-loops`, which has no other set, tests go through rows.
+        let plain = const { S::EXACT && L::IN_MEMORY && !cfg!(feature = "small-loops") };
         // SAFETY: the caller's promise.
         unsafe {
             if !plain && long > 0 && run.len >= long {

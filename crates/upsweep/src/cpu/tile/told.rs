@@ -47,16 +47,21 @@ pub(crate) struct Lists<'a> {
     /// From here on what is told is more than one event, or in no table.
     others: u8,
     /// Of what is one event.
+    #[cfg(target_arch = "x86_64")]
     kinds: [u8; ROOM],
+    #[cfg(target_arch = "x86_64")]
     backs: [u8; ROOM],
 }
 
 impl<'a> Lists<'a> {
     pub(crate) fn new(table: &'a Table) -> Self {
+        #[cfg(target_arch = "x86_64")]
         let first = |told: usize| table.events.get(told).and_then(|events| events.first()).copied();
         Self {
             others: table.events.partition_point(|events| events.len() <= 1).min(ROOM) as u8,
+            #[cfg(target_arch = "x86_64")]
             kinds: std::array::from_fn(|told| first(told).map_or(0, |event| event.kind)),
+            #[cfg(target_arch = "x86_64")]
             backs: std::array::from_fn(|told| first(told).map_or(0, |event| event.back)),
             table,
         }
@@ -85,12 +90,15 @@ impl<'a> Lists<'a> {
     where
         Indices: Yields<u8, P>,
     {
-        let mut done = Done::default();
         #[cfg(target_arch = "x86_64")]
-        if super::simd::has_avx512() {
+        let done = if super::simd::Set::widest().is_avx512() {
             // SAFETY: the processor has what the function is compiled for.
-            done = unsafe { vector::write(self, part, kinds, places) };
-        }
+            unsafe { vector::write(self, part, kinds, places) }
+        } else {
+            Done::default()
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let done = Done::default();
         self.write_one_by_one(&part.from(done.bytes), &mut kinds[done.events..], &mut places[done.events..]);
     }
 

@@ -5,7 +5,7 @@
 
 use std::arch::x86_64::*;
 
-#[cfg(not(debug_assertions))]
+#[cfg(not(feature = "small-loops"))]
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn of_16(rows: [__m512; 16]) -> [__m512; 16] {
@@ -90,7 +90,7 @@ pub(super) fn of_8(rows: [__m512d; 8]) -> [__m512d; 8] {
 }
 
 /// Half a row of AVX2 has half of a square's columns.
-#[cfg(not(debug_assertions))]
+#[cfg(not(feature = "small-loops"))]
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
@@ -120,7 +120,7 @@ pub(super) fn halves_of_16(rows: [[__m256i; 2]; 16]) -> [[__m256i; 2]; 16] {
     columns
 }
 
-#[cfg(not(debug_assertions))]
+#[cfg(not(feature = "small-loops"))]
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn halves_of_8(rows: [[__m256i; 2]; 8]) -> [[__m256i; 2]; 8] {

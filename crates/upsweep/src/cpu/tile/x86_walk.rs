@@ -20,6 +20,7 @@
 //! **Cost.** For each byte 14 / 64 shuffles to transpose it and what is told of it, and (3 + chunks) / 64 for its step. Automata of 7, 29 and
 //! 44 states with 5, 25 and 29 classes have 1, 8 and 11 chunks.
 
+use super::simd::Set;
 use super::odds::Odds;
 use super::x86_transpose;
 use crate::walking::Table;
@@ -66,7 +67,7 @@ pub(super) struct Shuffles {
 impl Shuffles {
     /// `None` where the processor has no such shuffles, or the table does not fit.
     pub(super) fn new(table: &Table) -> Option<Self> {
-        if !super::simd::has_avx512() || table.classes > 64 {
+        if !Set::widest().is_avx512() || table.classes > 64 {
             return None;
         }
         let bits = 7 - table.classes.max(2).next_power_of_two().trailing_zeros();
@@ -285,7 +286,7 @@ mod tests {
             (7, 65, 2, false),
         ] {
             let found = Shuffles::new(&table(states, classes, things)).is_some();
-            assert_eq!(found, fits && super::super::simd::has_avx512(), "{states} {classes} {things}");
+            assert_eq!(found, fits && Set::widest().is_avx512(), "{states} {classes} {things}");
         }
     }
 
