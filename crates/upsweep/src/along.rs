@@ -34,7 +34,7 @@
 //!
 //! Source: Helman and JaJa, "Designing Practical Efficient Algorithms for Symmetric Multiprocessors", 1999.
 
-use crate::buffer::{Array, Input};
+use crate::buffer::{Array, Input, View};
 use crate::cpu;
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
@@ -148,7 +148,9 @@ where
             return wrong("a list of more than 2^32 - 1 elements", "elements are numbers of 32 bits");
         }
         let output_len = O::len(&output, "output")?.unwrap_or(len);
-        for (what, found) in [("list", next.view().len()), ("output", output_len)] {
+        // Asked for once: another time an input of the program's own could say something else.
+        let next = next.view();
+        for (what, found) in [("list", next.len()), ("output", output_len)] {
             if found != len {
                 return Err(Error::Length { what, found, expected: len });
             }
@@ -165,9 +167,9 @@ where
         }
         let steps = Parts::<I, O, Op, M, F>::new(operator, scan.options.map, scan.options.finish);
         if const { sums_in_f32::<M::Output, Op>() } {
-            self.run_steps(device, InF32(steps), input, output, len)
+            self.run_steps(device, InF32(steps), &next, input, output, len)
         } else {
-            self.run_steps(device, steps, input, output, len)
+            self.run_steps(device, steps, &next, input, output, len)
         }
     }
 
@@ -175,20 +177,21 @@ where
         &self,
         device: &Device,
         steps: S,
+        next: &View<'_, u32>,
         input: <S::In as Read>::Given<'_>,
         output: <S::Out as Write>::Given<'_>,
         len: usize,
     ) -> Result<()> {
-        let (next, exclusive) = (self.next.view(), self.scan.direction.exclusive);
+        let exclusive = self.scan.direction.exclusive;
         match &device.0 {
-            Backend::Cpu => cpu::along::run(steps, (&input, &output), &next, (len, self.first), exclusive),
+            Backend::Cpu => cpu::along::run(steps, (&input, &output), next, (len, self.first), exclusive),
             #[cfg(feature = "cuda")]
             Backend::Cuda(cuda) => {
                 let shape = self.scan.options.shape(len)?;
                 let (init, segments) = (InitSource::None, SegmentKind::Whole);
                 let job: Job<'_, '_, '_, S, Whole> =
                     Job { input: Elements::Given(input), output, shape, init, segments, steps };
-                crate::cuda::along::run(cuda, job, &next, self.first, exclusive)
+                crate::cuda::along::run(cuda, job, next, self.first, exclusive)
             }
         }
     }

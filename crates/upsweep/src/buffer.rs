@@ -173,6 +173,17 @@ impl<T: Element> Input for View<'_, T> {
     }
 }
 
+impl<T: Element> Output for ViewMut<'_, T> {
+    type Item = T;
+    fn view_mut(&mut self) -> ViewMut<'_, T> {
+        match self {
+            Self::Host(x) => ViewMut::Host(x),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(x) => ViewMut::Cuda(x.slice_mut(..)),
+        }
+    }
+}
+
 impl<'a, T> View<'a, T> {
     /// The elements, for the CPU backend.
     ///

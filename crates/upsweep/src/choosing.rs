@@ -1,10 +1,11 @@
 //! Which elements a call keeps, apart from where they lie; and a call that keeps some, with its buffers.
 
 use crate::buffer::{Input, View};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::operator::{Element, Function, Source};
 use crate::outputs::Target;
+use crate::sealed::Sealed;
 use crate::segments::Equal;
 
 /// Neighbouring elements, and what lies beside them.
@@ -36,14 +37,14 @@ pub trait Marks<I>: Copy + Send + Sync {
     fn mark(&self, x: Stretch<'_, I>, keep: &mut [u8]);
 }
 
-/// Says of each element whether it is kept: what backends work from. Implemented by what [`Select`](crate::Select) is made of.
+/// Says of each element whether it is kept: what backends work from. It is implemented for what [`Select`](crate::Select) is made of alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not choose among these elements",
     label = "no choice among `{I}`",
     note = "a predicate is made of a function, as it runs on the GPU too; a closure is none. Write `#[function] fn name(x: T) -> \
             bool {{ .. }}` and give `Name`"
 )]
-pub trait Choose<I: Element> {
+pub trait Choose<I: Element>: Sealed<I> {
     /// Of an element alone; not called where flags or neighbours decide.
     type Predicate: Function<(I,), Output = bool>;
     /// Of two neighbours; not called where they do not decide.
@@ -72,8 +73,9 @@ pub trait Choose<I: Element> {
     fn marks(&self) -> Result<Self::Marks<'_>>;
 }
 
-/// A flag of [`Select::flags`](crate::Select::flags): `bool`, or a byte, which is set unless it is 0.
-pub trait Flag: Element {
+/// A flag of [`Select::flags`](crate::Select::flags): `bool`, or a byte, which is set unless it is 0. It is implemented for these types
+/// alone, as kernels read a byte.
+pub trait Flag: Element + Sealed {
     /// Whether the element is kept.
     fn is_set(self) -> bool;
 }
@@ -94,6 +96,7 @@ impl Flag for u8 {
 #[derive(Clone, Copy, Debug)]
 pub struct Where<P>(pub(crate) P);
 
+impl<I: Element, P: Function<(I,), Output = bool>> Sealed<I> for Where<P> {}
 impl<I: Element, P: Function<(I,), Output = bool>> Choose<I> for Where<P> {
     type Predicate = P;
     type Same = Equal;
@@ -131,6 +134,7 @@ impl<B: ?Sized> Clone for Flagged<'_, B> {
 }
 impl<B: ?Sized> Copy for Flagged<'_, B> {}
 
+impl<I: Element, B: Input<Item: Flag> + ?Sized> Sealed<I> for Flagged<'_, B> {}
 impl<I: Element, B: Input<Item: Flag> + ?Sized> Choose<I> for Flagged<'_, B> {
     type Predicate = Unasked;
     type Same = Equal;
@@ -178,6 +182,7 @@ pub struct LastOf<E>(pub(crate) E);
 
 macro_rules! neighbours {
     ($($Of:ident $neighbour:ident),*) => { $(
+        impl<I: Element, E: Function<(I, I), Output = bool>> Sealed<I> for $Of<E> {}
         impl<I: Element, E: Function<(I, I), Output = bool>> Choose<I> for $Of<E> {
             type Predicate = Unasked;
             type Same = E;
@@ -240,13 +245,13 @@ impl<I: Element> Function<(I,)> for Unasked {
     }
 }
 
-/// What is stored of an element that is kept. Implemented by [`Values`] and [`Indices`].
+/// What is stored of an element that is kept. It is implemented for [`Values`] and [`Indices`] alone.
 #[diagnostic::on_unimplemented(
     message = "the output holds `{O}`, which is not what is stored of `{I}`",
     label = "not an output for these results",
     note = "elements are stored as they are; of `.indices()` the output has u32, u64, usize, i32 or i64"
 )]
-pub trait Yields<I, O>: Copy + Send + Sync {
+pub trait Yields<I, O>: Copy + Send + Sync + Sealed<(I, O)> {
     /// Whether it is its index.
     const INDEX: bool;
     /// Of the element `x` at `index`, which is at most [`MOST`](Yields::MOST).
@@ -259,6 +264,7 @@ pub trait Yields<I, O>: Copy + Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Values;
 
+impl<I> Sealed<(I, I)> for Values {}
 impl<I> Yields<I, I> for Values {
     const INDEX: bool = false;
     const MOST: usize = usize::MAX;
@@ -273,7 +279,9 @@ impl<I> Yields<I, I> for Values {
 pub struct Indices;
 
 macro_rules! indices {
-    ($($t:ty)*) => { $(impl<I> Yields<I, $t> for Indices {
+    ($($t:ty)*) => { $(
+    impl<I> Sealed<(I, $t)> for Indices {}
+    impl<I> Yields<I, $t> for Indices {
         const INDEX: bool = true;
         const MOST: usize = if size_of::<$t>() < size_of::<usize>() { <$t>::MAX as usize } else { usize::MAX };
         #[inline(always)]
@@ -288,12 +296,33 @@ indices! { u32 u64 usize i32 i64 }
 pub(crate) struct Choosing<'a, C, I: Element, O: Element> {
     pub(crate) choice: &'a C,
     pub(crate) input: Elements<'a, I>,
-    /// The elements that the input has room for, and where their number lies, if the device knows it.
-    pub(crate) len: usize,
+    /// Where the number of elements lies, if the device knows it; else there are as many as the input has room for.
     pub(crate) length: Option<View<'a, u64>>,
     /// Where the results go; nowhere if only their number is asked for.
     pub(crate) output: Option<Target<'a, O>>,
     pub(crate) others: Others<'a, O>,
+}
+
+impl<C, I: Element, O: Element> Choosing<'_, C, I, O> {
+    /// The elements that the input has room for.
+    pub(crate) fn len(&self) -> usize {
+        match &self.input {
+            Elements::Given(view) => view.len(),
+            Elements::OfOutput => self.output.as_ref().map_or(0, Target::len),
+        }
+    }
+}
+
+/// The flags of `len` elements, where they decide.
+///
+/// # Errors
+/// [`Error::Length`].
+pub(crate) fn flags_of<I: Element, C: Choose<I>>(choice: &C, len: usize) -> Result<Option<View<'_, C::Flag>>> {
+    let flags = choice.flags();
+    match flags.as_ref().map(View::len).filter(|&found| found != len) {
+        Some(found) => Err(Error::Length { what: "flags", found, expected: len }),
+        None => Ok(flags),
+    }
 }
 
 /// Where the elements go that are not kept.

@@ -34,6 +34,8 @@ use crate::buffer::{Array, Input, Output, Storage, View, ViewMut};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 pub use crate::inputs::Counted;
+use crate::operator::Element;
+use crate::outputs::Target;
 
 /// A number of elements, where the device computes: see the [module](self).
 #[derive(Debug)]
@@ -61,6 +63,23 @@ impl Count {
         usize::try_from(number).map_err(|_| Error::OutOfMemory { bytes: usize::MAX })
     }
 
+    /// A new array of the `len` elements that were counted, which `compute` stores while it counts them again. On the host it has no more
+    /// than were counted then: a function of the program's own may answer otherwise than before.
+    pub(crate) fn array_of<T: Element>(
+        &mut self,
+        device: &Device,
+        len: usize,
+        compute: impl FnOnce(Target<'_, T>, &mut Self) -> Result<()>,
+    ) -> Result<Array<T>> {
+        if !device.is_cpu() {
+            return device.compute_array(len, |target| compute(target, self));
+        }
+        device.compute_some(len, |target| {
+            compute(target, self)?;
+            self.get()
+        })
+    }
+
     /// The first so many elements of `buffer`, as an input of calls on the same device.
     pub fn of<'a, B: Input + ?Sized>(&'a self, buffer: &'a B) -> Counted<'a, B> {
         Counted { count: &self.0, buffer }
@@ -83,7 +102,7 @@ impl Output for Count {
 )]
 pub trait CountedInput {
     /// The elements.
-    type Item: crate::operator::Element;
+    type Item: Element;
     /// All elements that there is room for, where they lie.
     fn room(&self) -> View<'_, Self::Item>;
     /// Where their number lies, if not all of them are meant.

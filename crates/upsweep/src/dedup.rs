@@ -38,7 +38,7 @@
 //!
 //! **Cost.** One pass over memory: each element is read once and each result written once.
 
-use crate::buffer::{Array, Output};
+use crate::buffer::{Array, Input, Output, View};
 use crate::choosing::{Choose, Choosing, FirstOf, Indices, LastOf, Others, Values, Yields};
 use crate::count::{Count, CountedInput};
 use crate::device::Device;

@@ -100,7 +100,7 @@ impl<F> Expand<F> {
         O: Output + ?Sized,
         F: Fills<O::Item>,
     {
-        self.dispatch(device, counts, Some(Target::new(output.view_mut())), total)
+        self.dispatch(device, (counts.room(), counts.length()), Some(Target::new(output.view_mut())), total)
     }
 
     /// Expands `counts` into a new array on the device, with exactly as many elements as there are results. On CUDA this waits
@@ -115,10 +115,13 @@ impl<F> Expand<F> {
         F: Fills<O>,
     {
         device.refuse_in_capture("an array whose length depends on the data")?;
+        // Asked for once: another time an input of the program's own could say something else.
+        let (room, length) = (counts.room(), counts.length());
+        let counts = || (room.view(), length.as_ref().map(View::view));
         let mut total = Count::new(device)?;
-        self.dispatch::<I, O>(device, counts, None, &mut total)?;
+        self.dispatch::<_, O>(device, counts(), None, &mut total)?;
         let len = total.get()?;
-        device.compute_array(len, |output| self.dispatch(device, counts, Some(output), &mut total))
+        total.array_of(device, len, |output, total| self.dispatch(device, counts(), Some(output), total))
     }
 
     /// Expands `counts` into a vector on the host. On CUDA this waits for it.
@@ -134,20 +137,19 @@ impl<F> Expand<F> {
         self.run_to_array(device, counts)?.into_vec()
     }
 
-    fn dispatch<I, O>(
+    fn dispatch<C, O>(
         &self,
         device: &Device,
-        counts: &I,
+        (counts, length): (View<'_, C>, Option<View<'_, u64>>),
         output: Option<Target<'_, O>>,
         total: &mut Count,
     ) -> Result<()>
     where
-        I: CountedInput<Item: Tally> + ?Sized,
+        C: Tally,
         O: Element,
         F: Fills<O>,
     {
-        let (room, length, values) = (counts.room(), counts.length(), self.0.beside());
-        let expected = room.len();
+        let (values, expected) = (self.0.beside(), counts.len());
         if let Some(found) = values.as_ref().map(View::len).filter(|&found| found != expected) {
             return Err(Error::Length { what: "values", found, expected });
         }
@@ -161,7 +163,7 @@ impl<F> Expand<F> {
             let reason = "the output's type cannot hold the indices of so many elements: take u64 or usize";
             return Err(Error::Options { options: "indices", reason });
         }
-        let call = Expanding { counts: room, length, values, output, expanded: F::EXPANDED };
+        let call = Expanding { counts, length, values, output, expanded: F::EXPANDED };
         match (&device.0, total.view_mut()) {
             (Backend::Cpu, ViewMut::Host([total, ..])) => {
                 *total = cpu::expand::run::<F, _, O>(&call)?;

@@ -5,6 +5,7 @@ use crate::choosing::{Indices, Yields};
 use crate::operator::Element;
 use crate::outputs::Target;
 use crate::plan::expand::Expanded;
+use crate::sealed::Sealed;
 
 /// Results are the indices of their counts.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +24,8 @@ impl<B: ?Sized> Clone for ValuesOf<'_, B> {
 }
 impl<B: ?Sized> Copy for ValuesOf<'_, B> {}
 
-/// A number of results: `u32`, `u64` or `usize`.
-pub trait Tally: Element {
+/// A number of results: `u32`, `u64` or `usize`. It is implemented for these types alone.
+pub trait Tally: Element + Sealed {
     /// The number.
     #[doc(hidden)]
     fn number(self) -> u64;
@@ -37,8 +38,8 @@ macro_rules! tallies {
 }
 tallies! { u32 u64 usize }
 
-/// What is stored of a result: implemented by what [`Expand`](crate::Expand) is made of.
-pub trait Fills<O> {
+/// What is stored of a result. It is implemented for what [`Expand`](crate::Expand) is made of alone.
+pub trait Fills<O>: Sealed<O> {
     /// What stands beside a count.
     #[doc(hidden)]
     type Beside: Element;
@@ -57,7 +58,9 @@ pub trait Fills<O> {
 }
 
 macro_rules! numbers {
-    ($($Which:ident $expanded:ident),*) => { $(impl<O> Fills<O> for $Which
+    ($($Which:ident $expanded:ident),*) => { $(
+    impl<O> Sealed<O> for $Which where Indices: Yields<u32, O> {}
+    impl<O> Fills<O> for $Which
     where
         Indices: Yields<u32, O>,
     {
@@ -75,6 +78,7 @@ macro_rules! numbers {
 }
 numbers! { Owners Owner, Ranks Rank }
 
+impl<B: Input + ?Sized> Sealed<B::Item> for ValuesOf<'_, B> {}
 impl<B: Input + ?Sized> Fills<B::Item> for ValuesOf<'_, B> {
     type Beside = B::Item;
     const EXPANDED: Expanded = Expanded::Value;

@@ -209,6 +209,15 @@ impl<T: Element, O: Element> Job<'_, T, O> {
         amount: Amount,
     ) -> Result<()> {
         let Self { input, output, bins, channels, .. } = self;
+        // A kernel relies on them, and an input of the program's own could say something else than when they were checked.
+        for (what, found, expected) in [
+            ("edges", edges.as_ref().map(View::len), bins + 1),
+            ("weights", weights.as_ref().map(View::len), input.len()),
+        ] {
+            if let Some(found) = found.filter(|&found| found != expected) {
+                return Err(Error::Length { what, found, expected });
+            }
+        }
         let job = HistogramJob {
             len: input.len(),
             input: size_of::<T>(),

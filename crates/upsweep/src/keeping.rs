@@ -1,7 +1,7 @@
 //! What builders that keep some elements have in common: the ways to run them, and the call on a device.
 
 use crate::buffer::{Output, ViewMut};
-use crate::choosing::{Choose, Choosing, Yields};
+use crate::choosing::{Choose, Choosing, Yields, flags_of};
 use crate::count::Count;
 use crate::cpu;
 use crate::device::{Backend, Device};
@@ -44,7 +44,7 @@ macro_rules! runs {
                 C: Choose<I::Item>,
                 V: Yields<I::Item, O::Item>,
             {
-                self.dispatch(device, input, Some(Target::new(output.view_mut())), count)
+                self.dispatch(device, (input.room(), input.length()), Some(Target::new(output.view_mut())), count)
             }
 
             #[doc = concat!($Does, " from `data` into its beginning; what lies behind is of no meaning then.")]
@@ -58,9 +58,8 @@ macro_rules! runs {
                 Values: Yields<B::Item, B::Item>,
             {
                 let mut count = Count::new(device)?;
-                let data = Target::new(data.view_mut());
-                let len = data.len();
-                let call = Choosing { choice: &self.choice, input: Elements::OfOutput, len, length: None, output: Some(data), others: Others::Dropped };
+                let output = Some(Target::new(data.view_mut()));
+                let call = Choosing { choice: &self.choice, input: Elements::OfOutput, length: None, output, others: Others::Dropped };
                 $crate::keeping::choose::<C, Values, B::Item, B::Item>(device, call, &mut count)?;
                 Ok(count)
             }
@@ -79,16 +78,18 @@ macro_rules! runs {
             {
                 device.refuse_in_capture("an array whose length depends on the data")?;
                 let mut count = Count::new(device)?;
+                // Asked for once: another time an input of the program's own could say something else.
+                let (room, length) = (input.room(), input.length());
+                let input = || (room.view(), length.as_ref().map(View::view));
                 if device.is_cpu() {
-                    let room = input.room().len();
-                    return device.compute_some(room, |output| {
-                        self.dispatch(device, input, Some(output), &mut count)?;
+                    return device.compute_some(room.len(), |output| {
+                        self.dispatch(device, input(), Some(output), &mut count)?;
                         count.get()
                     });
                 }
-                self.dispatch::<I, O>(device, input, None, &mut count)?;
+                self.dispatch::<_, O>(device, input(), None, &mut count)?;
                 let len = count.get()?;
-                device.compute_array(len, |output| self.dispatch(device, input, Some(output), &mut count))
+                device.compute_array(len, |output| self.dispatch(device, input(), Some(output), &mut count))
             }
 
             #[doc = concat!($Does, " from `input` into a vector on the host. On CUDA this waits for it.")]
@@ -108,20 +109,18 @@ macro_rules! runs {
             fn dispatch<I, O>(
                 &self,
                 device: &Device,
-                input: &I,
+                (input, length): (View<'_, I>, Option<View<'_, u64>>),
                 output: Option<Target<'_, O>>,
                 count: &mut Count,
             ) -> Result<()>
             where
-                I: CountedInput + ?Sized,
+                I: Element,
                 O: Element,
-                C: Choose<I::Item>,
-                V: Yields<I::Item, O>,
+                C: Choose<I>,
+                V: Yields<I, O>,
             {
-                let (room, length) = (input.room(), input.length());
-                let len = room.len();
-                let call = Choosing { choice: &self.choice, input: Elements::Given(room), len, length, output, others: Others::Dropped };
-                $crate::keeping::choose::<C, V, I::Item, O>(device, call, count)
+                let call = Choosing { choice: &self.choice, input: Elements::Given(input), length, output, others: Others::Dropped };
+                $crate::keeping::choose::<C, V, I, O>(device, call, count)
             }
         }
     };
@@ -136,10 +135,8 @@ where
     C: Choose<I>,
     V: Yields<I, O>,
 {
-    let len = call.len;
-    if let Some(found) = call.choice.flags().map(|flags| flags.len()).filter(|&found| found != len) {
-        return Err(Error::Length { what: "flags", found, expected: len });
-    }
+    let len = call.len();
+    flags_of(call.choice, len)?;
     if V::INDEX && len.saturating_sub(1) > V::MOST {
         let reason = "the output's type cannot hold the indices of so many elements: take u64 or usize";
         return Err(Error::Options { options: "indices", reason });

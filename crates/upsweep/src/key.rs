@@ -1,6 +1,7 @@
 //! What can be sorted by: numbers, in an order that every two values have.
 
 use crate::operator::Element;
+use crate::sealed::Sealed;
 use half::{bf16, f16};
 use std::ops::{BitOr, BitXor};
 
@@ -182,12 +183,12 @@ keys! { usize as u64, false, 0; isize as u64, true, 0; }
 #[cfg(target_pointer_width = "32")]
 keys! { usize as u32, false, 0; isize as u32, true, 0; }
 
-/// A position of an element as a sort stores it: `u32`, `u64` or `usize`.
+/// A position of an element as a sort stores it: `u32`, `u64` or `usize`. It is implemented for these types alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position that a sort stores",
     note = "positions are u32, u64 and usize"
 )]
-pub trait Index: Element {
+pub trait Index: Element + Sealed {
     /// The most elements whose positions it holds.
     #[doc(hidden)]
     const MOST: u64;

@@ -120,6 +120,7 @@ mod merging;
 mod options;
 mod planned;
 mod ranking;
+mod sealed;
 mod sorting;
 mod steps;
 mod tally;

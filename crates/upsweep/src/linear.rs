@@ -14,12 +14,13 @@ pub(crate) use transition::Transition;
 use crate::operator::Element;
 #[cfg(feature = "cuda")]
 use crate::operator::{Function, Map, Operator, Same, Widen, builtin::Sum, function};
+use crate::sealed::Sealed;
 use exact::Double;
 
 /// A number that a recurrence computes with: `f32`, `f64`, and the integers of 32 and 64 bits, modulo their number of values.
 ///
 /// It is implemented for these types alone.
-pub trait Coefficient: Element + PartialEq + std::fmt::Display + sealed::Sealed {
+pub trait Coefficient: Element + PartialEq + std::fmt::Display + Sealed {
     /// What powers are computed in.
     #[doc(hidden)]
     type Exact: Exact<Self>;
@@ -55,8 +56,8 @@ pub trait Coefficient: Element + PartialEq + std::fmt::Display + sealed::Sealed 
     fn basis(order: usize, transition: &[Self::Exact]) -> Option<[Vec<Self::Exact>; 2]>;
 }
 
-/// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too.
-pub trait ComputesOn<I: Element>: Coefficient {
+/// A number that recurrences of elements `I` can compute in: the elements' own type; `f64` for `f32`, too. It is implemented for these alone.
+pub trait ComputesOn<I: Element>: Coefficient + Sealed<(I,)> {
     /// The element as a number.
     #[doc(hidden)]
     fn number_of(element: I) -> Self;
@@ -78,13 +79,8 @@ pub trait ComputesOn<I: Element>: Coefficient {
     fn functions() -> (Self::Sum, Self::Map, Self::Finish);
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
-
 macro_rules! floats {
     ($($t:ty: $smallest:expr),*) => { $(
-        impl sealed::Sealed for $t {}
         impl Coefficient for $t {
             type Exact = Double;
             const ZERO: Self = 0.0;
@@ -109,7 +105,6 @@ macro_rules! floats {
 
 macro_rules! integers {
     ($($t:ty),*) => { $(
-        impl sealed::Sealed for $t {}
         impl Coefficient for $t {
             type Exact = Self;
             const ZERO: Self = 0;
@@ -138,6 +133,7 @@ macro_rules! integers {
 
 macro_rules! computes_on_itself {
     ($t:ty) => {
+        impl Sealed<($t,)> for $t {}
         impl ComputesOn<$t> for $t {
             #[inline(always)]
             fn number_of(element: $t) -> Self {
@@ -173,6 +169,7 @@ pub fn rounded_to_f32(x: f64) -> f32 {
     x as f32
 }
 
+impl Sealed<(f32,)> for f64 {}
 impl ComputesOn<f32> for f64 {
     #[inline(always)]
     fn number_of(element: f32) -> Self {

@@ -35,7 +35,7 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (split).
 
-use crate::buffer::{Input, Output, ViewMut};
+use crate::buffer::{Input, Output, View, ViewMut};
 use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
 use crate::count::{Count, CountedInput};
 use crate::device::Device;
@@ -129,10 +129,11 @@ impl<C, V> Partition<C, V> {
         C: Choose<I::Item>,
         V: Yields<I::Item, O::Item>,
     {
-        let len = input.room().len();
+        // Asked for once: another time an input of the program's own could say something else.
+        let (room, length) = (input.room(), input.length());
         let call = |output, others| {
-            let (input, length) = (Elements::Given(input.room()), input.length());
-            Choosing { choice: &self.choice, input, len, length, output, others }
+            let (input, length) = (Elements::Given(room.view()), length.as_ref().map(View::view));
+            Choosing { choice: &self.choice, input, length, output, others }
         };
         match output.views() {
             (chosen, Some(others)) => choose::<C, V, I::Item, O::Item>(
@@ -141,9 +142,9 @@ impl<C, V> Partition<C, V> {
                 count,
             ),
             (both, None) => {
-                let found = both.len();
-                if found != len {
-                    return Err(Error::Length { what: "output", found, expected: len });
+                let (found, expected) = (both.len(), room.len());
+                if found != expected {
+                    return Err(Error::Length { what: "output", found, expected });
                 }
                 choose::<C, V, I::Item, O::Item>(device, call(None, Others::Dropped), count)?;
                 choose::<C, V, I::Item, O::Item>(device, call(Some(Target::new(both)), Others::Behind), count)

@@ -268,7 +268,7 @@ impl<'a, C: Coefficient, Z> Recurrence<'a, C, Z> {
             Coefficients::Sections(sections) => System::cascade(sections),
         }?;
         let first = self.state.view();
-        let expected = shape.lines() * system.states;
+        let expected = shape.lines().saturating_mul(system.states);
         for (what, found) in
             [("initial states", first.as_ref().map(View::len)), ("final states", last.as_ref().map(ViewMut::len))]
         {

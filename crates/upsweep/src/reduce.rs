@@ -310,7 +310,7 @@ fn results(segments: SegmentsBy, shape: &Shape) -> (usize, bool) {
     match segments.kind {
         Kind::Whole => (shape.lines(), true),
         Kind::Offsets => (segments.items.saturating_sub(1), true),
-        Kind::HeadFlags | Kind::Keys => (usize::from(shape.lines() * shape.len > 0), false),
+        Kind::HeadFlags | Kind::Keys => (usize::from(shape.lines() > 0 && shape.len > 0), false),
     }
 }
 

@@ -23,7 +23,7 @@
 //!
 //! **Cost.** One pass over memory: each element is read once, and each run's value and length are written once.
 
-use crate::buffer::{Array, Output, ViewMut};
+use crate::buffer::{Array, Input, Output, View, ViewMut};
 use crate::choosing::{Choosing, FirstOf, Indices, Others, Yields};
 use crate::count::{Count, CountedInput};
 use crate::cpu;
@@ -109,7 +109,7 @@ impl<E> Runs<E> {
         if found != expected {
             return Err(Error::Length { what: "second output", found, expected });
         }
-        self.dispatch(device, input, Some((values, numbers)), count)
+        self.dispatch(device, (input.room(), input.length()), Some((values, numbers)), count)
     }
 
     /// Finds the runs of `input`, into two new arrays on the device with exactly as many elements. On CUDA this waits until
@@ -125,14 +125,17 @@ impl<E> Runs<E> {
         Indices: Yields<I::Item, N>,
     {
         device.refuse_in_capture("arrays whose length depends on the data")?;
+        // Asked for once: another time an input of the program's own could say something else.
+        let (room, length) = (input.room(), input.length());
+        let input = || (room.view(), length.as_ref().map(View::view));
         let mut count = Count::new(device)?;
-        self.dispatch::<I, N>(device, input, None, &mut count)?;
+        self.dispatch::<_, N>(device, input(), None, &mut count)?;
         let len = count.get()?;
         let mut values = None;
-        let numbers = device.compute_array(len, |numbers| {
-            let all = device
-                .compute_array(len, |values| self.dispatch(device, input, Some((values, numbers)), &mut count))?;
-            values = Some(all);
+        let numbers = count.array_of(device, len, |numbers, count| {
+            values = Some(count.array_of(device, len, |values, count| {
+                self.dispatch(device, input(), Some((values, numbers)), count)
+            })?);
             Ok(())
         })?;
         let Some(values) = values else { return Err(Error::OutOfMemory { bytes: 0 }) };
@@ -158,25 +161,23 @@ impl<E> Runs<E> {
     fn dispatch<I, N>(
         &self,
         device: &Device,
-        input: &I,
-        outputs: Option<(Target<'_, I::Item>, Target<'_, N>)>,
+        (input, length): (View<'_, I>, Option<View<'_, u64>>),
+        outputs: Option<(Target<'_, I>, Target<'_, N>)>,
         count: &mut Count,
     ) -> Result<()>
     where
-        I: CountedInput + ?Sized,
+        I: Element,
         N: Element,
-        E: Function<(I::Item, I::Item), Output = bool>,
-        Indices: Yields<I::Item, N>,
+        E: Function<(I, I), Output = bool>,
+        Indices: Yields<I, N>,
     {
-        let (room, length, choice) = (input.room(), input.length(), FirstOf(self.same));
-        let len = room.len();
-        if len > <Indices as Yields<I::Item, N>>::MOST {
+        if input.len() > <Indices as Yields<I, N>>::MOST {
             let reason = "the second output's type cannot hold the length of the input: take u64 or usize";
             return Err(Error::Options { options: "runs", reason });
         }
         let (values, numbers) = outputs.unzip();
-        let input = Elements::Given(room);
-        let call = Choosing { choice: &choice, input, len, length, output: values, others: Others::Dropped };
+        let (choice, input) = (FirstOf(self.same), Elements::Given(input));
+        let call = Choosing { choice: &choice, input, length, output: values, others: Others::Dropped };
         match (&device.0, count.view_mut()) {
             (Backend::Cpu, ViewMut::Host([count, ..])) => {
                 *count = cpu::runs::run(&call, numbers.as_ref(), self.lengths)? as u64;

@@ -345,7 +345,8 @@ fn checked(asked: &Asked<'_>, direction: Direction, carry: Option<usize>) -> Res
 
 /// How many results a scan of `len` elements has.
 fn results(len: usize, direction: Direction) -> usize {
-    len + usize::from(direction.total)
+    // Of a range of all numbers there may be one more than can be counted: no memory has as many.
+    len.saturating_add(usize::from(direction.total))
 }
 
 /// A way to run a job.

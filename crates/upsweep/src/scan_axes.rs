@@ -56,8 +56,8 @@ use crate::job::Job;
 use crate::operator::{Element, Map, Operator, Same, function};
 use crate::options::Options;
 use crate::outputs::Target;
-use crate::plan::Shape;
 use crate::plan::scan_axes::CpuAxesPlan;
+use crate::plan::{Shape, product};
 use crate::scan::Scan;
 #[cfg(feature = "cuda")]
 use crate::segments::{SegmentKind, Whole};
@@ -119,17 +119,19 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         M: Map<X::Item, Output = Y::Item>,
         Op: Operator<Y::Item>,
     {
-        let results = self.results(input.view().len())?;
-        let found = output.view_mut().len();
-        if found != results.iter().product() {
-            return Err(Error::Length { what: "output", found, expected: results.iter().product() });
+        // Asked for once: another time buffers of the program's own could say something else.
+        let (input, output) = (&input.view(), &mut output.view_mut());
+        let (found, expected) = (output.len(), self.results(input.len())?);
+        if found != expected {
+            return Err(Error::Length { what: "output", found, expected });
         }
         let direction = self.scan.direction;
         if direction.exclusive {
             self.identity::<Y::Item>()?;
         }
         let banded = !direction.reverse && direction.exclusive == direction.total && self.last_is_outermost();
-        match (input.view(), output.view_mut()) {
+        match (input, &mut *output) {
+            _ if expected == 0 => return Ok(()),
             (View::Host(x), ViewMut::Host(y)) if device.is_cpu() && banded => return self.on_the_host(device, x, y),
             _ => {}
         }
@@ -188,7 +190,6 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
     fn rows_and_columns(&self) -> Option<(Shape, usize)> {
         let &[along, down] = self.axes else { return None };
         let between = self.shape.get(down + 1..along)?;
-        let product = |axes: &[usize]| axes.iter().product::<usize>();
         let shape = Shape { outer: product(&self.shape[..down]), len: self.shape[down], inner: self.shape[along] };
         (product(between) == 1 && !self.scan.direction.reverse).then(|| (shape, product(&self.shape[along + 1..])))
     }
@@ -204,13 +205,13 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         M: Map<X::Item, Output = O>,
         Op: Operator<O>,
     {
-        let mut output = device.to_be_written(self.results(input.view().len())?.iter().product())?;
+        let mut output = device.to_be_written(self.results(input.view().len())?)?;
         self.run(device, input, &mut output)?;
         Ok(output)
     }
 
-    /// The shape of the results of `len` elements.
-    fn results(&self, len: usize) -> Result<Vec<usize>> {
+    /// The number of results of `len` elements.
+    fn results(&self, len: usize) -> Result<usize> {
         let Self { scan, shape, axes } = *self;
         let wrong = |options, reason| Err(Error::Options { options, reason });
         if axes.is_empty() || scan.options.axis.is_some() {
@@ -225,15 +226,12 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         if scan.direction.total && (scan.direction.reverse || !scan.direction.exclusive) {
             return wrong("a total along axes", "a border has the exclusive scan from the first elements on");
         }
-        let mut results = shape.to_vec();
-        if scan.direction.total {
-            axes.iter().for_each(|&axis| results[axis] += 1);
+        let border = |axis: &usize| usize::from(scan.direction.total && axes.contains(axis));
+        let results: Vec<usize> = (0..).zip(shape).map(|(axis, n)| n.saturating_add(border(&axis))).collect();
+        match product(&results) {
+            usize::MAX => Err(Error::OutOfMemory { bytes: usize::MAX }),
+            results => Ok(results),
         }
-        let count = results.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
-        if count.is_none() && !results.contains(&0) {
-            return Err(Error::OutOfMemory { bytes: usize::MAX });
-        }
-        Ok(results)
     }
 
     /// # Errors
@@ -289,7 +287,7 @@ impl<Op: Copy, M: Copy> ScanAxes<'_, Op, M> {
         let mut shape = self.shape.to_vec();
         if shape.contains(&0) {
             let identity = self.identity()?;
-            let count = self.results(0)?.iter().product::<usize>() as u64;
+            let count = self.results(0)? as u64;
             let border = device.filled(1, identity)?;
             return Transform::copy().run(device, Gather::of(&border).at(Apply(Only, 0..count)), &mut *output);
         }

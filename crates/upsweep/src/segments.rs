@@ -3,6 +3,7 @@
 use crate::buffer::{Input, View};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Function, Source};
+use crate::sealed::Sealed;
 use std::marker::PhantomData;
 
 /// The ways to say where segments begin: [`Segments::Offsets`], [`Segments::HeadFlags`], [`Segments::Keys`] and
@@ -38,8 +39,8 @@ impl Segments {
     }
 }
 
-/// An integer that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`.
-pub trait Offset: Element {
+/// An integer that counts elements: `u32`, `u64`, `usize`, `i32`, `i64`. It is implemented for these types alone.
+pub trait Offset: Element + Sealed {
     /// The value, if it is not negative.
     fn to_usize(self) -> Option<usize>;
     /// The value, for messages.
@@ -93,8 +94,8 @@ impl<K: Element> Function<(K, K)> for Equal {
     }
 }
 
-/// One of the ways to give segments. Implemented by what [`Segments`]' functions return and by [`Whole`].
-pub trait Segmentation {
+/// One of the ways to give segments: what [`Segments`]' functions return, and [`Whole`]. It is implemented for these types alone.
+pub trait Segmentation: Sealed {
     /// The elements of the keys; `u8` where there are none.
     type Key: Element;
     /// The elements of the offsets; `u64` where there are none.
@@ -102,9 +103,8 @@ pub trait Segmentation {
     /// The equality on keys.
     type Same: Function<(Self::Key, Self::Key), Output = bool>;
 
-    /// The one kind that [`kind`](Self::kind) returns, where the program knows it when it is compiled: backends then
-    /// compile that alone.
-    const KIND: Option<Kind>;
+    /// The kind that [`kind`](Self::kind) returns: backends compile that alone.
+    const KIND: Kind;
 
     /// Whether the array may have several lines along an axis: backends then compile these, too.
     #[doc(hidden)]
@@ -128,18 +128,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether a segmentation that says `known` can be of this `kind`.
-    pub(crate) const fn may_be(known: Option<Self>, kind: Self) -> bool {
-        match known {
-            None => true,
-            Some(known) => known as u8 == kind as u8,
-        }
+    /// Whether a segmentation that says `known` is of this `kind`.
+    pub(crate) const fn may_be(known: Self, kind: Self) -> bool {
+        known as u8 == kind as u8
     }
 
-    /// What is wrong with a segmentation that is not of the kind that it says.
+    /// What is wrong with a segmentation that is not of the kind that it says. None of this crate comes to it.
     pub(crate) fn contradicts() -> Error {
-        let reason = "Segmentation::kind returns another kind than Segmentation::KIND says: correct the implementation";
-        Error::Options { options: "segments", reason }
+        Error::Options { options: "segments", reason: "they are of another kind than their type" }
     }
 }
 
@@ -179,8 +175,9 @@ impl Function<(u8, u8)> for NoKeys {
     }
 }
 
+impl Sealed for Whole {}
 impl Segmentation for Whole {
-    const KIND: Option<Kind> = Some(Kind::Whole);
+    const KIND: Kind = Kind::Whole;
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;
@@ -188,8 +185,9 @@ impl Segmentation for Whole {
         SegmentKind::Whole
     }
 }
+impl<B: ?Sized> Sealed for Offsets<'_, B> {}
 impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
-    const KIND: Option<Kind> = Some(Kind::Offsets);
+    const KIND: Kind = Kind::Offsets;
     type Key = u8;
     type Offset = B::Item;
     type Same = NoKeys;
@@ -197,8 +195,9 @@ impl<B: Input<Item: Offset> + ?Sized> Segmentation for Offsets<'_, B> {
         SegmentKind::Offsets(self.0.view())
     }
 }
+impl<B: ?Sized> Sealed for HeadFlags<'_, B> {}
 impl<B: Input<Item = bool> + ?Sized> Segmentation for HeadFlags<'_, B> {
-    const KIND: Option<Kind> = Some(Kind::HeadFlags);
+    const KIND: Kind = Kind::HeadFlags;
     type Key = u8;
     type Offset = u64;
     type Same = NoKeys;
@@ -206,12 +205,13 @@ impl<B: Input<Item = bool> + ?Sized> Segmentation for HeadFlags<'_, B> {
         SegmentKind::HeadFlags(self.0.view())
     }
 }
+impl<B: ?Sized, E> Sealed for Keys<'_, B, E> {}
 impl<B, E> Segmentation for Keys<'_, B, E>
 where
     B: Input + ?Sized,
     E: Function<(B::Item, B::Item), Output = bool>,
 {
-    const KIND: Option<Kind> = Some(Kind::Keys);
+    const KIND: Kind = Kind::Keys;
     type Key = B::Item;
     type Offset = u64;
     type Same = E;
@@ -223,11 +223,12 @@ where
 /// The segments of a call that has one result.
 pub(crate) struct OfOne<'a, G>(pub(crate) &'a G);
 
+impl<G> Sealed for OfOne<'_, G> {}
 impl<G: Segmentation> Segmentation for OfOne<'_, G> {
     type Key = G::Key;
     type Offset = G::Offset;
     type Same = G::Same;
-    const KIND: Option<Kind> = G::KIND;
+    const KIND: Kind = G::KIND;
     const LINES: bool = false;
 
     fn kind(&self) -> SegmentKind<'_, G::Key, G::Offset, G::Same> {

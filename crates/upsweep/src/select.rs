@@ -61,7 +61,7 @@
 //!
 //! Source: Blelloch, "Prefix Sums and Their Applications", 1990, section 1.3 (pack).
 
-use crate::buffer::{Array, Input, Output};
+use crate::buffer::{Array, Input, Output, View};
 use crate::choosing::{Choose, Choosing, Flag, Flagged, Indices, Others, Values, Where, Yields};
 use crate::count::{Count, CountedInput};
 use crate::device::Device;

@@ -261,7 +261,9 @@ where
     // Of such elements, floats are those that can be encoded.
     const EXACT: bool = match Op::FORM {
         Form::Other => false,
-        Form::Sum | Form::Product => !M::Output::ENCODED,
+        Form::Sum => !M::Output::ENCODED,
+        // Not of f16 and bf16, which are no such floats, and no integers.
+        Form::Product => M::Output::WHOLE,
         Form::Minimum | Form::Maximum | Form::And | Form::Or | Form::Xor => true,
     };
     const QUICK: bool = Self::EXACT && !matches!(Op::FORM, Form::Product);
@@ -279,9 +281,9 @@ where
     #[inline(always)]
     fn neutral(&self, x: M::Output) -> M::Output {
         match Op::FORM {
-            // SAFETY: exact operators are of numbers, of which no bits are the number 0.
+            // SAFETY: zero bits are a value of every element.
             Form::Sum | Form::Xor if Self::EXACT => unsafe { MaybeUninit::zeroed().assume_init() },
-            // SAFETY: exact products are of integers.
+            // SAFETY: a whole element is an integer.
             Form::Product if Self::EXACT => unsafe { one() },
             // Combined with itself it is the same.
             _ => x,

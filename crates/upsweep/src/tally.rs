@@ -3,10 +3,11 @@
 
 use crate::operator::Element;
 use crate::plan::histogram::Amount;
+use crate::sealed::Sealed;
 
-/// What the numbers of elements are stored in: `u32` or `u64`.
+/// What the numbers of elements are stored in: `u32` or `u64`. It is implemented for these types alone.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not what elements are counted in", label = "not `u32` or `u64`")]
-pub trait Count: Element {
+pub trait Count: Element + Sealed {
     /// The largest number.
     #[doc(hidden)]
     const MOST: u64;
@@ -28,12 +29,12 @@ macro_rules! counts {
 }
 counts! { u32 u64 }
 
-/// What weights are: `i32`, `u32`, `i64`, `u64`, whose sums wrap, `f32` and `f64`.
+/// What weights are: `i32`, `u32`, `i64`, `u64`, whose sums wrap, `f32` and `f64`. It is implemented for these types alone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a weight",
     label = "not `i32`, `u32`, `i64`, `u64`, `f32` or `f64`"
 )]
-pub trait Weight: Element {
+pub trait Weight: Element + Sealed {
     #[doc(hidden)]
     const AMOUNT: Amount;
     /// The sum of a bin.

@@ -121,7 +121,7 @@ impl<W> TopK<'_, W> {
 
     /// Results of all rows.
     fn results(&self, len: usize) -> Result<usize> {
-        Ok(self.rows(len)? * self.k)
+        Ok(self.rows(len)?.saturating_mul(self.k))
     }
 
     fn dispatch<K: Key, I: Index>(
@@ -136,8 +136,9 @@ impl<W> TopK<'_, W> {
         let lengths =
             [("output", values.as_ref().map(Target::len)), ("output of indices", indices.as_ref().map(Target::len))];
         for (what, found) in lengths {
-            if let Some(found) = found.filter(|&found| found != rows * self.k) {
-                return Err(Error::Length { what, found, expected: rows * self.k });
+            let expected = rows.saturating_mul(self.k);
+            if let Some(found) = found.filter(|&found| found != expected) {
+                return Err(Error::Length { what, found, expected });
             }
         }
         if indices.is_some() && (len / rows.max(1)) as u64 > I::MOST {

@@ -102,7 +102,7 @@ mod definitions {
 /// An unknown: `f32` or `f64`.
 ///
 /// It is implemented for these types alone.
-pub trait Unknown: Number + sealed::Sealed {
+pub trait Unknown: Number {
     /// What makes an unknown of a function.
     #[doc(hidden)]
     type OfZero: Function<(Affine<f64>,), Output = Self>;
@@ -116,12 +116,6 @@ impl Unknown for f32 {
 impl Unknown for f64 {
     type OfZero = OfZero;
     const OF_ZERO: OfZero = OfZero;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
 }
 
 /// A tridiagonal system, or a batch of them: see the [module](self).

@@ -31,11 +31,11 @@ where
     held.add_function::<F>(|values| finish.values(values))?;
     let (output, _) = output.on_host("output")?;
     let input = input.on_host("input")?;
-    let [planes, height, width, channels] = windows.shape;
-    let (part, row) = (windows.part(size_of::<A>()), width * channels);
     if input.is_empty() {
         return Ok(());
     }
+    let [planes, height, width, channels] = windows.shape;
+    let (part, row) = (windows.part(size_of::<A>()), width * channels);
     let parts = height.div_ceil(part);
     let output = &Results(output);
     let compute = Set::widest().compiled::<Part<'_, T, A, O, M, F>>();

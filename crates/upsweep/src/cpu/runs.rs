@@ -32,7 +32,7 @@ where
     Indices: Yields<I, N>,
 {
     // Within a block, runs begin at numbers of 4 bytes.
-    let plan = CpuSelectPlan::new(call.len, size_of::<I>().max(size_of::<N>()).max(size_of::<u32>()), false);
+    let plan = CpuSelectPlan::new(call.len(), size_of::<I>().max(size_of::<N>()).max(size_of::<u32>()), false);
     run_within(call, numbers, lengths, plan)
 }
 

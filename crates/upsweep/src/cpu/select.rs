@@ -28,7 +28,7 @@ where
     V: Yields<I, O>,
 {
     let in_place = matches!(call.input, Elements::OfOutput);
-    let plan = CpuSelectPlan::new(call.len, size_of::<I>().max(size_of::<O>()), in_place);
+    let plan = CpuSelectPlan::new(call.len(), size_of::<I>().max(size_of::<O>()), in_place);
     run_within::<C, V, I, O>(&call, known as usize, plan).map(|kept| kept as u64)
 }
 
@@ -40,13 +40,16 @@ where
     C: Choose<I>,
     V: Yields<I, O>,
 {
-    let Choosing { choice, input, len, length, output, others } = call;
+    let Choosing { choice, input, length, output, others } = call;
     let (output, room) = output.as_ref().map_or(Ok((std::ptr::null_mut(), 0)), |target| target.on_host("output"))?;
-    let (others, others_room) = match others {
-        Others::Dropped => (std::ptr::null_mut(), 0),
-        Others::Apart(target) => target.on_host("second output")?,
-        // Both ends of an output as long as the input.
-        Others::Behind => (output.wrapping_add(known), room.saturating_sub(known)),
+    let (others, others_room, room) = match others {
+        Others::Dropped => (std::ptr::null_mut(), 0, room),
+        Others::Apart(target) => {
+            let (others, others_room) = target.on_host("second output")?;
+            (others, others_room, room)
+        }
+        // Both ends of an output as long as the input. The predicate may keep more than it did when these were counted.
+        Others::Behind => (output.wrapping_add(known), room.saturating_sub(known), room.min(known)),
     };
     let input = match input {
         Elements::Given(view) => view.on_host("input")?.as_ptr(),
@@ -54,11 +57,11 @@ where
         Elements::OfOutput => output.cast_const().cast::<I>(),
     };
     let len = match length {
-        None => *len,
+        None => call.len(),
         Some(view) => {
             let needed = view.on_host("count of the input")?.first().map_or(0, |&number| number as usize);
-            if needed > *len {
-                return Err(Error::Capacity { what: "counted input", needed, capacity: *len });
+            if needed > call.len() {
+                return Err(Error::Capacity { what: "counted input", needed, capacity: call.len() });
             }
             needed
         }

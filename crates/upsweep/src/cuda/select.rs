@@ -8,7 +8,7 @@ use super::params::{Params, params};
 use super::runtime::Grid;
 use super::{Cuda, Loan};
 use crate::buffer::ViewMut;
-use crate::choosing::{Choose, Choosing, Neighbour, Others, Values, Yields};
+use crate::choosing::{Choose, Choosing, Neighbour, Others, Values, Yields, flags_of};
 use crate::error::{Error, Result};
 use crate::job::Elements;
 use crate::operator::builtin::Or;
@@ -105,8 +105,9 @@ where
     C: Choose<I>,
     V: Yields<I, O>,
 {
-    let Choosing { choice, mut input, len, length, mut output, mut others } = call;
-    let flags = choice.flags();
+    let len = call.len();
+    let Choosing { choice, mut input, length, mut output, mut others } = call;
+    let flags = flags_of(choice, len)?;
     let wants_others = !matches!(others, Others::Dropped);
     let sizes = sizes_of(choice, if V::INDEX { size_of::<O>() } else { 0 }, wants_others);
     let sizes = SelectSizes { run: beside.bytes, lengths: beside.lengths, ..sizes };

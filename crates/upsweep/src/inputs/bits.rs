@@ -6,6 +6,7 @@ use super::{Lend, Opening, Reading, type_of};
 use crate::buffer::{Input, View};
 use crate::error::{Error, Result};
 use crate::operator::{Element, Item, Single};
+use crate::sealed::Sealed;
 use std::marker::PhantomData;
 
 /// The first `len` bits of a mask, as `bool`s: bit `i % b` of word `i / b`, of words of `b` bits, the lowest first.
@@ -22,8 +23,8 @@ impl<'a, B: Input<Item: Word> + ?Sized> Bits<'a, B> {
     }
 }
 
-/// A word of a mask.
-pub trait Word: Element {
+/// A word of a mask: `u8`, `u16`, `u32` or `u64`.
+pub trait Word: Element + Sealed {
     /// Whether bit `i` is set, which is less than its number of bits.
     #[doc(hidden)]
     fn bit(self, i: usize) -> bool;

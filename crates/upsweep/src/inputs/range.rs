@@ -5,6 +5,7 @@ use super::{Faults, Inputs, Read};
 use super::{Lend, Opening, Reading, type_of};
 use crate::error::Result;
 use crate::operator::{Element, Item, Single};
+use crate::sealed::Sealed;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -14,10 +15,10 @@ pub struct Counting<T>(PhantomData<T>);
 
 /// An integer that a range counts in.
 #[doc(hidden)]
-pub trait Count: Element {
+pub trait Count: Element + Sealed {
     /// `self + n`.
     fn after(self, n: usize) -> Self;
-    /// `end - self`, or 0.
+    /// `end - self`, or 0 where that is less; `usize::MAX` where it is more than that.
     fn to(self, end: Self) -> usize;
 }
 macro_rules! counts {
@@ -27,7 +28,7 @@ macro_rules! counts {
             self.wrapping_add(n as $t)
         }
         fn to(self, end: Self) -> usize {
-            usize::try_from(end as i128 - self as i128).unwrap_or(0)
+            usize::try_from((end as i128 - self as i128).max(0)).unwrap_or(usize::MAX)
         }
     })* };
 }

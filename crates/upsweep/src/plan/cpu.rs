@@ -147,10 +147,12 @@ impl CpuPlan {
     #[cfg_attr(feature = "small-loops", inline(never))]
     pub(crate) fn within(job: CpuJob, limits: Limits) -> Self {
         let CpuJob { kind, shape, segments, bytes: [.., output], in_place } = job;
-        let len = shape.outer * shape.len * shape.inner;
+        let len = shape.elements();
         let (steps, line) = match (segments, kind) {
             (CpuSegments::None, _) => (len, shape.len),
-            (CpuSegments::Offsets(segments), CpuKind::Reduction) => (len + segments, len + segments),
+            (CpuSegments::Offsets(segments), CpuKind::Reduction) => {
+                (len.saturating_add(segments), len.saturating_add(segments))
+            }
             _ => (len, len),
         };
         let (cut, tickets) = if segments == CpuSegments::None && shape.inner > 1 {

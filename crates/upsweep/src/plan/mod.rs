@@ -33,6 +33,7 @@ pub mod up_sweep;
 mod wave;
 
 pub use shape::Shape;
+pub(crate) use shape::product;
 
 /// What a scan or a reduction would do: printed by `upsweep explain`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

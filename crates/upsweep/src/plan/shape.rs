@@ -2,15 +2,20 @@
 
 use crate::error::{Error, Result};
 
+/// The elements of an array with these axes: 0 where one of them is 0, however long the others are; `usize::MAX` where there are more.
+pub(crate) fn product(axes: &[usize]) -> usize {
+    axes.iter().fold(1, |product: usize, &n| product.saturating_mul(n))
+}
+
 /// A row-major array seen from the axis that is scanned: element `k` of line `(o, i)` is at
 /// `(o * len + k) * inner + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The product of the axes before.
+    /// The product of the axes before; of an array without elements at most `usize::MAX`.
     pub outer: usize,
     /// The length of the axis.
     pub len: usize,
-    /// The product of the axes after.
+    /// The product of the axes after; likewise.
     pub inner: usize,
 }
 
@@ -33,14 +38,10 @@ impl Shape {
         if axis >= shape.len() {
             return Err(Error::Axis { axis, axes: shape.len() });
         }
-        let product = |axes: &[usize]| axes.iter().try_fold(1usize, |p, &n| p.checked_mul(n));
-        // An axis of length 0 makes the whole product 0, however long the others are.
-        let elements = if shape.contains(&0) { Some(0) } else { product(shape) };
-        let (outer, inner) = (product(&shape[..axis]), product(&shape[axis + 1..]));
-        match (outer, inner) {
-            (Some(outer), Some(inner)) if elements == Some(len) => Ok(Self { outer, len: shape[axis], inner }),
-            _ => Err(Error::Shape { shape: shape.to_vec(), len }),
+        if product(shape) != len {
+            return Err(Error::Shape { shape: shape.to_vec(), len });
         }
+        Ok(Self { outer: product(&shape[..axis]), len: shape[axis], inner: product(&shape[axis + 1..]) })
     }
 
     /// One line.
@@ -48,9 +49,16 @@ impl Shape {
         Self { outer: 1, len, inner: 1 }
     }
 
-    /// The number of lines along the axis.
+    /// The number of elements.
+    #[must_use]
+    #[inline]
+    pub(crate) fn elements(&self) -> usize {
+        self.outer.saturating_mul(self.len).saturating_mul(self.inner)
+    }
+
+    /// The number of lines along the axis; `usize::MAX` where there are more than that, none of which has elements then.
     #[must_use]
     pub fn lines(&self) -> usize {
-        self.outer * self.inner
+        self.outer.saturating_mul(self.inner)
     }
 }

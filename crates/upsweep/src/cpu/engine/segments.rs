@@ -142,8 +142,9 @@ where
     let set = Set::widest();
     let reducer = Reducer::new(set, &job.steps, &job.memory);
     let count = blocks.count();
-    // Reduces the segments of a block, of which `before` begin before it. Returns how many have begun after it.
-    let part = |index: usize, before: usize| {
+    // Reduces the segments of a block, of which `before` begin before it, and stores those before number `until`. Returns how many have
+    // begun after it.
+    let part = |index: usize, before: usize, until: usize| {
         let mut begun = before;
         let mut edges = Edges { front: None, ends: None, back: None };
         let Range { mut start, end: block_end } = blocks.range(index);
@@ -163,8 +164,8 @@ where
             }
             if end == block_end {
                 edges.back = value;
-            } else if begun < job.results {
-                // SAFETY: the segment begins and ends in this block, and there is a result for it.
+            } else if begun < until.min(job.results) {
+                // SAFETY: there is a result for it, and those from `before` to `until` are this block's.
                 unsafe { job.store(begun, value) };
             }
             begun += 1;
@@ -176,7 +177,7 @@ where
     let mut segments = 0;
     if job.threads <= 1 {
         Tickets::in_order(count, |index| {
-            let (begun, edges) = part(index, segments);
+            let (begun, edges) = part(index, segments, usize::MAX);
             segments = begun;
             crossing.block(edges);
         });
@@ -193,7 +194,9 @@ where
             let inside = inside(index);
             let before = if index == 0 { 0 } else { begun.wait(index - 1)? };
             begun.states.publish(index, before + inside);
-            parts.publish(index, part(index, before).1);
+            // An equality may tell fewer heads here than when they are reduced, or than somebody who has counted for this thread.
+            let until = begun.wait(index)?;
+            parts.publish(index, part(index, before, until).1);
             Ok(())
         });
         segments = count.checked_sub(1).and_then(|last| begun.states.get(last)).unwrap_or(0);

@@ -54,7 +54,7 @@ where
     O: Element,
 {
     let input = Elements::Given(View::Host(x));
-    let call = Choosing { choice, input, len: x.len(), length: None, output, others };
+    let call = Choosing { choice, input, length: None, output, others };
     select::run_within::<_, V, _, _>(&call, known, plan)
 }
 
@@ -110,14 +110,8 @@ fn check<T: Element + PartialEq + Debug + From<u8> + Into<u128>>() {
             let mut data = x.clone();
             let choice = FirstOf(Equal);
             let output = Some(target(&mut data));
-            let call = Choosing {
-                choice: &choice,
-                input: Elements::OfOutput,
-                len,
-                length: None,
-                output,
-                others: Others::Dropped,
-            };
+            let call =
+                Choosing { choice: &choice, input: Elements::OfOutput, length: None, output, others: Others::Dropped };
             assert_eq!(select::run_within::<_, Values, T, T>(&call, 0, plan), Ok(first.len()));
             assert_eq!(data[..first.len()], of(&first)[..]);
             let ends = first.iter().skip(1).copied().chain([len]);
@@ -137,7 +131,7 @@ where
         let (mut firsts, mut found) = (vec![T::from(77); runs + 9], vec![77; runs + 9]);
         let (choice, input, output) =
             (FirstOf(Equal), Elements::Given(View::Host(x)), Some(target(&mut firsts[..room])));
-        let call = Choosing { choice: &choice, input, len: x.len(), length: None, output, others: Others::Dropped };
+        let call = Choosing { choice: &choice, input, length: None, output, others: Others::Dropped };
         let number = runs::run_within(&call, Some(&target(&mut found[..room])), lengths, plan);
         let stored = room.min(runs);
         assert_eq!((&firsts[..stored], &found[..stored]), (&values[..stored], &numbers[..stored]), "{plan:?}");

@@ -1,9 +1,11 @@
 //! The kinds of numbers, for the bounds of generic operators.
 
 use super::super::Element;
+use crate::sealed::Sealed;
 use half::{bf16, f16};
 
-/// An integer or a float.
+/// An integer or a float: `i8` to `i128`, `u8` to `u128`, `isize`, `usize`, `f16`, `bf16`, `f32` and `f64`. It is implemented for these
+/// types alone, so that every bit pattern is a value.
 ///
 /// Inside an operator, integers wrap, `x / 0` is `0` and `x % 0` is `x`; nothing panics.
 #[diagnostic::on_unimplemented(
@@ -12,7 +14,7 @@ use half::{bf16, f16};
     note = "arithmetic and `<` work on i8..i128, u8..u128, isize, usize, f16, bf16, f32 and f64, and in generic \
             operators on `T: upsweep::operator::Number`; structs and tuples field by field"
 )]
-pub trait Number: Element {
+pub trait Number: Element + Sealed {
     /// 0.
     const ZERO: Self;
     /// 1.

@@ -24,13 +24,13 @@ impl fmt::Display for CpuPlan {
             (CpuKind::Reduction, ..) => "engine/segments",
         };
         writeln!(f, "{what}{by} in one pass over memory (src/cpu/{file}.rs)")?;
-        write!(f, "  elements      {} of {input} bytes", shape.outer * shape.len * shape.inner)?;
+        write!(f, "  elements      {} of {input} bytes", shape.elements())?;
         if combined != input || output != input {
             write!(f, ", combined as {combined}, stored as {output}")?;
         }
         writeln!(f)?;
-        if shape.outer * shape.inner != 1 && *segments == CpuSegments::None {
-            writeln!(f, "  lines         {} of {} elements", shape.outer * shape.inner, shape.len)?;
+        if shape.lines() != 1 && *segments == CpuSegments::None {
+            writeln!(f, "  lines         {} of {} elements", shape.lines(), shape.len)?;
         }
         let done = match (kind, cut) {
             (CpuKind::Reduction, _) => "each reduced",

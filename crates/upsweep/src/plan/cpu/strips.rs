@@ -47,7 +47,7 @@ impl Strips {
         let size = bytes.into_iter().max().unwrap_or(1).max(1);
         let width = (STRIP_BYTES / size).clamp(1, shape.inner.max(1));
         let strips = shape.inner.div_ceil(width);
-        let units = shape.outer * strips;
+        let units = shape.outer.saturating_mul(strips);
         let whole = units >= MANY_UNITS || shape.len.saturating_mul(width) <= block;
         let rows = if whole { shape.len } else { (block / width).max(1) }.max(1);
         let blocks_per_unit = shape.len.div_ceil(rows);
