@@ -19,12 +19,9 @@ pub fn versions() -> String {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
     let driver = text.split_whitespace().find(is_version).unwrap_or("unknown").to_owned();
-    let (mut cuda, mut major, mut minor) = (0, 0, 0);
-    // SAFETY: the pointers are valid for writing. Both libraries are loaded: a context and a module exist. A failure
-    // leaves the zeros.
-    unsafe {
-        let _ = cuDriverGetVersion(&mut cuda);
-        let _ = cudarc::nvrtc::sys::nvrtcVersion(&mut major, &mut minor);
-    }
+    let mut cuda = 0;
+    // SAFETY: the pointer is valid for writing. The driver is loaded: a context exists. A failure leaves the zero.
+    let _left = unsafe { cuDriverGetVersion(&mut cuda) };
+    let (major, minor) = upsweep::cuda::survey().nvrtc.unwrap_or_default();
     format!(", driver {driver}, CUDA {}.{}, NVRTC {major}.{minor}", cuda / 1000, cuda % 1000 / 10)
 }

@@ -90,7 +90,12 @@ pub(crate) fn list(out: &mut dyn Write) -> std::io::Result<()> {
             Err(error) => writeln!(out, "cuda     none: {}", one_line(&error.to_string()))?,
         }
         match survey.nvrtc {
-            Ok((major, minor)) => writeln!(out, "nvrtc    {major}.{minor}")?,
+            Ok((major, minor)) => {
+                writeln!(out, "nvrtc    {major}.{minor}, looked for in this order:")?;
+                for place in survey.nvrtc_tried {
+                    writeln!(out, "         {}", one_line(&place))?;
+                }
+            }
             Err(reason) => writeln!(out, "nvrtc    none: {}", one_line(&reason))?,
         }
     }

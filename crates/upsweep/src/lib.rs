@@ -58,6 +58,11 @@
 //! # Features
 //! `cuda`, on by default, is the CUDA backend. It needs nothing at build time; at run time it loads the driver, and NVRTC to
 //! compile kernels. Without it, or without a GPU, everything runs on the CPU.
+//!
+//! NVRTC is taken from the first of: the file that the environment variable `UPSWEEP_NVRTC` names; what the process has loaded already;
+//! `site-packages` of `VIRTUAL_ENV`, `CONDA_PREFIX` (and its `lib`), and of the program's own environment; the system's loader; `CUDA_PATH`,
+//! `CUDA_HOME`, and `/usr/local/cuda*`. `cuda::survey` says what was tried. Compiled kernels are kept in the folder `upsweep` of the user's
+//! caches, or of `UPSWEEP_CACHE_DIR`; nothing is kept where that is empty. Relative paths are ignored.
 
 // The macros write paths that begin with `::upsweep`, in this crate too.
 extern crate self as upsweep;

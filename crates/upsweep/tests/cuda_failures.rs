@@ -23,8 +23,10 @@ fn the_survey_names_what_there_is_or_the_reason() {
     }
     match survey.nvrtc {
         Ok(version) => assert!(version >= (12, 0), "{version:?}"),
-        Err(reason) => assert!(reason.contains("nvidia-cuda-nvrtc"), "{reason}"),
+        Err(reason) => assert!(reason.contains("nvidia-cuda-nvrtc") && reason.contains("UPSWEEP_NVRTC"), "{reason}"),
     }
+    let last = survey.nvrtc_tried.last().unwrap();
+    assert_eq!(last.ends_with(", taken"), cuda::survey().nvrtc.is_ok(), "{last}");
 }
 
 #[test]

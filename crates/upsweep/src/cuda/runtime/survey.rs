@@ -1,7 +1,7 @@
 //! What CUDA offers on this machine.
 
 use super::driver::{DeviceInfo, Doing, device_count, device_info, load};
-use crate::cuda::compile::nvrtc_version;
+use crate::cuda::compile::nvrtc_survey;
 use crate::error::Result;
 use cudarc::driver::sys;
 
@@ -13,6 +13,8 @@ pub struct Survey {
     pub driver_version: Option<(u32, u32)>,
     /// NVRTC's version as (major, minor), or why there is none and what brings it.
     pub nvrtc: std::result::Result<(u32, u32), String>,
+    /// Where NVRTC was looked for, a line for each place; what was taken comes last.
+    pub nvrtc_tried: Vec<String>,
     /// The devices, or why there are none.
     pub devices: Result<Vec<DeviceInfo>>,
 }
@@ -21,7 +23,8 @@ pub struct Survey {
 #[must_use]
 pub fn survey() -> Survey {
     let devices = device_count().and_then(|count| (0..count).map(device_info).collect());
-    Survey { driver_version: driver_version().ok(), nvrtc: nvrtc_version(), devices }
+    let (nvrtc, tried) = nvrtc_survey();
+    Survey { driver_version: driver_version().ok(), nvrtc, nvrtc_tried: tried.to_vec(), devices }
 }
 
 fn driver_version() -> Result<(u32, u32)> {

@@ -1,0 +1,203 @@
+//! Where NVRTC may lie: the places where people have it, in the order in which they are looked at.
+//!
+//! | place | why there |
+//! |---|---|
+//! | `UPSWEEP_NVRTC` | the file that it names, and nothing else: somebody has said so |
+//! | the process | another library has loaded it, as PyTorch does: two of them take twice the memory |
+//! | `VIRTUAL_ENV`, `CONDA_PREFIX`, the program's own environment | the packages of PyPI lie in `site-packages/nvidia`, that of conda in `lib` |
+//! | the system's loader | `LD_LIBRARY_PATH`, and what the system's packages have registered |
+//! | `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda*`, and `cuda` in `opt` | the toolkit; the last is Arch Linux's |
+//!
+//! The order is that of NVIDIA's own cuda-pathfinder. Files are opened by their absolute paths, and the library of built-in functions with them,
+//! which lies beside NVRTC and for which it asks the loader by name.
+
+use std::path::{Path, PathBuf};
+
+/// The versions that have all functions that are called, the newest first: a package has one of these in its name.
+const MAJORS: [u32; 2] = [13, 12];
+
+/// What can be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Candidate {
+    /// A library of this name, if the process has it already.
+    Loaded(String),
+    /// A file, or what the system's loader finds by its name.
+    File(PathBuf),
+}
+
+/// A place, and what may be NVRTC there.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// What it is called in messages.
+    pub(super) name: String,
+    pub(super) candidates: Vec<Candidate>,
+}
+
+/// What decides where is looked.
+pub(super) struct Environment<'a> {
+    /// The value of an environment variable.
+    pub(super) variable: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// The program that runs.
+    pub(super) program: Option<PathBuf>,
+    /// The root of the file system.
+    pub(super) root: &'a Path,
+}
+
+/// The variable that names NVRTC's file.
+pub(super) const CHOSEN: &str = "UPSWEEP_NVRTC";
+
+impl Environment<'_> {
+    /// A variable that is set, and not to nothing.
+    fn set(&self, name: &str) -> Option<PathBuf> {
+        (self.variable)(name).filter(|value| !value.as_os_str().is_empty())
+    }
+
+    /// The file that somebody has named.
+    pub(super) fn chosen(&self) -> Option<PathBuf> {
+        self.set(CHOSEN)
+    }
+
+    /// The places in their order.
+    pub(super) fn places(&self) -> Vec<Place> {
+        if let Some(file) = self.chosen() {
+            return vec![Place { name: format!("${CHOSEN}"), candidates: vec![Candidate::File(file)] }];
+        }
+        let names = || MAJORS.iter().map(|&major| name_of(major));
+        let place = |name: String, candidates| Place { name, candidates };
+        let mut places = vec![place("the process".to_owned(), names().map(Candidate::Loaded).collect())];
+        let mut in_folders = |name: &str, prefix: Option<PathBuf>, folders: &dyn Fn(&Path) -> Vec<PathBuf>| {
+            let (name, found) = match prefix {
+                Some(prefix) => (format!("{name} ({})", prefix.display()), folders(&prefix)),
+                None => (format!("{name} (not set)"), Vec::new()),
+            };
+            places.push(place(name, found.iter().flat_map(|folder| files_in(folder)).collect()));
+        };
+        in_folders("$VIRTUAL_ENV", self.set("VIRTUAL_ENV"), &packages);
+        in_folders("$CONDA_PREFIX", self.set("CONDA_PREFIX"), &|prefix| {
+            [packages(prefix), vec![prefix.join("lib"), prefix.join("Library/bin")]].concat()
+        });
+        // A program of a Python package lies in `bin`, beside `lib`.
+        let beside = self.program.as_ref().and_then(|program| Some(program.parent()?.parent()?.to_owned()));
+        in_folders("the program's environment", beside, &packages);
+        places.push(place(
+            format!("the system's loader and ${}", if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" }),
+            names().map(|name| Candidate::File(name.into())).collect(),
+        ));
+        let mut in_folders = |name: &str, prefix: Option<PathBuf>| {
+            let (name, found) = match prefix {
+                Some(prefix) => (format!("{name} ({})", prefix.display()), toolkit(&prefix)),
+                None => (format!("{name} (not set)"), Vec::new()),
+            };
+            places.push(place(name, found.iter().flat_map(|folder| files_in(folder)).collect()));
+        };
+        in_folders("$CUDA_PATH", self.set("CUDA_PATH"));
+        in_folders("$CUDA_HOME", self.set("CUDA_HOME"));
+        if cfg!(unix) {
+            let local = self.root.join("usr/local");
+            let toolkits: Vec<PathBuf> =
+                with_versions(&local, "cuda").into_iter().chain([self.root.join("opt/cuda")]).collect();
+            let folders = toolkits.iter().flat_map(|prefix| toolkit(prefix));
+            let candidates = folders.flat_map(|folder| files_in(&folder)).collect();
+            places.push(place(
+                format!("{}/cuda*, {}", local.display(), self.root.join("opt/cuda").display()),
+                candidates,
+            ));
+        }
+        places
+    }
+}
+
+/// The name under which a library of this version is loaded.
+fn name_of(major: u32) -> String {
+    if cfg!(windows) { format!("nvrtc64_{major}0_0.dll") } else { format!("libnvrtc.so.{major}") }
+}
+
+/// The folders of NVIDIA's packages in the environment of Python at `prefix`: of CUDA 13 all have one, before that NVRTC has its own.
+fn packages(prefix: &Path) -> Vec<PathBuf> {
+    let mut sites: Vec<PathBuf> =
+        with_versions(&prefix.join("lib"), "python").into_iter().map(|lib| lib.join("site-packages")).collect();
+    sites.push(prefix.join("Lib/site-packages"));
+    let folders = ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cu13/bin/x86_64", "nvidia/cuda_nvrtc/bin"];
+    sites.iter().flat_map(|site| folders.map(|folder| site.join(folder))).collect()
+}
+
+/// The folders of libraries in a toolkit.
+fn toolkit(prefix: &Path) -> Vec<PathBuf> {
+    let targets = entries(&prefix.join("targets")).into_iter().map(|(_, target)| target.join("lib"));
+    ["lib64", "lib", "bin/x64", "bin"].iter().map(|folder| prefix.join(folder)).chain(targets).collect()
+}
+
+/// The entries of a folder with their names; none of one that cannot be read.
+fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut entries: Vec<_> =
+        entries.flatten().map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
+    entries.sort();
+    entries
+}
+
+/// The entries of a folder whose names are `stem` with a version or without one, the newest first.
+fn with_versions(folder: &Path, stem: &str) -> Vec<PathBuf> {
+    let mut found: Vec<(Vec<u32>, PathBuf)> = entries(folder)
+        .into_iter()
+        .filter_map(|(name, path)| Some((version(name.strip_prefix(stem)?)?, path)))
+        .collect();
+    found.sort_by(|(a, _), (b, _)| b.cmp(a));
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The files in a folder that are NVRTC by their names, the newest first.
+fn files_in(folder: &Path) -> Vec<Candidate> {
+    let found = if cfg!(windows) {
+        let of_nvrtc = |name: &str| name.starts_with("nvrtc64_") && name.ends_with("_0.dll");
+        entries(folder).into_iter().rev().filter(|(name, _)| of_nvrtc(name)).map(|(_, path)| path).collect()
+    } else {
+        with_versions(folder, "libnvrtc.so")
+    };
+    found.into_iter().map(Candidate::File).collect()
+}
+
+/// The numbers of `-13.0`, `3.12` or `.13`; none of nothing.
+fn version(text: &str) -> Option<Vec<u32>> {
+    let numbers = text.strip_prefix(['-', '.']).unwrap_or(text);
+    if numbers.is_empty() { Some(Vec::new()) } else { numbers.split('.').map(|number| number.parse().ok()).collect() }
+}
+
+/// What a search has found, and what it has looked at: a line for each place, that of what is taken being the last.
+#[derive(Debug)]
+pub(super) struct Searched<T> {
+    pub(super) found: Option<T>,
+    pub(super) tried: Vec<String>,
+}
+
+/// Opens the first candidate that can be opened. `open` says nothing of what is not there, and else why it cannot be opened.
+pub(super) fn search<T>(
+    places: &[Place],
+    mut open: impl FnMut(&Candidate) -> std::result::Result<T, Option<String>>,
+) -> Searched<T> {
+    let mut tried = Vec::new();
+    for Place { name, candidates } in places {
+        let mut wrong = Vec::new();
+        for candidate in candidates {
+            let what = match candidate {
+                Candidate::Loaded(library) => library.clone(),
+                Candidate::File(file) => file.display().to_string(),
+            };
+            match open(candidate) {
+                Ok(found) => {
+                    wrong.push(format!("{what}, taken"));
+                    tried.push(format!("{name}: {}", wrong.join("; ")));
+                    return Searched { found: Some(found), tried };
+                }
+                Err(Some(reason)) => wrong.push(format!("{what}: {reason}")),
+                Err(None) => {}
+            }
+        }
+        tried.push(format!("{name}: {}", if wrong.is_empty() { "none".to_owned() } else { wrong.join("; ") }));
+    }
+    Searched { found: None, tried }
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;
