@@ -73,7 +73,7 @@ fn run_of(test: &str, cache: &Path) -> Outcome {
 }
 
 fn kernels(cache: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let Ok(entries) = std::fs::read_dir(cache) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(cache.join("upsweep")) else { return Vec::new() };
     let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     files.sort();
     files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap_or_default())).collect()

@@ -1,7 +1,9 @@
 //! Compiled kernels on disk, so that only the first run on a machine compiles them.
 //!
 //! The cache is a convenience: whatever is wrong with its folder or its files, kernels are compiled instead and
-//! nothing is said. A file's name is a hash of everything that its content depends on. Its content is
+//! nothing is said. It has a folder of its own, `upsweep`, in the folder of the user's caches or in `$UPSWEEP_CACHE_DIR`, and touches nothing
+//! there that has not the name of a kernel or of one that is being written. A file's name is a hash of everything that its content depends
+//! on. Its content is
 //!
 //! ```text
 //! 8 bytes    MAGIC
@@ -9,6 +11,9 @@
 //! 32 bytes   the image's SHA-256
 //! ...        the image: a cubin, or PTX
 //! ```
+//!
+//! **Whose it is.** What is read runs on the GPU, and the checksum finds damage, not malice. So a file is read only if it is a plain one (no
+//! link, no pipe), it and the folder are the user's, and nobody else may write to them; and nothing is stored in another folder.
 //!
 //! Files appear by atomic rename, so that processes and threads that write the same kernel at once leave one whole
 //! file. When the files together exceed a bound, those written longest ago go first.
@@ -18,8 +23,8 @@
 //! kilobytes costs microseconds. Why no crate for the folder: it is one environment variable a platform.
 
 use sha2::{Digest, Sha256};
-use std::fs::{self, DirBuilder, File};
-use std::io::Write;
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -38,19 +43,31 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 pub(crate) struct DiskCache {
     folder: PathBuf,
     limit: u64,
+    /// Whose files are read.
+    #[cfg(unix)]
+    user: u32,
 }
 
 impl DiskCache {
-    /// The cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the user's cache folder. None where there is no such
-    /// folder, and where `$UPSWEEP_CACHE_DIR` is empty.
+    /// The cache of this user: in `$UPSWEEP_CACHE_DIR`, else in the folder of the user's caches. None where there is no such folder, and where
+    /// `$UPSWEEP_CACHE_DIR` is empty.
     pub(crate) fn of_user() -> Option<Self> {
         let folder = folder(|name| std::env::var_os(name).map(PathBuf::from))?;
-        Some(Self { folder, limit: LIMIT })
+        Some(Self::within(folder, LIMIT))
+    }
+
+    fn within(folder: PathBuf, limit: u64) -> Self {
+        Self {
+            folder,
+            limit,
+            #[cfg(unix)]
+            user: rustix::process::geteuid().as_raw(),
+        }
     }
 
     /// The image stored under `name`, if there is one and it is whole.
     pub(crate) fn read(&self, name: &str) -> Option<Vec<u8>> {
-        let mut content = fs::read(self.path(name)).ok()?;
+        let mut content = self.content(name).ok()?;
         let (magic, rest) = content.split_first_chunk::<8>()?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
         let (checksum, image) = rest.split_first_chunk::<32>()?;
@@ -58,6 +75,33 @@ impl DiskCache {
             && u64::try_from(image.len()).ok()? == u64::from_le_bytes(*length)
             && Sha256::digest(image)[..] == checksum[..];
         whole.then(|| content.split_off(HEADER))
+    }
+
+    /// What a file has that is the user's.
+    fn content(&self, name: &str) -> std::io::Result<Vec<u8>> {
+        let path = self.path(name);
+        self.expect_own(&fs::metadata(&self.folder)?, Metadata::is_dir)?;
+        // Before it is opened: a pipe would wait for somebody who writes. After that once more, of what is read.
+        self.expect_own(&fs::symlink_metadata(&path)?, Metadata::is_file)?;
+        let mut file = File::open(path)?;
+        self.expect_own(&file.metadata()?, Metadata::is_file)?;
+        let mut content = Vec::new();
+        file.read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    /// # Errors
+    /// It is of another kind, somebody else's, or others may write to it.
+    fn expect_own(&self, metadata: &Metadata, is_kind: fn(&Metadata) -> bool) -> std::io::Result<()> {
+        #[cfg(unix)]
+        let is_private = {
+            use std::os::unix::fs::MetadataExt;
+            metadata.uid() == self.user && metadata.mode() & 0o022 == 0
+        };
+        // Elsewhere the folder of a user's caches is private by what it inherits.
+        #[cfg(not(unix))]
+        let is_private = true;
+        if is_kind(metadata) && is_private { Ok(()) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
     }
 
     /// Stores `image` under `name`, in place of what is there.
@@ -70,11 +114,12 @@ impl DiskCache {
     fn try_write(&self, name: &str, image: &[u8]) -> std::io::Result<()> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         create_private_folder(&self.folder)?;
+        self.expect_own(&fs::metadata(&self.folder)?, Metadata::is_dir)?;
         // No two writers, whether threads or processes, share a temporary file.
         let nanoseconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
         let unfinished = self.folder.join(format!("{}-{nanoseconds}-{count}.{UNFINISHED}", std::process::id()));
-        let written = File::create_new(&unfinished).and_then(|mut file| {
+        let written = create_private_file(&unfinished).and_then(|mut file| {
             file.write_all(MAGIC)?;
             file.write_all(&(image.len() as u64).to_le_bytes())?;
             file.write_all(&Sha256::digest(image))?;
@@ -94,10 +139,14 @@ impl DiskCache {
         for entry in entries.flatten() {
             let (path, Ok(metadata)) = (entry.path(), entry.metadata()) else { continue };
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            let extension = path.extension().unwrap_or_default();
-            if extension == SUFFIX {
+            let name = entry.file_name();
+            let Some((stem, extension)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { continue };
+            if extension == SUFFIX && is_name(stem) {
                 kernels.push((modified, metadata.len(), path));
-            } else if extension == UNFINISHED && modified.elapsed().is_ok_and(|age| age > ABANDONED) {
+            } else if extension == UNFINISHED
+                && is_unfinished(stem)
+                && modified.elapsed().is_ok_and(|age| age > ABANDONED)
+            {
                 let _another_process_did = fs::remove_file(path);
             }
         }
@@ -117,6 +166,17 @@ impl DiskCache {
     }
 }
 
+/// Whether it is what [`name`] makes.
+fn is_name(stem: &str) -> bool {
+    stem.len() == 64 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether it is a name of something that is being written: three numbers.
+fn is_unfinished(stem: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    stem.split('-').count() == 3 && stem.split('-').all(is_number)
+}
+
 /// The name for something that depends on these parts, in this order, and on upsweep's version.
 pub(crate) fn name(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
@@ -130,12 +190,14 @@ pub(crate) fn name(parts: &[&str]) -> String {
 
 /// The folder, by the environment variables that `variable` reads.
 fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    // The XDG specification: a relative path is invalid and is ignored.
+    // The XDG specification: a relative path is invalid and is ignored. It would be another folder wherever one stands.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
-    if let Some(chosen) = variable("UPSWEEP_CACHE_DIR") {
-        return (!chosen.as_os_str().is_empty()).then_some(chosen);
+    if variable("UPSWEEP_CACHE_DIR").is_some_and(|chosen| chosen.as_os_str().is_empty()) {
+        return None;
     }
-    let user = if cfg!(windows) {
+    let user = if let Some(chosen) = absolute("UPSWEEP_CACHE_DIR") {
+        Some(chosen)
+    } else if cfg!(windows) {
         absolute("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
         absolute("HOME").map(|home| home.join("Library/Caches"))
@@ -143,6 +205,15 @@ fn folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
         absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
     };
     user.map(|user| user.join("upsweep"))
+}
+
+/// Creates a file for its user alone, whatever others of a group may do to files that are made otherwise.
+fn create_private_file(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Creates the folder for its user alone: what is in it runs on the GPU.

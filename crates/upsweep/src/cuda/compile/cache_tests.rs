@@ -17,7 +17,7 @@ impl Folder {
     }
     fn cache_within(&self, limit: u64) -> DiskCache {
         // The folder does not exist yet: the cache makes it.
-        DiskCache { folder: self.0.join("made/by/the/cache"), limit }
+        DiskCache::within(self.0.join("made/by/the/cache"), limit)
     }
 }
 
@@ -120,14 +120,15 @@ fn the_oldest_go_when_there_is_no_room() {
     let cache = folder.cache_within(3 * size);
     let now = SystemTime::now();
     // "b" is the oldest, though not the first.
-    for (name, age) in [("a", 20), ("b", 30), ("c", 10)] {
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|part| name(&[part]));
+    for (name, age) in [(&a, 20), (&b, 30), (&c, 10)] {
         cache.write(name, &[1; 1000]);
         let file = File::options().write(true).open(cache.path(name)).unwrap();
         file.set_modified(now - Duration::from_secs(age)).unwrap();
     }
     assert_eq!(files(&cache).len(), 3, "three are within the bound");
-    cache.write("d", &[1; 1000]);
-    let left = ["a", "b", "c", "d"].map(|name| cache.read(name).is_some());
+    cache.write(&d, &[1; 1000]);
+    let left = [a, b, c, d].map(|name| cache.read(&name).is_some());
     assert_eq!(left, [true, false, true, true]);
 }
 
@@ -135,7 +136,7 @@ fn the_oldest_go_when_there_is_no_room() {
 fn a_kernel_larger_than_the_cache_does_not_stay() {
     let folder = Folder::new("large");
     let cache = folder.cache_within(1000);
-    cache.write("a", &[1; 2000]);
+    cache.write(&name(&[]), &[1; 2000]);
     assert!(files(&cache).is_empty());
 }
 
@@ -144,14 +145,74 @@ fn files_of_dead_writers_and_of_others() {
     let folder = Folder::new("abandoned");
     let cache = folder.cache_within(0);
     fs::create_dir_all(&cache.folder).unwrap();
-    for (name, age) in [("old.tmp", 7200), ("new.tmp", 0), ("notes.txt", 7200)] {
+    let others = ["thesis.tmp", "1-2.tmp", "1-2-x.tmp", "notes.txt", "big.kernel", "my.kernel", ".kernel"];
+    let kernel = format!("{}.kernel", name(&["old"]));
+    // Upper case is not what it makes.
+    let shouted = format!("{}.kernel", "A".repeat(64));
+    let files_there = [("1-2-3.tmp", 7200), ("1-3-4.tmp", 0), (&kernel, 7200), (&shouted, 7200)];
+    for (name, age) in others.map(|name| (name, 7200)).into_iter().chain(files_there) {
         let file = File::create(cache.folder.join(name)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
     }
-    cache.write("a", b"image");
+    cache.write(&name(&["new"]), b"image");
     let mut left: Vec<_> = files(&cache).iter().filter_map(|path| Some(path.file_name()?.to_owned())).collect();
     left.sort();
-    assert_eq!(left, ["new.tmp", "notes.txt"]);
+    let mut kept: Vec<&str> = others.into_iter().chain(["1-3-4.tmp", &shouted]).collect();
+    kept.sort();
+    assert_eq!(left, kept);
+}
+
+/// A file or a folder that somebody else may have filled is not read, and nothing is stored beside it.
+#[cfg(unix)]
+#[test]
+fn nothing_of_others_is_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("others");
+    let cache = folder.cache();
+    cache.write("a", b"image");
+    let chmod = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    assert_eq!(fs::metadata(cache.path("a")).unwrap().permissions().mode() & 0o777, 0o600);
+    for mode in [0o622, 0o620, 0o602, 0o666] {
+        chmod(&cache.path("a"), mode);
+        assert_eq!(cache.read("a"), None, "{mode:o}");
+    }
+    chmod(&cache.path("a"), 0o644);
+    assert_eq!(cache.read("a").as_deref(), Some(&b"image"[..]), "others may read it");
+    for mode in [0o777, 0o770, 0o1777] {
+        chmod(&cache.folder, mode);
+        assert_eq!(cache.read("a"), None, "{mode:o}");
+        cache.write("b", b"image");
+        assert_eq!(files(&cache).len(), 1, "{mode:o}");
+    }
+    chmod(&cache.folder, 0o755);
+    assert_eq!(cache.read("a").as_deref(), Some(&b"image"[..]));
+    // The same folder, and another user.
+    let user = cache.user + 1;
+    let of_another = DiskCache { user, ..folder.cache() };
+    assert_eq!(of_another.read("a"), None);
+    of_another.write("b", b"image");
+    assert_eq!(files(&cache).len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_are_not_read() {
+    let folder = Folder::new("links");
+    let cache = folder.cache();
+    cache.write("a", b"image");
+    fs::rename(cache.path("a"), folder.0.join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(folder.0.join("elsewhere"), cache.path("a")).unwrap();
+    assert_eq!(cache.read("a"), None);
+    let pipe = std::process::Command::new("mkfifo").arg(cache.path("b")).status().unwrap();
+    assert!(pipe.success());
+    // It does not wait for somebody who writes.
+    assert_eq!(cache.read("b"), None);
+    // Both are replaced, and what the link names is not.
+    for name in ["a", "b"] {
+        cache.write(name, b"another");
+        assert_eq!(cache.read(name).as_deref(), Some(&b"another"[..]));
+    }
+    assert!(fs::read(folder.0.join("elsewhere")).unwrap().ends_with(b"image"));
 }
 
 #[test]
@@ -180,7 +241,7 @@ fn writers_at_once_leave_one_whole_file() {
 #[test]
 fn child_process_that_writes() {
     let Some(folder) = std::env::var_os("UPSWEEP_TEST_CACHE_CHILD") else { return };
-    let cache = DiskCache { folder: folder.into(), limit: LIMIT };
+    let cache = DiskCache::within(folder.into(), LIMIT);
     let byte = u8::try_from(std::process::id() % 251).unwrap();
     for _ in 0..100 {
         cache.write("a", &[byte; 30_000]);
@@ -226,10 +287,13 @@ fn the_folder_follows_the_environment() {
         folder(|name| variables.iter().find(|(set, _)| *set == name).map(|(_, value)| PathBuf::from(value)))
     };
     assert_eq!(in_environment(&[]), None);
-    assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", "here"), ("HOME", "/home/me")]), Some("here".into()));
+    let chosen = if cfg!(windows) { r"C:\mine" } else { "/mine" };
+    assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", chosen)]), Some(Path::new(chosen).join("upsweep")));
+    assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", "here")]), None, "relative: it is ignored");
     assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", ""), ("HOME", "/home/me")]), None, "empty: no cache");
     if cfg!(all(unix, not(target_os = "macos"))) {
         let home = ("HOME", "/home/me");
+        assert_eq!(in_environment(&[("UPSWEEP_CACHE_DIR", "here"), home]), Some("/home/me/.cache/upsweep".into()));
         assert_eq!(in_environment(&[home]), Some("/home/me/.cache/upsweep".into()));
         assert_eq!(in_environment(&[home, ("XDG_CACHE_HOME", "/cache")]), Some("/cache/upsweep".into()));
         assert_eq!(in_environment(&[home, ("XDG_CACHE_HOME", "relative")]), Some("/home/me/.cache/upsweep".into()));
