@@ -49,12 +49,12 @@ impl Extent {
     /// # Errors
     /// [`Error::Shape`] when it is another one than `len`.
     pub(super) fn check(&self, len: usize) -> Result<usize> {
-        let shape = self.shape();
-        let values = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
-        match values {
-            _ if shape.contains(&0) && len == 0 => Ok(0),
-            Some(values) if values == len => Ok(values),
-            _ => Err(Error::Shape { shape: shape.to_vec(), len }),
-        }
+        let values = self.values();
+        if values == len { Ok(values) } else { Err(Error::Shape { shape: self.shape().to_vec(), len }) }
+    }
+
+    /// The number of values: 0 where a size is 0, however large the others are; `usize::MAX` where there are more.
+    pub(super) fn values(&self) -> usize {
+        self.shape().iter().fold(1, |product: usize, &n| product.saturating_mul(n))
     }
 }

@@ -223,7 +223,7 @@ fn halve<P: Pixel>(device: &Device, pyramid: &mut Array<P>, from: Level, to: Lev
         let down = |tap| Apply(Wide, down(tap));
         Transform::new(weighted).run(device, (down(0), down(1), down(2), 0..halved), &mut rows)?;
     }
-    let made = to.extent.shape().iter().product::<usize>() as u64;
+    let made = to.extent.values() as u64;
     let right = |tap| Gather::of(&rows).at(Apply(TapOf { begin: 0, inner: channels, len: width, tap }, 0..made));
     let inputs = (right(0), right(1), right(2), 0..made);
     let sum = Apply(Weighted { inner: channels, len: width }, inputs);
@@ -263,7 +263,7 @@ impl<P: Pixel> Mipmap<P> {
             return Err(upsweep::Error::Shape { shape: extent.shape().to_vec(), len: 0 }.into());
         }
         let mut levels = vec![Level { extent, begin: 0 }];
-        let values = |extent: Extent| extent.shape().iter().product::<usize>() as u64;
+        let values = |extent: Extent| extent.values() as u64;
         let mut level = levels[0];
         while level.extent.height > 1 || level.extent.width > 1 {
             let Extent { height, width, .. } = level.extent;
@@ -327,7 +327,7 @@ impl<P: Pixel> Mipmap<P> {
             return Err(Error::Number { what: "the level", value: level as f64, rule });
         };
         let begin = begin as usize;
-        let part = Part::of(&self.values, begin..begin + extent.shape().iter().product::<usize>())?;
+        let part = Part::of(&self.values, begin..begin + extent.values())?;
         Ok(crate::part::to_host(device, &part)?)
     }
 
@@ -388,7 +388,7 @@ impl<P: Pixel> Mipmap<P> {
             return Err(Error::Number { what: "the number of channels", value, rule: "red, green and blue are three" });
         }
         let picture = Extent { planes: 1, height: 2 * whole.height, width: 2 * whole.width, channels: 1 };
-        let mut output = device.filled(picture.shape().iter().product(), P::ZERO)?;
+        let mut output = device.filled(picture.values(), P::ZERO)?;
         for &Level { extent, begin } in &self.levels {
             let count = 3 * extent.height * extent.width;
             let part = Part::of(&self.values, begin as usize..(begin + count) as usize)?;

@@ -106,7 +106,7 @@ impl<A: Accumulator> SummedArea<A> {
     {
         let (areas, extent) = (&Part::all(areas), self.extent);
         let count = areas.view().len() as u64;
-        let results = 0..extent.planes * count * extent.channels;
+        let results = 0..extent.planes.saturating_mul(count).saturating_mul(extent.channels);
         let corner = |lower, right| {
             let area = Apply(AreaOf { areas: count.max(1), channels: extent.channels }, results.clone());
             let corner = CornerOf { extent, areas: count.max(1), lower, right };
@@ -134,7 +134,7 @@ impl<A: Accumulator> SummedArea<A> {
     /// # Errors
     /// As of [`box_blur_by`](Self::box_blur_by).
     pub(super) fn means(&self, device: &Device, radius: u32) -> Result<Array<f64>> {
-        let mut means = device.filled(self.extent.shape().iter().product(), 0.0)?;
+        let mut means = device.filled(self.extent.values(), 0.0)?;
         self.box_blur(device, radius, &mut means)?;
         Ok(means)
     }
@@ -151,8 +151,7 @@ impl<A: Accumulator> SummedArea<A> {
         Y: Output<Item = P> + ?Sized,
         P: Pixel,
     {
-        let [planes, height, width, _] = self.extent.shape();
-        let (found, expected) = (radii.view().len(), planes * height * width);
+        let (found, expected) = (radii.view().len(), self.extent.channels(1).values());
         if found != expected {
             return Err(upsweep::Error::Length { what: "radii", found, expected }.into());
         }
@@ -164,7 +163,7 @@ impl<A: Accumulator> SummedArea<A> {
         Y: Output<Item = P> + ?Sized,
         P: Pixel,
     {
-        let (extent, values) = (self.extent, self.extent.shape().iter().product::<usize>());
+        let (extent, values) = (self.extent, self.extent.values());
         let sums = around!(&self.table, radii, extent, values);
         let inputs = (sums, radius!(radii, extent, values), 0..values as u64);
         Ok(Transform::new(P::STORE).run(device, Apply(MeanAround { places: Places::of(extent) }, inputs), blurred)?)

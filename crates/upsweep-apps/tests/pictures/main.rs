@@ -6,6 +6,7 @@
 mod axes;
 mod image;
 mod mipmap;
+mod sizes;
 mod terrain;
 
 macro_rules! cases {
