@@ -82,6 +82,9 @@ impl Slots {
 }
 
 /// A quick look at each element of a chunk.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
 struct Look<'a, T, F> {
     input: &'a [T],
     bins: &'a mut [u32; CHUNK],

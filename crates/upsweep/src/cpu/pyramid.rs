@@ -126,7 +126,7 @@ where
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is room for the results, which nobody else touches meanwhile.
         unsafe {
             match (self.wide, self.channels) {
                 (false, _) => self.narrow(),

@@ -202,7 +202,7 @@ impl<C: ComputesOn<I>, I: Element> Filtering<'_, C, I> {
         ahead: &mut Ahead,
     ) {
         let work = Filter { system: self.system, steps, states, input, places, output, results, ahead };
-        // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
+        // SAFETY: the processor has the instructions of a `Set`; places, steps and memory are as `Filter` needs them.
         unsafe { self.set.compiled()(work) };
     }
 

@@ -90,11 +90,11 @@ impl<S: Steps, G: Segmentation> Body<S> for ReduceMemory<'_, '_, S, G> {
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<usize> {
         let Self { init, empty, results, segments, plan, shape } = self;
         let len = memory.len;
-        // SAFETY: values of `E` have the bits of values of `S`: the caller's promise.
+        // SAFETY: values of `E` have the bits of values of `S`, as [`Body::run`] says.
         let [init, empty] = [init, empty].map(|value| value.map(|value| unsafe { bits(value) }));
         let results = Results { steps, memory, init, empty, results, threads: plan.threads };
         // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
-        // SAFETY: the caller's promise.
+        // SAFETY: the memory is valid, used by nothing else and of the plan's shape, and there is a result for each line or offset.
         unsafe {
             match (segments, &plan.cut) {
                 (SegmentKind::Whole, _) if len == 0 => {
@@ -138,7 +138,7 @@ where
     S: Steps,
     F: Fn(Range<usize>) -> usize + Sync,
 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the memory is valid, used by nothing else, as long as `heads`, and cut into `blocks`.
     let segments = unsafe { segments::by_heads(results, heads, blocks)? };
     results.expect_room(segments)?;
     Ok(segments)

@@ -185,6 +185,10 @@ where
 }
 
 /// The kernel of [`Finding::read`]: how many runs begin in a block, and where the last of them does.
+///
+/// # Safety
+/// The block is in the input of `finding`, and nobody writes to it meanwhile; where `heads` stores, there is room for the block and a chunk more,
+/// and at `numbers` for the block.
 struct Find<'a, M, I, N> {
     finding: &'a Finding<M, I, N>,
     range: Range<usize>,
@@ -204,7 +208,7 @@ where
         // In registers: the kernel's arguments are in memory.
         let Self { finding, range, next, mut heads, numbers } = self;
         let (start, places) = (range.start, heads.places.cast_const());
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
         unsafe { finding.masks.each::<L>(range, next, &mut heads) };
         let number = heads.number;
         if number == 0 || !heads.stores {

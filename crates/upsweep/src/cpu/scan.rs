@@ -95,14 +95,14 @@ impl<S: Steps, G: Segmentation> Body<S> for ScanMemory<'_, '_, S, G> {
     unsafe fn run<E: Steps>(self, steps: E, memory: Memory<E::In, E::Out>) -> Result<Option<S::Acc>> {
         let Self { init, storing, segments, plan, line, in_place, wanted } = self;
         let (len, reverse) = (memory.len, memory.reverse);
-        // SAFETY: values of `E` have the bits of values of `S`: the caller's promise.
+        // SAFETY: values of `E` have the bits of values of `S`, as [`Body::run`] says.
         let [init, identity] = [init, storing.identity].map(|value| value.map(|value| unsafe { bits(value) }));
         let Storing { exclusive, non_temporal, block, next, .. } = storing;
         let storing = Storing { exclusive, identity, non_temporal, block, next };
         let (steps, memory) = (&steps, &memory);
         let scan = Contiguous { steps, memory, init, storing, threads: plan.threads, in_place };
         // Each arm is compiled for its own segmentation alone: the compiler drops what a constant condition excludes.
-        // SAFETY: the caller's promise.
+        // SAFETY: the memory is valid, used by nothing else and of the plan's shape.
         let state: Result<Option<E::Acc>> = unsafe {
             match (segments, &plan.cut) {
                 (SegmentKind::Whole, _) if len == 0 => Ok(init.or(identity)),

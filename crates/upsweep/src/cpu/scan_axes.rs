@@ -112,6 +112,9 @@ struct Table<'a, I, O, Op, M> {
 unsafe impl<I: Element, O: Element, Op: Sync, M: Sync> Sync for Table<'_, I, O, Op, M> {}
 
 /// A tile: the chunk of columns of the rows of this number, of all arrays. There is room for its columns at `line`.
+///
+/// # Safety
+/// It is one of the table's, and this thread's alone; the tiles above it and to the left of it have been published.
 struct Tile<'a, I, O, Op, M> {
     job: &'a Table<'a, I, O, Op, M>,
     row: usize,

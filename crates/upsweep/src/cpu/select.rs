@@ -170,6 +170,9 @@ impl<M, V, I, O> Selecting<M, V, I, O> {
 }
 
 /// The kernel of [`Selecting::read`].
+///
+/// # Safety
+/// The block is in the input, and nobody writes to it meanwhile; `packed` has room for the block and a chunk more, where it stores.
 struct Compact<'a, M, V, I, O> {
     masks: &'a Masks<M, I>,
     range: Range<usize>,
@@ -184,7 +187,7 @@ impl<M: Marks<I>, V: Yields<I, O>, I: Element, O: Element> Work for Compact<'_, 
     unsafe fn run<L: Lanes>(self) -> usize {
         // In registers: the kernel's arguments are in memory.
         let Self { masks, range, next, mut packed } = self;
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the block is in the input, and nobody writes to it meanwhile.
         unsafe { masks.each::<L>(range, next, &mut packed) };
         packed.number
     }

@@ -185,7 +185,7 @@ impl<S: Copy> States<S> {
     /// The caller has claimed `ticket`, and fills it once.
     unsafe fn fill(&self, ticket: usize, state: S) {
         let slot = &self.0[ticket];
-        // SAFETY: nobody else writes this state (the caller's promise), and none reads it before it is ready.
+        // SAFETY: nobody else writes this state, as the caller has claimed it, and none reads it before it is ready.
         unsafe { (*slot.state.get()).write(state) };
         slot.stage.store(READY, Ordering::Release);
     }

@@ -52,7 +52,7 @@ impl<S: Steps> Contiguous<'_, S> {
                 let wanted = wanted || range.end < memory.len;
                 let next = if is_long && range.end < memory.len { next_block(index + 1) } else { NextBlock::NONE };
                 let storing = Storing { block: range.start, next, ..storing };
-                // SAFETY: the caller's promise; this thread alone works.
+                // SAFETY: the memory is the blocks', valid and used by nothing else; this thread alone works.
                 state = unsafe { lines.scan_block(range, prefix, wanted, &storing) };
             });
             if storing.non_temporal {
@@ -66,7 +66,7 @@ impl<S: Steps> Contiguous<'_, S> {
             let head = heads.last(start, end);
             let from = head.unwrap_or(start);
             let run = Run { start: from, len: end - from, origin: heads.origin(memory.at(from)) };
-            // SAFETY: the block is in memory (the caller's promise), and its output, which may be its input, is not
+            // SAFETY: the block is in the memory, and its output, which may be its input, is not
             // written before its state is published: see `chain`.
             let local = unsafe { reducer.reduce(run, Ahead::NOTHING) };
             if head.is_some() { Step::Sets(steps.join(init, local)) } else { Step::Adds(local) }
@@ -181,7 +181,7 @@ impl<S: Steps> BlockResults<S> {
         if !S::Out::PLAIN {
             let first = self.memory.lowest(&range);
             for i in 0..range.len() {
-                // SAFETY: the caller's promise; there is room for as many.
+                // SAFETY: the results are all there, and nobody else stores them; there is room for as many.
                 unsafe { S::Out::write(&self.memory.sink, first + i, self.results.as_ptr().add(i).read()) };
             }
         }

@@ -39,7 +39,7 @@ impl<S: Steps> Results<S> {
             None => self.empty,
         };
         if let Some(value) = value {
-            // SAFETY: the caller's promise.
+            // SAFETY: there is a result `index`, which nothing else accesses.
             unsafe { S::Out::write(&self.memory.sink, index, self.steps.store(value)) };
         }
     }
@@ -50,7 +50,7 @@ impl<S: Steps> Results<S> {
     /// As [`store`](Self::store), for all `indices`.
     pub(in crate::cpu) unsafe fn store_empty(&self, indices: Range<usize>) {
         for index in indices {
-            // SAFETY: the caller's promise.
+            // SAFETY: there are results of these indices, which nothing else accesses.
             unsafe { self.store(index, None) };
         }
     }

@@ -104,6 +104,9 @@ const ALONE: usize = 8;
 
 /// Leaves out elements of the range, [`TOGETHER`] at a time, as long as there is no head among these: from its beginning,
 /// or `backward` from its end. Returns where that stops.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
 struct Skip<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,

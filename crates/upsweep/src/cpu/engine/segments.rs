@@ -101,7 +101,7 @@ pub(in crate::cpu) unsafe fn by_offsets<S: Steps, I: Offset>(
         for segment in segments.start..=segments.end {
             let last = segment == segments.end;
             let end = if last { to - segments.end } else { end(segment) };
-            // SAFETY: the elements are in memory: the caller's promise.
+            // SAFETY: the elements are in the memory, to whose length the offsets ascend.
             let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
             start = end;
             if segment == segments.start {
@@ -151,7 +151,7 @@ where
         let mut head = heads.is_head(start);
         while start < block_end {
             let end = heads.next(&mut (), start, block_end);
-            // SAFETY: the elements are in memory: the caller's promise.
+            // SAFETY: the elements are in the memory, which is cut into the blocks.
             let value = unsafe { reducer.reduce(Run { start, len: end - start, origin: 0 }, Ahead::NOTHING) };
             start = end;
             if !std::mem::replace(&mut head, true) {
@@ -209,6 +209,9 @@ where
 }
 
 /// The number of heads in a block.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
 struct Count<'a, F> {
     heads: &'a ByTest<F>,
     range: Range<usize>,

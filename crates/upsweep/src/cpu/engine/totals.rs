@@ -28,7 +28,7 @@ pub(in crate::cpu) unsafe fn reduce<S: Steps>(job: &Results<S>, line: usize, blo
         });
         return Ok(());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the memory is valid and of as many lines, and there is a result for each.
     unsafe { reduce_blocks(job, reducer, line, blocks) }
 }
 

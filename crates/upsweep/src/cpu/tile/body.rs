@@ -21,6 +21,6 @@ pub(in crate::cpu) trait Body<S: Steps> {
 #[inline(always)]
 pub(in crate::cpu) unsafe fn bits<T: Copy, U: Copy>(value: T) -> U {
     const { assert!(size_of::<T>() == size_of::<U>(), "the same bits") };
-    // SAFETY: the caller's promise; the sizes are equal.
+    // SAFETY: the bits are a value of `U`; the sizes are equal.
     unsafe { std::mem::transmute_copy(&value) }
 }

@@ -64,6 +64,10 @@ const fn wide<S: Steps>() -> bool {
 
 /// Combines rows, of which there is at least one, into `values`: short chains of rows in a tree, so that the error of
 /// float sums grows with the logarithm of the number of rows.
+///
+/// # Safety
+/// The rows of the unit are in memory, at least one, and nothing writes them meanwhile; there is room for the unit's width at `values`, apart from
+/// `parts`, which nobody else uses.
 pub(in crate::cpu) struct Fold<'a, S: Steps> {
     pub(in crate::cpu) steps: &'a S,
     pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
@@ -111,7 +115,7 @@ pub(in crate::cpu) unsafe fn combine_vectors<S: Steps>(
     right: *mut S::Acc,
 ) -> *mut S::Acc {
     for c in 0..width {
-        // SAFETY: the caller's promise.
+        // SAFETY: both have `width` values, initialised, and do not overlap.
         unsafe { left.add(c).write(steps.combine(left.add(c).read(), right.add(c).read())) };
     }
     left
@@ -188,7 +192,7 @@ impl<S: Steps> Fold<'_, S> {
     unsafe fn load<const W: usize, const LANES: usize>(&self, k: usize, c: usize) -> [S::Acc; LANES] {
         // A compiler that saw that rows follow each other would make vectors of neighbouring rows, and of them those of columns again.
         let k = hidden(k);
-        // SAFETY: the caller's promise.
+        // SAFETY: the rows and columns are the unit's, which is in memory.
         unsafe { load_row::<W, LANES, S>(self.steps, self.memory, self.shape, self.unit.start + c, k) }
     }
 
@@ -198,6 +202,9 @@ impl<S: Steps> Fold<'_, S> {
     }
 
     /// `value`, and then the rows one after the other.
+    ///
+    /// # Safety
+    /// The rows and columns are the unit's, which is in memory.
     // As `load_row`.
     #[cfg_attr(not(feature = "small-loops"), inline(always))]
     #[cfg_attr(feature = "small-loops", inline(never))]
@@ -208,7 +215,7 @@ impl<S: Steps> Fold<'_, S> {
         c: usize,
     ) -> [S::Acc; LANES] {
         for k in rows {
-            // SAFETY: the caller's promise.
+            // SAFETY: the rows and columns are the unit's.
             let x = unsafe { self.load::<W, LANES>(k, c) };
             value = self.combine(value, x);
         }
@@ -216,12 +223,15 @@ impl<S: Steps> Fold<'_, S> {
     }
 
     /// Chains of [`CHAIN`] rows, one after the other.
+    ///
+    /// # Safety
+    /// As [`chain`](Self::chain); there is at least one row.
     #[inline(always)]
     unsafe fn leaf<const W: usize, const LANES: usize>(&self, rows: Range<usize>, c: usize) -> [S::Acc; LANES] {
         let mut total = None;
         for start in rows.clone().step_by(CHAIN) {
             let end = rows.end.min(start + CHAIN);
-            // SAFETY: the caller's promise.
+            // SAFETY: the rows and columns are the unit's.
             unsafe {
                 let mut value = self.load::<W, LANES>(start, c);
                 if W < 64 && wide::<S>() && end - start == CHAIN {
@@ -236,7 +246,7 @@ impl<S: Steps> Fold<'_, S> {
                 total = Some(total.map_or(value, |total| self.combine(total, value)));
             }
         }
-        // SAFETY: the caller's promise: there are rows.
+        // SAFETY: there is at least one row.
         unsafe { total.unwrap_unchecked() }
     }
 }
@@ -277,7 +287,7 @@ fn column<const W: usize>(lane: usize) -> usize {
 #[inline(always)]
 unsafe fn write_first<const W: usize, const LANES: usize, T: Copy>(to: *mut T, values: [T; LANES]) {
     for (i, value) in values.into_iter().take(W).enumerate() {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is room for `W` values.
         unsafe { to.add(i).write(value) };
     }
 }
@@ -297,11 +307,15 @@ unsafe fn load_row<const W: usize, const LANES: usize, S: Steps>(
     k: usize,
 ) -> [S::Acc; LANES] {
     let row = if memory.reverse { shape.len - 1 - k } else { k };
-    // SAFETY: the caller's promise.
+    // SAFETY: the row's elements are in memory, and initialised.
     each(|i| steps.load(unsafe { S::In::read(&memory.input, start + row * shape.inner + column::<W>(i)) }, row))
 }
 
 /// Scans rows after the running values, which are initialised if something has `begun`.
+///
+/// # Safety
+/// The rows of the unit are in memory, and nobody else uses their elements or results meanwhile; the vectors have room for the unit's width, and
+/// for a group of its results.
 pub(in crate::cpu) struct Rows<'a, S: Steps> {
     pub(in crate::cpu) steps: &'a S,
     pub(in crate::cpu) memory: &'a Memory<S::In, S::Out>,
@@ -367,7 +381,7 @@ impl<S: Steps> Rows<'_, S> {
         (to, first, stride): (*mut Out<S>, usize, usize),
     ) {
         let Self { steps, memory, shape, unit, storing, .. } = *self;
-        // SAFETY: the caller's promise; the running values are initialised if something has begun.
+        // SAFETY: the tile is the unit's, and in memory; the running values are initialised if something has begun.
         unsafe {
             let values = self.vectors.0.add(c);
             let load = |k| load_row::<W, LANES, S>(steps, memory, shape, unit.start + c, k);

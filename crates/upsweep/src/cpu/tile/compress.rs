@@ -19,7 +19,7 @@ const FEW: usize = 8;
 pub(in crate::cpu) unsafe fn compress<L: Lanes, T: Element>(from: *const T, mask: u64, to: *mut T) -> *mut T {
     // Of numbers alone: others may have padding between their fields, which is no value of a vector's lane.
     let number = T::LANE || T::HALVES.is_some();
-    // SAFETY: the caller's promise.
+    // SAFETY: there are [`CHUNK`] values and room for as many; the processor has the instructions of `L`.
     unsafe {
         if mask.count_ones() as usize <= FEW {
             compress_few(|i| from.add(i).read(), mask, to)
@@ -41,7 +41,7 @@ pub(in crate::cpu) unsafe fn compress_of<L: Lanes, T: Element>(
     mask: u64,
     to: *mut T,
 ) -> *mut T {
-    // SAFETY: the caller's promise.
+    // SAFETY: there are [`CHUNK`] values and room for as many; the processor has the instructions of `L`.
     unsafe {
         if mask.count_ones() as usize <= FEW {
             compress_few(of, mask, to)
@@ -79,7 +79,7 @@ unsafe fn compress_few<T: Element>(of: impl Fn(usize) -> T, mut mask: u64, to: *
 #[inline(always)]
 pub(in crate::cpu) unsafe fn compress_each<T: Element>(from: *const T, mut mask: u64, mut to: *mut T) -> *mut T {
     while mask != 0 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the values whose bits are set are there, and room for as many.
         unsafe {
             to.write(from.add(mask.trailing_zeros() as usize).read());
             to = to.add(1);

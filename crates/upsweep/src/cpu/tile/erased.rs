@@ -67,7 +67,7 @@ macro_rules! functions {
         /// # Safety
         /// `functions` are those of `S`, and values the bits of its values.
         unsafe fn $name<S: Steps, A: Copy, R: Copy>(functions: *const (), $($x: A),*) -> R {
-            // SAFETY: the caller's promise.
+            // SAFETY: the functions are those of `S`, and the values' bits those of its values.
             unsafe { bits((*functions.cast::<Functions<S>>()).steps.$name($(bits($x)),*)) }
         }
     )* };
@@ -85,7 +85,7 @@ functions! {
 /// # Safety
 /// As above; the element at `at` is in the input, and nothing writes it meanwhile.
 unsafe fn load<S: Steps, A: Copy>(functions: *const (), at: usize, index: usize) -> A {
-    // SAFETY: the caller's promise.
+    // SAFETY: the element at `at` is in the input, and nothing writes it meanwhile.
     unsafe {
         let Functions { steps, input } = &*functions.cast::<Functions<S>>();
         bits(steps.load(S::In::read(input, at), index))
@@ -201,7 +201,7 @@ impl<A: Element, O: Element, const KIND: u8> Steps for Erased<A, O, KIND> {
 /// What the body says.
 #[inline(always)]
 pub(in crate::cpu) unsafe fn call<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the caller's promise.
+    // SAFETY: the memory is as the body says.
     unsafe { (const { way::<S, B>() })(steps, memory, body) }
 }
 
@@ -223,7 +223,7 @@ const fn way<S: Steps, B: Body<S>>() -> Way<S, B> {
 /// As [`call`].
 #[inline(always)]
 unsafe fn as_they_are<S: Steps, B: Body<S>>(steps: S, memory: Memory<S::In, S::Out>, body: B) -> B::Result {
-    // SAFETY: the caller's promise; values stay as they are.
+    // SAFETY: the memory is as the body says; values stay as they are.
     unsafe { body.run::<S>(steps, memory) }
 }
 
@@ -240,6 +240,6 @@ unsafe fn by_pointer<S: Steps, B: Body<S>, const KIND: u8>(
     let Memory { output, len, reverse, .. } = memory;
     let output = output.cast();
     let memory = Memory { input: 0, sink: output, output, len, reverse };
-    // SAFETY: the caller's promise; the functions live until the body has run, and so does all that it is lent to.
+    // SAFETY: the memory is as the body says, and `KIND` is the steps'; the functions live until the body has run, and so does all that it is lent to.
     unsafe { body.run::<Of<S, KIND>>(steps, memory) }
 }

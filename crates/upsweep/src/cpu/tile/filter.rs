@@ -41,7 +41,7 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the elements and results of the places are there, and this thread alone uses the results.
         unsafe {
             match (size_of::<C>(), known_order(self.system), self.places.step > 0) {
                 (4, 1, true) => self.go::<L, 16, 1, true>(),
@@ -63,10 +63,13 @@ impl<C: ComputesOn<I>, I: Element> Work for Filter<'_, C, I> {
 
 impl<C: ComputesOn<I>, I: Element> Filter<'_, C, I> {
     /// With the `N` lanes of a row. A square stays in registers if the order is known.
+    ///
+    /// # Safety
+    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const K: usize, const FORWARD: bool>(self) {
         let Self { system, steps, states: all, input, places, output, results, ahead } = self;
-        // SAFETY: the caller's promise, of all of the following.
+        // SAFETY: the processor has the instructions of `L`, and all positions below are those of the places.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [row::<L, C, N>([C::ZERO; N]); MOST_ORDER];
@@ -125,7 +128,7 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let wide = self.lines > lanes_of::<C>();
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the lines and as many results are there, and this thread alone uses the results.
         unsafe {
             match (size_of::<C>(), wide, known_order(self.system)) {
                 (4, true, 1) => self.go::<L, 16, WIDE, 1>(),
@@ -143,10 +146,13 @@ impl<C: ComputesOn<I>, I: Element> Work for Columns<'_, C, I> {
 
 impl<C: ComputesOn<I>, I: Element> Columns<'_, C, I> {
     /// With the `N` lanes of `W` rows.
+    ///
+    /// # Safety
+    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize, const W: usize, const K: usize>(self) {
         let Self { system, steps, states: all, input, output, step, .. } = self;
-        // SAFETY: the caller's promise, of all of the following.
+        // SAFETY: the processor has the instructions of `L`, and all positions below are those of the lines.
         unsafe {
             let coefficients = Coefficients::<L>::of::<C, N>(system);
             let mut states = [[row::<L, C, N>([C::ZERO; N]); MOST_ORDER]; W];
@@ -188,7 +194,7 @@ impl<L: Lanes> Coefficients<L> {
     #[inline(always)]
     unsafe fn of<C: Coefficient, const N: usize>(system: &System<C>) -> Self {
         let System { order, sections, feedback, ref coefficients, .. } = *system;
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`, and a row has `N` lanes.
         let all = |x: C| unsafe { row::<L, C, N>([x; N]) };
         let (mut b, mut a) = ([all(C::ZERO); MOST_ORDER + 1], [all(C::ZERO); MOST_ORDER]);
         let mut of_sections = [[all(C::ZERO); 5]; MOST_ORDER / 2];
@@ -209,7 +215,7 @@ impl<L: Lanes> Coefficients<L> {
     /// The processor has the instructions of `L`, and rows are of numbers `C`.
     #[inline(always)]
     unsafe fn step<C: Coefficient, const K: usize>(&self, states: &mut [L::Row; MOST_ORDER], x: L::Row) -> L::Row {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`, and rows are of numbers `C`.
         let plus = |a, b| unsafe { L::plus::<C>(a, b) };
         // SAFETY: the same.
         let times = |a, b| unsafe { L::times::<C>(a, b) };
@@ -246,7 +252,7 @@ impl<L: Lanes> Coefficients<L> {
 /// A row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
-    // SAFETY: the caller's promise: both are 64 bytes.
+    // SAFETY: a row has `N` lanes of a `C`: both are 64 bytes.
     unsafe { std::mem::transmute_copy(&numbers) }
 }
 
@@ -256,7 +262,7 @@ unsafe fn row<L: Lanes, C: Copy, const N: usize>(numbers: [C; N]) -> L::Row {
 /// As [`row`].
 #[inline(always)]
 unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
-    // SAFETY: the caller's promise: both are 64 bytes.
+    // SAFETY: a row has `N` lanes of a `C`: both are 64 bytes.
     unsafe { std::mem::transmute_copy(&row) }
 }
 
@@ -267,7 +273,7 @@ unsafe fn numbers<L: Lanes, C: Copy, const N: usize>(row: L::Row) -> [C; N] {
 /// The elements are there, and a row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *const I) -> L::Row {
-    // SAFETY: the caller's promise; elements that have the size of numbers are numbers (`ComputesOn`).
+    // SAFETY: `N` elements are there; those that have the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
             return input.cast::<L::Row>().read_unaligned();
@@ -286,7 +292,7 @@ unsafe fn load<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(input: *c
 /// There is room for it, which nobody else uses, and a row has `N` lanes of a `C`.
 #[inline(always)]
 unsafe fn store<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize>(row: L::Row, output: *mut I) {
-    // SAFETY: the caller's promise; results that have the size of numbers are numbers (`ComputesOn`).
+    // SAFETY: there is room for `N` results; those that have the size of numbers are numbers (`ComputesOn`).
     unsafe {
         if size_of::<I>() == size_of::<C>() {
             return output.cast::<L::Row>().write_unaligned(row);

@@ -65,28 +65,52 @@ pub(in crate::cpu) trait Lanes {
     unsafe fn call<W: Work>(work: W) -> W::Result;
 
     /// The same row; what it is made of is not known to the compiler any more.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn opaque(row: Self::Row) -> Self::Row;
 
     /// `x` with every lane of the upper half of each group replaced by the last lane of the group's lower half. Lanes of
     /// lower halves have the value of some lane.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn spread<T, const SPAN: usize>(x: Self::Row) -> Self::Row;
 
     /// The lower halves of `lower` and the upper halves of `upper`, which has been computed in `floats` or in integers.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn halves<T, const SPAN: usize>(lower: Self::Row, upper: Self::Row, floats: bool) -> Self::Row;
 
     /// The last lane of `x` in every lane.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn last<T>(x: Self::Row) -> Self::Row;
 
     /// The last lane of `before`, and all of `x` but the last.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn shifted<T>(before: Self::Row, x: Self::Row) -> Self::Row;
 
     /// The lanes of `x` from the last to the first.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn reversed<T>(x: Self::Row) -> Self::Row;
 
     /// Lanes of `a` and `b` side by side, of 4 or 8 bytes: those that [`taken`] says.
+    ///
+    /// # Safety
+    /// As the trait.
     unsafe fn two<T, const WHAT: usize>(a: Self::Row, b: Self::Row) -> Self::Row;
 
     /// A bit for each of 64 bytes, which are 0 or 1.
+    ///
+    /// # Safety
+    /// As the trait.
     #[inline(always)]
     unsafe fn bits(bytes: &[u8; ROW_BYTES]) -> u64 {
         // Eight at a time: the product has their lowest bits side by side in its highest byte.
@@ -106,6 +130,9 @@ pub(in crate::cpu) trait Lanes {
     }
 
     /// Row `i` of the result has lane `i` of each of the rows: numbers of 4 or 8 bytes, as many rows as a row has lanes.
+    ///
+    /// # Safety
+    /// As the trait.
     #[inline(always)]
     unsafe fn transposed<const N: usize>(rows: [Self::Row; N]) -> [Self::Row; N] {
         // SAFETY: a row has `N` lanes, and a square as many rows.
@@ -119,6 +146,9 @@ pub(in crate::cpu) trait Lanes {
     unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row);
 
     /// The sums of the lanes of two rows of numbers `C`.
+    ///
+    /// # Safety
+    /// As the trait.
     #[inline(always)]
     unsafe fn plus<C: Coefficient>(a: Self::Row, b: Self::Row) -> Self::Row {
         // SAFETY: a row of numbers.
@@ -126,6 +156,9 @@ pub(in crate::cpu) trait Lanes {
     }
 
     /// Their products.
+    ///
+    /// # Safety
+    /// As the trait.
     #[inline(always)]
     unsafe fn times<C: Coefficient>(a: Self::Row, b: Self::Row) -> Self::Row {
         // SAFETY: a row of numbers.
@@ -133,6 +166,9 @@ pub(in crate::cpu) trait Lanes {
     }
 
     /// The numbers as they are stored.
+    ///
+    /// # Safety
+    /// As the trait.
     #[inline(always)]
     unsafe fn canonical<C: Coefficient>(a: Self::Row) -> Self::Row {
         // SAFETY: a row of numbers.
@@ -155,7 +191,7 @@ pub(in crate::cpu) trait Lanes {
 unsafe fn each_lane<R: Copy, T: Copy>(a: R, b: R, operator: impl Fn(T, T) -> T) -> R {
     let mut row = a;
     for i in 0..size_of::<R>() / size_of::<T>() {
-        // SAFETY: the caller's promise: the index is that of a lane.
+        // SAFETY: `R` is a row of values `T`, and the index that of a lane.
         unsafe {
             let (a, b) = ((&raw const a).cast::<T>().add(i).read(), (&raw const b).cast::<T>().add(i).read());
             (&raw mut row).cast::<T>().add(i).write(operator(a, b));
@@ -174,7 +210,7 @@ unsafe fn by_lane<R: Copy, T: Copy, const N: usize>(rows: [R; N]) -> [R; N] {
     let (from, to) = ((&raw const rows).cast::<T>(), (&raw mut square).cast::<T>());
     for i in 0..N {
         for j in 0..N {
-            // SAFETY: the caller's promise: both are in their squares.
+            // SAFETY: `R` is a row of `N` values `T`, and both indices are in their squares.
             unsafe { to.add(j * N + i).write(from.add(i * N + j).read()) };
         }
     }
@@ -205,7 +241,7 @@ impl Bytes {
     /// The row has a `T` at lane `i`.
     #[inline(always)]
     unsafe fn lane<T>(&self, i: usize) -> T {
-        // SAFETY: the caller's promise.
+        // SAFETY: the row has a `T` at lane `i`.
         unsafe { (&raw const self.0).cast::<T>().add(i).read() }
     }
 }
@@ -218,7 +254,7 @@ impl Lanes for Portable {
 
     #[inline(never)]
     unsafe fn call<W: Work>(work: W) -> W::Result {
-        // SAFETY: the caller's promise.
+        // SAFETY: every processor has these instructions, and the memory is as the work's type says.
         unsafe { work.run::<Self>() }
     }
 
@@ -244,7 +280,7 @@ impl Lanes for Portable {
     /// In a function of its own, as a network has many of them.
     #[inline(never)]
     unsafe fn exchange<B: KeyBits>(low: *mut Bytes, high: *mut Bytes) {
-        // SAFETY: the caller's promise.
+        // SAFETY: both are valid rows, and not the same.
         unsafe {
             let (a, b) = (low.read(), high.read());
             low.write(each_lane(a, b, B::min));
@@ -286,7 +322,7 @@ impl Lanes for Portable {
         #[cfg(target_arch = "x86_64")]
         for at in (0..ROW_BYTES).step_by(16) {
             use std::arch::{asm, x86_64::__m128i};
-            // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows. SSE2 is part of the
+            // SAFETY: a row can be read at `from` and written at `to`, which is aligned; padding may be uninitialised, which `MaybeUninit` allows. SSE2 is part of the
             // x86-64 baseline.
             unsafe {
                 let value = from.add(at).cast::<MaybeUninit<__m128i>>().read_unaligned();
@@ -295,7 +331,7 @@ impl Lanes for Portable {
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        // SAFETY: the caller's promise.
+        // SAFETY: a row can be read at `from` and written at `to`.
         unsafe {
             from.cast::<Bytes>().read_unaligned().0.as_ptr().copy_to_nonoverlapping(to.cast(), ROW_BYTES);
         }

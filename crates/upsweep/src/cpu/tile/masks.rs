@@ -77,7 +77,7 @@ impl<M: Marks<I>, I: Copy> Masks<M, I> {
                 let first = i * CHUNK;
                 let left = (len - first).min(CHUNK);
                 let mut chunk = Chunk { from: own.as_ptr().wrapping_add(first), at: start + first, len: left, mask: 0 };
-                // SAFETY: the caller's promise.
+                // SAFETY: the processor has the instructions of `L`, and the chunk's elements are in the block, which nobody writes to.
                 unsafe {
                     chunk.mask = L::bits(keep) & chunk.all();
                     chunks.take::<L>(chunk);

@@ -41,7 +41,7 @@ impl<B: KeyBits> Work for Network<'_, B> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the parts are all of the numbers and at most [`MOST`] each, and `sorted` has room for a row more.
         unsafe {
             match size_of::<B>() {
                 4 => self.go::<L, 16>(),
@@ -54,6 +54,9 @@ impl<B: KeyBits> Work for Network<'_, B> {
 
 impl<B: KeyBits> Network<'_, B> {
     /// With the `N` lanes of a row.
+    ///
+    /// # Safety
+    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize>(self) {
         let mut rows = [MaybeUninit::<L::Row>::uninit(); MOST];
@@ -62,7 +65,7 @@ impl<B: KeyBits> Network<'_, B> {
         let mut tails = [[B::default(); N], [B::of(u128::MAX); N]];
         let tails: *const B = tails.as_mut_ptr().cast();
         let parts = self.begins.len() - 1;
-        // SAFETY: the caller's promise, of all of the following.
+        // SAFETY: the processor has the instructions of `L`; all places below are those of a part, or of the row more that there is room for.
         unsafe {
             let most = tails.add(N).cast::<L::Row>().read_unaligned();
             for first in (0..parts).step_by(N) {

@@ -46,7 +46,7 @@ unsafe fn step<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
     if const { SPAN < number::<S>() } {
         return x;
     }
-    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`; numbers have 4 or 8 bytes.
     let before = unsafe { each!(S, L::spread::<SPAN>(x)) };
     let upper = combined::<L, S, N>(wide, before, x);
     halves::<L, S, N, SPAN>(x, upper)
@@ -78,7 +78,7 @@ fn halves<L: Lanes, S: Steps, const N: usize, const SPAN: usize>(
 /// The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn scan_halves<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, mut x: State<L, N>) -> State<L, N> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`.
     unsafe {
         x = step::<L, S, N, 4>(wide, x);
         x = step::<L, S, N, 8>(wide, x);
@@ -97,7 +97,7 @@ unsafe fn before_halves<L: Lanes, S: Steps, const N: usize>(
     before: State<L, N>,
     x: State<L, N>,
 ) -> State<L, N> {
-    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`; numbers have 4 or 8 bytes.
     let lower = unsafe { each!(S, L::spread::<32>(x)) };
     let upper = combined::<L, S, N>(wide, before, lower);
     halves::<L, S, N, 32>(before, upper)
@@ -113,7 +113,7 @@ unsafe fn up<L: Lanes, S: Steps, const N: usize>(
     a: State<L, N>,
     b: State<L, N>,
 ) -> (State<L, N>, State<L, N>) {
-    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`; numbers have 4 or 8 bytes.
     let (even, odd): (State<L, N>, State<L, N>) =
         unsafe { (each!(S, L::two::<EVENS>(a, b)), each!(S, L::two::<ODDS>(a, b))) };
     (even, combine::<L, S, N>(wide, even, odd))
@@ -130,7 +130,7 @@ unsafe fn down<L: Lanes, S: Steps, const N: usize>(
     even: State<L, N>,
 ) -> [State<L, N>; 2] {
     let after = combine::<L, S, N>(wide, p, even);
-    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`; numbers have 4 or 8 bytes.
     unsafe { [each!(S, L::two::<LOWER>(p, after)), each!(S, L::two::<UPPER>(p, after))] }
 }
 
@@ -162,7 +162,7 @@ unsafe fn lift<L: Lanes, S: Steps, const N: usize>(
     at: usize,
     origin: usize,
 ) -> Lifted<L, N> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and the group's elements are there.
     unsafe {
         macro_rules! load {
             ($pair:literal) => {{
@@ -196,7 +196,7 @@ impl<S: Steps, const N: usize> Work for Lift<'_, S, N> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the group's elements are there, and room for a [`Lifted`].
         unsafe { self.to.cast::<Lifted<L, N>>().write(lift::<L, S, N>(self.wide, self.memory, self.at, self.origin)) };
     }
 }
@@ -215,7 +215,7 @@ unsafe fn lower<L: Lanes, S: Steps, const N: usize>(
     to: *mut Out<S>,
 ) -> State<L, N> {
     let &Lifted { rows, pairs, fours, scanned, .. } = lifted;
-    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`, and there is room for the group's results; numbers have 4 or 8 bytes.
     unsafe {
         let halves = before_halves::<L, S, N>(wide, before, scanned);
         let after = combine::<L, S, N>(wide, halves, scanned);
@@ -256,7 +256,7 @@ impl<S: Steps, const N: usize> Work for Lower<'_, S, N> {
     unsafe fn run<L: Lanes>(self) {
         let Self { wide, states: (lifted, before), exclusive, reverse, to } = self;
         let before = before.cast::<State<L, N>>();
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`, both pointers are of its rows, and there is room for the group's results.
         unsafe {
             let lifted = &*lifted.cast::<Lifted<L, N>>();
             before.write(lower::<L, S, N>(wide, lifted, before.read(), exclusive, reverse, to));
@@ -282,7 +282,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`; the run is in the memory, and a tile of such numbers.
     unsafe {
         match const { S::NUMBERS[1] } {
             1 => scan_numbers::<L, S, 1>(steps, memory, run, base, storing),

@@ -74,7 +74,7 @@ impl<'a, S: Steps> Reducer<'a, S> {
     /// As [`ReduceRun`].
     #[inline(always)]
     pub(in crate::cpu) unsafe fn reduce(&self, run: Run, ahead: Ahead) -> Option<S::Acc> {
-        // SAFETY: the processor has the instructions of a `Set`; the caller's promise.
+        // SAFETY: the processor has the instructions of a `Set`; the run is in the memory, and nothing writes its input meanwhile.
         unsafe { (self.compiled)(ReduceRun { steps: self.steps, memory: self.memory, run, ahead }) }
     }
 }
@@ -96,7 +96,7 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> Option<S::Acc> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the run is in the memory, and nothing writes its input meanwhile.
         unsafe {
             if const { S::EXACT } {
                 return reduce_in_any_order(self.steps, self.memory, self.run, self.ahead);
@@ -111,6 +111,9 @@ impl<S: Steps> Work for ReduceRun<'_, S> {
 }
 
 /// [`ReduceRun`], of any length.
+///
+/// # Safety
+/// As [`ReduceRun`].
 struct ReduceLong<'a, S: Steps>(ReduceRun<'a, S>);
 
 impl<S: Steps> Work for ReduceLong<'_, S> {

@@ -29,7 +29,7 @@ impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the parts' elements are there.
         unsafe {
             match size_of::<C>() {
                 4 => self.go::<L, 16>(),
@@ -40,6 +40,8 @@ impl<C: ComputesOn<I>, I: Element> Work for Remains<'_, C, I> {
 }
 
 impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
+    /// # Safety
+    /// As the type, of numbers of which a row has `N`; the processor has the instructions of `L`.
     #[inline(always)]
     unsafe fn go<L: Lanes, const N: usize>(self) {
         let Self { order, weights, input, stride, states } = self;
@@ -47,7 +49,7 @@ impl<C: ComputesOn<I>, I: Element> Remains<'_, C, I> {
         for (four, states) in states.chunks_exact_mut(SIDE_BY_SIDE).enumerate() {
             let input = input.wrapping_offset((four * SIDE_BY_SIDE) as isize * stride);
             for (j, weights) in weights.chunks(2 * part).enumerate() {
-                // SAFETY: the caller's promise.
+                // SAFETY: the processor has the instructions of `L`; the parts' elements are there.
                 unsafe {
                     if weights.len() == part {
                         sums::<L, C, I, N, 1>([weights], input, stride, states, 2 * j);
@@ -78,7 +80,7 @@ unsafe fn sums<L: Lanes, C: ComputesOn<I>, I: Element, const N: usize, const J: 
     for i in 0..weights[0].len() {
         for (p, sums) in sums.iter_mut().enumerate() {
             let from = input.wrapping_offset(p as isize * stride).wrapping_add(i * N).cast::<[I; N]>();
-            // SAFETY: the caller's promise.
+            // SAFETY: the processor has the instructions of `L`; the parts' elements are there.
             let x = unsafe { from.read_unaligned() };
             for (sum, weights) in sums.iter_mut().zip(weights) {
                 for l in 0..N {
@@ -125,6 +127,9 @@ fn total<C: Coefficient, const N: usize>(mut lanes: [C; N]) -> C {
 }
 
 /// The states behind some parts, of those before the first and what each part leaves of no states.
+///
+/// # Safety
+/// The processor has the instructions that it is run with; nothing else.
 pub(in crate::cpu) struct Join<'a, C> {
     pub(in crate::cpu) order: usize,
     /// The power of the transition for a part, and what it lacks for having been rounded, column by column.

@@ -72,7 +72,7 @@ impl<S: Steps> Work for CombineRows<'_, S> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let rows = self.rows.cast::<[L::Row; 2]>();
-        // SAFETY: the caller's promise.
+        // SAFETY: at `rows` are two rows of this instruction set.
         unsafe {
             let [a, b] = *rows;
             (*rows)[0] = combined::<L, S>(self.steps, a, b);
@@ -100,7 +100,7 @@ fn combined<L: Lanes, S: Steps>(steps: &S, a: L::Row, b: L::Row) -> L::Row {
 /// The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn scan_row<L: Lanes, S: Steps>(steps: &S, mut x: L::Row) -> L::Row {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`.
     unsafe {
         x = step::<L, S, 1>(steps, x);
         x = step::<L, S, 2>(steps, x);
@@ -123,7 +123,7 @@ unsafe fn step<L: Lanes, S: Steps, const SPAN: usize>(steps: &S, x: L::Row) -> L
     let kind = TypeId::of::<S::Acc>();
     // Extremes of floats are encoded as integers.
     let floats = !S::EXACT && (kind == TypeId::of::<f32>() || kind == TypeId::of::<f64>());
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`.
     unsafe { L::halves::<S::Acc, SPAN>(x, combined::<L, S>(steps, L::spread::<S::Acc, SPAN>(x), x), floats) }
 }
 
@@ -178,7 +178,7 @@ unsafe fn load<L: Lanes, S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, at
 unsafe fn store<L: Lanes, S: Steps>(steps: &S, row: L::Row, to: *mut Out<S>) {
     let row = (&raw const row).cast::<S::Acc>();
     for i in 0..ROW_BYTES / size_of::<S::Acc>() {
-        // SAFETY: rows have so many lanes; the caller's promise.
+        // SAFETY: rows have so many lanes, and there is room for as many results.
         unsafe { to.add(i).write(steps.store_encoded(row.add(i).read())) };
     }
 }
@@ -197,7 +197,7 @@ unsafe fn row<L: Lanes, S: Steps>(
     base: L::Row,
     to: *mut Out<S>,
 ) -> [L::Row; 2] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and the row's elements are there, and room for its results.
     unsafe {
         let x = scan_row::<L, S>(steps, load::<L, S>(steps, memory, at, origin));
         let mut result = combine::<L, S>(steps, base, x);
@@ -234,7 +234,7 @@ impl<S: Steps> Work for ScanRow<'_, S> {
     unsafe fn run<L: Lanes>(self) {
         let Self { steps, memory, at, exclusive, rows, to } = self;
         let rows = rows.cast::<[L::Row; 2]>();
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`, and the row's elements are there, and room for its results.
         unsafe { rows.write(row::<L, S>(steps, memory, at, exclusive, (*rows)[0], to)) };
     }
 }
@@ -245,7 +245,7 @@ impl<S: Steps> Work for ScanRow<'_, S> {
 /// As [`scan`]; the operator is [`EXACT`](Steps::EXACT).
 #[inline(always)]
 pub(in crate::cpu) unsafe fn before_first<S: Steps>(steps: &S, memory: &Memory<S::In, S::Out>, run: Run) -> S::Acc {
-    // SAFETY: the caller's promise.
+    // SAFETY: the run is in the memory, and not empty.
     let first = unsafe { super::reduce::load(steps, memory, run.start, run.origin) };
     steps.decode(steps.neutral(steps.encode(first)))
 }
@@ -270,7 +270,7 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
     base: S::Acc,
     storing: &Storing<S::Acc>,
 ) -> S::Acc {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`; the run is in the memory, not empty, and [`apply`] says that it has such rows.
     unsafe {
         if const { L::IN_MEMORY } {
             L::call(Scan { steps, memory, run, base, storing })
@@ -281,6 +281,9 @@ pub(in crate::cpu) unsafe fn scan<L: Lanes, S: Steps>(
 }
 
 /// [`scan`] of rows that are memory.
+///
+/// # Safety
+/// As [`scan`].
 struct Scan<'a, S: Steps> {
     steps: &'a S,
     memory: &'a Memory<S::In, S::Out>,
@@ -294,7 +297,7 @@ impl<S: Steps> Work for Scan<'_, S> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) -> S::Acc {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; the run is in the memory, and not empty.
         unsafe { scan_rows::<L, S>(self.steps, self.memory, self.run, self.base, self.storing) }
     }
 }

@@ -48,7 +48,7 @@ impl<S: Steps> Work for ScanRun<'_, S> {
         let long = const { if rows::apply::<S>() { rows::group_len::<S>() } else { tile_len::<S>() } };
         // Where a row is memory, one element after the other is faster than rows; but with `small-loops`, which has no other set, tests go through rows.
         let plain = const { S::EXACT && L::IN_MEMORY && !cfg!(feature = "small-loops") };
-        // SAFETY: the caller's promise.
+        // SAFETY: the run is in the memory, and nobody else writes its elements or results meanwhile.
         unsafe {
             if !plain && long > 0 && run.len >= long {
                 // By itself, so that short runs do without its arrays.
@@ -63,6 +63,9 @@ impl<S: Steps> Work for ScanRun<'_, S> {
 }
 
 /// [`ScanRun`], of a group of rows or a tile at least.
+///
+/// # Safety
+/// As [`ScanRun`].
 struct ScanLong<'a, S: Steps>(ScanRun<'a, S>);
 
 impl<S: Steps> Work for ScanLong<'_, S> {

@@ -31,7 +31,7 @@ pub(super) type State<L, const N: usize> = [<L as Lanes>::Row; N];
 /// There is one.
 #[inline(always)]
 pub(super) unsafe fn lane<T: Copy, R, const N: usize>(state: &[R; N], i: usize) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: there is such a lane.
     unsafe { lane_xor(state, i, 0) }
 }
 
@@ -132,7 +132,7 @@ pub(super) use each;
 #[inline(always)]
 pub(super) unsafe fn opaque<L: Lanes, const N: usize>(mut rows: [L::Row; N]) -> [L::Row; N] {
     for row in &mut rows {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`.
         *row = unsafe { L::opaque(*row) };
     }
     rows
@@ -219,7 +219,7 @@ impl<S: Steps, const N: usize> Work for Combined<'_, S, N> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let states = self.states.cast::<State<L, N>>();
-        // SAFETY: the caller's promise.
+        // SAFETY: there are two states, of this instruction set's rows.
         unsafe { states.write(combined_here::<L, S, N>(self.wide, states.read(), states.add(1).read())) };
     }
 }
@@ -230,7 +230,7 @@ impl<S: Steps, const N: usize> Work for Combined<'_, S, N> {
 /// They are there. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn gather<L: Lanes, T: Copy, const N: usize>(from: *const T) -> [L::Row; N] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and the values are there.
     unsafe {
         let rows = from.cast::<[L::Row; N]>().read_unaligned();
         let mut words = rows;
@@ -252,7 +252,7 @@ unsafe fn gather<L: Lanes, T: Copy, const N: usize>(from: *const T) -> [L::Row; 
 /// There is room. The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn scatter<L: Lanes, T: Copy, const N: usize>(words: [L::Row; N], to: *mut T) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and there is room for the values.
     unsafe {
         let mut rows = words;
         if const { N == 2 } {
@@ -273,7 +273,7 @@ unsafe fn scatter<L: Lanes, T: Copy, const N: usize>(words: [L::Row; N], to: *mu
 /// The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn apart<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L::Row) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`.
     unsafe {
         if const { size_of::<T>() == 4 * N } {
             (L::two::<u32, EVENS>(a, b), L::two::<u32, ODDS>(a, b))
@@ -289,7 +289,7 @@ unsafe fn apart<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L
 /// The processor has the instructions of `L`.
 #[inline(always)]
 unsafe fn together<L: Lanes, T, const N: usize>(a: L::Row, b: L::Row) -> (L::Row, L::Row) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`.
     unsafe {
         if const { size_of::<T>() == 4 * N } {
             (L::two::<u32, LOWER>(a, b), L::two::<u32, UPPER>(a, b))
@@ -315,7 +315,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
     at: usize,
     origin: usize,
 ) -> (State<L, N>, State<L, N>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and the pair's elements are there.
     let (even, odd): (State<L, N>, State<L, N>) = unsafe {
         match const { of_numbers::<S, In<S>>(S::NUMBERS[0]) } {
             1 => mapped::<L, S, N, 1>(wide, memory, at, origin),
@@ -337,7 +337,7 @@ pub(super) unsafe fn load_pair<L: Lanes, S: Steps, const N: usize>(
             }
         }
     };
-    // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+    // SAFETY: the processor has the instructions of `L`, and the pair's elements are there; numbers have 4 or 8 bytes.
     unsafe {
         let (even, odd) = (opaque::<L, N>(even), opaque::<L, N>(odd));
         if memory.reverse { (each!(S, L::reversed(odd)), each!(S, L::reversed(even))) } else { (even, odd) }
@@ -356,7 +356,7 @@ unsafe fn mapped<L: Lanes, S: Steps, const N: usize, const M: usize>(
     origin: usize,
 ) -> (State<L, N>, State<L, N>) {
     let lanes = const { lanes::<S>() };
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and the pair's elements are there.
     unsafe {
         let a = gather::<L, In<S>, M>(S::In::address(&memory.input, at).0.cast());
         let b = gather::<L, In<S>, M>(S::In::address(&memory.input, at + lanes).0.cast());
@@ -388,18 +388,18 @@ pub(super) unsafe fn store_pair<L: Lanes, S: Steps, const N: usize>(
     reverse: bool,
 ) {
     if reverse {
-        // SAFETY: the caller's promise; numbers have 4 or 8 bytes.
+        // SAFETY: the processor has the instructions of `L`, and there is room for the pair at `to`; numbers have 4 or 8 bytes.
         (even, odd) = unsafe { (each!(S, L::reversed(odd)), each!(S, L::reversed(even))) };
     }
     let (mut a, mut b) = (even, odd);
     for n in 0..N {
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`, and there is room for the pair at `to`.
         unsafe {
             let (first, second) = together::<L, S::Acc, N>(even[n], odd[n]);
             (a[n], b[n]) = (L::opaque(first), L::opaque(second));
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the processor has the instructions of `L`, and there is room for the pair at `to`.
     unsafe {
         store_row::<L, S, N>(wide, &a, to);
         store_row::<L, S, N>(wide, &b, to.add(const { lanes::<S>() }));
@@ -417,7 +417,7 @@ unsafe fn store_row<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, row: 
     macro_rules! numbers {
         ($number:literal) => {{
             let results = lanewise!(L, $number, wide, |i| wide.steps.store(lane_xor::<S::Acc, _, N>(row, i, zero)));
-            // SAFETY: the caller's promise.
+            // SAFETY: the processor has the instructions of `L`, and there is room for the row at `to`.
             unsafe { scatter::<L, Out<S>, $number>(results, to) }
         }};
     }
@@ -426,7 +426,7 @@ unsafe fn store_row<L: Lanes, S: Steps, const N: usize>(wide: Wide<'_, S>, row: 
         4 => numbers!(4),
         _ => {
             for i in 0..wide.lanes {
-                // SAFETY: the caller's promise.
+                // SAFETY: the processor has the instructions of `L`, and there is room for the row at `to`.
                 unsafe { to.add(i).write(wide.steps.store(lane_xor::<S::Acc, _, N>(row, i, zero))) };
             }
         }

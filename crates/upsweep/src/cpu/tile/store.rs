@@ -194,7 +194,7 @@ impl<L: Lanes> StreamingCopy<L> {
 /// `from` is valid for reads and `to` for writes of as many, they do not overlap, and where stores are streamed nothing reads what `to`
 /// points to before this thread has called [`fence`].
 pub(in crate::cpu) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, number: usize, streamed: bool) {
-    // SAFETY: the caller's promise; the processor has the instructions of a `Set`.
+    // SAFETY: there are `number` values and room for as many, apart; the processor has the instructions of a `Set`.
     unsafe {
         if streamed {
             set.compiled::<Streamed>()(Streamed { from: from.cast(), to: to.cast(), bytes: number * size_of::<T>() });
@@ -205,6 +205,9 @@ pub(in crate::cpu) unsafe fn copy<T>(set: Set, from: *const T, to: *mut T, numbe
 }
 
 /// The kernel of [`copy`].
+///
+/// # Safety
+/// As [`copy`] of so many bytes, streamed.
 struct Streamed {
     from: *const u8,
     to: *mut u8,
@@ -217,7 +220,7 @@ impl Work for Streamed {
     #[inline(always)]
     unsafe fn run<L: Lanes>(self) {
         let Self { from, to, bytes } = self;
-        // SAFETY: the caller's promise.
+        // SAFETY: the processor has the instructions of `L`; `from` has so many bytes, `to` has room for them, apart, and nobody reads them before a [`fence`].
         unsafe { StreamingCopy::<L>::new(from, to, bytes) }.finish(false);
     }
 }

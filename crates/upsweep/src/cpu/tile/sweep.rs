@@ -104,12 +104,12 @@ impl<S: Steps> Level<S> {
     #[inline(always)]
     unsafe fn read(self) -> S::Acc {
         if const { word::<S>() == size_of::<S::Acc>() } {
-            // SAFETY: the caller's promise.
+            // SAFETY: there is a value.
             return unsafe { self.start.cast::<S::Acc>().read() };
         }
         let mut value = MaybeUninit::<S::Acc>::uninit();
         for i in 0..S::NUMBERS[1] {
-            // SAFETY: the caller's promise; a value consists of so many numbers of 4 or 8 bytes.
+            // SAFETY: there is a value, which consists of so many numbers of 4 or 8 bytes.
             unsafe {
                 if const { word::<S>() == 4 } {
                     value.as_mut_ptr().cast::<u32>().add(i).write(self.start.cast::<u32>().add(i * self.room).read());
@@ -127,7 +127,7 @@ impl<S: Steps> Level<S> {
     #[inline(always)]
     unsafe fn write(self, value: S::Acc) {
         if const { word::<S>() == size_of::<S::Acc>() } {
-            // SAFETY: the caller's promise.
+            // SAFETY: there is room for a value.
             return unsafe { self.start.cast::<S::Acc>().write(value) };
         }
         let value = &raw const value;

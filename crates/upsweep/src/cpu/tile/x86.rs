@@ -135,7 +135,7 @@ impl Lanes for Avx512 {
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
-        // SAFETY: the caller's promise; this function has the instructions.
+        // SAFETY: the processor has the instructions, for which this function is compiled, and the memory is as the work's type says.
         unsafe { work.run::<Self>() }
     }
 
@@ -239,7 +239,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
     unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: 64 numbers can be read at `from` and written at `to`.
         unsafe { x86_compress::by_avx512::<T>(from, mask, to) }
     }
 
@@ -259,7 +259,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn exchange<B: KeyBits>(low: *mut __m512i, high: *mut __m512i) {
-        // SAFETY: the caller's promise.
+        // SAFETY: both are valid rows, and not the same.
         unsafe {
             let (a, b) = (low.read(), high.read());
             let four = size_of::<B>() == 4;
@@ -289,7 +289,7 @@ impl Lanes for Avx512 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn stream(from: *const u8, to: *mut u8) {
-        // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows.
+        // SAFETY: a row can be read at `from` and written at `to`, which is aligned; padding may be uninitialised, which `MaybeUninit` allows.
         unsafe {
             let value = from.cast::<MaybeUninit<__m512i>>().read_unaligned();
             asm!("vmovntdq [{to}], {value}", to = in(reg) to, value = in(zmm_reg) value,

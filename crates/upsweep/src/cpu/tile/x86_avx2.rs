@@ -56,7 +56,7 @@ impl Lanes for Avx2 {
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
     unsafe fn call<W: Work>(work: W) -> W::Result {
-        // SAFETY: the caller's promise; this function has the instructions.
+        // SAFETY: the processor has the instructions, for which this function is compiled, and the memory is as the work's type says.
         unsafe { work.run::<Self>() }
     }
 
@@ -142,7 +142,7 @@ impl Lanes for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn exchange<B: KeyBits>(low: *mut Self::Row, high: *mut Self::Row) {
-        // SAFETY: the caller's promise.
+        // SAFETY: both are valid rows, and not the same.
         let (a, b) = unsafe { (low.read(), high.read()) };
         let (mut lesser, mut greater) = (a, b);
         for half in 0..2 {
@@ -177,7 +177,7 @@ impl Lanes for Avx2 {
     #[inline]
     #[target_feature(enable = "avx2,popcnt")]
     unsafe fn compress<T>(from: *const u8, mask: u64, to: *mut u8) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: 64 numbers can be read at `from` and written at `to`.
         unsafe { x86_compress::by_avx2::<T>(from, mask, to) }
     }
 
@@ -185,7 +185,7 @@ impl Lanes for Avx2 {
     #[target_feature(enable = "avx2")]
     unsafe fn stream(from: *const u8, to: *mut u8) {
         for at in [0, 32] {
-            // SAFETY: the caller's promise; padding may be uninitialised, which `MaybeUninit` allows.
+            // SAFETY: a row can be read at `from` and written at `to`, which is aligned; padding may be uninitialised, which `MaybeUninit` allows.
             unsafe {
                 let value = from.add(at).cast::<MaybeUninit<__m256i>>().read_unaligned();
                 asm!("vmovntdq [{to}], {value}", to = in(reg) to.add(at), value = in(ymm_reg) value,
