@@ -181,3 +181,17 @@ fn overflow_says_where_and_what() {
     assert_eq!(Scan::new(Op::Max).check_overflow(matrix), Ok(()));
     assert_eq!(Scan::new(Op::Sum).check_overflow(View::F64(&[f64::MAX, f64::MAX])), Ok(()));
 }
+
+/// Lines without elements, of which there are more than can be counted, or stored.
+#[test]
+fn lines_of_no_elements() {
+    let (device, none) = (Device::cpu(), View::I16(&[]));
+    for shape in [&[usize::MAX, 2, 0][..], &[3, usize::MAX / 3 + 1, 0], &[1 << 60, 0]] {
+        let axis = shape.len() - 1;
+        Scan::new(Op::Sum).axis(shape, axis).check_overflow(none).unwrap();
+        assert_eq!(Scan::new(Op::Sum).axis(shape, axis).run(&device, none).unwrap(), Values::I16(vec![]));
+        Reduce::new(Op::Sum).axis(shape, axis).check_overflow(none).unwrap();
+        refused(Reduce::new(Op::Sum).axis(shape, axis).run(&device, none), "not enough memory for");
+    }
+    refused(Scan::new(Op::Sum).axis(&[usize::MAX, 2], 0).run(&device, none), "another number of elements");
+}
