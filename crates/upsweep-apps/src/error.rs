@@ -91,6 +91,13 @@ pub enum Error {
         /// The number of columns.
         columns: usize,
     },
+    /// A matrix that is to be a graph, and is not square.
+    Square {
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+    },
     /// Too many vertices of a tree.
     Vertices {
         /// How many there are.
@@ -114,6 +121,16 @@ pub enum Error {
     },
 }
 
+/// The first characters of a text that may be of any length.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 100;
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -134,9 +151,12 @@ impl fmt::Display for Error {
                 write!(f, "the parent of vertex {vertex} is {parent}, and there are the vertices below {vertices} only")
             }
             Self::Cycle { vertex } => write!(f, "vertex {vertex} is its own ancestor: its parents lead back to it"),
-            Self::Rule { name, reason } => write!(f, "the rule {name}: {reason}"),
+            Self::Rule { name, reason } => write!(f, "the rule {}: {}", shortened(name), shortened(reason)),
             Self::States { states, most } => {
-                write!(f, "the rules make an automaton of {states} states, and may make one of {most}: simplify them")
+                write!(
+                    f,
+                    "the rules make an automaton of {states} states or more, and may make one of {most}: simplify them"
+                )
             }
             Self::Bracket { at } => write!(f, "the bracket at {at} has no partner of its kind"),
             Self::Overflow { values, sum, most, accumulator } => write!(
@@ -146,6 +166,9 @@ impl fmt::Display for Error {
             Self::Number { what, value, rule } => write!(f, "{what} is {value}: {rule}"),
             Self::Outside { row, column, rows, columns } => {
                 write!(f, "row {row}, column {column} is no cell of {rows} rows and {columns} columns, counted from 0")
+            }
+            Self::Square { rows, columns } => {
+                write!(f, "{rows} rows and {columns} columns: the matrix of a graph has as many columns as rows")
             }
             Self::Vertices { vertices, most } => write!(f, "{vertices} vertices: a tree has at most {most}"),
             Self::Edges { edges, vertices } => {

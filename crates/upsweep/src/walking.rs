@@ -121,14 +121,15 @@ impl Table {
             let finer = number(signatures.iter());
             let done = finer.1 == classes.1;
             classes = finer;
+            // Classes only become more, so that too many of them end this early: else a chain of n states took n rounds.
+            if classes.1 > MOST_STATES {
+                return Err(Error::Automaton { what: "states", found: classes.1, most: MOST_STATES });
+            }
             if done {
                 break;
             }
         }
         let (of, states) = classes;
-        if states > MOST_STATES {
-            return Err(Error::Automaton { what: "states", found: states, most: MOST_STATES });
-        }
         let mut steps = Box::new([0; 1 << 16]);
         let mut at_end = Vec::with_capacity(states);
         // They are numbered as they come, so that the first state's is 0.

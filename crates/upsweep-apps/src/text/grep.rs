@@ -1,6 +1,6 @@
 //! The lines of a text that match a pattern.
 
-use super::rules::{automaton, compile, determinise, start_of};
+use super::rules::{automaton, compile, determinise, expect_states, start_of};
 use crate::error::Result;
 use crate::part::map;
 use regex_automata::Anchored;
@@ -66,6 +66,7 @@ impl Grep {
         let (mut found, mut numbers) = (vec![Some(start), None], HashMap::from([(None, matched)]));
         let mut steps: Vec<Vec<Step>> = vec![];
         while let Some(&state) = found.get(steps.len()) {
+            expect_states(found.len())?;
             let matches = state.is_none_or(|state| dfa.is_match_state(dfa.next_eoi_state(state)));
             let says = if matches { ENDS_MATCH } else { ENDS_OTHER };
             let mut of_state = Vec::with_capacity(257);

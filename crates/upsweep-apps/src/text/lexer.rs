@@ -28,7 +28,7 @@
 //! how many tokens there are before it stores them, so on CUDA it goes along the text twice; and new memory for the tokens may take longer
 //! than to find them: [`Lexer::run_again`] uses it again.
 
-use super::rules::{Rules, automaton};
+use super::rules::{Rules, automaton, expect_states};
 use crate::error::{Error, Result};
 use crate::part::{Part, map};
 use std::collections::HashMap;
@@ -176,6 +176,7 @@ impl Lexer {
         // Of 256 bytes and the end, what comes next and what is told.
         let mut steps: Vec<Vec<Step>> = vec![];
         while let Some(begun) = found.get(steps.len()).cloned() {
+            expect_states(found.len())?;
             let mut of_state = Vec::with_capacity(257);
             for byte in 0..=255 {
                 let (begun, list) = begun.step(&of_rules, byte).map_err(|state| {

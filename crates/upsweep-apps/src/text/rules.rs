@@ -9,8 +9,18 @@ use regex_automata::{Anchored, MatchKind};
 use std::collections::HashMap;
 use upsweep::automaton::{Automaton, Event, Step};
 
-/// What bounds the automata that regular expressions are compiled to.
-const MAX_BYTES: usize = 64 << 20;
+/// What bounds the automata that regular expressions are compiled to, and the work to do it: bytes of each, far above what one of 64 states
+/// needs.
+const MAX_BYTES: usize = 2 << 20;
+
+/// The most states before those with the same future are one.
+pub(super) const MAX_STATES: usize = 2048;
+
+/// # Errors
+/// [`Error::States`] when so many states are too many.
+pub(super) fn expect_states(states: usize) -> Result<()> {
+    if states > MAX_STATES { Err(Error::States { states, most: MAX_STATES }) } else { Ok(()) }
+}
 
 /// An automaton whose states are all ways to some rule's end; it begins in state 0.
 #[derive(Debug)]
@@ -27,9 +37,14 @@ pub(super) fn syntax() -> syntax::Config {
 
 /// A pattern compiled to a nondeterministic automaton.
 pub(super) fn compile(name: &str, patterns: &[&str]) -> Result<thompson::NFA> {
-    let wrong = |error: &dyn std::fmt::Display| Error::Rule { name: name.to_owned(), reason: error.to_string() };
+    // The error of the syntax has the whole pattern again, and what is wrong behind it.
+    let wrong = |error: &dyn std::fmt::Display| {
+        let said = error.to_string();
+        let reason = said.rsplit_once("error: ").map_or(&*said, |(_, reason)| reason).trim_end().to_owned();
+        Error::Rule { name: name.to_owned(), reason }
+    };
     let mut compiler = thompson::Compiler::new();
-    compiler.configure(thompson::Config::new().utf8(false)).syntax(syntax());
+    compiler.configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(MAX_BYTES))).syntax(syntax());
     compiler.build_many(patterns).map_err(|error| match std::error::Error::source(&error) {
         Some(source) => wrong(&source),
         None => wrong(&error),
@@ -47,7 +62,11 @@ pub(super) fn determinise(name: &str, nfa: &thompson::NFA, anchored: Anchored) -
     dense::Builder::new()
         .configure(kind.dfa_size_limit(Some(MAX_BYTES)).determinize_size_limit(Some(MAX_BYTES)))
         .build_from_nfa(nfa)
-        .map_err(|error| Error::Rule { name: name.to_owned(), reason: error.to_string() })
+        .map_err(|error| {
+            let too_large = "its automaton becomes too large while it is built: repeat less in it, as by {N} or *";
+            let reason = if error.is_size_limit_exceeded() { too_large.to_owned() } else { error.to_string() };
+            Error::Rule { name: name.to_owned(), reason }
+        })
 }
 
 /// The state in which a text begins.
@@ -77,6 +96,7 @@ impl Rules {
         let (mut ids, mut numbers) = (vec![start], HashMap::from([(start, 0usize)]));
         let (mut next, mut accepts): (Vec<Vec<usize>>, Vec<Option<u8>>) = (vec![], vec![]);
         while let Some(&id) = ids.get(next.len()) {
+            expect_states(ids.len())?;
             let to = (0..=255u8).map(|byte| {
                 let to = dfa.next_state(id, byte);
                 *numbers.entry(to).or_insert_with(|| {
@@ -96,14 +116,20 @@ impl Rules {
             return Err(Error::Rule { name: rules[rule as usize].0.to_owned(), reason });
         }
         // From where a rule's end can be reached.
-        let mut live: Vec<bool> = accepts.iter().map(Option::is_some).collect();
-        loop {
-            let more: Vec<usize> =
-                (0..next.len()).filter(|&s| !live[s] && next[s].iter().any(|&to| live[to])).collect();
-            if more.is_empty() {
-                break;
+        let mut before: Vec<Vec<usize>> = vec![vec![]; next.len()];
+        for (state, to) in next.iter().enumerate() {
+            to.iter().for_each(|&to| {
+                if before[to].last() != Some(&state) {
+                    before[to].push(state);
+                }
+            });
+        }
+        let mut live = vec![false; next.len()];
+        let mut left: Vec<usize> = (0..next.len()).filter(|&state| accepts[state].is_some()).collect();
+        while let Some(state) = left.pop() {
+            if !std::mem::replace(&mut live[state], true) {
+                left.extend(&before[state]);
             }
-            more.into_iter().for_each(|s| live[s] = true);
         }
         let next = next.iter().map(|to| to.iter().map(|&to| live[to].then_some(to)).collect()).collect();
         Ok(Self { next, accepts })

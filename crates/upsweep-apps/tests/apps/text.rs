@@ -220,6 +220,19 @@ fn lines_that_match() {
             assert_eq!(newlines(&device, &text).unwrap().to_vec().unwrap(), lines);
         }
     }
+    for pattern in ["((a{20}){20}){20}", "(a|b)*a(a|b){17}", "(a|b)*a(a|b){30}", "a{3000}", "[^x]*x[^y]{40}y[^z]{2000}"]
+    {
+        let started = std::time::Instant::now();
+        let grep = Grep::new(pattern).map(|_| ());
+        let lexer = Lexer::new(&[("rule", pattern)]).map(|_| ());
+        for outcome in [grep, lexer] {
+            assert!(matches!(outcome, Err(Error::Rule { .. } | Error::States { .. })), "{pattern}: {outcome:?}");
+        }
+        // Both took minutes; without optimisation a thread may be slow.
+        assert!(started.elapsed().as_secs() < 10, "{pattern}: {:?}", started.elapsed());
+    }
+    let error = Grep::new(&"[".repeat(30_000)).unwrap_err();
+    assert!(error.to_string().len() < 300, "{error}");
     assert!(matches!(Grep::new("(a"), Err(Error::Rule { .. })));
 }
 
