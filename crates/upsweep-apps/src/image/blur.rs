@@ -65,6 +65,48 @@ fn squared<P: Cast<f64>>(x: P) -> f64 {
     x * x
 }
 
+/// Pixels as `(x - at) * scale`, so that their squares do not leave the range of f64, and differences of them are not lost beside
+/// what all have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) at: f64,
+    pub(super) scale: f64,
+}
+
+#[function]
+fn finite_or<P: Cast<f64>>(#[param] other: f64, x: P) -> f64 {
+    let x = x as f64;
+    if x.is_finite() { x } else { other }
+}
+
+#[function]
+fn framed<P: Cast<f64>>(#[param] at: f64, #[param] scale: f64, x: P) -> f64 {
+    (x as f64 - at) * scale
+}
+
+impl Frame {
+    /// The frame of an image of f64; `None` of others, of which f64 holds all sums of squares.
+    pub(super) fn of<P: Pixel>(device: &Device, image: &Part<'_, P>) -> Result<Option<Self>> {
+        if P::MOST.is_some() || P::SUMS_DOUBLE {
+            return Ok(None);
+        }
+        let low: f64 = Reduce::new(Min).map(FiniteOr { other: f64::INFINITY }).run_to_host(device, image)?;
+        let high: f64 = Reduce::new(Max).map(FiniteOr { other: f64::NEG_INFINITY }).run_to_host(device, image)?;
+        if low > high {
+            return Ok(Some(Self { at: 0.0, scale: 1.0 }));
+        }
+        // Halves, as a sum or difference of two may overflow.
+        let (at, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
+        let exponent = if half > 0.0 { half.log2().floor().clamp(-1000.0, 1000.0) } else { 0.0 };
+        Ok(Some(Self { at, scale: (-exponent).exp2() }))
+    }
+
+    /// The pixels in it.
+    pub(super) fn pixels<P: Pixel>(self, device: &Device, image: &Part<'_, P>) -> Result<Array<f64>> {
+        Ok(map(device, Framed { at: self.at, scale: self.scale }, image)?)
+    }
+}
+
 #[function]
 fn mean(sum: f64, values: u64) -> f64 {
     sum / values as f64

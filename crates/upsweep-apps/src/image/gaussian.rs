@@ -1,5 +1,6 @@
 //! Gaussian blurs by recurrences.
 
+use super::blur::means;
 use super::extent::Extent;
 use super::pixel::{Pixel, Wide};
 use crate::error::{Error, Result};
@@ -8,28 +9,30 @@ use crate::signal::{Filter, Padding};
 use upsweep::prelude::*;
 use upsweep::{Input, Output};
 
-/// A Gaussian blur of any width, by a recurrence of order 5 forward and backward along the rows and then along the columns: a pixel costs
-/// the same whatever the width.
+/// A Gaussian blur of any width: below a sigma of 2 the sum of all pixels within 6 sigma, each with its weight; above by a recurrence of
+/// order 5 forward and backward along the rows and then along the columns, so that a pixel costs the same whatever the width.
 ///
-/// The recurrence has the Gaussian's variance exactly, and its shape nearly. A pixel's weights differ from the true ones by at most this
-/// share of the largest weight, along one axis:
+/// The recurrence has the Gaussian's variance exactly, and its shape nearly. A pixel's weights differ from the true ones by at most
+/// 0.0023 of the largest weight along one axis for a sigma of 2, and by 0.0011 from 3 on. Beyond its borders the image is mirrored at the outermost
+/// pixels (SciPy's `mode="mirror"`), over 6 sigma or as far as it goes, and from there on constant.
 ///
-/// | sigma | 1 | 1.5 | 2 | 3 and more |
-/// |---|---|---|---|---|
-/// | of the largest weight | 0.017 | 0.0062 | 0.0023 | 0.0011 |
+/// What is NaN or infinite is in the results within 6 sigma of it along both axes, and in no others.
 ///
-/// Where that is too much, which is below 1, a sum of a few weighted neighbours is better. Beyond its borders the image is mirrored at the
-/// outermost pixels (SciPy's `mode="mirror"`), over 6 sigma or as far as it goes, and from there on constant.
-///
-/// **Cost.** Four passes, in `f64`. On CUDA each waits for the pixels at the borders.
+/// **Cost.** Some four passes in `f64`, and of floats one more that looks for NaN and infinities. On CUDA each waits for the pixels at the borders.
 ///
 /// Source: van Vliet, Young and Verbeek, "Recursive Gaussian Derivative Filters", 1998, table 1: poles of order 5 for sigma 2, by the
-/// L2 norm.
+/// L2 norm; B. Triggs and M. Sdika, "Boundary Conditions for Young-van Vliet Recursive Filtering", 2006, for the way back.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct GaussianBlur {
     sigma: f64,
 }
+
+/// From which sigma on the recurrence is near enough.
+const RECURRENT: f64 = 2.0;
+
+/// Above this sigma poles are so near to 1 that coefficients of one recurrence of order 5 have too few digits, and three of less have them.
+const IN_SECTIONS: f64 = 50.0;
 
 /// The poles for sigma 2: two pairs of conjugates, real and imaginary parts, and a real one.
 const POLES: [(f64, f64); 3] = [(0.864_30, 1.453_89), (1.614_33, 0.831_34), (1.875_04, 0.0)];
@@ -58,26 +61,170 @@ impl GaussianBlur {
         }
         let image = &Part::all(image);
         let values = extent.check(image.view().len())?;
-        let (shape, a) = (extent.shape(), denominator(sigma));
-        let b = [a.iter().sum::<f64>()];
-        let filter = Filter::new(&b, &a);
-        let mut from: Array<f64> = map(device, Wide, image)?;
-        let mut to = device.filled(values, 0.0f64)?;
+        let mut pixels: Array<f64> = map(device, Wide, image)?;
+        let spoilt = match P::MOST {
+            // Sums of neighbours have it where it belongs.
+            None if sigma >= RECURRENT => Spoilt::find(device, &pixels, extent, (6.0 * sigma).ceil() as u32)?,
+            _ => None,
+        };
+        if spoilt.is_some() {
+            pixels = map(device, FiniteOr0, &pixels)?;
+        }
         for axis in [2, 1] {
             // A line of one pixel is its own mean.
-            if values > 0 && shape[axis] > 1 {
-                let padded = ((6.0 * sigma).ceil() as usize).min(shape[axis] - 1);
-                let both = filter.axis(&shape, axis).both_ways().padding(Padding::Even).padded_by(padded);
-                both.run(device, &from, &mut to)?;
-                std::mem::swap(&mut from, &mut to);
+            if values > 0 && extent.shape()[axis] > 1 {
+                pixels = if sigma < RECURRENT {
+                    summed(device, &pixels, (&extent.shape(), axis), sigma)?
+                } else {
+                    recurrent(device, &pixels, (&extent.shape(), axis), sigma)?
+                };
             }
         }
-        Ok(Transform::new(P::STORE).run(device, &from, blurred)?)
+        if let Some(Spoilt { nan, up, down }) = &spoilt {
+            pixels = map(device, SpoiltBy, (&pixels, nan, up, down))?;
+        }
+        Ok(Transform::new(P::STORE).run(device, &pixels, blurred)?)
     }
 }
 
-/// The coefficients of results: the poles are taken to the power at which the recurrence, forward and backward, has the variance.
-fn denominator(sigma: f64) -> [f64; 6] {
+#[function]
+fn finite_or_0(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}
+
+#[function]
+fn is_spoilt(x: f64) -> bool {
+    !x.is_finite()
+}
+
+/// 1 for NaN, 2 for infinity and 3 for minus infinity, if that is asked for.
+#[function]
+fn is_kind(#[param] kind: u8, x: f64) -> u8 {
+    let found: u8 = if x.is_nan() {
+        1
+    } else if x.is_finite() {
+        0
+    } else if x > 0.0 {
+        2
+    } else {
+        3
+    };
+    if found == kind { 1 } else { 0 }
+}
+
+#[function]
+fn spoilt_by(x: f64, nan: f64, up: f64, down: f64) -> f64 {
+    if nan > 0.0 || (up > 0.0 && down > 0.0) {
+        f64::NAN
+    } else if up > 0.0 {
+        f64::INFINITY
+    } else if down > 0.0 {
+        f64::NEG_INFINITY
+    } else {
+        x
+    }
+}
+
+/// How much of the pixels around each pixel is NaN, infinity and minus infinity.
+struct Spoilt {
+    nan: Array<f64>,
+    up: Array<f64>,
+    down: Array<f64>,
+}
+
+impl Spoilt {
+    /// Looks for it; `None` where there is none.
+    fn find(device: &Device, pixels: &Array<f64>, extent: Extent, radius: u32) -> Result<Option<Self>> {
+        let any: bool = Reduce::new(Or).map(IsSpoilt).run_to_host(device, pixels)?;
+        if !any {
+            return Ok(None);
+        }
+        let of = |kind| {
+            let there: Array<u8> = map(device, IsKind { kind }, pixels)?;
+            means(device, &Part::all(&there), extent, radius)
+        };
+        Ok(Some(Self { nan: of(1)?, up: of(2)?, down: of(3)? }))
+    }
+}
+
+/// Which pixel stands at a place of lines that have `reach` pixels more at both ends: mirrored ones, and then the last one of these.
+#[function]
+fn bordered(#[param] inner: u64, #[param] len: i64, #[param] reach: i64, #[param] mirrored: i64, at: u64) -> u64 {
+    let (line, i) = (at / inner, at % inner);
+    let wide = (len + 2 * reach) as u64;
+    let place = ((line % wide) as i64 - reach).clamp(-mirrored, len - 1 + mirrored);
+    let turned = if place < 0 { -place } else { place };
+    let turned = if turned > len - 1 { 2 * (len - 1) - turned } else { turned };
+    (line / wide * len as u64 + turned as u64) * inner + i
+}
+
+/// The place in such lines that is so far behind a pixel's first neighbour.
+#[function]
+fn behind(#[param] inner: u64, #[param] len: u64, #[param] wide: u64, #[param] by: u64, at: u64) -> u64 {
+    let (line, i) = (at / inner, at % inner);
+    (line / len * wide + line % len + by) * inner + i
+}
+
+#[function]
+fn add(a: f64, b: f64) -> f64 {
+    a + b
+}
+
+/// The blur of lines by the sum of all pixels within 6 sigma, each times its weight.
+fn summed(device: &Device, pixels: &Array<f64>, (shape, axis): (&[usize; 4], usize), sigma: f64) -> Result<Array<f64>> {
+    /// As many coefficients as a recurrence takes.
+    const MOST: usize = 17;
+    let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);
+    let inner: usize = shape[axis + 1..].iter().product();
+    let wide = len + 2 * reach;
+    let mut wide_shape = *shape;
+    wide_shape[axis] = wide;
+    let values = wide_shape.iter().product::<usize>() as u64;
+    let mirrored = reach.min(len - 1) as i64;
+    let place = Bordered { inner: inner as u64, len: len as i64, reach: reach as i64, mirrored };
+    let lines: Array<f64> = Transform::copy().run_to_array(device, Gather::of(pixels).at(Apply(place, 0..values)))?;
+    let weight = |k: usize| (-0.5 * ((k as f64 - reach as f64) / sigma).powi(2)).exp();
+    let weights: Vec<f64> = (0..=2 * reach).map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    let mut blurred = device.filled(pixels.len(), 0.0f64)?;
+    for first in (0..weights.len()).step_by(MOST) {
+        let last = (first + MOST).min(weights.len());
+        let b: Vec<f64> = weights[first..last].iter().rev().map(|weight| weight / sum).collect();
+        let part: Array<f64> = Recurrence::new(&b, &[1.0]).axis(&wide_shape, axis).run_to_array(device, &lines)?;
+        let place = Behind { inner: inner as u64, len: len as u64, wide: wide as u64, by: last as u64 - 1 };
+        let part = Gather::of(&part).at(Apply(place, 0..pixels.len() as u64));
+        blurred = map(device, Add, (&blurred, part))?;
+    }
+    Ok(blurred)
+}
+
+/// The blur of lines by a recurrence in both directions.
+fn recurrent(
+    device: &Device,
+    pixels: &Array<f64>,
+    (shape, axis): (&[usize; 4], usize),
+    sigma: f64,
+) -> Result<Array<f64>> {
+    let (sections, mut blurred) = (sections(sigma), device.filled(pixels.len(), 0.0f64)?);
+    let a = sections.iter().fold([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], |a, section| times(a, section));
+    let b = [a.iter().sum::<f64>()];
+    let filter = if sigma > IN_SECTIONS { Filter::sections(&sections) } else { Filter::new(&b, &a) };
+    let (len, reach) = (shape[axis], (6.0 * sigma).ceil() as usize);
+    let padded = reach.min(len - 1);
+    let both = filter.axis(shape, axis).both_ways().padding(Padding::Even).padded_by(padded);
+    // Where the image is mirrored over 6 sigma, all has faded out at its end.
+    let both = if padded < reach { both.going_on((16.0 * sigma).ceil() as usize) } else { both };
+    both.run(device, pixels, &mut blurred)?;
+    Ok(blurred)
+}
+
+/// The coefficients of results once more with those of a section.
+fn times(a: [f64; 6], section: &[f64; 6]) -> [f64; 6] {
+    std::array::from_fn(|i| (0..=i.min(2)).map(|k| section[3 + k] * a[i - k]).sum())
+}
+
+/// A section for each pole or pair of poles, which are taken to the power at which the recurrence, forward and backward, has the variance.
+fn sections(sigma: f64) -> [[f64; 6]; 3] {
     let pole_at = |(re, im): (f64, f64), power: f64| {
         let (radius, angle) = (re.hypot(im).powf(power), im.atan2(re) * power);
         (radius * angle.cos(), radius * angle.sin())
@@ -97,15 +244,11 @@ fn denominator(sigma: f64) -> [f64; 6] {
         let middle = f64::sqrt(low * high);
         if variance(middle) > sigma * sigma { low = middle } else { high = middle }
     }
-    let mut a = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    for pole in POLES {
+    POLES.map(|pole| {
         // 1 / d, and for a pair (1 - z / d) (1 - z / conj d).
         let (re, im) = pole_at(pole, low);
         let norm = re * re + im * im;
-        let factor = if im == 0.0 { [1.0, -1.0 / re, 0.0] } else { [1.0, -2.0 * re / norm, 1.0 / norm] };
-        for i in (0..6).rev() {
-            a[i] = (0..=i.min(2)).map(|k| factor[k] * a[i - k]).sum();
-        }
-    }
-    a
+        let [first, second] = if im == 0.0 { [-1.0 / re, 0.0] } else { [-2.0 * re / norm, 1.0 / norm] };
+        [1.0 + first + second, 0.0, 0.0, 1.0, first, second]
+    })
 }

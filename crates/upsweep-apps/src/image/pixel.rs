@@ -140,7 +140,13 @@ macro_rules! float {
     ($t:ident, $store:ident: $Store:ident, $of_sum:ident: $OfSum:ident = |$sum:ident, $values:ident| $quotient:expr, $mean:ident: $Mean:ident, $light:ident: $Light:ident) => {
         #[function]
         pub fn $mean(a: $t, b: $t, c: $t, d: $t) -> $t {
-            (((a as f64 + c as f64) + (b as f64 + d as f64)) * 0.25) as $t
+            let sum = (a as f64 + c as f64) + (b as f64 + d as f64);
+            // The sum may overflow where the mean does not.
+            if sum.is_finite() {
+                (sum * 0.25) as $t
+            } else {
+                ((a as f64 * 0.25 + c as f64 * 0.25) + (b as f64 * 0.25 + d as f64 * 0.25)) as $t
+            }
         }
         mean_of_light! { $t, 1.0, $store, $light }
         #[function]

@@ -1,9 +1,9 @@
 //! Black and white, by what is around each pixel.
 
-use super::blur::{means, means_of_squares};
+use super::blur::{Frame, means};
 use super::extent::Extent;
 use super::pixel::Pixel;
-use super::variance::variance_of;
+use super::variance::{moments, variance_of};
 use crate::error::{Error, Result};
 use crate::part::Part;
 use upsweep::operator::Cast;
@@ -40,9 +40,17 @@ fn above_mean<P: Cast<f64>>(#[param] offset: f64, x: P, mean: f64) -> u8 {
 }
 
 #[function]
-fn above_sauvola<P: Cast<f64>>(#[param] k: f64, #[param] range: f64, x: P, mean: f64, of_squares: f64) -> u8 {
-    let deviation = variance_of(mean, of_squares).sqrt();
-    let threshold = mean * (1.0 + k * (deviation / range - 1.0));
+fn above_sauvola<P: Cast<f64>>(
+    #[param] k: f64,
+    #[param] range: f64,
+    #[param] at: f64,
+    #[param] unit: f64,
+    x: P,
+    mean: f64,
+    of_squares: f64,
+) -> u8 {
+    let deviation = variance_of(mean, of_squares).sqrt() * unit;
+    let threshold = (at + mean * unit) * (1.0 + k * (deviation / range - 1.0));
     if (x as f64) > threshold { 255 } else { 0 }
 }
 
@@ -77,6 +85,12 @@ impl Threshold {
         match self.rule {
             Rule::Mean { offset } => {
                 finite("the offset", offset)?;
+                if let Some(frame) = Frame::of(device, image)? {
+                    let image = &frame.pixels(device, image)?;
+                    let means = means(device, &Part::all(image), extent, self.radius)?;
+                    let offset = offset * frame.scale;
+                    return Ok(Transform::new(AboveMean { offset }).run(device, (image, &means), output)?);
+                }
                 let means = means(device, image, extent, self.radius)?;
                 Ok(Transform::new(AboveMean { offset }).run(device, (image, &means), output)?)
             }
@@ -89,9 +103,9 @@ impl Threshold {
                         rule: "it is a finite number above 0",
                     });
                 }
-                let means = means(device, image, extent, self.radius)?;
-                let of_squares = means_of_squares(device, image, extent, self.radius)?;
-                Ok(Transform::new(AboveSauvola { k, range }).run(device, (image, &means, &of_squares), output)?)
+                let (means, of_squares, Frame { at, scale }) = moments(device, image, extent, self.radius)?;
+                let above = AboveSauvola { k, range, at, unit: 1.0 / scale };
+                Ok(Transform::new(above).run(device, (image, &means, &of_squares), output)?)
             }
         }
     }

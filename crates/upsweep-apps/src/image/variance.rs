@@ -1,6 +1,6 @@
 //! Variance around each pixel.
 
-use super::blur::{means, means_of_squares};
+use super::blur::{Frame, means, means_of_squares};
 use super::extent::Extent;
 use super::pixel::Pixel;
 use crate::error::Result;
@@ -16,7 +16,8 @@ use upsweep::{Input, Output};
 ///
 /// From two [moving sums](upsweep::moving_sum) in `f64`, so a pixel costs the same whatever the radius. Of `u8` and `u16` the sums are
 /// exact. Where a window's variance is far below the squares of its values, digits cancel: about 2^-52 times those squares is left as an
-/// error. It is never below 0.
+/// error. Of `f64` the squares are those of the differences from the middle between the image's least and largest values, which two more
+/// passes look for. It is never below 0.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it does nothing until it is run"]
 pub struct LocalVariance {
@@ -27,6 +28,27 @@ pub struct LocalVariance {
 pub(super) fn variance_of(mean: f64, of_squares: f64) -> f64 {
     let variance = of_squares - mean * mean;
     if variance < 0.0 { 0.0 } else { variance }
+}
+
+/// The means of the values around each value and of their squares, in the frame that comes with them.
+pub(super) fn moments<P: Pixel>(
+    device: &Device,
+    image: &Part<'_, P>,
+    extent: Extent,
+    radius: u32,
+) -> Result<(Array<f64>, Array<f64>, Frame)> {
+    if let Some(frame) = Frame::of(device, image)? {
+        let pixels = frame.pixels(device, image)?;
+        let image = &Part::all(&pixels);
+        return Ok((means(device, image, extent, radius)?, means_of_squares(device, image, extent, radius)?, frame));
+    }
+    let (means, squares) = (means(device, image, extent, radius)?, means_of_squares(device, image, extent, radius)?);
+    Ok((means, squares, Frame { at: 0.0, scale: 1.0 }))
+}
+
+#[function]
+fn unframed(#[param] unit: f64, mean: f64, of_squares: f64) -> f64 {
+    variance_of(mean, of_squares) * unit * unit
 }
 
 impl LocalVariance {
@@ -47,9 +69,8 @@ impl LocalVariance {
         P: Pixel,
     {
         let image = &Part::all(image);
-        let means = means(device, image, extent, self.radius)?;
-        let of_squares = means_of_squares(device, image, extent, self.radius)?;
-        let variance = Apply(VarianceOf, (&means, &of_squares));
+        let (means, of_squares, frame) = moments(device, image, extent, self.radius)?;
+        let variance = Apply(Unframed { unit: 1.0 / frame.scale }, (&means, &of_squares));
         Ok(Transform::new(<f32 as Pixel>::STORE).run(device, variance, variances)?)
     }
 }

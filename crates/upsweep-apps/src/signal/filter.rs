@@ -58,7 +58,7 @@ impl<'a> Filter<'a> {
 
     /// Forward, and then backward over the results, so that nothing is delayed: `scipy.signal.filtfilt` and `sosfiltfilt`.
     pub fn both_ways(self) -> BothWays<'a> {
-        BothWays { filter: self, padding: Padding::Odd, elements: None }
+        BothWays { filter: self, padding: Padding::Odd, elements: None, goes_on: None }
     }
 
     /// Filters `input` into `output`, which has as many elements.
@@ -100,6 +100,9 @@ pub struct BothWays<'a> {
     filter: Filter<'a>,
     padding: Padding,
     elements: Option<usize>,
+    /// Whether the signal goes on behind its padding, which the results of the first direction have to fade out in; and in how many elements
+    /// they do.
+    goes_on: Option<usize>,
 }
 
 impl BothWays<'_> {
@@ -113,6 +116,13 @@ impl BothWays<'_> {
     /// coefficients. A signal is longer than that.
     pub fn padded_by(mut self, elements: usize) -> Self {
         self.elements = Some(elements);
+        self
+    }
+
+    /// Behind the padding the last element of it comes again and again, and in so many elements the filter forgets all. Without this a
+    /// direction begins in the steady state of what it meets, as SciPy has it, though the other one may not have settled there.
+    pub(crate) fn going_on(mut self, elements: usize) -> Self {
+        self.goes_on = Some(elements);
         self
     }
 
@@ -152,15 +162,20 @@ impl BothWays<'_> {
         let first = device.upload(&ends.go_over(before, false)?.1)?;
         let mut last = device.filled(ends.states(), 0.0f64)?;
         along.put(coefficients.recurrence()).state(&first).run_with_state(device, input, output, &mut last)?;
-        let behind = if padded == 0 {
-            picked(device, &*output, shape, &[shape.len - 1])?
+        let first = if padded == 0 {
+            ends.go_over(picked(device, &*output, shape, &[shape.len - 1])?, true)?.1
         } else {
-            let mut behind = after;
-            let states = last.to_vec()?;
-            ends.run(&mut behind, &states, false)?;
-            behind
+            let (levels, mut behind) = (ends.outermost(&after), after);
+            let states = ends.run(&mut behind, &last.to_vec()?, false)?;
+            match self.goes_on {
+                None => ends.go_over(behind, true)?.1,
+                Some(elements) => {
+                    let first = ends.returning(&states, &levels, elements)?;
+                    ends.run(&mut behind, &first, true)?
+                }
+            }
         };
-        let first = device.upload(&ends.go_over(behind, true)?.1)?;
+        let first = device.upload(&first)?;
         along.put(coefficients.recurrence()).reverse().state(&first).run_in_place(device, output)
     }
 
@@ -242,6 +257,42 @@ impl Ends<'_> {
             states = self.run(&mut padding, &states, reverse)?;
         }
         Ok((padding, states))
+    }
+
+    /// The outermost elements of the padding after each line.
+    fn outermost(&self, after: &[f64]) -> Vec<f64> {
+        let Shape { inner, .. } = self.shape;
+        let lines = after.chunks_exact((self.padded * inner).max(1));
+        lines.flat_map(|line| line.iter().skip((self.padded - 1) * inner)).copied().collect()
+    }
+
+    /// The states in which the way back comes to the padding from elements of these levels without end, which the way there has entered in
+    /// `states`. What it differs by from the steady states fades out there, and comes back as a linear function of it.
+    fn returning(&self, states: &[f64], levels: &[f64], elements: usize) -> Result<Vec<f64>> {
+        let (cpu, count) = (Device::cpu(), self.coefficients.states());
+        let mut back = Vec::with_capacity(count * count);
+        for unit in 0..count {
+            let state: Vec<f64> = (0..count).map(|k| f64::from(u8::from(k == unit))).collect();
+            let (mut fading, mut behind) = (cpu.filled(elements, 0.0f64)?, vec![0.0; count]);
+            self.coefficients.recurrence().state(&state).run_in_place(&cpu, &mut fading)?;
+            let zeros = vec![0.0; count];
+            let mut results = cpu.filled(elements, 0.0f64)?;
+            let way_back = self.coefficients.recurrence().reverse().state(&zeros);
+            way_back.run_with_state(&cpu, &fading, &mut results, &mut behind)?;
+            back.extend(behind);
+        }
+        let Shape { outer, inner, .. } = self.shape;
+        let at = |o: usize, k: usize, i: usize| (o * count + k) * inner + i;
+        let mut first = vec![0.0; states.len()];
+        for (o, i) in (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))) {
+            let level = levels[o * inner + i];
+            for k in 0..count {
+                let faded = (0..count)
+                    .map(|unit| back[unit * count + k] * (states[at(o, unit, i)] - self.steady[unit] * level));
+                first[at(o, k, i)] = self.steady[k] * level + faded.sum::<f64>();
+            }
+        }
+        Ok(first)
     }
 
     /// Filters padding in place from these states, and returns those behind it.

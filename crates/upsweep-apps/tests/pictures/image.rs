@@ -4,7 +4,7 @@ use upsweep_apps::Error;
 use upsweep_apps::image::{Area, BoxBlur, Extent, GaussianBlur, LocalVariance, SummedArea, Threshold, equalise, gamma};
 
 cases! {
-    tables_and_sums, overflow, box_blurs, wide_windows, variances, thresholds, equalised, brightened, gaussian, other_programs, the_lecture, refused
+    tables_and_sums, overflow, box_blurs, wide_windows, variances, thresholds, equalised, brightened, gaussian, gaussian_borders, gaussian_of_nan, wide_range, other_programs, the_lecture, refused
 }
 
 /// The pixels of a window, as far as they are in the image.
@@ -191,7 +191,7 @@ fn gaussian(device: &Device) {
     let extent = Extent::new(h, w).channels(2);
     let x: Vec<f32> = random.bytes(h * w * 2).into_iter().map(f32::from).collect();
     let given = device.upload(&x).unwrap();
-    for (sigma, error) in [(1.0f64, 0.05), (2.0, 0.008), (3.0, 0.005), (6.0, 0.005)] {
+    for (sigma, error) in [(1.0f64, 1e-5), (2.0, 0.008), (3.0, 0.005), (6.0, 0.005)] {
         let reach = (8.0 * sigma) as i64;
         let weight = |k: i64| (-(k * k) as f64 / (2.0 * sigma * sigma)).exp();
         let total: f64 = (-reach..=reach).map(weight).sum();
@@ -233,6 +233,132 @@ fn gaussian(device: &Device) {
     }
 }
 
+/// A blurred line by the rule: mirrored over 6 sigma or as far as it goes, then constant, each pixel with its Gaussian weight.
+fn blurred_line(x: &[f64], sigma: f64) -> Vec<f64> {
+    let (n, reach) = (x.len() as i64, (6.0 * sigma).ceil() as i64);
+    let mirrored = reach.min(n - 1);
+    let at = |i: i64| {
+        let i = i.clamp(-mirrored, n - 1 + mirrored).abs();
+        x[(if i > n - 1 { 2 * (n - 1) - i } else { i }) as usize]
+    };
+    let far = (9.0 * sigma).ceil() as i64 + 1;
+    let weight = |k: i64| (-0.5 * (k as f64 / sigma).powi(2)).exp();
+    let total: f64 = (-far..=far).map(weight).sum();
+    (0..n).map(|i| (-far..=far).map(|k| weight(k) * at(i + k)).sum::<f64>() / total).collect()
+}
+
+fn gaussian_borders(device: &Device) {
+    let blur = |x: &[u8], sigma| {
+        let mut found = device.filled(x.len(), 0u8).unwrap();
+        let given = device.upload(x).unwrap();
+        GaussianBlur::new(sigma).run(device, &given, Extent::new(1, x.len()), &mut found).unwrap();
+        found.to_vec().unwrap()
+    };
+    // By hand: 255 ((1 - w(0)) / 2 + w(1)) with w(0) = 0.0798 and w(1) = 0.0782.
+    assert_eq!(blur(&[0, 255], 5.0), [137, 118]);
+    assert_eq!(blur(&[255, 0], 5.0), [118, 137]);
+    // 255 / (1 + 2 exp(-2) + 2 exp(-8)) is 200.6.
+    assert_eq!(blur(&[0, 0, 255, 0, 0], 0.5), [0, 27, 201, 27, 0]);
+    let mut random = Random(8);
+    for (n, sigma) in [
+        (2, 0.5),
+        (3, 1.0),
+        (40, 1.9),
+        (2, 2.0),
+        (2, 5.0),
+        (7, 5.0),
+        (29, 5.0),
+        (30, 5.0),
+        (31, 5.0),
+        (32, 5.0),
+        (100, 5.0),
+        (50, 49.0),
+        (50, 51.0),
+        (400, 60.0),
+        (3, 300.0),
+        (2000, 300.0),
+        (5, 3000.0),
+    ] {
+        let x: Vec<f64> = random.bytes(n).into_iter().map(f64::from).collect();
+        let expected = blurred_line(&x, sigma);
+        let given = device.upload(&x).unwrap();
+        for (h, w) in [(1, n), (n, 1)] {
+            let mut found = device.filled(n, 0.0f64).unwrap();
+            GaussianBlur::new(sigma).run(device, &given, Extent::new(h, w), &mut found).unwrap();
+            let worst = found.to_vec().unwrap().iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            // The recurrence is nearly a Gaussian.
+            let error = if sigma < 2.0 { 1e-4 } else { 1.0 };
+            assert!(worst <= error, "{h} x {w}, sigma {sigma}: {worst}");
+        }
+    }
+}
+
+fn gaussian_of_nan(device: &Device) {
+    let (h, w) = (60, 70);
+    for sigma in [1.0, 3.0] {
+        let reach = (6.0f64 * sigma).ceil() as usize;
+        let blur = |spoilt: &[(usize, f64)]| {
+            let mut x = vec![1.0; h * w];
+            spoilt.iter().for_each(|&(at, value)| x[at] = value);
+            let mut found = device.filled(x.len(), 0.0f64).unwrap();
+            let given = device.upload(&x).unwrap();
+            GaussianBlur::new(sigma).run(device, &given, Extent::new(h, w), &mut found).unwrap();
+            found.to_vec().unwrap()
+        };
+        let near = |at: usize, other: usize| at.abs_diff(other) <= reach;
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for (at, found) in blur(&[(2 * w + 30, value)]).into_iter().enumerate() {
+                let inside = near(at / w, 2) && near(at % w, 30);
+                let right = match inside {
+                    true => found.is_nan() && value.is_nan() || found == value,
+                    // Of the recurrence what is near is 0 and not 1, which is seen as far as its weights are.
+                    false => (found - 1.0).abs() < 1e-3,
+                };
+                assert!(right, "sigma {sigma}, {value} at (2, 30): {found} at ({}, {})", at / w, at % w);
+            }
+        }
+        let both = blur(&[(2 * w + 30, f64::INFINITY), (2 * w + 33, f64::NEG_INFINITY)]);
+        assert!(both[2 * w + 31].is_nan());
+    }
+}
+
+/// f64 has more digits than f32, and squares of its values may leave its range.
+fn wide_range(device: &Device) {
+    let threshold = |x: &[f64], rule: Threshold| {
+        let mut found = device.filled(x.len(), 7u8).unwrap();
+        rule.run(device, &device.upload(x).unwrap(), Extent::new(1, x.len()), &mut found).unwrap();
+        found.to_vec().unwrap()
+    };
+    let mean = Threshold::mean(1, 0.0);
+    assert_eq!(threshold(&[100_000_000.5, 1e8, 1e8], mean), [255, 0, 0]);
+    assert_eq!(threshold(&[1e300, 1.0, 1.0], mean), [255, 0, 0]);
+    assert_eq!(threshold(&[1e-160, 1e-160, 0.0], mean), [0, 255, 0]);
+    assert_eq!(threshold(&[1.7e308, 1.7e308, -1.7e308], mean), [0, 255, 0]);
+    assert_eq!(threshold(&[0.1; 5], mean), [0; 5]);
+    // Sauvola: m (1 + k (s / r - 1)), of (5, 5, 2) in units of the scale: m = 4 and s = sqrt 2.
+    for scale in [1.0, 1e-200, 1e200, 1e-300, 1e300] {
+        let x = [5.0 * scale, 5.0 * scale, 2.0 * scale];
+        for (k, white) in [(0.5, true), (-0.9, false)] {
+            let right = 5.0 > 4.0 * (1.0 + k * (2f64.sqrt() / 2.0 - 1.0));
+            assert_eq!(right, white);
+            let found = threshold(&x, Threshold::sauvola(1, k, 2.0 * scale));
+            assert_eq!(found[1], if white { 255 } else { 0 }, "scale {scale}, k {k}");
+        }
+    }
+    let variance = |x: &[f64]| {
+        let mut found = device.filled(x.len(), 0.0f32).unwrap();
+        let given = device.upload(x).unwrap();
+        LocalVariance::new(1).run(device, &given, Extent::new(1, x.len()), &mut found).unwrap();
+        found.to_vec().unwrap()
+    };
+    // Of a half in three: 2 (1/3)^2 / 4.
+    let small = variance(&[100_000_000.5, 1e8, 1e8]);
+    assert!((small[1] - 1.0 / 18.0).abs() < 1e-7, "{small:?}");
+    assert_eq!(variance(&[1e200, 1e200, 1e200 + 1e185])[0], 0.0);
+    assert!(variance(&[1e200, 0.0])[0].is_infinite(), "f32 holds no more");
+    assert_eq!(variance(&[3e-20, 1e-20]), [1e-40; 2]);
+}
+
 /// Pixel `i` of the picture of 6 rows and 7 columns that other programs were given.
 fn of_others(i: usize) -> u8 {
     ((i * i * 37 + i * 11 + 5) % 256) as u8
@@ -271,7 +397,7 @@ fn other_programs(device: &Device) {
     assert_eq!(inside(y.to_vec().unwrap()), MEAN.map(|x| 255 * x));
     Threshold::sauvola(1, 0.3, 128.0).run(device, &given, extent, &mut y).unwrap();
     assert_eq!(inside(y.to_vec().unwrap()), SAUVOLA.map(|x| 255 * x));
-    // Six rows end before the mirrored ones do, so the borders are farther off.
+    // Six rows end before SciPy's mirrored ones do, so the borders are farther off.
     let floats: Vec<f64> = x.iter().map(|&x| x.into()).collect();
     let mut blurred = device.filled(42, 0.0f64).unwrap();
     GaussianBlur::new(3.0).run(device, &device.upload(&floats).unwrap(), extent, &mut blurred).unwrap();

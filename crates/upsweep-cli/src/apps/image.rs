@@ -135,13 +135,13 @@ fn radii(extent: Extent, most: u32, (row, column): (u32, u32)) -> Vec<u32> {
 }
 
 /// The brightness of colours, of their first three channels; without transparency.
-fn grey<P: Copy + Into<f64>>(x: &[P], channels: usize) -> Vec<f32> {
+fn grey<P: Copy + Into<f64>>(x: &[P], channels: usize) -> Vec<f64> {
     let of = |pixel: &[P]| match *pixel {
         [r, g, b, ..] => 0.299 * r.into() + 0.587 * g.into() + 0.114 * b.into(),
         [x, ..] => x.into(),
         [] => 0.0,
     };
-    x.chunks_exact(channels.max(1)).map(|pixel| of(pixel) as f32).collect()
+    x.chunks_exact(channels.max(1)).map(of).collect()
 }
 
 fn threshold(args: &ThresholdArgs) -> Result<()> {
@@ -157,13 +157,23 @@ fn threshold(args: &ThresholdArgs) -> Result<()> {
             Some(k) => Threshold::sauvola(args.radius, k, white / 2.0),
             None => Threshold::mean(args.radius, args.offset),
         };
-        let x: Vec<f32> = of_pixels!(picture, x => grey(x, channels))?;
-        Ok((|| -> Computed {
-            let mut output = device.filled(x.len(), 0u8)?;
-            threshold.run(device, &device.upload(&x)?, extent, &mut output)?;
-            Ok((output.into_vec()?.into(), extent))
-        })())
+        let black_and_white = of_pixels!(picture, x => match channels {
+            1 => thresholded(device, threshold, x, extent),
+            _ => thresholded(device, threshold, &grey(x, channels), extent),
+        })?;
+        Ok(black_and_white.map(|y| (y.into(), extent)))
     })
+}
+
+fn thresholded<P: Pixel>(
+    device: &Device,
+    threshold: Threshold,
+    x: &[P],
+    extent: Extent,
+) -> upsweep_apps::Result<Vec<u8>> {
+    let mut output = device.filled(x.len(), 0u8)?;
+    threshold.run(device, &device.upload(x)?, extent, &mut output)?;
+    Ok(output.into_vec()?)
 }
 
 fn equalise(args: &Equalise) -> Result<()> {

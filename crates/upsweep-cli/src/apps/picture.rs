@@ -1,16 +1,15 @@
 //! Pictures in .png files, and images in .npy.
 
-use crate::apps::read_array;
+use crate::apps::{bytes, read_array};
 use crate::device::DeviceChoice;
 use crate::element::Values;
 use crate::failure::{Failure, Result, words};
 use crate::input;
 use crate::output::Destination;
 use crate::progress::Progress;
-use crate::source::Source;
 use crate::write::{self, OutputForm};
 use png::{BitDepth, ColorType, Transformations};
-use std::io::BufReader;
+use std::io::Cursor;
 use std::path::Path;
 use upsweep_apps::image::Extent;
 
@@ -49,32 +48,52 @@ pub(super) fn read(path: &Path, device: DeviceChoice) -> Result<Picture> {
     Ok(Picture { name, values, extent })
 }
 
+/// What a byte of a .png unpacks to at most: deflate's bound is 1032.
+const MOST_UNPACKED: usize = 1040;
+
 fn read_png(path: &Path, name: String) -> Result<Picture> {
-    let source = Source::open(path, &name)?;
+    let (file, _) = bytes(path)?;
     let wrong = |e: png::DecodingError| match e {
         png::DecodingError::IoError(e) => Failure::input(&name, words(&e)),
         e => Failure::input(&name, format!("is no .png that can be read: {e}")),
     };
-    let mut decoder = png::Decoder::new_with_limits(BufReader::new(&source.file), png::Limits { bytes: MOST_BYTES });
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: MOST_BYTES });
     // Palettes become colours, and fewer than 8 bits become 8.
     decoder.set_transformations(Transformations::EXPAND);
+    // Memory is that of what is there, whatever the header says.
+    let header = decoder.read_header_info().map_err(wrong)?;
+    let bits = u64::from(header.width) * u64::from(header.height) * header.bits_per_pixel() as u64;
+    if bits.div_ceil(8) > (file.len() as u64).saturating_mul(MOST_UNPACKED as u64) {
+        let (width, height) = (header.width, header.height);
+        return Err(Failure::input(&name, format!("is truncated: its header promises {width} x {height} pixels")));
+    }
     let mut reader = decoder.read_info().map_err(wrong)?;
     let size = reader.output_buffer_size().filter(|size| *size <= MOST_BYTES);
     let Some(size) = size else { return Err(Failure::input(&name, "is larger than 16 GiB unpacked")) };
-    let mut bytes = Vec::new();
+    let mut pixels = Vec::new();
     let full = |_| Failure::Run(format!("{name}: no memory for {size} bytes"));
-    bytes.try_reserve_exact(size).map_err(full)?;
-    bytes.resize(size, 0);
-    let frame = reader.next_frame(&mut bytes).map_err(wrong)?;
-    bytes.truncate(frame.buffer_size());
-    source.check_unchanged(&name)?;
-    let values = match frame.bit_depth {
-        BitDepth::Sixteen => {
-            Values::U16(bytes.as_chunks().0.iter().map(|&pair: &[u8; 2]| u16::from_be_bytes(pair)).collect())
+    let (color_type, bit_depth) = reader.output_color_type();
+    let (width, height) = (reader.info().width, reader.info().height);
+    if reader.info().interlaced {
+        pixels.try_reserve_exact(size).map_err(full)?;
+        pixels.resize(size, 0);
+        reader.next_frame(&mut pixels).map_err(wrong)?;
+    } else {
+        while let Some(row) = reader.next_row().map_err(wrong)? {
+            pixels.try_reserve(row.data().len()).map_err(full)?;
+            pixels.extend_from_slice(row.data());
         }
-        _ => Values::U8(bytes),
+        if pixels.len() != size {
+            return Err(Failure::input(&name, "is truncated: it has fewer rows than its header promises"));
+        }
+    }
+    let values = match bit_depth {
+        BitDepth::Sixteen => {
+            Values::U16(pixels.as_chunks().0.iter().map(|&pair: &[u8; 2]| u16::from_be_bytes(pair)).collect())
+        }
+        _ => Values::U8(pixels),
     };
-    let extent = Extent::new(frame.height as usize, frame.width as usize).channels(frame.color_type.samples());
+    let extent = Extent::new(height as usize, width as usize).channels(color_type.samples());
     Ok(Picture { name, values, extent })
 }
 
