@@ -27,15 +27,17 @@
 //! `(p q, v + p w)`. So one reduction evaluates a polynomial, in one pass over its coefficients, and one reverse scan of the same kind divides it.
 //! Integers compute modulo 2^b.
 //!
-//! **Exactness of floats.** A result errs by about `log2(n)` roundings of the sum of `|c[i] x^i|`. Powers of `x` are computed: where a power is
-//! infinite, zero coefficients count as 0, and others make the result infinite or NaN, also where a loop over the coefficients would not
-//! overflow. [`at`](Polynomial::at) is that loop, with its bits.
+//! **Exactness of floats.** A result errs by about `log2(n)` roundings of the sum of `|c[i] x^i|`. Powers of `x` are computed only as far as they
+//! keep away from the ends of the type's range; with more coefficients their blocks are joined by a loop, which overflows where
+//! the loop over all coefficients does. [`at`](Polynomial::at) is that loop, with its bits. At an infinite `x` zero coefficients count as 0.
 
 mod interpolant;
+mod range;
 
 pub use self::interpolant::{Interpolant, stable_order};
 
 use self::interpolant::BLOCK;
+use self::range::{Range, power_range};
 use crate::error::{Error, Result};
 use crate::part::{Part, map, to_host};
 use crate::twofold::{plus, times};
@@ -120,6 +122,11 @@ fn horner_once<T: Number>(#[param] c: T, value: T, x: T) -> T {
     value * x + c
 }
 
+/// The value by a loop from the highest coefficient down.
+fn horner_loop<T: Number>(c: &[T], x: T) -> T {
+    c.iter().rev().fold(T::ZERO, |value, &c| Number::add(Number::mul(value, x), c))
+}
+
 impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     /// `c[0] + c[1] x + c[2] x^2 + ...`
     pub fn of(coefficients: &'a B) -> Self {
@@ -133,6 +140,24 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     /// [`Place`](upsweep::Error::Place) when the coefficients are not where the device computes; CUDA's own.
     pub fn evaluate(&self, device: &Device, x: B::Item) -> Result<B::Item> {
         let all = Part::all(self.coefficients);
+        let n = all.view().len();
+        match power_range(x, n) {
+            Range::All => Self::evaluate_part(device, &all, x),
+            Range::None => Ok(horner_loop(&to_host(device, &all)?, x)),
+            Range::Blocks { len, power } => {
+                let (blocks, whole) = (n / len, n / len * len);
+                let shape = [blocks, len];
+                let reduce = Reduce::new(Append).map(TermAt { x }).finish(ValueOf).axis(&shape, 1);
+                let values: Array<B::Item> = reduce.run_to_array(device, &all.part(0..whole)?)?;
+                let mut values = values.into_vec()?;
+                values.push(Self::evaluate_part(device, &all.part(whole..n)?, x)?);
+                Ok(horner_loop(&values, power))
+            }
+        }
+    }
+
+    /// The value by one reduction, at an `x` whose powers stay in range.
+    fn evaluate_part(device: &Device, all: &Part<'_, B::Item>, x: B::Item) -> Result<B::Item> {
         let (fours, rest) = all.chunks();
         let low: Term<B::Item> = Reduce::new(Append).map(TermsAt { x }).run_to_host(device, &fours)?;
         if rest.view().is_empty() {
@@ -169,11 +194,21 @@ impl<'a, B: Input<Item: Number> + ?Sized> Polynomial<'a, B> {
     }
 
     /// The remainder and the quotient of a division by `x - z`: `[r, q[0], q[1], ..]`, as many numbers as there are coefficients. One pass
-    /// over the coefficients.
+    /// over the coefficients; where a power of `z` leaves the range of the type, a loop over them on the host.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
     pub fn divide(&self, device: &Device, z: B::Item) -> Result<Array<B::Item>> {
+        let n = self.coefficients.view().len();
+        if !matches!(power_range(z, n), Range::All) {
+            let mut c = to_host(device, self.coefficients)?;
+            let mut value = <B::Item as Number>::ZERO;
+            for c in c.iter_mut().rev() {
+                value = Number::add(Number::mul(value, z), *c);
+                *c = value;
+            }
+            return Ok(device.upload(&c)?);
+        }
         let scan = Scan::new(Prepend).reverse().map(TermAt { x: z }).finish(ValueOf);
         Ok(scan.run_to_array(device, &Part::all(self.coefficients))?)
     }
@@ -215,8 +250,25 @@ impl<B: Input<Item = f64> + ?Sized> Polynomial<'_, B> {
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
     pub fn evaluate_compensated(&self, device: &Device, x: f64) -> Result<f64> {
-        let reduce = Reduce::new(AppendExact).map(ExactTerm { x }).finish(Rounded);
-        Ok(reduce.run_to_host(device, &Part::all(self.coefficients))?)
+        let all = Part::all(self.coefficients);
+        let (n, reduce) = (all.view().len(), Reduce::new(AppendExact).map(ExactTerm { x }));
+        let (values, len) = match power_range(x, n) {
+            Range::All => return Ok(reduce.finish(Rounded).run_to_host(device, &all)?),
+            Range::None => (to_host(device, &all)?.into_iter().map(|c| (c, 0.0)).collect(), 1),
+            Range::Blocks { len, .. } => {
+                let (blocks, whole) = (n / len, n / len * len);
+                let terms: Array<Exact> = reduce.axis(&[blocks, len], 1).run_to_array(device, &all.part(0..whole)?)?;
+                let rest: Exact = reduce.run_to_host(device, &all.part(whole..n)?)?;
+                let values = terms.into_vec()?.into_iter().chain([rest]).map(|term| (term.value, term.value_rest));
+                (values.collect::<Vec<(f64, f64)>>(), len)
+            }
+        };
+        let power = (0..len.ilog2()).fold((x, 0.0), |(p, rest), _| times(p, rest, p, rest));
+        let value = values.iter().rev().fold((0.0, 0.0), |(value, rest), c| {
+            let (above, above_rest) = times(value, rest, power.0, power.1);
+            plus(c.0, c.1, above, above_rest)
+        });
+        Ok(value.0 + value.1)
     }
 }
 

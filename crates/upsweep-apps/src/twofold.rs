@@ -10,7 +10,7 @@ pub(crate) fn times(a: f64, a_rest: f64, b: f64, b_rest: f64) -> (f64, f64) {
     let rest = a.mul_add(b, -product) + (a * b_rest + a_rest * b);
     let sum = product + rest;
     // Of what is infinite there is no rest.
-    if sum.is_finite() { (sum, rest - (sum - product)) } else { (sum, 0.0) }
+    if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }
 
 /// Their sum.

@@ -10,6 +10,8 @@
 
 use upsweep_apps::error;
 
+#[path = "../src/poly/range.rs"]
+mod range;
 #[path = "../src/terrain/raster.rs"]
 mod raster;
 #[path = "../src/terrain/rays.rs"]

@@ -49,7 +49,14 @@ fn factor(j: f64, k: f64) -> f64 {
 /// `y[j] / product` in the columns from `j` on.
 #[function]
 fn share(#[param] n: u64, #[param] first: u64, product: f64, y: f64, at: u64) -> f64 {
-    if at % n < first + at / n { 0.0 } else { y / product }
+    if at % n < first + at / n || y == 0.0 {
+        0.0
+    } else if product.is_finite() {
+        y / product
+    } else {
+        // The quotient might well be a number, which is not known.
+        f64::NAN
+    }
 }
 
 #[function]

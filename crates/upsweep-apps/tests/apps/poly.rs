@@ -60,6 +60,53 @@ fn powers_that_overflow_meet_no_zeros() {
 }
 
 /// (x - 1)^n near 1, where nothing is left of the digits of a loop in f64.
+/// Where powers leave the range of f64 and the value does not, the loop is the oracle: `value = value x + c`.
+#[test]
+fn powers_that_leave_the_range() {
+    let device = Device::cpu();
+    let check = |c: &[f64], x: f64, expected: f64| {
+        let polynomial = Polynomial::of(c);
+        for found in [polynomial.evaluate(&device, x).unwrap(), polynomial.evaluate_compensated(&device, x).unwrap()] {
+            let near = (found - expected).abs() <= 1e-12 * expected.abs();
+            assert!(
+                near || found == expected || found.is_nan() && expected.is_nan(),
+                "{found}, not {expected}, at {x}"
+            );
+        }
+    };
+    check(&[0.0, 0.0, 1e-300], 1e200, 1e100);
+    check(&[0.0, 0.0, 0.0, 1e-300], 1e150, 1e150);
+    check(&[0.0, 0.0, 1e300], 1e-200, 1e-100);
+    check(&[0.0, 2.0], 1e308, f64::INFINITY);
+    check(&[0.0, -2.0], 1e308, f64::NEG_INFINITY);
+    check(&[0.0, f64::INFINITY], f64::NEG_INFINITY, f64::NEG_INFINITY);
+    check(&[0.0, f64::INFINITY], 2.0, f64::INFINITY);
+    check(&[1.0], f64::INFINITY, 1.0);
+    // Sums and differences of infinities as a loop has them.
+    check(&[f64::INFINITY, 1.0], f64::NEG_INFINITY, f64::NAN);
+    let mut random = Random(9);
+    for (n, x) in
+        [(65, 1e5), (1000, 2.0), (1100, 0.5), (3000, 1.5), (3001, -0.7), (257, 1e-3), (1025, 1.9), (20_000, 0.999)]
+    {
+        // As large as makes all terms alike, within the range of f64.
+        let c: Vec<f64> = (0..n)
+            .map(|i| (random.unit() - 0.5) * 2f64.powf((-(i as f64) * f64::log2(f64::abs(x))).clamp(-1000.0, 1000.0)))
+            .collect();
+        let scale = horner(&c.iter().map(|c| c.abs()).collect::<Vec<_>>(), x.abs());
+        let expected = horner(&c, x);
+        let polynomial = Polynomial::of(&c);
+        for found in [polynomial.evaluate(&device, x), polynomial.evaluate_compensated(&device, x)].map(Result::unwrap)
+        {
+            assert!((found - expected).abs() <= 1e-11 * scale, "{n} at {x}: {found}, {expected}");
+        }
+        let divided = polynomial.divide(&device, x).unwrap().to_vec().unwrap();
+        assert!((divided[0] - expected).abs() <= 1e-11 * scale, "{n} at {x}: {}, {expected}", divided[0]);
+    }
+    // Of f32 from 2^-149 on powers of a half are 0.
+    let halves: Vec<f32> = (0..149).map(|i| 0.5f32.powi(i)).collect();
+    assert_eq!(Polynomial::of(&halves).evaluate(&device, 2.0).unwrap(), 149.0);
+}
+
 #[test]
 fn compensated_where_terms_cancel() {
     let device = Device::cpu();
