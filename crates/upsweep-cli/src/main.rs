@@ -54,7 +54,21 @@ use print::{print, print_lines};
 use std::io::Write;
 use std::process::ExitCode;
 
+/// The stack of the thread that a command runs on: the main thread's is as small as the shell says, which may be too little.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK).spawn(ended);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        // Where no thread can be had, its own stack may do.
+        Err(_) => ended(),
+    }
+}
+
+/// What the command line asks for, and what the shell gets of it.
+fn ended() -> ExitCode {
     let done = match Cli::try_parse() {
         Ok(cli) => run_command(&cli.command),
         Err(e) => usage(&e),
