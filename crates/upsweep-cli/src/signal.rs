@@ -11,9 +11,8 @@ use crate::print::print;
 use crate::progress::Progress;
 use crate::run;
 use crate::show;
-use crate::wav::{self, Sound};
+use crate::wav::{self, Form as WavForm, Sound};
 use crate::write::{self, OutputForm};
-use hound::WavSpec;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use upsweep::{Device, Error};
@@ -114,8 +113,8 @@ impl Run<'_> {
         };
         let device = Chosen::open(device)?;
         run::explain_waiting(&common);
-        let (input, spec) = load(&common)?;
-        if let (Some(path), None) = (as_sound, &spec) {
+        let (input, sound) = load(&common)?;
+        if let (Some(path), None) = (as_sound, &sound) {
             let reason = format!("{} is no .wav, so nothing says how many values there are in a second", input.name);
             return Err(Failure::Input(format!("-o {}: {reason}: write .npy", path.display())));
         }
@@ -126,12 +125,12 @@ impl Run<'_> {
         let axis = match asked {
             Some(asked) => Some(axis(asked, &shape, &name)?),
             // Each channel of sound is a signal.
-            None => spec.filter(|_| shape.len() > 1).map(|_| 0),
+            None => sound.filter(|_| shape.len() > 1).map(|_| 0),
         };
         let along = axis.map(|axis| (&shape[..], axis));
         let results = compute(&device.device, &values, along).map_err(|e| self.failed(&name, e))?;
-        if let (Some(spec), Some(_)) = (spec, as_sound) {
-            let bytes = wav::written(&results, spec, destination.name())?;
+        if let (Some(sound), Some(_)) = (sound, as_sound) {
+            let bytes = wav::written(&results, sound, destination.name())?;
             return destination
                 .write(|out| out.write_all(&bytes).map_err(|e| Failure::writing(destination.name(), &e)));
         }
@@ -162,7 +161,7 @@ impl Run<'_> {
 }
 
 /// Reads a signal, and if it is sound, its form.
-fn load(common: &Common) -> Result<(Input, Option<WavSpec>)> {
+fn load(common: &Common) -> Result<(Input, Option<WavForm>)> {
     if !wav::is_wav(&common.file) || common.table.delimiter(None).is_some() {
         return Ok((input::load(common, false)?, None));
     }
@@ -172,8 +171,8 @@ fn load(common: &Common) -> Result<(Input, Option<WavSpec>)> {
             return Err(Failure::input(&name, format!("is sound, which has no {option}")));
         }
     }
-    let Sound { spec, values, shape } = wav::read(&common.file, &name)?;
-    Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(spec)))
+    let Sound { form: sound, values, shape } = wav::read(&common.file, &name)?;
+    Ok((Input { name, values, shape, form: Form::Words, keys: None }, Some(sound)))
 }
 
 /// The values as f32 or f64: f16 is f32, and whole numbers are f64, if that changes none.

@@ -1,15 +1,35 @@
-//! Sound in .wav files.
+//! Sound in .wav files: whole numbers of 8 to 32 bits and floats, in RIFF and in RF64.
+//!
+//! ```text
+//! RIFF size WAVE        size is that of all that follows; RF64 has the sizes that 32 bits do not hold in a chunk ds64
+//! id size bytes, pad    chunks: fmt says what the values are, data has them; after an odd number of bytes comes one more
+//! ```
+//!
+//! A value lies in the upper bits of its bytes: 20 bits in 4 bytes have 12 bits of 0 below them.
 
 use crate::element::Values;
-use crate::failure::{Failure, Result, note, words};
+use crate::failure::{Failure, Result, note};
 use crate::source::Source;
-use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
-use std::io::{BufReader, Cursor, ErrorKind};
+use std::io::Read;
 use std::path::Path;
+
+/// How the values of a file lie in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    float: bool,
+    channels: u16,
+    /// Values of a channel in a second.
+    rate: u32,
+    /// The bytes of a value, and how many of their bits are used.
+    bytes: u16,
+    bits: u16,
+    /// Which loudspeaker each channel is for, if the file says it.
+    speakers: u32,
+}
 
 /// The sound of a file: values from -1 to 1, a row for each point in time with a value for each channel.
 pub(crate) struct Sound {
-    pub(crate) spec: WavSpec,
+    pub(crate) form: Form,
     pub(crate) values: Values,
     pub(crate) shape: Vec<usize>,
 }
@@ -19,77 +39,251 @@ pub(crate) fn is_wav(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav"))
 }
 
-/// How much a value of 1 is as a whole number of so many bits.
-fn full(bits: u16) -> f64 {
-    (1u64 << (bits - 1)) as f64
+/// What a format number that is not read stands for.
+fn format_name(format: u16) -> &'static str {
+    match format {
+        0x0002 | 0x0011 => "ADPCM",
+        0x0006 => "A-law",
+        0x0007 => "mu-law",
+        0x0050 | 0x0055 => "MPEG",
+        _ => "something else",
+    }
+}
+
+const PCM: u16 = 1;
+const FLOAT: u16 = 3;
+const EXTENSIBLE: u16 = 0xfffe;
+/// What follows the format in an extension, which makes it a GUID.
+const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71];
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+impl Form {
+    /// What a chunk `fmt ` says.
+    fn parse(chunk: &[u8]) -> std::result::Result<Self, String> {
+        let short = "is no .wav: its fmt chunk is too short";
+        let half = |at| u16_at(chunk, at).ok_or(short);
+        let (mut format, channels, block, width) = (half(0)?, half(2)?, half(12)?, half(14)?);
+        let rate = u32_at(chunk, 4).ok_or(short)?;
+        let (mut bits, mut speakers) = (width, 0);
+        if format == EXTENSIBLE {
+            (bits, format) = (half(18)?, half(24)?);
+            speakers = u32_at(chunk, 20).ok_or(short)?;
+            if chunk.get(26..40) != Some(&GUID) {
+                return Err("is a .wav of a format of somebody's own: PCM and floats are read".to_owned());
+            }
+            // Some leave it out.
+            bits = if bits == 0 { width } else { bits };
+        }
+        if format != PCM && format != FLOAT {
+            return Err(format!("is a .wav of {} (format {format}): PCM and floats are read", format_name(format)));
+        }
+        let bytes = block.checked_div(channels).unwrap_or(0);
+        let float = format == FLOAT;
+        let fits = match float {
+            true => matches!((bytes, bits), (4, 32) | (8, 64)),
+            false => (1..=4).contains(&bytes) && (1..=8 * bytes).contains(&bits),
+        };
+        if !fits || bytes.checked_mul(channels) != Some(block) {
+            let of = if float { "floats" } else { "whole numbers" };
+            let read = "whole numbers of up to 32 bits and floats of 32 and 64 are read";
+            return Err(format!("has {of} of {bits} bits, {channels} channels in {block} bytes: {read}"));
+        }
+        Ok(Self { float, channels, rate, bytes, bits, speakers })
+    }
+
+    /// The chunk that says it.
+    fn chunk(&self) -> Vec<u8> {
+        let format = if self.float { FLOAT } else { PCM };
+        let extended = self.channels > 2 || !self.float && (self.bits > 16 || self.bits != 8 * self.bytes);
+        let block = self.channels * self.bytes;
+        let mut chunk = Vec::new();
+        chunk.extend((if extended { EXTENSIBLE } else { format }).to_le_bytes());
+        chunk.extend(self.channels.to_le_bytes());
+        chunk.extend(self.rate.to_le_bytes());
+        chunk.extend(self.rate.wrapping_mul(block.into()).to_le_bytes());
+        chunk.extend(block.to_le_bytes());
+        chunk.extend((8 * self.bytes).to_le_bytes());
+        if extended {
+            chunk.extend(22u16.to_le_bytes());
+            chunk.extend(self.bits.to_le_bytes());
+            chunk.extend(self.speakers.to_le_bytes());
+            chunk.extend(format.to_le_bytes());
+            chunk.extend(GUID);
+        } else if self.float {
+            chunk.extend(0u16.to_le_bytes());
+        }
+        chunk
+    }
+
+    /// How much a value of 1 is as a whole number.
+    fn full(&self) -> f64 {
+        (1u64 << (self.bits - 1)) as f64
+    }
+}
+
+/// The form of a file, and its data.
+fn parse(file: &[u8]) -> std::result::Result<(Form, &[u8]), String> {
+    let wide = match file.first_chunk::<4>() {
+        Some(b"RIFF") => false,
+        Some(b"RF64" | b"BW64") => true,
+        Some(b"RIFX") => return Err("is big-endian (RIFX), which is not read".to_owned()),
+        Some(b"riff") => return Err("is in Sony's form (W64), which is not read".to_owned()),
+        _ => return Err("is no .wav: it does not begin with RIFF".to_owned()),
+    };
+    if file.get(8..12) != Some(b"WAVE") {
+        return Err("is no .wav: behind RIFF there is no WAVE".to_owned());
+    }
+    // Who writes to a pipe does not know the sizes, and leaves what none is.
+    let unknown = |size: u32| size >= 0xffff_0000 || (0x7fff_0000..=0x7fff_ffff).contains(&size);
+    let unfinished = u32_at(file, 4).is_some_and(|size| size == 0 || unknown(size));
+    let (mut at, mut form, mut long) = (12, None, None::<u64>);
+    while let (Some(id), Some(size)) = (file.get(at..at + 4), u32_at(file, at + 4)) {
+        let rest = file.get(at + 8..).unwrap_or_default();
+        let truncated = || format!("is truncated: its header promises {size} bytes of {}", id.escape_ascii());
+        if id == b"data" {
+            let form: Form = form.ok_or("is no .wav: its data comes before its fmt chunk")?;
+            let block = usize::from(form.bytes * form.channels);
+            let data = match long.filter(|_| size == u32::MAX) {
+                Some(size) => usize::try_from(size).ok().and_then(|size| rest.get(..size)),
+                None if size == 0 && unfinished || !wide && unknown(size) && size as usize > rest.len() => {
+                    // Of an odd number of bytes one is behind the data.
+                    let odd = rest.len() % block == 1 && rest.len().is_multiple_of(2);
+                    rest.get(..rest.len() - usize::from(odd))
+                }
+                None => rest.get(..size as usize),
+            };
+            let data = data.ok_or_else(truncated)?;
+            return match data.len() % block {
+                0 => Ok((form, data)),
+                _ => Err(format!("is truncated: {} bytes for values of {block}", data.len())),
+            };
+        }
+        let chunk = rest.get(..size as usize).ok_or_else(truncated)?;
+        match id {
+            b"fmt " => form = Some(Form::parse(chunk)?),
+            b"ds64" => {
+                long = chunk.get(8..16).and_then(|size| size.first_chunk()).map(|size| u64::from_le_bytes(*size))
+            }
+            _ => {}
+        }
+        // Some leave out the byte behind an odd number.
+        let without = |next: &[u8]| next.starts_with(b"data") || next.starts_with(b"fmt ");
+        let pad = chunk.len() % 2 == 1 && !rest.get(chunk.len()..).is_some_and(without);
+        at += 8 + chunk.len() + usize::from(pad);
+    }
+    Err("is truncated: it has no data".to_owned())
+}
+
+/// The whole numbers in some bytes, in the upper bits of i32, and how many bits they have.
+fn whole_numbers(data: &[u8], form: Form) -> (impl Iterator<Item = i32> + Clone, u16) {
+    let bytes = usize::from(form.bytes);
+    let number = move |value: &[u8]| {
+        let mut all = [0u8; 4];
+        all.iter_mut().rev().zip(value.iter().rev()).for_each(|(to, &byte)| *to = byte);
+        // A single byte counts from 128.
+        i32::from_le_bytes(all) ^ if bytes == 1 { i32::MIN } else { 0 }
+    };
+    let numbers = data.chunks_exact(bytes).map(number);
+    let below = u32::from(32 - form.bits);
+    // Some put fewer bits than there is room for into the lower ones, where there should be zeros.
+    let low = u32::from(8 * form.bytes - form.bits);
+    let in_upper = numbers.clone().all(|n| n.trailing_zeros() >= below);
+    let in_lower = !in_upper && numbers.clone().all(|n| n << low >> low == n);
+    let bits = if in_upper || in_lower { form.bits } else { 8 * form.bytes };
+    (numbers.map(move |n| if in_lower { n << low } else { n }), bits)
+}
+
+/// Values, if there is memory for them.
+fn collected<T>(values: impl Iterator<Item = T>, len: usize, name: &str) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(len).map_err(|_| Failure::memory(name, len.saturating_mul(size_of::<T>())))?;
+    all.extend(values);
+    Ok(all)
 }
 
 /// Reads sound.
 pub(crate) fn read(path: &Path, name: &str) -> Result<Sound> {
     let source = Source::open(path, name)?;
-    let wrong = |e: hound::Error| match e {
-        // What hound says of an end that comes too early is of no kind.
-        hound::Error::IoError(e) if matches!(e.kind(), ErrorKind::UnexpectedEof | ErrorKind::Other) => {
-            Failure::input(name, "is truncated: its header promises more")
+    let mut file = Vec::new();
+    (&source.file).read_to_end(&mut file).map_err(|e| Failure::reading(name, &e))?;
+    source.check_unchanged(name)?;
+    let (mut form, data) = parse(&file).map_err(|reason| Failure::input(name, reason))?;
+    let len = data.len() / usize::from(form.bytes);
+    let values = match (form.float, form.bytes) {
+        (true, 4) => {
+            Values::F32(collected(data.as_chunks().0.iter().map(|&x: &[u8; 4]| f32::from_le_bytes(x)), len, name)?)
         }
-        hound::Error::IoError(e) => Failure::input(name, words(&e)),
-        hound::Error::Unsupported => {
-            Failure::input(name, "is a .wav of a form that is not read: it must be PCM or f32")
+        (true, _) => {
+            Values::F64(collected(data.as_chunks().0.iter().map(|&x: &[u8; 8]| f64::from_le_bytes(x)), len, name)?)
         }
-        e => Failure::input(name, format!("is no .wav: {e}")),
-    };
-    let mut reader = WavReader::new(BufReader::new(&source.file)).map_err(wrong)?;
-    let spec = reader.spec();
-    let values = match spec.sample_format {
-        SampleFormat::Float => {
-            Values::F32(reader.samples::<f32>().collect::<std::result::Result<_, _>>().map_err(wrong)?)
-        }
-        SampleFormat::Int => {
-            let full = full(spec.bits_per_sample);
-            let samples = reader.samples::<i32>();
+        (false, _) => {
+            let (numbers, bits) = whole_numbers(data, form);
+            form.bits = bits;
+            let value = |n: i32| f64::from(n) / f64::from(1u32 << 31);
             // Whole numbers of up to 24 bits are f32.
-            if spec.bits_per_sample <= 24 {
-                let value = |x: hound::Result<i32>| x.map(|x| (f64::from(x) / full) as f32);
-                Values::F32(samples.map(value).collect::<hound::Result<_>>().map_err(wrong)?)
-            } else {
-                let value = |x: hound::Result<i32>| x.map(|x| f64::from(x) / full);
-                Values::F64(samples.map(value).collect::<hound::Result<_>>().map_err(wrong)?)
+            match bits <= 24 {
+                true => Values::F32(collected(numbers.map(|n| value(n) as f32), len, name)?),
+                false => Values::F64(collected(numbers.map(value), len, name)?),
             }
         }
     };
-    source.check_unchanged(name)?;
-    let channels = usize::from(spec.channels).max(1);
-    if values.len() % channels != 0 {
-        return Err(Failure::input(name, format!("is truncated: {} values for {channels} channels", values.len())));
-    }
-    let shape = if channels == 1 { vec![values.len()] } else { vec![values.len() / channels, channels] };
-    Ok(Sound { spec, values, shape })
+    let channels = usize::from(form.channels);
+    let shape = if channels == 1 { vec![len] } else { vec![len / channels, channels] };
+    Ok(Sound { form, values, shape })
 }
 
 /// Values as sound of this form, which messages call `name`. What is louder than the form can say is cut, and said.
-pub(crate) fn written(values: &Values, spec: WavSpec, name: &str) -> Result<Vec<u8>> {
-    let mut bytes = Cursor::new(Vec::new());
-    let failed = |e: hound::Error| Failure::Run(format!("{name}: writing failed: {e}"));
-    let mut writer = WavWriter::new(&mut bytes, spec).map_err(failed)?;
-    let mut cut = 0usize;
-    let mut put = |x: f64| {
-        if spec.sample_format == SampleFormat::Float {
-            return writer.write_sample(x as f32);
+pub(crate) fn written(values: &Values, form: Form, name: &str) -> Result<Vec<u8>> {
+    let len = values.len().saturating_mul(form.bytes.into());
+    let header = form.chunk();
+    let Some(size) = u32::try_from(len).ok().and_then(|len| len.checked_add(header.len() as u32 + 64)) else {
+        return Err(Failure::Input(format!("-o {name}: a .wav holds less than 4 GiB, not {len} bytes: write .npy")));
+    };
+    let mut file = Vec::new();
+    file.try_reserve_exact(size as usize).map_err(|_| Failure::memory(name, size as usize))?;
+    file.extend(b"RIFF\0\0\0\0WAVE");
+    let mut chunk = |id: &[u8; 4], len: usize, bytes: &[u8]| {
+        file.extend(id);
+        file.extend((len as u32).to_le_bytes());
+        file.extend(bytes);
+    };
+    chunk(b"fmt ", header.len(), &header);
+    if form.float {
+        // How many values each channel has.
+        chunk(b"fact", 4, &((values.len() / usize::from(form.channels)) as u32).to_le_bytes());
+    }
+    chunk(b"data", len, &[]);
+    let (full, mut cut) = (form.full(), 0usize);
+    let mut put = |x: f64| match (form.float, form.bytes) {
+        (true, 4) => file.extend((x as f32).to_le_bytes()),
+        (true, _) => file.extend(x.to_le_bytes()),
+        (false, bytes) => {
+            let level = (x * full).round();
+            cut += usize::from(level >= full || level < -full || level.is_nan());
+            let level = (level.clamp(-full, full - 1.0) as i64) << (32 - form.bits);
+            let level = (level as i32) ^ if bytes == 1 { i32::MIN } else { 0 };
+            file.extend(&level.to_le_bytes()[4 - usize::from(bytes)..]);
         }
-        let full = full(spec.bits_per_sample);
-        let level = (x * full).round();
-        cut += usize::from(level >= full || level < -full || level.is_nan());
-        writer.write_sample(level.clamp(-full, full - 1.0) as i32)
     };
     match values {
-        Values::F32(x) => x.iter().try_for_each(|&x| put(x.into())),
-        Values::F64(x) => x.iter().try_for_each(|&x| put(x)),
-        _ => Ok(()),
+        Values::F32(x) => x.iter().for_each(|&x| put(x.into())),
+        Values::F64(x) => x.iter().for_each(|&x| put(x)),
+        _ => {}
     }
-    .map_err(failed)?;
-    writer.finalize().map_err(failed)?;
+    if file.len() % 2 == 1 {
+        file.push(0);
+    }
+    let size = (file.len() as u32 - 8).to_le_bytes();
+    file[4..8].copy_from_slice(&size);
     if cut > 0 {
         note(&format!("{name}: {cut} values are louder than a .wav of whole numbers can say, and were cut"));
     }
-    Ok(bytes.into_inner())
+    Ok(file)
 }

@@ -120,6 +120,142 @@ fn sound_is_filtered_by_channel() {
     assert_eq!(f.read("y.f32"), bytes_of!(f32: 0.0, 127.0 / 256.0, -0.5));
 }
 
+/// A chunk of a .wav: with a byte more if its length is odd.
+fn chunk(id: &[u8; 4], bytes: &[u8]) -> Vec<u8> {
+    let mut chunk = id.to_vec();
+    chunk.extend((bytes.len() as u32).to_le_bytes());
+    chunk.extend(bytes);
+    chunk.resize(chunk.len() + bytes.len() % 2, 0);
+    chunk
+}
+
+/// What a .wav of one channel says of its values, with what more there is of an extension.
+fn fmt(format: u16, (bytes, bits): (u16, u16), extension: &[u8]) -> Vec<u8> {
+    let mut fmt = format.to_le_bytes().to_vec();
+    fmt.extend(1u16.to_le_bytes());
+    fmt.extend(8000u32.to_le_bytes());
+    fmt.extend((8000 * u32::from(bytes)).to_le_bytes());
+    fmt.extend([bytes.to_le_bytes(), bits.to_le_bytes()].concat());
+    fmt.extend(extension);
+    fmt
+}
+
+/// An extension: the bits that are used, and the format.
+fn extension(valid: u16, format: u8, more: &[u8]) -> Vec<u8> {
+    let mut extension = (22 + more.len() as u16).to_le_bytes().to_vec();
+    extension.extend(valid.to_le_bytes());
+    extension.extend([4, 0, 0, 0, format, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]);
+    extension.extend(more);
+    extension
+}
+
+fn riff(chunks: &[Vec<u8>]) -> Vec<u8> {
+    let chunks = chunks.concat();
+    [b"RIFF", &(4 + chunks.len() as u32).to_le_bytes()[..], b"WAVE", &chunks].concat()
+}
+
+#[test]
+fn sound_of_every_form_is_read() {
+    let f = Folder::new();
+    let read = |file: Vec<u8>| {
+        f.file("x.wav", file);
+        f.prints(&["signal", "filter", "x.wav", "--b", "1"])
+    };
+    let i32s = bytes_of!(i32: -8000 << 16, 1 << 30, -1 << 31);
+    // 24 and 20 bits in 4 bytes lie in the upper ones; 12 in 2, and 20 in 3.
+    for valid in [24, 20] {
+        for more in [&[][..], &[0, 0]] {
+            let fmt = fmt(0xfffe, (4, 32), &extension(valid, 1, more));
+            let values = read(riff(&[chunk(b"fmt ", &fmt), chunk(b"data", &i32s)]));
+            assert_eq!(values, "-0.24414063\n0.5\n-1.0\n", "{valid} bits");
+        }
+    }
+    let plain = |format, width, data: &[u8]| riff(&[chunk(b"fmt ", &fmt(format, width, &[])), chunk(b"data", data)]);
+    assert_eq!(read(plain(1, (2, 12), &bytes_of!(i16: 16 << 4, -2048 << 4))), "0.0078125\n-1.0\n");
+    assert_eq!(read(plain(1, (3, 20), &[0, 0, 0x40, 0x10, 0, 0x80])), "0.5\n-0.9999981\n");
+    // Of those who put them below, as hound's tests have it, nothing is lost.
+    let below = fmt(0xfffe, (4, 32), &extension(24, 1, &[]));
+    let values = read(riff(&[chunk(b"fmt ", &below), chunk(b"data", &bytes_of!(i32: 1 << 22, -8_388_607))]));
+    assert_eq!(values, "0.5\n-0.9999999\n");
+    // All 32 bits are in f64; a third of floats is not.
+    assert_eq!(read(plain(1, (4, 32), &bytes_of!(i32: 1, i32::MIN))), "4.656612873077393e-10\n-1.0\n");
+    assert_eq!(read(plain(3, (8, 64), &bytes_of!(f64: 1.0 / 3.0, -2.0))), "0.3333333333333333\n-2.0\n");
+    let floats = fmt(0xfffe, (4, 32), &extension(32, 3, &[]));
+    assert_eq!(read(riff(&[chunk(b"fmt ", &floats), chunk(b"data", &bytes_of!(f32: 0.25))])), "0.25\n");
+
+    // Chunks of odd lengths, before and behind the data, and without the byte that belongs behind them.
+    let (list, data) = (chunk(b"LIST", &[1, 2, 3]), chunk(b"data", &bytes_of!(i16: 16384)));
+    let fmt16 = chunk(b"fmt ", &fmt(1, (2, 16), &[]));
+    for list in [&list[..], &list[..11]] {
+        assert_eq!(read(riff(&[fmt16.clone(), list.to_vec(), data.clone(), list.to_vec()])), "0.5\n");
+    }
+    let bytes = chunk(b"fmt ", &fmt(1, (1, 8), &[]));
+    assert_eq!(read(riff(&[bytes.clone(), chunk(b"data", &[192])])), "0.5\n");
+    // Lengths as those who write to a pipe leave them: ffmpeg, sox, and others.
+    for (of_file, of_data) in [(u32::MAX, u32::MAX), (0x7fff_f024, 0x7fff_f000), (0, 0), (u32::MAX, 0)] {
+        let mut file = riff(&[fmt16.clone(), data.clone(), list.clone()]);
+        file.truncate(46);
+        file[4..8].copy_from_slice(&of_file.to_le_bytes());
+        file[40..44].copy_from_slice(&of_data.to_le_bytes());
+        assert_eq!(read(file), "0.5\n", "{of_data:x}");
+    }
+    // RF64 has the length elsewhere.
+    let sizes = [&100u64.to_le_bytes()[..], &2u64.to_le_bytes(), &1u64.to_le_bytes(), &[0; 4]].concat();
+    let mut file = riff(&[chunk(b"ds64", &sizes), fmt16.clone(), data, list]);
+    file[..8].copy_from_slice(b"RF64\xff\xff\xff\xff");
+    file[12 + 36 + 24 + 4..][..4].copy_from_slice(&[0xff; 4]);
+    assert_eq!(read(file), "0.5\n");
+}
+
+#[test]
+fn sound_is_written_as_it_came() {
+    let f = Folder::new();
+    let copied = |file: &[u8]| {
+        f.file("x.wav", file);
+        f.prints(&["signal", "filter", "x.wav", "--b", "1", "-o", "y.wav"]);
+        f.read("y.wav")
+    };
+    let upper = riff(&[
+        chunk(b"fmt ", &fmt(0xfffe, (4, 32), &extension(20, 1, &[]))),
+        chunk(b"data", &bytes_of!(i32: 5 << 12, i32::MIN, 0x7fff_f000)),
+    ]);
+    assert_eq!(copied(&upper), upper);
+    let three = riff(&[chunk(b"fmt ", &fmt(0xfffe, (3, 24), &extension(24, 1, &[]))), chunk(b"data", &[1, 2, 0x83])]);
+    assert_eq!(copied(&three), three);
+    let bytes = riff(&[chunk(b"fmt ", &fmt(1, (1, 8), &[])), chunk(b"data", &[0, 1, 255])]);
+    assert_eq!(copied(&bytes), bytes);
+    let floats = riff(&[
+        chunk(b"fmt ", &fmt(3, (8, 64), &[0, 0])),
+        chunk(b"fact", &[2, 0, 0, 0]),
+        chunk(b"data", &bytes_of!(f64: 1.0 / 3.0, 1e300)),
+    ]);
+    assert_eq!(copied(&floats), floats);
+}
+
+#[test]
+fn wrong_sound_is_named() {
+    let f = Folder::new();
+    let fails = |file: &[u8], words: &[&str]| {
+        f.file("x.wav", file);
+        f.fails(&["signal", "filter", "x.wav", "--b=1"], b"", 2, words);
+    };
+    let of = |format, width, extension: &[u8]| {
+        riff(&[chunk(b"fmt ", &fmt(format, width, extension)), chunk(b"data", &[0; 16])])
+    };
+    fails(&of(7, (1, 8), &[]), &["x.wav: is a .wav of mu-law (format 7)"]);
+    fails(&of(0xfffe, (2, 16), &extension(16, 6, &[])), &["A-law"]);
+    fails(&of(0xfffe, (2, 16), &[22, 0, 16, 0]), &["fmt chunk is too short"]);
+    fails(&of(0xfffe, (2, 16), &[7; 24]), &["a format of somebody's own"]);
+    fails(&of(3, (2, 16), &[]), &["floats of 16 bits", "32 and 64 are read"]);
+    fails(&of(1, (8, 64), &[]), &["whole numbers of 64 bits"]);
+    fails(&of(1, (0, 16), &[]), &["16 bits"]);
+    fails(b"RIFX\0\0\0\0WAVE", &["big-endian"]);
+    fails(b"RIFF\0\0\0\0WAVE", &["truncated: it has no data"]);
+    fails(b"RIFF\0\0\0\0AVI ", &["no WAVE"]);
+    fails(&riff(&[chunk(b"data", &[0; 4])]), &["data comes before its fmt"]);
+    fails(&riff(&[chunk(b"fmt ", &fmt(1, (2, 16), &[])), chunk(b"data", &[0; 3])]), &["truncated: 3 bytes"]);
+}
+
 #[test]
 fn wrong_input_is_named() {
     let f = Folder::new();
