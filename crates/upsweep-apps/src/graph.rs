@@ -28,6 +28,10 @@
 //! **Cost.** A list of edges is sorted by 64-bit keys, row and column. A product reads each value, its column and an element of the vector
 //! once, and adds in the order of the columns, grouped by the number of values: the same bits in every run.
 
+mod rank;
+
+pub use self::rank::{PageRank, page_rank, page_rank_weighted};
+
 use crate::part::{Part, PartMut, element, map};
 use upsweep::operator::{Map, MapWith, Number};
 use upsweep::prelude::*;
@@ -333,59 +337,4 @@ impl<T: Number> Matrix<T> {
         let reduce = Reduce::new(plus).map(times).segments(Segments::Offsets(&self.rows.offsets));
         reduce.run_to_array(device, (&self.values, Gather::of(x).at(&self.rows.targets)))
     }
-}
-
-/// What [`page_rank`] found.
-#[derive(Debug)]
-pub struct PageRank {
-    /// The rank of each vertex; their sum is 1.
-    pub ranks: Array<f64>,
-    /// The steps taken.
-    pub steps: usize,
-    /// By how much the ranks changed in the last step, added up.
-    pub change: f64,
-}
-
-#[function]
-fn share(rank: f64, degree: u32) -> f64 {
-    if degree == 0 { 0.0 } else { rank / degree as f64 }
-}
-
-#[function]
-fn kept(rank: f64, degree: u32) -> f64 {
-    if degree == 0 { rank } else { 0.0 }
-}
-
-#[function]
-fn next_rank(#[param] damping: f64, #[param] rest: f64, given: f64) -> f64 {
-    rest + damping * given
-}
-
-#[function]
-fn change(before: f64, after: f64) -> f64 {
-    (after - before).abs()
-}
-
-/// How often somebody is at each vertex who goes along a random edge with the probability `damping`, and else, or where there is none, to a
-/// random vertex. Steps until the ranks change by less than `tolerance`, at most `most` of them. On CUDA this waits in each step.
-///
-/// # Errors
-/// [`Error::Place`], [`Error::OutOfMemory`]; CUDA's own.
-pub fn page_rank(device: &Device, graph: &Csr, damping: f64, tolerance: f64, most: usize) -> Result<PageRank> {
-    let n = graph.vertices();
-    let (degrees, incoming) = (graph.degrees(device)?, graph.transposed(device)?);
-    let mut found = PageRank { ranks: device.filled(n, 1.0 / n as f64)?, steps: 0, change: f64::INFINITY };
-    let mut given = device.filled(n, 0.0)?;
-    while n > 0 && found.steps < most && found.change >= tolerance {
-        let shares: Array<f64> = map(device, Share, (&found.ranks, &degrees))?;
-        let reduce = Reduce::new(Sum).segments(Segments::Offsets(&incoming.offsets));
-        reduce.run(device, Gather::of(&shares).at(&incoming.targets), &mut given)?;
-        let stuck: f64 = Reduce::new(Sum).map(Kept).run_to_host(device, (&found.ranks, &degrees))?;
-        let rest = (1.0 - damping + damping * stuck) / n as f64;
-        let next: Array<f64> = map(device, NextRank { damping, rest }, &given)?;
-        found.change = Reduce::new(Sum).map(Change).run_to_host(device, (&found.ranks, &next))?;
-        found.ranks = next;
-        found.steps += 1;
-    }
-    Ok(found)
 }

@@ -57,6 +57,45 @@ fn text() {
     assert!(wrong(&f, &["text", "grep", "(", "-"], lines).contains("PATTERN"));
 }
 
+/// Patterns whose automata took minutes or gigabytes before they were refused.
+#[test]
+fn hostile_patterns() {
+    let f = Folder::new();
+    for pattern in ["((a{20}){20}){20}", "(a|b)*a(a|b){17}", "a{3000}"] {
+        let said = wrong(&f, &["text", "grep", pattern, "-"], "aaaaaaaa");
+        assert!(said.contains("automaton"), "{said}");
+        f.file("rules", format!("word = {pattern}\n"));
+        assert!(wrong(&f, &["text", "lex", "-", "--rules", "rules"], "aaaaaaaa").contains("rules: "));
+    }
+    let said = wrong(&f, &["text", "grep", &"[".repeat(30_000), "-"], "");
+    assert!(said.len() < 300, "{said}");
+    let said = wrong(&f, &["text", "grep", &"(".repeat(3000), "-"], "");
+    assert!(said.len() < 300, "{said}");
+}
+
+/// The shell's limit on the main thread's stack is no limit on commands.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_small_stack() {
+    let f = Folder::new();
+    f.file("x.csv", "a\n1\n");
+    let deep = format!("{}a == 1{}", "(".repeat(99), ")".repeat(99));
+    let run = |args: &[&str]| {
+        let quoted: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
+        let script = format!("ulimit -s 64; exec {} {}", env!("CARGO_BIN_EXE_upsweep"), quoted.join(" "));
+        let done = std::process::Command::new("sh").args(["-c", &script]).current_dir(f.path("")).output().unwrap();
+        (done.status.code(), String::from_utf8(done.stdout).unwrap())
+    };
+    assert_eq!(run(&["select", "x.csv", "--where", &deep]), (Some(0), "a\n1\n".to_owned()));
+    assert_eq!(run(&["select", "x.csv", "--where", &"(".repeat(3000)]).0, Some(2));
+    assert_eq!(
+        run(&["text", "grep", &format!("{}1{}", "(".repeat(200), ")".repeat(200)), "x.csv"]),
+        (Some(0), "1\n".to_owned())
+    );
+    assert_eq!(run(&["text", "grep", &"(".repeat(3000), "x.csv"]).0, Some(2));
+    assert_eq!(run(&["nothing"]).0, Some(2));
+}
+
 #[test]
 fn comparisons() {
     let f = Folder::new();
@@ -126,6 +165,159 @@ fn graphs() {
     assert!(wrong(&f, &["graph", "csr", "bad.mtx"], "").contains("line 3"));
 }
 
+/// Ranks of a graph's vertices by networkx's definition: a step goes along an edge by its share of the weights, and from a vertex without any
+/// weight to all vertices alike. `edges` are from, to, weight.
+fn ranks(vertices: usize, edges: &[(usize, usize, f64)], damping: f64) -> Vec<f64> {
+    let sums = |v: usize| edges.iter().filter(|e| e.0 == v).map(|e| e.2).sum::<f64>();
+    let mut ranks = vec![1.0 / vertices as f64; vertices];
+    for _ in 0..1000 {
+        let stuck: f64 = (0..vertices).filter(|&v| sums(v) == 0.0).map(|v| ranks[v]).sum();
+        let mut next = vec![(1.0 - damping + damping * stuck) / vertices as f64; vertices];
+        for &(from, to, weight) in edges.iter().filter(|e| e.2 > 0.0) {
+            next[to] += damping * ranks[from] * (weight / sums(from));
+        }
+        ranks = next;
+    }
+    ranks
+}
+
+/// What pagerank prints, by the names of vertices.
+fn ranked(printed: &str) -> std::collections::BTreeMap<String, f64> {
+    let line = |line: &str| line.split_once('\t').map(|(rank, name)| (name.to_owned(), rank.parse().unwrap()));
+    printed.lines().map(|l| line(l).unwrap()).collect()
+}
+
+#[track_caller]
+fn agree(printed: &str, names: &[&str], expected: &[f64]) {
+    let found = ranked(printed);
+    assert_eq!(found.len(), names.len(), "{printed}");
+    for (name, rank) in names.iter().zip(expected) {
+        assert!((found[*name] - rank).abs() < 2e-10, "{name}: {rank} and {printed}");
+    }
+}
+
+#[test]
+fn ranks_of_names_and_of_weights() {
+    let f = Folder::new();
+    let rank = |more: &[&str], input: &str| yes(&f, &[&["graph", "pagerank"], more].concat(), input);
+    // Of vertices that edges name, and no others: a 0 or a gap is none, and the largest number costs nothing.
+    f.file("from-1.csv", "1,2\n2,3\n3,1\n2,2\n").file("far.csv", "0,4000000000\n4000000000,0\n");
+    let expected = ranks(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (1, 1, 1.0)], 0.85);
+    assert!((expected[1] - 0.480_056).abs() < 1e-6, "networkx 3.6");
+    agree(&rank(&["from-1.csv"], ""), &["1", "2", "3"], &expected);
+    assert_eq!(rank(&["far.csv"], ""), "0.5000000000\t0\n0.5000000000\t4000000000\n");
+    // Names of any kind; blanks around a number are no part of it, those of a text are.
+    let airports = "KEF,LHR\nLHR,New York\n\"New York\",KEF\nLHR,KEF\nLHR, KEF\n";
+    let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (1, 0, 1.0), (1, 3, 1.0)];
+    agree(&rank(&["-", "--format", "csv"], airports), &["KEF", "LHR", "New York", " KEF"], &ranks(4, &edges, 0.85));
+    agree(&rank(&["-", "--format", "csv"], "1, 2\n2 ,1\n"), &["1", "2"], &[0.5, 0.5]);
+    // Weights, also as a .mtx has them, from 1 on; a vertex whose edges weigh nothing has none.
+    let weighted = [(0, 1, 10.0), (0, 2, 1.0), (1, 0, 1.0), (2, 0, 0.0)];
+    let expected = ranks(3, &weighted, 0.85);
+    f.file("w.tsv", "src\tdst\tw\na\tb\t10\na\tc\t1\nb\ta\t1.0\nc\ta\t0\n");
+    agree(&rank(&["w.tsv"], ""), &["a", "b", "c"], &expected);
+    f.file("w.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 2 10\n1 3 1\n2 1 1\n3 1 0\n");
+    agree(&rank(&["w.mtx"], ""), &["1", "2", "3"], &expected);
+    let alike = ranks(3, &weighted.map(|(from, to, _)| (from, to, 1.0)), 0.85);
+    agree(&rank(&["w.tsv", "--unweighted"], ""), &["a", "b", "c"], &alike);
+    agree(&rank(&["w.mtx", "--unweighted"], ""), &["1", "2", "3"], &alike);
+    // Weights far from 1, whose sums overflow or vanish beside others.
+    let wide = "a,b,1e308\na,c,1e308\nb,a,3e-320\nb,c,3e-320\nc,a,1\n";
+    let edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 0, 1.0), (1, 2, 1.0), (2, 0, 1.0)];
+    agree(&rank(&["-", "--format", "csv", "--header", "no"], wide), &["a", "b", "c"], &ranks(3, &edges, 0.85));
+
+    let wrong = |args: &[&str], input: &str| wrong(&f, &[&["graph", "pagerank"], args].concat(), input);
+    f.file("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
+    f.file("wide-real.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 1\n");
+    for file in ["wide.mtx", "wide-real.mtx"] {
+        assert!(wrong(&[file], "").contains("2 rows and 3 columns: the matrix of a graph"), "{file}");
+    }
+    assert!(wrong(&["-", "--format", "csv"], "a,b,-1\n").contains("from `a` to `b` weighs -1"));
+    assert!(wrong(&["-", "--format", "csv"], "a,b,inf\n").contains("weighs inf"));
+    assert!(
+        wrong(&["-", "--format", "csv"], "a,b,1\nb,a,x\n").contains("row 2: `x` is not a number; column 3 is weights")
+    );
+    assert!(wrong(&["-", "--format", "csv"], "1,b\n,a\n").contains("row 2: an end of the edge is empty"));
+    assert!(wrong(&["-", "--format", "csv"], "a b\nb a\n").contains("--delimiter"));
+    assert!(wrong(&["-"], "1,2\n").contains("--format"), "a table on standard input says that it is one");
+}
+
+#[test]
+fn the_first_row_of_a_graph() {
+    let f = Folder::new();
+    let rank =
+        |header: &str, input: &str| run(&f, &["graph", "pagerank", "-", "--format", "csv", "--header", header], input);
+    let names = |(code, printed, said): (i32, String, String)| {
+        assert_eq!(code, 0, "{said}");
+        (ranked(&printed).into_keys().collect::<Vec<_>>(), said)
+    };
+    // Names of columns, as numbers are under them.
+    assert_eq!(names(rank("auto", "from,to\n1,2\n")), (vec!["1".into(), "2".into()], String::new()));
+    assert_eq!(names(rank("auto", "from,to,w\na,b,3\n")), (vec!["a".into(), "b".into()], String::new()));
+    // An edge, as another one has an end of it.
+    assert_eq!(names(rank("auto", "a,b\nb,c\n")), (["a", "b", "c"].map(String::from).to_vec(), String::new()));
+    // Either: so it is said.
+    let (found, said) = names(rank("auto", "from,to\na,b\nb,a\n"));
+    assert_eq!(found, ["a", "b"]);
+    assert!(said.contains("the first row, `from`, `to`") && said.contains("--header no"), "{said}");
+    assert_eq!(
+        names(rank("no", "from,to\na,b\n")),
+        (["a", "b", "from", "to"].map(String::from).to_vec(), String::new())
+    );
+    assert_eq!(names(rank("yes", "1,2\na,b\n")), (vec!["a".into(), "b".into()], String::new()));
+}
+
+#[test]
+fn whole_numbers_of_a_matrix_stay() {
+    let f = Folder::new();
+    let mtx = |entries: &str| format!("%%MatrixMarket matrix coordinate integer general\n1 2 2\n{entries}\n");
+    f.file("m.mtx", mtx("1 1 9007199254740993\n1 2 1"));
+    assert_eq!(yes(&f, &["graph", "csr", "m.mtx", "--offsets", "o.csv", "--values", "-"], ""), "9007199254740993\n1\n");
+    f.file("ones.csv", "1\n1\n").file("halves.csv", "0.5\n0.5\n").file("large.csv", "1000000\n1\n");
+    assert_eq!(yes(&f, &["graph", "spmv", "m.mtx", "ones.csv"], ""), "9007199254740994\n");
+    let said = wrong(&f, &["graph", "spmv", "m.mtx", "halves.csv"], "");
+    assert!(said.contains("row 0, column 0") && said.contains("9007199254740993, which is not exactly"), "{said}");
+    // The product may leave 64 bits, and may come back.
+    let said = wrong(&f, &["graph", "spmv", "m.mtx", "large.csv"], "");
+    assert!(said.contains("row 0") && said.contains("does not fit i64"), "{said}");
+    f.file("back.mtx", mtx("1 1 9000000000000000000\n1 2 -9000000000000000000")).file("twos.csv", "2\n2\n");
+    assert_eq!(yes(&f, &["graph", "spmv", "back.mtx", "twos.csv"], ""), "0\n");
+    // What that error says: the vector as f64, where the entries are.
+    f.file("even.mtx", mtx("1 1 9007199254740992\n1 2 1")).file("floats.csv", "1000000.0\n1.0\n");
+    assert!(wrong(&f, &["graph", "spmv", "even.mtx", "large.csv"], "").contains("give large.csv as f64"));
+    assert_eq!(yes(&f, &["graph", "spmv", "even.mtx", "floats.csv"], ""), "9.007199254740992e21\n");
+    // u64, and entries of one place that leave it.
+    f.file("u64.mtx", mtx("1 1 18446744073709551615\n1 2 0"));
+    assert_eq!(yes(&f, &["graph", "spmv", "u64.mtx", "ones.csv"], ""), "18446744073709551615\n");
+    f.file("twice.mtx", mtx("1 1 9223372036854775807\n1 1 1"));
+    let said = wrong(&f, &["graph", "csr", "twice.mtx", "--values", "v.npy"], "");
+    assert!(said.contains("row 0, column 0 add up to 9223372036854775808"), "{said}");
+    // A vector beside fractions.
+    f.file("real.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0.5\n")
+        .file("x.csv", "9007199254740993\n");
+    assert!(wrong(&f, &["graph", "spmv", "real.mtx", "x.csv"], "").contains("x.csv: value 0 is 9007199254740993"));
+}
+
+#[test]
+fn matrices_from_tables() {
+    let f = Folder::new();
+    f.file("links.csv", "a,b,2\nc,a,0.5\n").file("numbers.csv", "0,1,2\n2,0,3\n").file("x.csv", "10\n20\n30\n");
+    assert!(wrong(&f, &["graph", "csr", "links.csv"], "").contains("row 1: `a` is no vertex"));
+    let csr = ["graph", "csr", "links.csv", "--names", "names.txt", "--columns", "c.csv", "--values", "v.csv"];
+    assert_eq!(yes(&f, &csr, ""), "0\n1\n1\n2\n");
+    assert_eq!((f.read("names.txt"), f.read("c.csv")), (b"a\nb\nc\n".to_vec(), b"1\n0\n".to_vec()));
+    assert_eq!(f.read("v.csv"), b"2.0\n0.5\n");
+    assert_eq!(yes(&f, &["graph", "spmv", "links.csv", "x.csv", "--names", "n.csv"], ""), "40.0\n0.0\n5.0\n");
+    assert_eq!(yes(&f, &["graph", "spmv", "numbers.csv", "x.csv"], ""), "40\n0\n30\n");
+    assert_eq!(yes(&f, &["graph", "spmv", "numbers.csv", "x.csv", "--unweighted"], ""), "20\n0\n10\n");
+    // Names that are numbers are in the order of numbers.
+    f.file("gaps.csv", "10,9\n");
+    yes(&f, &["graph", "csr", "gaps.csv", "--names", "names.txt", "--offsets", "o.csv"], "");
+    assert_eq!(f.read("names.txt"), b"9\n10\n");
+    f.file("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n");
+    assert!(wrong(&f, &["graph", "csr", "a.mtx", "--names", "names.txt"], "").contains("--names is for tables"));
+}
+
 #[test]
 fn polynomials() {
     let f = Folder::new();
@@ -134,6 +326,10 @@ fn polynomials() {
     f.file("points.csv", "x,y\n0,1\n1,3\n2,7\n").file("twice.csv", "2,1\n5,3\n2,7\n");
     assert_eq!(yes(&f, &["poly", "fit", "points.csv"], ""), "1.0\n2.0\n1.0\n");
     assert_eq!(yes(&f, &["poly", "fit", "points.csv", "--at", "3,-1"], ""), "13.0\n1.0\n");
+    // Powers of 1e200 overflow, and the values do not.
+    assert_eq!(yes(&f, &["poly", "eval", "-", "--at", "1e200"], "0 0 1e-300"), "1e100\n");
+    assert_eq!(yes(&f, &["poly", "eval", "-", "--at", "1e150", "--compensated"], "0 0 0 1e-300"), "1e150\n");
+    assert_eq!(yes(&f, &["poly", "eval", "-", "--at", "1e308", "--compensated"], "0 2"), "inf\n");
     for at in [&["--at", "1"][..], &[]] {
         assert!(wrong(&f, &[&["poly", "fit", "twice.csv"], at].concat(), "").contains("positions 0 and 2"));
     }

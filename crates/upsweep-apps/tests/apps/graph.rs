@@ -3,7 +3,7 @@
 use crate::Random;
 use upsweep::prelude::*;
 use upsweep::{Device, Error};
-use upsweep_apps::graph::{Edges, Matrix, page_rank};
+use upsweep_apps::graph::{Edges, Matrix, page_rank, page_rank_weighted};
 
 #[function]
 fn times(a: i64, x: i64) -> i64 {
@@ -105,6 +105,36 @@ fn ranks_of_pages() {
     assert!(ranked.iter().zip(&ranks).all(|(a, b)| (a - b).abs() < 1e-12));
     let nobody = Edges::new(0).build(&device, &[0u32; 0], &[0u32; 0]).unwrap();
     assert_eq!(page_rank(&device, &nobody, 0.85, 1e-9, 10).unwrap().steps, 0);
+}
+
+#[test]
+fn ranks_by_weights() {
+    let device = Device::cpu();
+    let of = |shape, edges: (&[u32], &[u32]), weights: &[f64]| {
+        let matrix = Matrix::build(&device, shape, (edges.0, edges.1, weights)).unwrap();
+        page_rank_weighted(&device, &matrix, 0.85, 1e-14, 1000)
+    };
+    // Two vertices that name each other and a third: solved by hand. r2 = 0.05 + 0.85 r2 / 3 is left where all weight 0 is none.
+    let (from, to): (&[u32], &[u32]) = (&[0, 1, 0], &[1, 0, 2]);
+    for scale in [1.0, 1e300, 1e-300] {
+        let ranks = of((3, 3), (from, to), &[3.0 * scale, scale, 0.0]).unwrap().ranks.to_vec().unwrap();
+        let third = 0.05 / (1.0 - 0.85 / 3.0);
+        assert!((ranks[2] - third).abs() < 1e-12 && (ranks[0] - ranks[1]).abs() < 1e-12, "{ranks:?}");
+    }
+    // As many edges as weights say.
+    let many = Edges::new(3).build(&device, &[0u32, 0, 0, 0, 1, 2], &[1u32, 1, 1, 2, 2, 0]).unwrap();
+    let alike = page_rank(&device, &many, 0.85, 1e-14, 1000).unwrap().ranks.to_vec().unwrap();
+    let ranks = of((3, 3), (&[0, 0, 1, 2], &[1, 2, 2, 0]), &[3.0, 1.0, 5.0, 0.1]).unwrap().ranks.to_vec().unwrap();
+    assert!(ranks.iter().zip(&alike).all(|(a, b)| (a - b).abs() < 1e-12), "{ranks:?} {alike:?}");
+    let wrong = of((2, 3), (&[0], &[2]), &[1.0]).err();
+    assert_eq!(wrong, Some(upsweep_apps::Error::Square { rows: 2, columns: 3 }));
+    for weight in [-1.0, f64::INFINITY, f64::NAN] {
+        assert!(
+            matches!(of((1, 1), (&[0], &[0]), &[weight]).err(), Some(upsweep_apps::Error::Number { .. })),
+            "{weight}"
+        );
+    }
+    assert_eq!(of((0, 0), (&[], &[]), &[]).unwrap().steps, 0);
 }
 
 #[test]

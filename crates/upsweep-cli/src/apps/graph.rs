@@ -1,16 +1,26 @@
 //! `upsweep graph`.
 
-use super::{bytes, column, failed, floats, write_values};
-use crate::args::apps::{Csr, Graph, Pagerank, Spmv};
-use crate::device::{Chosen, DeviceChoice};
-use crate::element::{Type, Values};
-use crate::failure::{Failure, Result};
+mod edges;
+mod entries;
+mod weights;
+
+use super::{bytes, column, failed, write_values};
+use crate::args::apps::{Csr, Graph, OfGraph, Pagerank, Spmv};
+use crate::device::Chosen;
+use crate::element::{Values, with_values};
+use crate::failure::{Failure, Result, quoted};
 use crate::input;
 use crate::output::Destination;
-use crate::print::print;
+use crate::table::WrittenRows;
+use csv::ByteRecord;
+use edges::Ends;
+use entries::Entries;
 use std::path::Path;
-use upsweep::prelude::{Array, Sum, function};
-use upsweep_apps::graph::{Edges, Matrix, page_rank};
+use upsweep::Device;
+use upsweep::operator::Number;
+use upsweep::prelude::{Sum, function};
+use upsweep_apps::graph::{Edges, Matrix, page_rank, page_rank_weighted};
+use weights::{exact_floats, whole};
 
 pub(crate) fn run(graph: &Graph) -> Result<()> {
     match graph {
@@ -20,145 +30,189 @@ pub(crate) fn run(graph: &Graph) -> Result<()> {
     }
 }
 
-/// The entries of a matrix, counted from 0.
-#[derive(Debug, Default, PartialEq)]
-struct Entries {
-    shape: (usize, usize),
-    rows: Vec<u32>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+/// A Matrix Market file, or a table of edges.
+fn load(of: &OfGraph, ends: Ends) -> Result<(Entries, String)> {
+    if let Some(delimiter) = of.table.delimiter(input::delimiter(&of.file)) {
+        return edges::read(of, delimiter, ends);
+    }
+    let (text, name) = bytes(&of.file)?;
+    let mut entries = Entries::parse(&text, &name)?;
+    if of.unweighted {
+        (entries.values, entries.weighted) = (vec![1i64; entries.rows.len()].into(), false);
+    }
+    Ok((entries, name))
 }
 
-impl Entries {
-    fn push(&mut self, row: u32, column: u32, value: f64) {
-        self.rows.push(row);
-        self.columns.push(column);
-        self.values.push(value);
+/// The same with numbers of vertices, or with names that are written to a file.
+fn load_numbered(of: &OfGraph, names: Option<&Path>) -> Result<(Entries, String)> {
+    let ends = if names.is_some() { Ends::Names } else { Ends::Numbers };
+    let to = names.map(|path| Destination::of("--names", path)).transpose()?;
+    let (entries, name) = load(of, ends)?;
+    if let (Some(path), Some(to)) = (names, to) {
+        let Some(names) = &entries.names else {
+            let reason = "--names is for tables: vertices of a Matrix Market file are numbers";
+            return Err(Failure::input(&name, reason));
+        };
+        let delimiter = input::delimiter(path).unwrap_or(b'\t');
+        rows(&to, delimiter, names.iter().map(|name| [name.as_slice()]))?;
     }
+    Ok((entries, name))
+}
 
-    /// Those of a Matrix Market file: coordinates of real, integer or pattern entries.
-    fn parse(text: &[u8], name: &str) -> Result<Self> {
-        let text = std::str::from_utf8(text).map_err(|_| Failure::input(name, "is no text"))?;
-        let mut lines = text.lines().enumerate();
-        let header = lines.next().map_or("", |(_, line)| line).to_lowercase();
-        let words: Vec<&str> = header.split_whitespace().collect();
-        let ["%%matrixmarket", "matrix", "coordinate", kind, symmetry] = words[..] else {
-            let expected = "%%MatrixMarket matrix coordinate KIND SYMMETRY";
-            return Err(Failure::input(
-                name,
-                format!("is no sparse Matrix Market file: the first line is not `{expected}`"),
-            ));
-        };
-        let unknown = |what: &str, word: &str| Failure::input(name, format!("{what} {word} is not read"));
-        if !["real", "integer", "pattern"].contains(&kind) {
-            return Err(unknown("the kind", kind));
+/// Writes rows of cells.
+fn rows<const N: usize, C: AsRef<[u8]>>(
+    to: &Destination,
+    delimiter: u8,
+    rows: impl Iterator<Item = [C; N]>,
+) -> Result<()> {
+    to.write(|out| {
+        let mut out = WrittenRows::to(out, to.name(), delimiter);
+        let mut row = ByteRecord::new();
+        for cells in rows {
+            row.clear();
+            cells.iter().for_each(|cell| row.push_field(cell.as_ref()));
+            out.write(&row)?;
         }
-        // What an entry means on the other side of the diagonal.
-        let mirror = match symmetry {
-            "general" => None,
-            "symmetric" => Some(1.0),
-            "skew-symmetric" => Some(-1.0),
-            _ => return Err(unknown("the symmetry", symmetry)),
-        };
-        let mut lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('%'));
-        let wrong = |number: usize, line: &str, what: &str| {
-            Failure::input(name, format!("line {}: `{}` is no {what}", number + 1, crate::failure::shown(line)))
-        };
-        let size = lines.next().and_then(|(_, line)| {
-            let numbers: Vec<usize> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-            <[usize; 3]>::try_from(numbers).ok()
-        });
-        let Some([rows, columns, count]) = size else {
-            return Err(Failure::input(name, "has no line with the numbers of rows, columns and entries"));
-        };
-        let mut entries = Self { shape: (rows, columns), ..Self::default() };
-        let mut found = 0;
-        for (number, line) in lines {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let value = match (kind, &words[..]) {
-                ("pattern", [_, _]) => Some(1.0),
-                ("real" | "integer", [_, _, value]) => value.parse::<f64>().ok(),
-                _ => None,
-            };
-            let place = |word: Option<&&str>, most: usize| {
-                word.and_then(|word| word.parse::<u32>().ok())
-                    .filter(|&at| at >= 1 && at as usize <= most)
-                    .map(|at| at - 1)
-            };
-            let (Some(row), Some(column), Some(value)) =
-                (place(words.first(), rows), place(words.get(1), columns), value)
-            else {
-                return Err(wrong(number, line, &format!("entry of {rows} rows and {columns} columns")));
-            };
-            entries.push(row, column, value);
-            if let Some(sign) = mirror.filter(|_| row != column) {
-                if row as usize >= columns || column as usize >= rows {
-                    return Err(wrong(number, line, "entry of a square matrix, as a symmetric one is"));
-                }
-                entries.push(column, row, sign * value);
-            }
-            found += 1;
-        }
-        if found != count {
-            return Err(Failure::input(name, format!("has {found} entries and says {count}")));
-        }
-        Ok(entries)
-    }
+        out.end()
+    })
+}
 
-    /// A Matrix Market file, or a table of edges.
-    fn load(path: &Path, device: DeviceChoice) -> Result<(Self, String)> {
-        if input::delimiter(path).is_none() {
-            let (text, name) = bytes(path)?;
-            return Ok((Self::parse(&text, &name)?, name));
-        }
-        let of = |number| column(path, Some(number), Some(Type::U32), device);
-        let ((from, name), (to, _)) = (of("1")?, of("2")?);
-        let (Values::U32(rows), Values::U32(columns)) = (from, to) else {
-            return Err(Failure::input(&name, "has no numbers of vertices"));
-        };
-        let vertices = rows.iter().chain(&columns).max().map_or(0, |&most| most as usize + 1);
-        let values = vec![1.0; rows.len()];
-        Ok((Self { shape: (vertices, vertices), rows, columns, values }, name))
-    }
+/// The matrix of entries, whose whole numbers fit where they are added up.
+fn matrix<T: Number>(device: &Device, entries: &Entries, values: &[T], name: &str) -> Result<Matrix<T>> {
+    entries.matrix(device, values).map_err(|e| failed(name, e))
+}
 
-    fn matrix(&self, device: &upsweep::Device) -> upsweep::Result<Matrix<f64>> {
-        let (rows, columns) = (device.upload(&self.rows)?, device.upload(&self.columns)?);
-        Matrix::build(device, self.shape, (&rows, &columns, &device.upload(&self.values)?))
+/// That entries at one place add up to a number of their type.
+fn check(entries: &Entries, name: &str) -> Result<()> {
+    let (least, most) = match entries.values {
+        Values::I64(_) => (i64::MIN.into(), i64::MAX.into()),
+        Values::U64(_) => (0, u64::MAX.into()),
+        _ => return Ok(()),
+    };
+    let values = whole(&entries.values).unwrap_or_default();
+    match entries.overflow(&values, least, most) {
+        None => Ok(()),
+        Some(((row, column), sum)) => {
+            let element = entries.values.element().name();
+            let reason = format!("the entries of row {row}, column {column} add up to {sum}");
+            Err(Failure::input(name, format!("{reason}, which does not fit {element} (both are counted from 0)")))
+        }
     }
 }
 
 fn csr(args: &Csr) -> Result<()> {
     let device = Chosen::open(args.on.device)?.device;
-    let (entries, name) = Entries::load(&args.file, args.on.device)?;
-    let library = |e: upsweep::Error| failed(&name, e);
-    let matrix = entries.matrix(&device).map_err(library)?;
-    if let Some(path) = &args.columns {
-        write_values(Some(path), &matrix.rows().targets().to_vec().map_err(library)?.into())?;
+    let (entries, name) = load_numbered(&args.of, args.names.as_deref())?;
+    check(&entries, &name)?;
+    macro_rules! write {
+        ($values:expr) => {{
+            let matrix = matrix(&device, &entries, $values, &name)?;
+            let library = |e: upsweep::Error| failed(&name, e);
+            if let Some(path) = &args.columns {
+                write_values(Some(path), &matrix.rows().targets().to_vec().map_err(library)?.into())?;
+            }
+            if let Some(path) = &args.values {
+                write_values(Some(path), &matrix.values().to_vec().map_err(library)?.into())?;
+            }
+            write_values(Some(&args.offsets), &matrix.rows().offsets().to_vec().map_err(library)?.into())
+        }};
     }
-    if let Some(path) = &args.values {
-        write_values(Some(path), &matrix.values().to_vec().map_err(library)?.into())?;
+    match &entries.values {
+        Values::I64(x) => write!(x),
+        Values::U64(x) => write!(x),
+        Values::F64(x) => write!(x),
+        _ => Ok(()),
     }
-    write_values(Some(&args.offsets), &matrix.rows().offsets().to_vec().map_err(library)?.into())
 }
 
 #[function]
-fn times(a: f64, x: f64) -> f64 {
+fn times<T: Number>(a: T, x: T) -> T {
     a * x
 }
 
 fn spmv(args: &Spmv) -> Result<()> {
     let device = Chosen::open(args.on.device)?.device;
-    let (entries, name) = Entries::load(&args.file, args.on.device)?;
-    let (x, vector) = column(&args.vector, None, Some(Type::F64), args.on.device)?;
-    let x = floats(x);
+    let (entries, name) = load_numbered(&args.of, args.names.as_deref())?;
+    let (x, vector) = column(&args.vector, None, None, args.on.device)?;
     if x.len() != entries.shape.1 {
         let reason = format!("has {} values, and {name} has {} columns", x.len(), entries.shape.1);
         return Err(Failure::input(&vector, reason));
     }
-    let library = |e: upsweep::Error| failed(&name, e);
-    let matrix = entries.matrix(&device).map_err(library)?;
-    let y: Array<f64> = matrix.product(&device, Sum, Times, &device.upload(&x).map_err(library)?).map_err(library)?;
-    write_values(args.output.as_deref(), &y.to_vec().map_err(library)?.into())
+    let y = match (whole(&entries.values), whole(&x)) {
+        (Some(values), Some(x)) => whole_product(&device, &entries, (&values, &x), (&name, &vector))?,
+        _ => {
+            let values = exact_floats(&entries.values).map_err(|(at, n)| {
+                let (row, column) = (entries.rows[at], entries.columns[at]);
+                let place = format!("the entry in row {row}, column {column} (counted from 0) is {n}");
+                not_a_float(&name, &place, &format!("{vector} has"))
+            })?;
+            let x = exact_floats(&x)
+                .map_err(|(at, n)| not_a_float(&vector, &format!("value {at} is {n}"), &format!("{name} has")))?;
+            product(&device, &entries, (&values, &x), &name)?
+        }
+    };
+    write_values(args.output.as_deref(), &y)
+}
+
+fn not_a_float(name: &str, what: &str, other: &str) -> Failure {
+    let advice = "give whole numbers alone for the exact product, or round it";
+    Failure::input(name, format!("{what}, which is not exactly a value of f64, and {other} fractions: {advice}"))
+}
+
+fn product<T: Number>(device: &Device, entries: &Entries, (values, x): (&[T], &[T]), name: &str) -> Result<Values>
+where
+    Vec<T>: Into<Values>,
+{
+    let library = |e: upsweep::Error| failed(name, e);
+    let (matrix, x) = (matrix(device, entries, values, name)?, device.upload(x).map_err(library)?);
+    let y: upsweep::prelude::Array<T> = matrix.product(device, Sum, Times, &x).map_err(library)?;
+    Ok(y.to_vec().map_err(library)?.into())
+}
+
+/// The product of whole numbers: of i64, or of u64 if some are beyond i64 and none is negative.
+fn whole_product(
+    device: &Device,
+    entries: &Entries,
+    (values, x): (&[i128], &[i128]),
+    (name, vector): (&str, &str),
+) -> Result<Values> {
+    // Sums modulo 2^64 are right where the result fits, so only that is looked at.
+    let signed: std::result::Result<Vec<i64>, _> = values.iter().chain(x).map(|&n| i64::try_from(n)).collect();
+    let unsigned: std::result::Result<Vec<u64>, _> = values.iter().chain(x).map(|&n| u64::try_from(n)).collect();
+    let fits = |least: i128, most: i128, element: &str| match outside(entries, (values, x), (least, most)) {
+        None => Ok(()),
+        Some(row) => {
+            let advice = format!("give {vector} as f64 to have it rounded");
+            let reason = format!("row {row} (counted from 0) of its product with {vector} does not fit {element}");
+            Err(Failure::input(name, format!("{reason}: {advice}")))
+        }
+    };
+    if let Ok(all) = &signed {
+        fits(i64::MIN.into(), i64::MAX.into(), "i64")?;
+        return product(device, entries, all.split_at(values.len()), name);
+    }
+    if let Ok(all) = &unsigned {
+        fits(0, u64::MAX.into(), "u64")?;
+        return product(device, entries, all.split_at(values.len()), name);
+    }
+    let reason = format!("its whole numbers and those of {vector} are neither all of i64 nor all of u64");
+    Err(Failure::input(name, format!("{reason}: give {vector} as f64 to have the product rounded")))
+}
+
+/// The first row of a product that is not from `least` to `most`.
+fn outside(entries: &Entries, (values, x): (&[i128], &[i128]), (least, most): (i128, i128)) -> Option<usize> {
+    let largest = |of: &[i128]| of.iter().map(|n| n.unsigned_abs()).max().unwrap_or(0);
+    // Usually there is room for as many of the largest products as there are entries.
+    let bound = largest(values).checked_mul(largest(x)).and_then(|each| each.checked_mul(values.len() as u128));
+    if bound.is_some_and(|bound| bound <= most.unsigned_abs()) {
+        return None;
+    }
+    let mut sums = vec![Some(0i128); entries.shape.0];
+    for ((&row, &column), value) in entries.rows.iter().zip(&entries.columns).zip(values) {
+        let sum = &mut sums[row as usize];
+        *sum = sum.and_then(|sum| sum.checked_add(value.checked_mul(x[column as usize])?));
+    }
+    sums.iter().position(|sum| !sum.is_some_and(|sum| (least..=most).contains(&sum)))
 }
 
 fn pagerank(args: &Pagerank) -> Result<()> {
@@ -166,51 +220,49 @@ fn pagerank(args: &Pagerank) -> Result<()> {
         return Err(Failure::Input(format!("--damping {}: it is from 0 to below 1", args.damping)));
     }
     let device = Chosen::open(args.on.device)?.device;
-    let (entries, name) = Entries::load(&args.file, args.on.device)?;
+    let (entries, name) = load(&args.of, Ends::Names)?;
+    let wrong = |e: upsweep_apps::Error| failed(&name, e);
     let library = |e: upsweep::Error| failed(&name, e);
-    let (from, to) =
-        (device.upload(&entries.rows).map_err(library)?, device.upload(&entries.columns).map_err(library)?);
-    let vertices = entries.shape.0.max(entries.shape.1);
-    let graph = Edges::new(vertices).build(&device, &from, &to).map_err(library)?;
+    // Of weights only their shares count, so whole numbers may be rounded.
+    let weights: Vec<f64> = with_values!(&entries.values, x => x.iter().map(|&x| float(x)).collect());
+    let vertex = |at: u32| match &entries.names {
+        Some(names) => names.get(at as usize).cloned().unwrap_or_default(),
+        // Vertices of a Matrix Market file are counted from 1.
+        None => (u64::from(at) + 1).to_string().into_bytes(),
+    };
+    if let Some(at) = weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
+        let [from, to] = [&entries.rows, &entries.columns]
+            .map(|ends| quoted(&String::from_utf8_lossy(&vertex(ends.get(at).copied().unwrap_or(0)))));
+        let reason = format!("the edge from {from} to {to} weighs {}", weights[at]);
+        return Err(Failure::input(&name, format!("{reason}: a weight is a finite number from 0 on")));
+    }
     // To 1e-12 within some 170 steps with the usual damping.
-    let found = page_rank(&device, &graph, args.damping, 1e-12, 10_000).map_err(library)?;
+    let (tolerance, most) = (1e-12, 10_000);
+    let found = if entries.weighted {
+        let graph = entries.matrix(&device, &weights).map_err(library)?;
+        page_rank_weighted(&device, &graph, args.damping, tolerance, most).map_err(wrong)?
+    } else {
+        if entries.shape.0 != entries.shape.1 {
+            return Err(wrong(upsweep_apps::Error::Square { rows: entries.shape.0, columns: entries.shape.1 }));
+        }
+        let upload = |ends: &[u32]| device.upload(ends).map_err(library);
+        let (from, to) = (upload(&entries.rows)?, upload(&entries.columns)?);
+        let graph = Edges::new(entries.shape.0).build(&device, &from, &to).map_err(library)?;
+        page_rank(&device, &graph, args.damping, tolerance, most).map_err(library)?
+    };
     let ranks = found.ranks.to_vec().map_err(library)?;
-    // Vertices of a Matrix Market file are counted from 1.
-    let first = usize::from(input::delimiter(&args.file).is_none());
-    let mut order: Vec<usize> = (0..ranks.len()).collect();
-    order.sort_by(|&a, &b| ranks[b].total_cmp(&ranks[a]).then(a.cmp(&b)));
+    let mut order: Vec<u32> = (0..ranks.len() as u32).collect();
+    let rank = |at: u32| ranks.get(at as usize).copied().unwrap_or(0.0);
+    order.sort_by(|&a, &b| rank(b).total_cmp(&rank(a)).then(a.cmp(&b)));
     order.truncate(args.top);
-    print(&Destination::standard_output(), |out| {
-        order.iter().try_for_each(|&vertex| writeln!(out, "{:.10}\t{}", ranks[vertex], vertex + first))
-    })
+    let cells = order.iter().map(|&at| [format!("{:.10}", rank(at)).into_bytes(), vertex(at)]);
+    rows(&Destination::standard_output(), b'\t', cells)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matrix_market() -> Result<()> {
-        let of = |text: &str| Entries::parse(text.as_bytes(), "x");
-        let general = of("%%MatrixMarket matrix coordinate real general\n% a comment\n\n2 3 2\n1 3 0.5\n2 1 -1e2\n")?;
-        let expected = Entries { shape: (2, 3), rows: vec![0, 1], columns: vec![2, 0], values: vec![0.5, -100.0] };
-        assert_eq!(general, expected);
-        let skew = of("%%matrixmarket MATRIX coordinate integer skew-symmetric\n2 2 1\n2 1 3\n")?;
-        assert_eq!((skew.rows, skew.columns, skew.values), (vec![1, 0], vec![0, 1], vec![3.0, -3.0]));
-        assert_eq!(of("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n1 2\n")?.rows, [0, 0, 1]);
-        for wrong in [
-            "",
-            "%%MatrixMarket matrix array real general\n2 2\n",
-            "%%MatrixMarket matrix coordinate complex general\n1 1 0\n",
-            "%%MatrixMarket matrix coordinate real general\n",
-            "%%MatrixMarket matrix coordinate real general\n1 1 1\n",
-            "%%MatrixMarket matrix coordinate real general\n1 1 1\n0 1 2\n",
-            "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 2 2\n",
-            "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1\n",
-            "%%MatrixMarket matrix coordinate real symmetric\n3 2 1\n3 1 1\n",
-        ] {
-            assert!(of(wrong).is_err(), "{wrong}");
-        }
-        Ok(())
+/// The nearest f64.
+fn float(value: impl Into<upsweep_dynamic::Number>) -> f64 {
+    match value.into() {
+        upsweep_dynamic::Number::Integer(n) => n as f64,
+        upsweep_dynamic::Number::Float(x) => x,
     }
 }

@@ -1,6 +1,6 @@
 //! The applications: text, trees, graphs, polynomials.
 
-use super::{Reading, parse_device};
+use super::{Header, Reading, TableForm, parse_device};
 use crate::device::DeviceChoice;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -119,17 +119,37 @@ pub(crate) enum Graph {
     Pagerank(Pagerank),
 }
 
+/// A graph or matrix, and how it comes.
+#[derive(Args, Debug)]
+pub(crate) struct OfGraph {
+    /// A Matrix Market file (.mtx), or a table: from where and to where each edge goes in columns 1 and 2, and its weight in column 3,
+    /// if there is one
+    pub(crate) file: PathBuf,
+    /// Each edge and entry counts as 1: leave out the values of a .mtx, and column 3 of a table
+    #[arg(long)]
+    pub(crate) unweighted: bool,
+    /// Whether a table's first row names the columns; auto: it does when none of its cells is a number, unless it has an end of another
+    /// edge
+    #[arg(long, value_enum, default_value_t = Header::Auto)]
+    pub(crate) header: Header,
+    #[command(flatten)]
+    pub(crate) table: TableForm,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Csr {
-    /// A Matrix Market file (.mtx), or a table with the ends of an edge in columns 1 and 2
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfGraph,
+    /// The ends of a table's edges are names, not numbers from 0 on: write them to FILE, sorted; the first is vertex 0
+    #[arg(long, value_name = "FILE")]
+    pub(crate) names: Option<PathBuf>,
     /// Write where each row begins, and where the last one ends, to FILE (.npy, .csv, ..)
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) offsets: PathBuf,
     /// Write the columns to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) columns: Option<PathBuf>,
-    /// Write the values to FILE
+    /// Write the values to FILE: whole numbers as i64 or u64, fractions as f64; what comes to one place is added
     #[arg(long, value_name = "FILE")]
     pub(crate) values: Option<PathBuf>,
     #[command(flatten)]
@@ -138,10 +158,13 @@ pub(crate) struct Csr {
 
 #[derive(Args, Debug)]
 pub(crate) struct Spmv {
-    /// The matrix: a Matrix Market file (.mtx)
-    pub(crate) file: PathBuf,
-    /// The vector
+    #[command(flatten)]
+    pub(crate) of: OfGraph,
+    /// The vector: a value for each column of the matrix; where both are whole numbers, so is the result
     pub(crate) vector: PathBuf,
+    /// The ends of a table's edges are names, not numbers from 0 on: write them to FILE, sorted, as the vector has them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) names: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) on: On,
     /// Write the result to FILE: .npy, .csv, .tsv or raw; `-` is standard output
@@ -151,8 +174,8 @@ pub(crate) struct Spmv {
 
 #[derive(Args, Debug)]
 pub(crate) struct Pagerank {
-    /// A Matrix Market file (.mtx), or a table with the ends of an edge in columns 1 and 2
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfGraph,
     /// How likely the walk goes on along an edge
     #[arg(long, value_name = "P", default_value_t = 0.85)]
     pub(crate) damping: f64,
@@ -212,7 +235,10 @@ pub(super) const GRAPH_EXAMPLES: &str = "\
 Examples:
   upsweep graph csr matrix.mtx --offsets offsets.npy --columns columns.npy
   upsweep graph spmv matrix.mtx x.npy -o y.npy
-  upsweep graph pagerank links.csv --top 10";
+  upsweep graph pagerank links.csv --top 10
+
+The ends of edges in a table are any names for pagerank, and numbers from 0 on for csr and spmv, or names with --names. A vertex is what
+an edge names; those of a .mtx are as many as it has rows, and numbered from 1.";
 
 pub(super) const POLY_EXAMPLES: &str = "\
 Examples:

@@ -5,6 +5,7 @@
 
 mod cells;
 mod columns;
+mod each;
 mod filter;
 mod rows;
 mod strict;
@@ -20,6 +21,7 @@ pub(crate) use cells::{Asked, Cells};
 pub(crate) use columns::new_name;
 use columns::{Columns, text_of};
 use csv::ByteRecord;
+pub(crate) use each::each_row;
 pub(crate) use filter::{Filter, Rows as WrittenRows};
 use rows::Rows;
 use std::io::{Read, Write};

@@ -1,0 +1,30 @@
+//! The rows of a table, one after the other, for what has a meaning of its own for columns.
+
+use super::check_encoding;
+use super::rows::Rows;
+use crate::failure::{Failure, Result};
+use crate::progress::Progress;
+use crate::source::Source;
+use csv::ByteRecord;
+
+/// Calls `take` with each row of a table and its number, from 1 on. A row has as many cells as the first one.
+pub(crate) fn each_row(
+    source: &Source,
+    name: &str,
+    delimiter: u8,
+    mut take: impl FnMut(u64, &ByteRecord) -> std::result::Result<(), String>,
+) -> Result<()> {
+    check_encoding(source, name)?;
+    let progress = Progress::new("reading", source.size());
+    let mut rows = Rows::new(source, name, delimiter, &progress)?;
+    let (mut row, mut width) = (ByteRecord::new(), None);
+    while rows.next(&mut row)? {
+        let (found, expected) = (row.len(), *width.get_or_insert(row.len()));
+        let taken = match found == expected {
+            true => take(rows.row(), &row),
+            false => Err(format!("has {found} cells where the first row has {expected}")),
+        };
+        taken.map_err(|reason: String| -> Failure { rows.wrong(&reason) })?;
+    }
+    Ok(())
+}
