@@ -125,3 +125,76 @@ fn bad_terrain() {
     );
     assert!(!f.names().contains(&"y.png".to_owned()));
 }
+
+#[test]
+fn a_header_costs_no_memory() {
+    let f = Folder::new();
+    let chunk = |id: &[u8; 4], data: &[u8]| {
+        let mut bytes = (data.len() as u32).to_be_bytes().to_vec();
+        bytes.extend(id);
+        bytes.extend(data);
+        let crc = bytes[4..].iter().fold(!0u32, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+        });
+        bytes.extend((!crc).to_be_bytes());
+        bytes
+    };
+    // One row of one pixel, not compressed, of as many as the header promises; interlaced, too.
+    for (width, height, interlaced) in
+        [(1u32, 2_147_483_647u32, 0), (2_147_483_647, 1, 0), (1, 2_147_483_647, 1), (60_000, 60_000, 0)]
+    {
+        let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+        header.extend([8, 0, 0, 0, interlaced]);
+        let row = [0x78, 1, 1, 2, 0, 0xfd, 0xff, 0, 9, 0, 0x0b, 0, 0x0a];
+        let png =
+            [&b"\x89PNG\r\n\x1a\n"[..], &chunk(b"IHDR", &header), &chunk(b"IDAT", &row), &chunk(b"IEND", &[])].concat();
+        f.file("x.png", png);
+        let said = wrong(&f, &["image", "equalise", "x.png", "-o", "y.png"]);
+        assert!(said.contains(&format!("its header promises {width} x {height} pixels")), "{said}");
+    }
+    // A few rows that are missing: what is there is read, and what is not is said.
+    f.file("x.npy", npy("'|u1'", "(40, 40)", &[7; 1600]));
+    yes(&f, &["image", "blur", "x.npy", "--radius", "0", "-o", "x.png"]);
+    let mut png = f.read("x.png");
+    png.splice(8..33, chunk(b"IHDR", &[0, 0, 0, 40, 0, 0, 0, 44, 8, 0, 0, 0, 0]));
+    f.file("x.png", png);
+    assert!(wrong(&f, &["image", "equalise", "x.png", "-o", "y.png"]).contains("x.png: "));
+}
+
+#[test]
+fn pixels_of_f64_stay() {
+    let f = Folder::new();
+    f.file("x.npy", npy("'<f8'", "(1, 3)", &bytes_of!(f64: 100_000_000.5, 1e8, 1e8)));
+    yes(&f, &["image", "threshold", "x.npy", "--radius", "1", "-o", "y.npy"]);
+    assert_eq!(npy_data(&f.read("y.npy")), [255, 0, 0]);
+    // Colours, by their brightness.
+    f.file("rgb.npy", npy("'<f8'", "(1, 2, 3)", &bytes_of!(f64: 1e8, 100_000_000.5, 1e8, 1e8, 1e8, 1e8)));
+    yes(&f, &["image", "threshold", "rgb.npy", "--radius", "1", "-o", "y.npy"]);
+    assert_eq!(npy_data(&f.read("y.npy")), [255, 0]);
+}
+
+#[test]
+fn grids_as_other_programs_write_them() {
+    let f = Folder::new();
+    let grid = |none: &str, cells: &str| {
+        format!("ncols 3\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value {none}\n{cells}\n")
+    };
+    // The same f32 with more and with fewer digits, and NaN.
+    for (none, cell) in [
+        ("-3.4028234663852886e+38", "-3.40282346638529e+38"),
+        ("-9999", "-9999.0"),
+        ("nan", "NaN"),
+        ("0.1", "0.100000001490116"),
+    ] {
+        f.file("x.asc", grid(none, &format!("0 {cell} 1")));
+        yes(&f, &["terrain", "viewshed", "x.asc", "--from", "0,0", "-o", "y.npy"]);
+        assert_eq!(npy_data(&f.read("y.npy")), [1, 0, 1], "{none}");
+    }
+    f.file("x.asc", grid("-9999", "0 1e39 1"));
+    assert!(
+        wrong(&f, &["terrain", "shade", "x.asc", "-o", "y.npy"])
+            .contains("line 7: `1e39` is more than an altitude can be")
+    );
+    f.file("x.npy", npy("'<f8'", "(1, 2)", &bytes_of!(f64: 1.0, -1e39)));
+    assert!(wrong(&f, &["terrain", "shade", "x.npy", "-o", "y.npy"]).contains("x.npy: value 1 is -1e39"));
+}

@@ -29,8 +29,8 @@ fn azimuth(#[param] rays: Rays, ray: u64) -> f32 {
 }
 
 #[function]
-fn angle(slope: f32) -> f32 {
-    ((slope as f64).atan() * (180.0 / 3.141592653589793)) as f32
+fn angle(slope: f64) -> f32 {
+    (slope.atan() * (180.0 / 3.141592653589793)) as f32
 }
 
 impl Viewshed {
@@ -48,7 +48,7 @@ impl Viewshed {
         let mut angles = device.filled(shape[1], -90.0f32)?;
         if shape[0] > 0 {
             let all = &all_rays(device, terrain, rays)?;
-            let slope = SlopeAt { along: rays.along(), drop: rays.drop };
+            let slope = SlopeAt { along: rays.along(), drop: rays.drop, observer: rays.observer };
             let reduce = Reduce::new(Max).axis(&shape, 0).map(slope).finish(Angle);
             reduce.run(device, passed!(terrain, rays, all), &mut angles)?;
         }

@@ -1,8 +1,9 @@
 //! The altitudes along a line.
 
 use super::raster::Raster;
+use super::rays::{AltitudeAt, CellOf, Rays, step_length, toward};
 use crate::error::Result;
-use crate::part::{Part, map};
+use crate::part::{Part, PartMut};
 use upsweep::Input;
 use upsweep::prelude::*;
 
@@ -13,35 +14,6 @@ use upsweep::prelude::*;
 pub struct Profile {
     from: (usize, usize),
     to: (usize, usize),
-}
-
-#[function]
-fn cell_on(
-    #[param] columns: u64,
-    #[param] from: (f64, f64),
-    #[param] by: (f64, f64),
-    #[param] steps: u64,
-    #[param] second: bool,
-    at: u64,
-) -> u64 {
-    let (y, x) = (from.0 + by.0 * (at as f64) / steps as f64, from.1 + by.1 * (at as f64) / steps as f64);
-    let (row, column) = if second { (y.ceil(), x.ceil()) } else { (y.floor(), x.floor()) };
-    row as u64 * columns + column as u64
-}
-
-#[function]
-fn altitude_on(
-    #[param] from: (f64, f64),
-    #[param] by: (f64, f64),
-    #[param] steps: u64,
-    a: f32,
-    b: f32,
-    at: u64,
-) -> f32 {
-    let (y, x) = (from.0 + by.0 * (at as f64) / steps as f64, from.1 + by.1 * (at as f64) / steps as f64);
-    // One of the two is whole.
-    let between = (y - y.floor()) + (x - x.floor());
-    (a as f64 + (b as f64 - a as f64) * between) as f32
 }
 
 impl Profile {
@@ -57,8 +29,15 @@ impl Profile {
     /// The distance between two of its points.
     #[must_use]
     pub fn spacing(&self, raster: Raster) -> f64 {
-        let (y, x) = (self.from.0.abs_diff(self.to.0) as f64, self.from.1.abs_diff(self.to.1) as f64);
-        (y * raster.dy).hypot(x * raster.dx) / self.steps().max(1) as f64
+        let (rays, (down, right)) = self.ray(raster);
+        step_length(rays, down, right)
+    }
+
+    /// The rays from the first cell, and how far down and right the other one is; of what is in no raster nothing that means anything.
+    fn ray(&self, raster: Raster) -> (Rays, (i32, i32)) {
+        let by = |to: usize, from: usize| (to as i64 - from as i64) as i32;
+        let rays = Rays::new(raster, self.from.0, self.from.1, 0.0, 0.0);
+        (rays, (by(self.to.0, self.from.0), by(self.to.1, self.from.1)))
     }
 
     /// The altitudes, those of both ends included.
@@ -74,13 +53,17 @@ impl Profile {
         raster.check(terrain.view().len())?;
         raster.expect(self.from.0, self.from.1)?;
         raster.expect(self.to.0, self.to.1)?;
-        let (points, steps) = (0..self.steps() as u64 + 1, self.steps().max(1) as u64);
-        let from = (self.from.0 as f64, self.from.1 as f64);
-        let by = (self.to.0 as f64 - from.0, self.to.1 as f64 - from.1);
-        let cell = |second| {
-            let cell = CellOn { columns: raster.columns, from, by, steps, second };
-            Gather::of(terrain).at(Apply(cell, points.clone()))
-        };
-        Ok(map(device, AltitudeOn { from, by, steps }, (cell(false), cell(true), points.clone()))?)
+        let (rays, (down, right)) = self.ray(raster);
+        // All steps are of one ray. The first cell comes before them.
+        let (ray, along) = (toward(rays, down, right, 0.0), rays.along_of(1));
+        let steps = 0..self.steps() as u64;
+        let cell = |second| Gather::of(terrain).at(Apply(CellOf { along, ray, second }, steps.clone()));
+        let mut altitudes = device.filled(self.steps() + 1, 0.0f32)?;
+        let at = rays.cell() as usize;
+        Transform::copy().run(device, &terrain.part(at..at + 1)?, &mut PartMut::of(&mut altitudes, 0..1)?)?;
+        let inputs = (cell(false), cell(true), steps.clone());
+        let mut others = PartMut::of(&mut altitudes, 1..self.steps() + 1)?;
+        Transform::new(AltitudeAt { along, ray }).run(device, inputs, &mut others)?;
+        Ok(altitudes)
     }
 }

@@ -38,8 +38,8 @@ pub(super) struct Ray {
     /// How much of a cell a step goes along the other axis, and how far it is.
     aside: f64,
     length: f64,
-    /// The altitude of the eye.
-    eye: f64,
+    /// The ground of the observer's cell.
+    ground: f64,
 }
 
 impl Rays {
@@ -58,6 +58,11 @@ impl Rays {
     /// Where values along rays lie.
     pub(super) fn along(&self) -> Along {
         let rays = count(*self);
+        self.along_of(rays)
+    }
+
+    /// Where values along so many rays lie.
+    pub(super) fn along_of(&self, rays: u64) -> Along {
         Along { rays, inverse: 1.0 / rays as f64, cell: self.cell() as i64, columns: self.raster.columns as i32 }
     }
 
@@ -137,6 +142,13 @@ fn quotient(at: u64, inverse: f64) -> u32 {
 #[function]
 pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
     let (down, right) = reach(rays, ray);
+    toward(rays, down, right, ground)
+}
+
+/// The same to any cell, so far down and right. Two cells in one direction have the same length of a step and go aside by the same, to the last
+/// bit, as both are of quotients of whole numbers.
+#[function]
+pub(super) fn toward(rays: Rays, down: i32, right: i32, ground: f32) -> Ray {
     let length = larger_of(down, right);
     let steps = if length > 0 { length } else { 1 };
     let steep = larger_of(down, 0) > larger_of(right, 0);
@@ -147,8 +159,8 @@ pub(super) fn to_border(#[param] rays: Rays, ray: u64, ground: f32) -> Ray {
         steps: length,
         ahead: if length > 0 { ahead } else { 0 },
         aside: least as f64 / steps as f64,
-        length: distance(rays, down, right) / steps as f64,
-        eye: ground as f64 + rays.observer,
+        length: step_length(rays, down, right),
+        ground: ground as f64,
     }
 }
 
@@ -173,6 +185,11 @@ fn place(along: Along, ray: Ray, at: u64) -> (i32, f64, f64) {
 /// One of the two cells between which a ray passes at a step.
 #[function]
 pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at: u64) -> u64 {
+    cell_at_step(along, second, ray, at)
+}
+
+#[function]
+fn cell_at_step(along: Along, second: bool, ray: Ray, at: u64) -> u64 {
     let (step, whole, rest) = place(along, ray, at);
     // Where there is one column, rays are not aside.
     let beside: i32 = if ray.ahead == 1 || ray.ahead == -1 { along.columns } else { 1 };
@@ -180,15 +197,48 @@ pub(super) fn cell_at(#[param] along: Along, #[param] second: bool, ray: Ray, at
     (along.cell + step as i64 * ray.ahead as i64 + cells as i64 * beside as i64) as u64
 }
 
+/// The slope to what is at the distance `d`, `target` above an altitude: the rule of sight, along a ray as over a raster.
+#[function]
+pub(super) fn slope(altitudes: (f32, f32), heights: (f64, f64), drop: f64, d: f64) -> f64 {
+    let (altitude, ground) = altitudes;
+    let (observer, target) = heights;
+    ((altitude as f64 - ground as f64) - observer - drop * d * d + target) / d
+}
+
+/// The altitude between two, which is one itself.
+#[function]
+pub(super) fn between(a: f32, b: f32, rest: f64) -> f32 {
+    (a as f64 + (b as f64 - a as f64) * rest) as f32
+}
+
 /// The slope from the observer to what a ray passes at a step.
 #[function]
-pub(super) fn slope_at(#[param] along: Along, #[param] drop: f64, a: f32, b: f32, ray: Ray, at: u64) -> f32 {
+pub(super) fn slope_at(
+    #[param] along: Along,
+    #[param] drop: f64,
+    #[param] observer: f64,
+    a: f32,
+    b: f32,
+    ray: Ray,
+    at: u64,
+) -> f64 {
     let (step, _, rest) = place(along, ray, at);
-    let altitude = a as f64 + (b as f64 - a as f64) * rest;
-    let d = step as f64 * ray.length;
-    let slope = (altitude - ray.eye - drop * d * d) / d;
+    let slope = slope((between(a, b, rest), ray.ground as f32), (observer, 0.0f64), drop, step as f64 * ray.length);
     let ended = quotient(at, along.inverse) >= ray.steps as u32;
-    if ended || slope.is_nan() { f32::NEG_INFINITY } else { slope as f32 }
+    if ended || slope.is_nan() { f64::NEG_INFINITY } else { slope }
+}
+
+/// The altitude at a step of the only ray.
+#[function]
+pub(super) fn altitude_at(#[param] along: Along, #[param] ray: Ray, a: f32, b: f32, at: u64) -> f32 {
+    let (_, _, rest) = place(along, ray, at);
+    between(a, b, rest)
+}
+
+/// One of the two cells between which the only ray passes at a step.
+#[function]
+pub(super) fn cell_of(#[param] along: Along, #[param] ray: Ray, #[param] second: bool, at: u64) -> u64 {
+    cell_at_step(along, second, ray, at)
 }
 
 /// How far a cell is from the observer, in rows and columns.
@@ -230,10 +280,12 @@ pub(super) fn before_cell(#[param] rays: Rays, cell: u64) -> u64 {
     if step > 1 { (step - 2) as u64 * count(rays) + ray_to(rays, row, column) } else { 0 }
 }
 
-/// How far so many rows and columns are.
+/// How far a step is on the way to a cell.
 #[function]
-pub(super) fn distance(rays: Rays, down: i32, right: i32) -> f64 {
-    let (y, x) = (down as f64 * rays.raster.dy, right as f64 * rays.raster.dx);
+pub(super) fn step_length(rays: Rays, down: i32, right: i32) -> f64 {
+    let length = larger_of(down, right);
+    let steps = (if length > 0 { length } else { 1 }) as f64;
+    let (y, x) = (down as f64 / steps * rays.raster.dy, right as f64 / steps * rays.raster.dx);
     (x * x + y * y).sqrt()
 }
 

@@ -57,6 +57,10 @@ fn shade(#[param] sun: Sun, above: [f32; 3], here: [f32; 3], below: [f32; 3]) ->
     let north = above[0] as f64 + 2.0 * (above[1] as f64) + above[2] as f64;
     let south = below[0] as f64 + 2.0 * (below[1] as f64) + below[2] as f64;
     let (x, y) = ((east - west) * sun.by_x, (north - south) * sun.by_y);
+    // Squares of slopes beyond these overflow; so steep a slope is as bright as one that is less so.
+    let steepest = x.abs().max(y.abs());
+    let by = if steepest > 1e100 { 1e100 / steepest } else { 1.0 };
+    let (x, y) = (x * by, y * by);
     let light = (sun.up - (x * sun.east + y * sun.north)) / (1.0 + x * x + y * y).sqrt();
     if light.is_nan() || here[1].is_nan() {
         0
@@ -115,6 +119,11 @@ impl HillShade {
         }
         let (z, a) = (self.azimuth.to_radians(), self.altitude.to_radians());
         let by = |distance: f64| self.exaggeration / (8.0 * distance);
+        // The most that eight altitudes are apart, which is 8 times the largest f32.
+        if let Some(value) = [by(raster.dx), by(raster.dy)].into_iter().find(|by| by.abs() > 1e260) {
+            let rule = "it is at most 1e260: exaggerate less, or take a larger unit of distances";
+            return Err(Error::Number { what: "the exaggeration over eight distances", value, rule });
+        }
         let sun = Sun {
             east: z.sin() * a.cos(),
             north: z.cos() * a.cos(),

@@ -1,6 +1,7 @@
 //! Line of sight along one ray.
 
 use super::raster::{drop_of, finite_height, looks};
+use super::rays::slope;
 use crate::error::{Error, Result};
 use crate::part::Part;
 use upsweep::prelude::*;
@@ -26,22 +27,21 @@ pub struct LineOfSight {
 }
 
 #[function]
-fn slope(earth: (f64, f64), rise: f64, z: (f32, f32), at: u64) -> f64 {
-    let (spacing, drop) = earth;
-    let d = at as f64 * spacing;
-    // The height of the observer is in the rise, that of a target is added to it.
-    ((z.0 as f64 - z.1 as f64) + rise - drop * d * d) / d
-}
-
-#[function]
 fn hiding(#[param] spacing: f64, #[param] drop: f64, #[param] observer: f64, z: f32, first: f32, at: u64) -> f64 {
-    let slope = slope((spacing, drop), -observer, (z, first), at);
+    let slope = slope((z, first), (observer, 0.0f64), drop, at as f64 * spacing);
     if at == 0 || slope.is_nan() { f64::NEG_INFINITY } else { slope }
 }
 
 #[function]
-fn seen(#[param] spacing: f64, #[param] drop: f64, #[param] rise: f64, z: (f32, f32), hidden: f64, at: u64) -> bool {
-    at == 0 || slope((spacing, drop), rise, z, at) > hidden
+fn seen(
+    #[param] spacing: f64,
+    #[param] drop: f64,
+    #[param] heights: (f64, f64),
+    z: (f32, f32),
+    hidden: f64,
+    at: u64,
+) -> bool {
+    at == 0 || slope(z, heights, drop, at as f64 * spacing) > hidden
 }
 
 #[function]
@@ -85,7 +85,7 @@ impl LineOfSight {
             return Err(Error::Number { what: "the distance between points", value: spacing, rule });
         }
         let observer = finite_height("the observer's height", self.observer)?;
-        let rise = finite_height("the target's height", self.target)? - observer;
+        let heights = (observer, finite_height("the target's height", self.target)?);
         let (profile, drop) = (&Part::all(profile), drop_of(curvature)?);
         let points = 0..profile.view().len() as u64;
         let first = || Gather::of(profile).at(Repeat(0u64));
@@ -93,6 +93,6 @@ impl LineOfSight {
         let hiding = Hiding { spacing, drop, observer };
         Scan::new(Max).exclusive().map(hiding).run(device, (profile, first(), points.clone()), &mut hidden)?;
         let inputs = (Apply(Both, (profile, first())), &hidden, points);
-        Ok(Transform::new(Seen { spacing, drop, rise }).run(device, inputs, visible)?)
+        Ok(Transform::new(Seen { spacing, drop, heights }).run(device, inputs, visible)?)
     }
 }

@@ -3,7 +3,7 @@ use upsweep::Device;
 use upsweep_apps::Error;
 use upsweep_apps::terrain::{HillShade, LineOfSight, Profile, Raster, Viewshed};
 
-cases! { rays_as_a_loop, viewsheds, of_mountains, flat_and_small, horizons, profiles, shades, refused }
+cases! { rays_as_a_loop, viewsheds, of_mountains, flat_and_small, horizons, profiles, one_rule_of_sight, shades, steep_shades, refused }
 
 const EARTH: f64 = 6_378_137.0;
 
@@ -223,6 +223,88 @@ fn profiles(device: &Device) {
         }
     }
     assert_eq!(Profile::new((0, 0), (4, 2)).spacing(raster), 16f64.hypot(6.0) / 4.0);
+}
+
+/// A cell that a ray to the border goes through is seen of the whole terrain as it is along the line to it, to the last bit: also on planes,
+/// where all slopes are the same, and nearly flat ones, whose slopes are one f32.
+fn one_rule_of_sight(device: &Device) {
+    let mut random = Random(7);
+    let (h, w) = (23usize, 17usize);
+    let gcd = |mut a: i64, mut b: i64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a.abs()
+    };
+    for (kind, observer, target, curvature) in [
+        (0, 0.0, 0.0, 0.0),
+        (1, 0.0, 0.0, 0.0),
+        (2, 1.7, 0.0, 0.85),
+        (3, 0.0, 0.1, 0.0),
+        (2, 0.3, 0.7, 0.0),
+        (4, 2.0, 0.0, 1.0),
+    ] {
+        let (row, column) = (random.below(h), random.below(w));
+        let altitude = |y: usize, x: usize, random: &mut Random| match kind {
+            0 => 0.1 * y as f32 + 0.3 * x as f32,
+            1 => 1e5 * (y as f32 + x as f32) + (random.below(3) as f32) * 0.01,
+            2 => random.below(8) as f32 / 7.0,
+            3 => 0.0,
+            _ => (y * y) as f32 * 0.37 + random.below(2) as f32,
+        };
+        let z: Vec<f32> = (0..h * w).map(|at| altitude(at / w, at % w, &mut random)).collect();
+        let (terrain, raster) = (device.upload(&z).unwrap(), Raster::new(h, w).spacing(30.1, 24.7));
+        let mut seen = device.filled(h * w, false).unwrap();
+        let looking = Viewshed::new(row, column).observer(observer).target(target).curvature(curvature);
+        looking.run(device, &terrain, raster, &mut seen).unwrap();
+        let seen = seen.to_vec().unwrap();
+        let mut compared = 0;
+        for at in 0..h * w {
+            let (down, right) = ((at / w) as i64 - row as i64, (at % w) as i64 - column as i64);
+            let of = gcd(down, right).max(1);
+            let (down, right) = (down / of, right / of);
+            // The last cell in this direction is one of the border.
+            let inside = |k: i64| {
+                (0..h as i64).contains(&(row as i64 + k * down)) && (0..w as i64).contains(&(column as i64 + k * right))
+            };
+            let last = (1..60).take_while(|&k| inside(k)).last().unwrap_or(0);
+            let (y, x) = (row as i64 + last * down, column as i64 + last * right);
+            let at_border = y == 0 || x == 0 || y == h as i64 - 1 || x == w as i64 - 1;
+            if (down, right) == (0, 0) || !at_border {
+                continue;
+            }
+            let profile = Profile::new((row, column), (at / w, at % w));
+            let line = profile.run(device, &terrain, raster).unwrap();
+            let mut along = device.filled(line.len(), false).unwrap();
+            let sight = LineOfSight::new().spacing(profile.spacing(raster)).observer(observer);
+            sight.target(target).curvature(curvature).run(device, &line, &mut along).unwrap();
+            let along = along.to_vec().unwrap();
+            assert_eq!(
+                seen[at],
+                *along.last().unwrap(),
+                "kind {kind}: ({}, {}) from ({row}, {column})",
+                at / w,
+                at % w
+            );
+            compared += 1;
+        }
+        assert!(compared > 40, "{compared} cells on rays");
+    }
+}
+
+/// However steep, a slope has the light of its direction, and flat ground keeps its own.
+fn steep_shades(device: &Device) {
+    let z = [0.0f32, 1.0, 2.0].repeat(3);
+    let shade = |exaggeration: f64| {
+        let mut found = device.filled(9, 7u8).unwrap();
+        let shade = HillShade::new().sun(270.0, 45.0).exaggerated(exaggeration);
+        shade.run(device, &device.upload(&z).unwrap(), Raster::new(3, 3), &mut found).map(|()| found.to_vec().unwrap())
+    };
+    // It rises to the east, so that the sun in the west shines on it: 1 + 254 cos 45 degrees.
+    for exaggeration in [1e9, 1e99, 1e101, 1e200, 1e255] {
+        assert_eq!(shade(exaggeration).unwrap()[4], 181, "{exaggeration}");
+    }
+    assert!(matches!(shade(1e300), Err(Error::Number { .. })));
 }
 
 fn shades(device: &Device) {

@@ -54,7 +54,8 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
                 "cellsize" => spacing = [Some(number()?); 2],
                 "dx" => spacing[0] = Some(number()?),
                 "dy" => spacing[1] = Some(number()?),
-                "nodata_value" => no_data = Some(number()?),
+                // Some write nan, as cells without data do.
+                "nodata_value" => no_data = Some(if value.eq_ignore_ascii_case("nan") { f64::NAN } else { number()? }),
                 "xllcorner" | "yllcorner" | "xllcenter" | "yllcenter" => _ = number()?,
                 _ => return Err(wrong(at, format!("{} is nothing that an .asc grid says", quoted(first)))),
             }
@@ -65,7 +66,12 @@ pub(super) fn parse(bytes: &[u8], name: &str) -> Result<Grid> {
         }
         for word in words {
             let z: f64 = word.parse().map_err(|_| wrong(at, format!("{} is no number", quoted(word))))?;
-            altitudes.push(if Some(z) == no_data { f32::NAN } else { z as f32 });
+            // As f32: common programs write the same f32 with fewer digits in one place than in the other.
+            let is_none = no_data.is_some_and(|none| z as f32 == none as f32);
+            if !is_none && z.is_finite() && (z as f32).is_infinite() {
+                return Err(wrong(at, format!("{} is more than an altitude can be: they are f32", quoted(word))));
+            }
+            altitudes.push(if is_none { f32::NAN } else { z as f32 });
         }
     }
     let ([Some(rows), Some(columns)], [Some(dx), Some(dy)]) = (size, spacing) else {

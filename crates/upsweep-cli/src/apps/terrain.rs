@@ -45,7 +45,7 @@ impl Land {
                 return Err(Failure::input(&name, reason));
             };
             let header = format!("ncols {columns}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize 1\n");
-            Grid { rows, columns, dx: 1.0, dy: 1.0, altitudes: altitudes(&values), header }
+            Grid { rows, columns, dx: 1.0, dy: 1.0, altitudes: altitudes(&values, &name)?, header }
         } else {
             return Err(Failure::input(&name, "is no terrain: give an .asc grid or a .npy"));
         };
@@ -88,12 +88,20 @@ impl Land {
     }
 }
 
-fn altitudes(values: &Values) -> Vec<f32> {
-    let altitude = |number| match number {
-        Number::Float(x) => x as f32,
-        Number::Integer(n) => n as f32,
+fn altitudes(values: &Values, name: &str) -> Result<Vec<f32>> {
+    let altitude = |(at, number)| {
+        let z = match number {
+            Number::Float(x) => x,
+            Number::Integer(n) => n as f64,
+        };
+        match z.is_finite() && (z as f32).is_infinite() {
+            true => {
+                Err(Failure::input(name, format!("value {at} is {z:e}, more than an altitude can be: they are f32")))
+            }
+            false => Ok(z as f32),
+        }
     };
-    with_values!(values, x => x.iter().map(|&x| altitude(Number::from(x))).collect())
+    with_values!(values, x => x.iter().map(|&x| Number::from(x)).enumerate().map(altitude).collect())
 }
 
 fn cell(option: &str, numbers: &[usize]) -> Result<(usize, usize)> {

@@ -204,8 +204,9 @@ Examples:
   upsweep terrain viewshed dem.npy --spacing 30,30 --from 120,80 --shaded -o map.png
   upsweep terrain sight dem.npy --from 120,80 --to 10,300 --height 1.7
 
-A point is seen if the slope to it is above all slopes between. Of a whole terrain this is found on the rays to all cells at the
-border, and each cell takes the ray nearest to it, so some of the cells that a ridge hides by little may be wrong. What is
+A point is seen if the slope to it is above all slopes between; `sight` looks along the line to it. Of a whole terrain this is found on
+the rays to all cells at the border: cells on these are as `sight` has them, and others take the nearest ray, so that of them one in a
+hundred, which a ridge hides by little, may differ. What is
 NODATA or NaN neither hides nor is seen.
 
 ",
